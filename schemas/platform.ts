@@ -1,0 +1,39 @@
+import type { Static } from '@sinclair/typebox'
+import { StringEnum } from './shared.ts'
+
+/** The social networks an account can be on, in the order in which documentation lists them. */
+export const PLATFORM_IDS = [
+  'instagram',
+  'facebook',
+  'threads',
+  'x',
+  'linkedin',
+  'tiktok',
+  'youtube',
+  'pinterest',
+  'bluesky',
+  'mastodon',
+  'telegram',
+  'reddit',
+  'google_business',
+  'discord',
+] as const
+
+/** The kinds of post. Each network carries some of them: see the limits of each in `src/platforms`. */
+export const POST_TYPES = ['post', 'carousel', 'reel', 'story', 'short', 'video', 'thread'] as const
+
+export const PlatformId = StringEnum(PLATFORM_IDS, {
+  $id: 'PlatformId',
+  description: 'The social network that an account belongs to.',
+  examples: ['bluesky'],
+})
+export type PlatformId = Static<typeof PlatformId>
+
+export const PostType = StringEnum(POST_TYPES, {
+  $id: 'PostType',
+  default: 'post',
+  description:
+    'What kind of post this is. Not every network carries every kind; a kind that a targeted network lacks is refused.',
+  examples: ['post'],
+})
+export type PostType = Static<typeof PostType>

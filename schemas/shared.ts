@@ -1,0 +1,74 @@
+import {
+  Kind,
+  type SchemaOptions,
+  type Static,
+  type TSchema,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from '@sinclair/typebox'
+
+/** A string that is one of `values`; emitted as a plain `enum`, which client generators turn into a union. */
+export function StringEnum<const T extends readonly string[]>(
+  values: T,
+  options: SchemaOptions = {},
+): TUnsafe<T[number]> {
+  TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
+  return Type.Unsafe<T[number]>({ ...options, [Kind]: 'StringEnum', type: 'string', enum: [...values] })
+}
+
+/** A string or null, emitted as one schema with two types: the serialiser is slow with `anyOf`. */
+export function NullableString(options: SchemaOptions = {}): TUnsafe<string | null> {
+  TypeRegistry.Set('NullableString', (_, value) => value === null || typeof value === 'string')
+  return Type.Unsafe<string | null>({ ...options, [Kind]: 'NullableString', type: ['string', 'null'] })
+}
+
+/** Null or what `schema` describes. */
+export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options)
+}
+
+/**
+ * A property with a default: optional to the caller, always there for the handler. The validator fills it in; without
+ * the optional wrapper a default would be emitted as required.
+ */
+export function Defaulted<T extends TSchema>(schema: T): T {
+  return Type.Optional(schema) as unknown as T
+}
+
+/** A reference to the named component `schema`, typed as that schema. `options` stand beside the reference. */
+export function Ref<T extends TSchema>(schema: T, options: SchemaOptions = {}): TUnsafe<Static<T>> {
+  return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id!), ...options })
+}
+
+const named = (examples: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
+
+/** What one request of an operation looks like, with an example of each case. */
+export const Body = <T extends TSchema>(schema: T, examples: Record<string, unknown>) =>
+  Ref(schema, { 'x-examples': named(examples) })
+
+/** What one answer of an operation looks like: its body, what it means, and an example of each case. */
+export const Answer = <T extends TSchema>(schema: T, description: string, examples: Record<string, unknown>) =>
+  Ref(schema, { description, 'x-examples': named(examples) })
+
+/** How many items a page holds and where it starts, counted from the newest. */
+export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0 } as const
+
+export const Limit = (options: SchemaOptions = {}) =>
+  Type.Integer({ minimum: 1, maximum: PAGE.limitMax, ...options, description: 'How many items the page may hold.' })
+
+/** Above 2^53 a number is no longer exact, in JSON as in JavaScript. */
+export const Offset = (options: SchemaOptions = {}) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    ...options,
+    description: 'How many of the newest items are skipped.',
+  })
+
+export const PageQuery = Type.Object({
+  limit: Defaulted(Limit({ default: PAGE.limitDefault, examples: [PAGE.limitDefault] })),
+  offset: Defaulted(Offset({ default: PAGE.offsetDefault, examples: [PAGE.offsetDefault] })),
+})
+export type PageQuery = Static<typeof PageQuery>
