@@ -1,0 +1,105 @@
+import { CamelCasePlugin, type Compilable, type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { DB } from './types.ts'
+
+export type Db = Kysely<DB>
+
+/** The names under which `prepared` statements are sent, by their text. Postgres parses and plans each once. */
+const statementNames = new Map<string, string>()
+
+class Client extends pg.Client {
+  override query(...args: never[]): never {
+    const [text, values] = args as unknown as [string, unknown[]]
+    const name = statementNames.get(text)
+    const result: unknown = name
+      ? super.query({ name, text, values })
+      : (super.query as (...args: unknown[]) => unknown)(...args)
+    // After a read timeout the statement still runs: the connection must not serve anybody else.
+    if (result instanceof Promise) {
+      result.catch((error: Error) => {
+        if (error.message === 'Query read timeout') this.connection.stream.destroy()
+      })
+    }
+    return result as never
+  }
+}
+
+const INT8 = 20
+
+/** Sizes are bigint in the database; all of them are below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+}
+
+export interface ConnectOptions {
+  /** A Postgres connection string. */
+  url: string
+  poolMax?: number
+  /** How long one statement may take; without it as long as it likes (migrations, commands). */
+  statementTimeoutMs?: number
+  /** Told of connections that die while nobody uses them; the pool replaces them by itself. */
+  onIdleError?: (error: Error) => void
+}
+
+/** Opens nothing yet: connections are made when the first statement needs one. */
+export function connect({ url, poolMax = 10, statementTimeoutMs, onIdleError = () => {} }: ConnectOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolMax,
+    connectionTimeoutMillis: 1_000,
+    keepAlive: true,
+    application_name: 'postroom',
+    types,
+    Client,
+    ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1_000 }),
+  })
+  pool.on('error', onIdleError)
+  // A connection that dies between two statements of a transaction belongs to nobody for a moment; without a listener
+  // that ends the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  })
+}
+
+/** Marks where a value goes in a statement that is built once. */
+class Placeholder {
+  readonly key: string
+  constructor(key: string) {
+    this.key = key
+  }
+}
+
+const RETRIED = new Set(['40001', '40P01'])
+const ATTEMPTS_MAX = 4
+
+/**
+ * A single statement that Kysely builds once and that Postgres plans once. `build` gets a function that stands in for
+ * each value by its name. A serialisation failure or deadlock is tried again, three times at most; a single statement
+ * can be: it has then done nothing.
+ */
+export function prepared<P extends object, R>(
+  name: string,
+  build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Compilable<R>,
+): (db: Db, values: P) => Promise<R[]> {
+  let compiled: CompiledQuery<R> | undefined
+  return async (db, values) => {
+    if (!compiled) {
+      compiled = build(db, (key) => new Placeholder(key) as never).compile()
+      statementNames.set(compiled.sql, name)
+    }
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.key as keyof P] : parameter,
+    )
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await db.executeQuery<R>({ ...compiled, parameters })).rows
+      } catch (error) {
+        const code = (error as { code?: string }).code ?? ''
+        if (!RETRIED.has(code) || attempt === ATTEMPTS_MAX) throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Db } from './client.ts'
+import * as initial from './migrations/0001_initial.ts'
+
+/** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
+const migrations: Record<string, Migration> = {
+  '0001_initial': initial,
+}
+
+/** Brings the schema to the version of this code; safe to run from several processes at once. Gives the names applied. */
+export async function migrate(db: Db): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error) throw error
+  return (results ?? []).map((result) => result.migrationName)
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+/** True when exactly the migrations of this code have been applied. */
+export async function isMigrated(db: Db): Promise<boolean> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+    return JSON.stringify(rows.map(({ name }) => name)) === JSON.stringify(Object.keys(migrations))
+  } catch (error) {
+    if ((error as { code?: string }).code === UNDEFINED_TABLE) return false
+    throw error
+  }
+}

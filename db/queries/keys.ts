@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { type Db, prepared } from '../client.ts'
+
+/** The key with this SHA-256, unless it was revoked. `expiresAt` is left to the caller to compare. */
+export const findKey = prepared<{ hash: Buffer }, { userId: string; expiresAt: Date | null }>('find_key', (db, value) =>
+  db
+    .selectFrom('apiKeys')
+    .select(['userId', 'expiresAt'])
+    .where('hash', '=', value('hash'))
+    .where('revokedAt', 'is', null),
+)
+
+export interface NewKey {
+  id: string
+  userId: string
+  name: string | null
+  hash: Buffer
+  start: string
+  expiresAt: Date | null
+}
+
+/** Stores a key. Throws a foreign key violation (23503) where the user does not exist. */
+export function insertKey(db: Db, key: NewKey) {
+  return db.insertInto('apiKeys').values(key).execute()
+}
+
+/** The user's keys, oldest first, with what may be shown of them. */
+export function listKeys(db: Db, userId: string) {
+  return db
+    .selectFrom('apiKeys')
+    .select(['id', 'name', 'start', 'expiresAt', 'revokedAt', 'createdAt'])
+    .where('userId', '=', userId)
+    .orderBy('id')
+    .execute()
+}
+
+/** Revokes the key now, unless it already is. Gives false where there is no such key. */
+export async function revokeKey(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('apiKeys')
+    .set((eb) => ({ revokedAt: eb.fn.coalesce('revokedAt', sql<Date>`now()`) }))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

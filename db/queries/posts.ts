@@ -1,0 +1,216 @@
+import { type Expression, type ReferenceExpression, sql } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import type { PostStatus } from '../../schemas/post.ts'
+import { type Db, prepared } from '../client.ts'
+import type { DB } from '../types.ts'
+import { reachableBy } from './accounts.ts'
+
+/** A time as the interface shows it: ISO 8601 in UTC with milliseconds, made by Postgres to spare a Date per row. */
+const isoTime = <T extends string | null = string>(column: ReferenceExpression<DB, 'posts'>) =>
+  sql<T>`to_char(${sql.ref(column as string)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** A page of the user's posts, newest first: ids are UUIDv7, so the primary key holds them in that order. */
+export const listPosts = prepared<{ userId: string; limit: number; offset: number }, PostRow>(
+  'list_posts',
+  (db, value) =>
+    db
+      .selectFrom('posts')
+      .select((eb) => [
+        'id',
+        'userId',
+        'caption',
+        'firstComment',
+        eb.ref('postType').$castTo<PostType>().as('postType'),
+        eb.ref('status').$castTo<PostStatus>().as('status'),
+        isoTime<string | null>('scheduledAt').as('scheduledAt'),
+        isoTime('createdAt').as('createdAt'),
+        isoTime('updatedAt').as('updatedAt'),
+      ])
+      .where('userId', '=', value('userId'))
+      .orderBy('id', 'desc')
+      .limit(value('limit'))
+      .offset(value('offset')),
+)
+
+export interface PostRow {
+  id: string
+  userId: string
+  caption: string
+  firstComment: string | null
+  postType: PostType
+  status: PostStatus
+  scheduledAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+export interface PostSubjects {
+  accounts: { id: string; platform: PlatformId; username: string }[]
+  media: {
+    id: string
+    mimeType: string
+    bytes: number
+    width: number | null
+    height: number | null
+    durationSeconds: number | null
+  }[]
+}
+
+const list = (item: Expression<unknown>) => sql`coalesce(json_agg(${item}), '[]')`.as('list')
+
+/** Of the accounts and media asked for, those that the user may use, in one round trip. Ids have to be UUIDs. */
+export const readPostSubjects = prepared<{ userId: string; accountIds: string[]; mediaIds: string[] }, PostSubjects>(
+  'read_post_subjects',
+  (db, value) =>
+    db
+      .selectNoFrom((eb) => [
+        eb
+          .selectFrom('accounts')
+          .select((eb) =>
+            list(jsonBuildObject({ id: eb.ref('id'), platform: eb.ref('platform'), username: eb.ref('username') })),
+          )
+          .where('id', '=', sql<string>`any(${value('accountIds')}::uuid[])`)
+          .where(reachableBy(value('userId')))
+          .as('accounts'),
+        eb
+          .selectFrom('media')
+          .select((eb) =>
+            list(
+              jsonBuildObject({
+                id: eb.ref('id'),
+                mimeType: eb.ref('mimeType'),
+                bytes: eb.ref('bytes'),
+                width: eb.ref('width'),
+                height: eb.ref('height'),
+                durationSeconds: eb.ref('durationSeconds'),
+              }),
+            ),
+          )
+          .where('userId', '=', value('userId'))
+          .where('id', '=', sql<string>`any(${value('mediaIds')}::uuid[])`)
+          .as('media'),
+      ])
+      .$castTo<PostSubjects>(),
+)
+
+/** A post with everything that hangs on it. The four target lists have one entry for each account, in one order. */
+export interface NewPost {
+  id: string
+  userId: string
+  caption: string
+  firstComment: string | null
+  postType: PostType
+  status: PostStatus
+  scheduledAt: Date | null
+  accountIds: string[]
+  captionOverrides: (string | null)[]
+  /** JSON text. */
+  fields: (string | null)[]
+  /** JSON text. */
+  threadParts: (string | null)[]
+  /** In order; may hold the same id twice. */
+  mediaIds: string[]
+}
+
+/** Writes the whole post in one statement: there is no moment at which a part of it exists. */
+export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, value) =>
+  db
+    .with('post', (db) =>
+      db
+        .insertInto('posts')
+        .values({
+          id: value('id'),
+          userId: value('userId'),
+          caption: value('caption'),
+          firstComment: value('firstComment'),
+          postType: value('postType'),
+          status: value('status'),
+          scheduledAt: value('scheduledAt'),
+        })
+        .returning(['userId', 'id']),
+    )
+    .with('targets', (db) =>
+      db
+        .insertInto('postTargets')
+        .columns(['userId', 'postId', 'accountId', 'captionOverride', 'fields', 'threadParts'])
+        .expression((eb) =>
+          eb
+            .selectFrom([
+              'post',
+              sql<{
+                accountId: string
+                captionOverride: string | null
+                fields: string | null
+                threadParts: string | null
+              }>`
+                unnest(${value('accountIds')}::uuid[], ${value('captionOverrides')}::text[],
+                  ${value('fields')}::jsonb[], ${value('threadParts')}::jsonb[])`.as<'target'>(
+                sql`target(account_id, caption_override, fields, thread_parts)`,
+              ),
+            ])
+            .select([
+              'post.userId',
+              'post.id',
+              'target.accountId',
+              'target.captionOverride',
+              'target.fields',
+              'target.threadParts',
+            ]),
+        ),
+    )
+    .with('attachments', (db) =>
+      db
+        .insertInto('postMedia')
+        .columns(['userId', 'postId', 'position', 'mediaId'])
+        .expression((eb) =>
+          eb
+            .selectFrom([
+              'post',
+              sql<{ mediaId: string; position: number }>`
+                unnest(${value('mediaIds')}::uuid[]) with ordinality`.as<'item'>(sql`item(media_id, position)`),
+            ])
+            .select(['post.userId', 'post.id', 'item.position', 'item.mediaId']),
+        ),
+    )
+    .selectFrom('post')
+    .select('id'),
+)
+
+/**
+ * Deletes the user's post with all that hangs on it, unless it is published. Gives the status it had, or nothing where
+ * the user has no such post. The row is locked first, so that what is decided is what is done.
+ */
+export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, { status: string }>(
+  'delete_unpublished_post',
+  (db, value) =>
+    db
+      .with('found', (db) =>
+        db
+          .selectFrom('posts')
+          .select(['userId', 'id', 'status'])
+          .where('userId', '=', value('userId'))
+          .where('id', '=', value('id'))
+          .forUpdate(),
+      )
+      .with('deleted', (db) =>
+        db
+          .deleteFrom('posts')
+          .using('found')
+          .whereRef('posts.userId', '=', 'found.userId')
+          .whereRef('posts.id', '=', 'found.id')
+          .where('found.status', '!=', 'published'),
+      )
+      .selectFrom('found')
+      .select('status'),
+)
+
+/** Marks any post as published, for an operator. Gives false where there is no such post. */
+export async function markPostPublished(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('posts')
+    .set({ status: 'published', updatedAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
