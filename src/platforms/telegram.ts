@@ -1,0 +1,117 @@
+import type { GifRule, ImageRule, Platform, Source, VideoRule } from './platform.ts'
+
+const sendPhoto: Source = {
+  url: 'https://core.telegram.org/bots/api#sendphoto',
+  confidence: 'copy',
+  version: '2026',
+}
+const sendMediaGroup: Source = {
+  url: 'https://core.telegram.org/bots/api#sendmediagroup',
+  confidence: 'copy',
+  version: '2026',
+}
+const tdlib: Source = {
+  url: 'https://github.com/tdlib/td/blob/master/td/telegram/MessageContent.cpp',
+  confidence: 'official',
+  version: '022d602, 2026-07-17',
+}
+const botsFaq: Source = {
+  url: 'https://docs.python-telegram-bot.org/en/v12.7/telegram.constants.html',
+  confidence: 'cross-checked',
+  version: 'v12.7',
+}
+
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  bytesMax: 10_485_760,
+  widthPlusHeightMax: 10_000,
+  aspectRatioMin: 1 / 20,
+  aspectRatioMax: 20,
+  source: sendPhoto,
+}
+// 50 MB is what the cloud Bot API takes; one's own Bot API server takes 2000 MB.
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 52_428_800, source: botsFaq }
+const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, source: botsFaq }
+
+export const telegram: Platform = {
+  id: 'telegram',
+  name: 'Telegram channel (bot)',
+  // Telegram counts after parsing the markup of parseMode; the text is counted here as written, markup included.
+  caption: {
+    lengthMax: 4096,
+    lengthMaxWithMedia: 1024,
+    unit: 'code points',
+    required: 'unless media',
+    source: tdlib,
+  },
+  // A reply in the channel: true comments would need the group that is linked to it.
+  firstComment: { lengthMax: 4096, unit: 'code points', source: { ...tdlib, confidence: 'assumed' } },
+  postTypes: {
+    post: {
+      mediaMin: 0,
+      mediaMax: 10,
+      imagesMax: 10,
+      videosMax: 10,
+      gifsMax: 1,
+      mixed: true,
+      gifAlone: true,
+      captionPublished: true,
+      image,
+      gif,
+      video,
+      source: sendMediaGroup,
+    },
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 10,
+      imagesMax: 10,
+      videosMax: 10,
+      gifsMax: 0,
+      mixed: true,
+      captionPublished: true,
+      image,
+      video,
+      source: sendMediaGroup,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: botsFaq,
+    },
+  },
+  fields: {
+    parseMode: { type: 'enum', values: ['HTML', 'MarkdownV2'], param: 'parse_mode', source: sendPhoto },
+    disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },
+    protectContent: { type: 'boolean', default: false, param: 'protect_content', source: sendPhoto },
+    disableLinkPreview: {
+      type: 'boolean',
+      default: false,
+      param: 'link_preview_options.is_disabled',
+      source: sendPhoto,
+    },
+    hasSpoiler: { type: 'boolean', default: false, param: 'has_spoiler', source: sendPhoto },
+    showCaptionAboveMedia: {
+      type: 'boolean',
+      default: false,
+      param: 'show_caption_above_media',
+      source: sendPhoto,
+    },
+    buttons: {
+      type: 'object[]',
+      param: 'reply_markup.inline_keyboard',
+      description: '{text, url}',
+      source: sendPhoto,
+    },
+  },
+  rateLimits: [
+    { what: 'messages', limit: 30, windowSeconds: 1, scope: 'bot', source: botsFaq },
+    { what: 'messages', limit: 1, windowSeconds: 1, scope: 'chat', source: botsFaq },
+    { what: 'messages', limit: 20, windowSeconds: 60, scope: 'group', source: botsFaq },
+  ],
+}

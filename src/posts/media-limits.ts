@@ -1,0 +1,113 @@
+import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/platform.ts'
+import type { MediaFacts, Submission } from './limits.ts'
+import { atLeast, atMost, counted, shortened } from './wording.ts'
+
+const kinds = ['image', 'video', 'gif'] as const
+type Kind = (typeof kinds)[number]
+
+/** How many files the post carries, which of them together, and each file by the rule for its kind. */
+export function judgeMedia(submission: Submission): void {
+  const { rule, media, report } = submission
+  if (!rule) return
+  judgeCounts(rule, submission)
+  const distinct = new Set(media.files)
+  for (const file of distinct) judgeFile(file, rule, report)
+  if (rule.image?.sameSize) judgeSameSize([...distinct], report)
+}
+
+/** A GIF is a kind of its own where the network treats it as one, else an image. Anything else is no kind. */
+function kindOf({ mimeType }: MediaFacts, rule: PostTypeRule): Kind | undefined {
+  if (mimeType === 'image/gif' && rule.gif) return 'gif'
+  if (mimeType.startsWith('image/')) return 'image'
+  return mimeType.startsWith('video/') ? 'video' : undefined
+}
+
+function judgeCounts(rule: PostTypeRule, { post, media, report }: Submission): void {
+  const type = post.postType
+  const count = { image: 0, video: 0, gif: 0 }
+  for (const file of media.files) {
+    const kind = kindOf(file, rule)
+    if (kind) count[kind]++
+  }
+
+  if (media.count > rule.mediaMax) {
+    report('media_count', `${type} has ${counted(media.count, 'media file')}, ${atMost(rule.mediaMax)}`)
+  }
+  if (media.count < rule.mediaMin && post.scheduled) {
+    report('media_required', `${type} has ${counted(media.count, 'media file')}, ${atLeast(rule.mediaMin)}`)
+  }
+  const max = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax }
+  for (const kind of kinds) {
+    // Where all media is limited as much, that was said; a kind without a rule is refused file by file.
+    if (!rule[kind] || max[kind] >= rule.mediaMax || count[kind] <= max[kind]) continue
+    report(`${kind}_count`, `${type} has ${counted(count[kind], names[kind])}, ${atMost(max[kind])}`)
+  }
+
+  const stills = rule.gifAlone ? count.image : count.image + count.gif
+  if (!rule.mixed && rule.mediaMax > 1 && rule.video && rule.image && stills > 0 && count.video > 0) {
+    report(
+      'media_mixed',
+      `${type} has ${counted(stills, 'image')} and ${counted(count.video, 'video')}, which may not be mixed`,
+    )
+  }
+  if (rule.gifAlone && count.gif > 0 && media.count > count.gif) {
+    report('gif_alone', `${type} has a GIF among ${counted(media.count, 'media file')}, a GIF has to be the only one`)
+  }
+}
+
+const names = { image: 'image', video: 'video', gif: 'GIF' }
+
+function judgeFile(file: MediaFacts, rule: PostTypeRule, report: Submission['report']): void {
+  const kind = kindOf(file, rule)
+  const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
+  if (!limits?.mimeTypes.includes(file.mimeType)) {
+    const allowed = kinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
+    report('media_type', `media ${file.id} is of type ${file.mimeType}, allowed are ${allowed.join(', ')}`)
+    return
+  }
+
+  const judge = (name: string, value: Fact, min: number | undefined, max: number | undefined, says: string) => {
+    if (value === null || value === undefined) return
+    if (max !== undefined && value > max) report(`media_${name}`, `media ${file.id} ${says}, ${atMost(max)}`)
+    if (min !== undefined && value < min) report(`media_${name}`, `media ${file.id} ${says}, ${atLeast(min)}`)
+  }
+  const { bytes, width, height, durationSeconds: duration, frames } = file
+  const fps = nominalFps(file.fps)
+  judge('bytes', bytes, limits.bytesMin, limits.bytesMax, `is ${bytes} bytes large`)
+  judge('width', width, limits.widthMin, limits.widthMax, `is ${width} pixels wide`)
+  judge('height', height, limits.heightMin, limits.heightMax, `is ${height} pixels high`)
+  judge('duration', duration, limits.durationMin, limits.durationMax, `is ${duration} seconds long`)
+  judge('fps', fps, limits.fpsMin, limits.fpsMax, `has ${fps} frames per second`)
+  judge('frames', frames, undefined, limits.framesMax, `has ${frames} frames`)
+  if (!width || !height) return
+  const sum = width + height
+  judge('width_plus_height', sum, undefined, limits.widthPlusHeightMax, `is ${sum} pixels in width plus height`)
+  judge('pixels', width * height, undefined, limits.pixelsMax, `has ${width * height} pixels`)
+  const { least, most } = aspectRatios(width, height)
+  const says = `has an aspect ratio of ${shortened(width / height)} (${width}x${height})`
+  judge('aspect_ratio', least, undefined, limits.aspectRatioMax, says)
+  judge('aspect_ratio', most, limits.aspectRatioMin, undefined, says)
+}
+
+type Fact = number | null | undefined
+
+/** The ratios that a size may stand for: one of its sides was rounded to a whole pixel, as 1.91:1 is at 1080x565. */
+function aspectRatios(width: number, height: number): { least: number; most: number } {
+  return {
+    least: Math.min((width - 0.5) / height, width / (height + 0.5)),
+    most: Math.max((width + 0.5) / height, width / (height - 0.5)),
+  }
+}
+
+/** 24 for the 23.976 of film on television (24 / 1.001), and so on: networks mean the whole number. */
+function nominalFps(fps: Fact): Fact {
+  if (!fps) return fps
+  const nominal = Math.round(fps * 1.001)
+  return Math.abs(fps * 1.001 - nominal) < 0.001 ? nominal : fps
+}
+
+function judgeSameSize(files: MediaFacts[], report: Submission['report']): void {
+  const images = files.filter(({ mimeType, width, height }) => mimeType.startsWith('image/') && width && height)
+  const [first, other] = new Set(images.map(({ width, height }) => `${width}x${height}`))
+  if (other) report('media_same_size', `images are ${first} and ${other} pixels large, all have to have the same size`)
+}

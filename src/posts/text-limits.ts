@@ -1,0 +1,159 @@
+import type { CaptionRule, TextRule, TextUnit } from '../platforms/platform.ts'
+import {
+  findCashtags,
+  findHashtags,
+  findLinks,
+  findMentions,
+  isBlank,
+  textLength,
+  titleFrom,
+} from '../platforms/text.ts'
+import type { Submission } from './limits.ts'
+import { atMost } from './wording.ts'
+
+const counters = { hashtag: findHashtags, mention: findMentions, link: findLinks, cashtag: findCashtags }
+type Counted = keyof typeof counters
+
+/** The length of a text in a unit, or how many of something it contains. */
+export interface Measure {
+  length(text: string, unit: TextUnit): number
+  count(text: string, what: Counted): number
+}
+
+/** Measures each text once, however many accounts share it: a megabyte of text may go to hundreds of them. */
+export function createMeasure(): Measure {
+  const measured = new Map<string, Map<string, number>>()
+  const once = (text: string, what: string, measure: () => number) => {
+    const sizes = measured.get(what) ?? new Map<string, number>()
+    const size = sizes.get(text) ?? measure()
+    measured.set(what, sizes.set(text, size))
+    return size
+  }
+  return {
+    length: (text, unit) => once(text, unit, () => textLength(text, unit)),
+    count: (text, what) => once(text, what, () => counters[what](text).length),
+  }
+}
+
+/** What is published as text: the parts of a thread where the account has any, else the caption. */
+export function judgeText(submission: Submission): void {
+  const { post, accountId, platform, rule, caption, report } = submission
+  if (rule?.captionPublished === false) return
+  const thread = post.postType === 'thread' ? platform.thread : undefined
+  const parts = thread && post.threadParts.get(accountId)
+  if (!thread || !parts) {
+    judgePart(caption, 'caption', platform.caption, submission)
+    if (rule && post.scheduled) judgeMissingText(caption, 'caption', submission)
+    return
+  }
+
+  if (parts.length > thread.partsMax) {
+    report('thread_parts', `thread has ${parts.length} parts, ${atMost(thread.partsMax)}`)
+  }
+  if (parts.length === 0 && post.scheduled) report('thread_required', 'thread has no part, at least 1 is required')
+  // What is past the maximum has to go anyway.
+  for (const [index, part] of parts.slice(0, thread.partsMax).entries()) {
+    const name = `thread part ${index + 1}`
+    judgePart(part, name, thread, submission)
+    if (!post.scheduled) continue
+    if (index === 0) judgeMissingText(part, name, submission)
+    else if (isBlank(part)) report('thread_part_required', `${name} is empty`)
+  }
+}
+
+/** A comment that is blank is none: there is nothing to publish. */
+export function judgeFirstComment(submission: Submission): void {
+  const { post, platform, rule, fields, media, report } = submission
+  const { firstComment: comment, postType } = post
+  const commentRule = platform.firstComment
+  if (!comment || isBlank(comment)) return
+  const refuse = (why: string) => report('first_comment_unsupported', `first comment is not supported${why}`)
+  if (!commentRule) refuse('')
+  else if (rule && commentRule.postTypes && !commentRule.postTypes.includes(postType)) {
+    refuse(` with post type ${postType}, allowed are ${commentRule.postTypes.join(', ')}`)
+  } else if (commentRule.refused?.test(fields, media)) refuse(` when ${commentRule.refused.when}`)
+  else judgeLength(comment, 'first comment', 'first_comment', commentRule, submission)
+}
+
+export function judgeTitle(submission: Submission): void {
+  const { post, platform, caption, fields, report } = submission
+  const { title: rule } = platform
+  if (!rule) return
+  const title = Object.hasOwn(fields, rule.field) ? fields[rule.field] : ''
+  if (typeof title !== 'string') return
+  if (!isBlank(title)) judgeLength(title, `field ${rule.field}`, 'title', rule, submission)
+  else if (rule.required && post.scheduled && titleFrom(caption, rule.lengthMax) === '') {
+    report('title_required', `field ${rule.field} or a caption to take it from is required`)
+  }
+}
+
+/** A caption, or a part of a thread: a post of its own, for which every limit on a post's text holds. */
+function judgePart(text: string, name: string, rule: TextRule, submission: Submission): void {
+  const { platform, fields, media, measure, report } = submission
+  const { caption } = platform
+  let { lengthMax } = rule
+  if (rule === caption && media.count > 0) lengthMax = caption.lengthMaxWithMedia ?? lengthMax
+  if (rule === caption && media.hasImage) lengthMax = caption.lengthMaxWithImages ?? lengthMax
+
+  let fullName = name
+  let added = 0
+  for (const [key, field] of Object.entries(platform.fields)) {
+    if (!(field.countsInCaption || field.captionLengthMax) || !Object.hasOwn(fields, key)) continue
+    const value = fields[key]
+    fullName = `${name} with field ${key}`
+    if (field.countsInCaption && typeof value === 'string') added += measure.length(value, 'graphemes')
+    lengthMax = Math.min(lengthMax, field.captionLengthMax ?? lengthMax)
+  }
+  judgeLength(text, fullName, ruleName(name), { ...rule, lengthMax }, submission, added)
+
+  const maxima = {
+    hashtag: caption.hashtagsMax,
+    mention: caption.mentionsMax,
+    link: caption.linksMax,
+    cashtag: caption.cashtagsMax,
+  }
+  for (const [what, max] of Object.entries(maxima) as [Counted, number | undefined][]) {
+    if (max === undefined) continue
+    const count = measure.count(text, what)
+    if (count > max) report(`${what}_count`, `${name} has ${count} ${what}s, ${atMost(max)}`)
+  }
+}
+
+/** `added` is a length that counts in, of something that is published with the text. */
+function judgeLength(
+  text: string,
+  name: string,
+  ruleName: string,
+  rule: TextRule,
+  { measure, report }: Submission,
+  added = 0,
+): void {
+  const length = measure.length(text, rule.unit) + added
+  if (length > rule.lengthMax) {
+    const unit = rule.unit === 'bytes' ? 'bytes' : 'characters'
+    report(`${ruleName}_length`, `${name} is ${length} ${unit} long, ${atMost(rule.lengthMax)}`)
+  }
+  if (rule.bytesMax !== undefined && measure.length(text, 'bytes') > rule.bytesMax) {
+    report(`${ruleName}_bytes`, `${name} is ${measure.length(text, 'bytes')} bytes long, ${atMost(rule.bytesMax)}`)
+  }
+  const forbidden = rule.forbiddenCharacters?.filter((character) => text.includes(character)) ?? []
+  if (forbidden.length > 0)
+    report(`${ruleName}_characters`, `${name} contains ${forbidden.join(' and ')}, which is not allowed`)
+}
+
+/** The field that can stand in for a text, as media can. */
+const insteadOfText: Partial<Record<CaptionRule['required'], string>> = {
+  'unless media or link': 'link',
+  'unless media or embeds': 'embeds',
+}
+
+function judgeMissingText(text: string, name: string, { platform, fields, media, report }: Submission): void {
+  const { required } = platform.caption
+  if (required === 'never' || !isBlank(text)) return
+  const field = insteadOfText[required]
+  if (required !== 'always' && (media.count > 0 || (field && Object.hasOwn(fields, field)))) return
+  const others = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
+  report(`${ruleName(name)}_required`, `${name}${others} is required`)
+}
+
+const ruleName = (name: string) => (name === 'caption' ? 'caption' : 'thread_part')
