@@ -1,0 +1,68 @@
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
+import { connect, type Db } from '../db/client.ts'
+import { newId } from '../db/id.ts'
+import { components } from '../schemas/index.ts'
+import { accounts } from './accounts/plugin.ts'
+import { auth } from './auth/plugin.ts'
+import { health } from './health/plugin.ts'
+import { handleErrors, sendClientError, sendError } from './http/errors.ts'
+import { openapi } from './http/openapi.ts'
+import { requests } from './http/requests.ts'
+import { validatorCompiler } from './http/validation.ts'
+import { posts } from './posts/plugin.ts'
+
+export interface AppOptions {
+  db: Db
+  logger: NonNullable<FastifyServerOptions['logger']>
+  /** Origins whose pages may call the API; none when empty. */
+  corsOrigins: string[]
+}
+
+/** The whole service as an application that does not listen yet. */
+export async function buildApp({ db, logger, corsOrigins }: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newId,
+    bodyLimit: 1024 * 1024,
+    routerOptions: { maxParamLength: 16 * 1024 },
+    requestTimeout: 10_000,
+    return503OnClosing: false,
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    clientErrorHandler: sendClientError,
+    frameworkErrors: sendError,
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  handleErrors(app)
+  for (const component of components) app.addSchema(component)
+
+  await app.register(requests)
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  })
+  if (corsOrigins.length > 0) await app.register(cors, { origin: corsOrigins, exposedHeaders: ['x-request-id'] })
+  await app.register(openapi)
+  await app.register(health, { db })
+  await app.register(
+    async (api) => {
+      await api.register(auth, { db })
+      await api.register(accounts, { db })
+      await api.register(posts, { db })
+    },
+    { prefix: '/api/v1' },
+  )
+  return app
+}
+
+/** The OpenAPI document. Nothing listens, and no database is asked. */
+export async function buildDocument(): Promise<object> {
+  const db = connect({ url: 'postgresql://' })
+  const app = await buildApp({ db, logger: false, corsOrigins: [] })
+  await app.ready()
+  const document = app.swagger()
+  await app.close()
+  await db.destroy()
+  return document
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Db } from '../../db/client.ts'
+import { findKey } from '../../db/queries/keys.ts'
+import { EXPIRED_KEY, INVALID_KEY, MISSING_KEY, NO_KEY_STORE } from '../../schemas/error.ts'
+import { AppError } from '../errors.ts'
+import { hashKey, isKey } from './key.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The owner of the API key. Set before any handler behind the `auth` plugin runs. */
+    userId: string
+  }
+}
+
+/** A revoked key is refused after this time at the latest. */
+const CACHE_MS = 1_000
+const CACHE_MAX = 10_000
+
+interface Recognised {
+  userId: string
+  expiresAt: Date | null
+  cachedUntil: number
+}
+
+/**
+ * Lets nobody past without a valid API key: routes that are registered in the same scope need one. Decides before the
+ * body is read.
+ */
+export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
+  const recognised = new Map<string, Recognised>()
+
+  async function recognise(key: string): Promise<Recognised> {
+    const cached = recognised.get(key)
+    if (cached && cached.cachedUntil > Date.now()) return cached
+    recognised.delete(key)
+    const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowMissingTable)
+    if (!found) throw new AppError(401, INVALID_KEY)
+    if (recognised.size >= CACHE_MAX) recognised.clear()
+    const entry = { ...found, cachedUntil: Date.now() + CACHE_MS }
+    recognised.set(key, entry)
+    return entry
+  }
+
+  app.decorateRequest('userId', '')
+  app.addHook('onRequest', async (request) => {
+    const key = bearerToken(request.headers.authorization)
+    if (!isKey(key)) throw new AppError(401, INVALID_KEY)
+    const { userId, expiresAt } = await recognise(key)
+    if (expiresAt && expiresAt.getTime() <= Date.now()) throw new AppError(401, EXPIRED_KEY)
+    request.userId = userId
+  })
+})
+
+function bearerToken(header: string | undefined): string {
+  const token = /^bearer +(\S.*)$/i.exec(header ?? '')?.[1]?.trim()
+  if (!token) throw new AppError(401, MISSING_KEY)
+  return token
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+function rethrowMissingTable(error: { code?: string }): never {
+  if (error.code === UNDEFINED_TABLE) throw new AppError(503, NO_KEY_STORE)
+  throw error
+}

@@ -1,0 +1,68 @@
+import { resolve } from 'node:path'
+
+export interface Config {
+  host: string
+  port: number
+  /** Undefined means the embedded database. */
+  databaseUrl: string | undefined
+  databasePoolMax: number
+  /** Where the embedded database lives. */
+  dataDir: string
+  logLevel: string
+  corsOrigins: string[]
+}
+
+/** The environment says something that can't be meant. */
+export class ConfigError extends Error {}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** Reads the whole configuration from `env`. An empty value counts as not set. Throws a ConfigError that names the variable. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  return {
+    host: env.HOST || '127.0.0.1',
+    port: integer(env, 'PORT', 3000, 0, 65_535),
+    databaseUrl: databaseUrl(env.DATABASE_URL || undefined),
+    databasePoolMax: integer(env, 'DATABASE_POOL_MAX', 10, 1, 1_000),
+    dataDir: resolve(env.DATA_DIR || '.data'),
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
+    corsOrigins: (env.CORS_ORIGINS ?? '')
+      .split(',')
+      .map((origin) => origin.trim())
+      .filter(Boolean)
+      .map(origin),
+  }
+}
+
+function integer(env: Record<string, string | undefined>, name: string, fallback: number, min: number, max: number) {
+  const text = env[name] || String(fallback)
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= min && value <= max)) {
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`)
+  }
+  return value
+}
+
+function oneOf(env: Record<string, string | undefined>, name: string, fallback: string, values: string[]) {
+  const value = env[name] || fallback
+  if (!values.includes(value)) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${value}"`)
+  return value
+}
+
+/** The address is not repeated in the error: it may hold a password. */
+function databaseUrl(url: string | undefined) {
+  if (url !== undefined && !/^postgres(?:ql)?:\/\//.test(url)) {
+    throw new ConfigError('DATABASE_URL must begin with postgres:// or postgresql://')
+  }
+  return url
+}
+
+function origin(text: string) {
+  const origin = URL.canParse(text) ? new URL(text).origin : undefined
+  if (origin !== text) {
+    throw new ConfigError(
+      `CORS_ORIGINS must be origins such as https://app.example.com, separated by commas, not "${text}"`,
+    )
+  }
+  return origin
+}

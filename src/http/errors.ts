@@ -1,0 +1,114 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorBody, INTERNAL, NO_DATABASE, TOO_LARGE } from '../../schemas/error.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the caller reads when the operation fails unexpectedly. */
+    failure?: string
+  }
+}
+
+/** Errors by which the network, the name service or the file system say that nobody is there. */
+const UNREACHABLE = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']
+
+/**
+ * SQLSTATEs by which a database says that it can't serve now: going down or coming up, too many connections, a link
+ * that broke, no such database, refused at the door (class 28), read-only after a failover, out of time. Not the whole
+ * of class 08: 08P01, a protocol violation, would be a mistake of ours.
+ */
+const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '08001', '08006', '3D000', '25006', '57014', '55P03']
+
+/** Errors of the driver, which carry no code. */
+const DRIVER_MESSAGES = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated unexpectedly',
+  'Connection terminated due to connection timeout',
+  'Query read timeout',
+  'Client has encountered a connection error and is not queryable',
+]
+
+/** True of an error that means: the database can't be reached, or does not serve at the moment. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string' && code !== '') {
+    return UNREACHABLE.includes(code) || UNAVAILABLE.includes(code) || /^28...$/.test(code)
+  }
+  return DRIVER_MESSAGES.includes(String(message))
+}
+
+/** What the caller is told about an error that was thrown while a request was served. */
+function toAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error
+  const { code, statusCode } = error as FastifyError
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError(413, TOO_LARGE)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedContentType()
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // said of the method QUERY, which no route has
+      return notFound()
+  }
+  // First, as a client that hangs up in the middle of its body is an ECONNRESET, too.
+  if (statusCode === 400) return invalidRequest([UNREADABLE])
+  return isDatabaseUnavailable(error) ? new AppError(503, NO_DATABASE) : undefined
+}
+
+const UNREADABLE = { code: 'invalid_json' as const, path: [], message: 'Request body was cut off' }
+
+export const unsupportedContentType = () =>
+  invalidRequest([{ code: 'invalid_content_type', path: [], message: 'Content-Type must be application/json' }])
+
+const notFound = () => new AppError(404, 'Not found')
+
+/** Answers for everything that is thrown in a request; what the caller isn't told goes to the log. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toAppError(error)
+  if (!known || known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
+  if (known?.statusCode === 401) reply.header('www-authenticate', 'Bearer')
+  const body: ErrorBody = { error: known?.message ?? request.routeOptions.config.failure ?? INTERNAL }
+  if (known?.details) body.details = known.details
+  return reply.code(known?.statusCode ?? 500).send(body)
+}
+
+/** Makes each answer of `app` that is not a success one of ours. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
+}
+
+/** What a connection reads that did not send a whole HTTP request, by the error of Node's parser. */
+const CLIENT_ERRORS: Record<string, [status: string, error: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Request headers are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Request was not complete in time'],
+}
+
+/** Answers, where it still can, on a connection that Node gave up on, and closes it. */
+export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'Malformed HTTP request']
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  socket.end(rawAnswer(status, message), () => socket.destroy())
+}
+
+const rawAnswer = (status: string, error: string) => {
+  const body = JSON.stringify({ error } satisfies ErrorBody)
+  return `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+}
+
+/** Node answers these two by itself, with an empty body or by hanging up. */
+export function handleProtocolErrors(server: Server): void {
+  server.on('checkExpectation', (_request, response) => {
+    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8' })
+    response.end(JSON.stringify({ error: 'Expectation failed' } satisfies ErrorBody))
+  })
+  server.on('connect', (_request, socket) => {
+    socket.end(rawAnswer('404 Not Found', 'Not found'))
+  })
+}

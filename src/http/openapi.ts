@@ -1,0 +1,101 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import fp from 'fastify-plugin'
+import manifest from '../../package.json' with { type: 'json' }
+
+const BEARER = 'apiKey'
+
+const info = {
+  title: 'Postroom',
+  version: manifest.version,
+  summary: 'One call writes a post for many social accounts.',
+  description: `Write a post once for many social accounts, as a draft or for a time; list and delete your posts; see the accounts that you can post to.
+
+Every request carries an API key: \`Authorization: Bearer pr_…\`. Every answer is JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses.`,
+  contact: { name: 'The developers of Postroom' },
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+/** The first is right wherever the document is read from a running service; generated clients want a whole address. */
+const servers = [
+  { url: '/', description: 'The service that this document was read from' },
+  { url: 'http://localhost:3000', description: 'A service that was started with the defaults' },
+]
+
+const tags = [
+  { name: 'posts', description: 'Write posts for one or more accounts, list them, delete them.' },
+  { name: 'accounts', description: 'The social accounts that you can post to.' },
+]
+
+/**
+ * Serves the document at `/openapi.json` and Swagger UI at `/docs`. The document is built from the routes' schemas and
+ * depends on nothing else, so that the one served is the one that is committed.
+ */
+export const openapi = fp(async (app: FastifyInstance) => {
+  const requestExamples = new Map<string, unknown>()
+
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info,
+      servers,
+      tags,
+      security: [{ [BEARER]: [] }],
+      components: {
+        securitySchemes: {
+          [BEARER]: { type: 'http', scheme: 'bearer', description: 'An API key: `pr_` and 36 letters and digits.' },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (schema) => String(schema.$id) },
+    transform: ({ schema, url }) => {
+      if (schema.body) requestExamples.set(schema.operationId as string, (schema.body as Described)['x-examples'])
+      return { schema: withDescribedAnswers(schema), url }
+    },
+    transformObject: (document) => {
+      const { paths } = (document as { openapiObject: Document }).openapiObject
+      for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+        const media = operation.requestBody?.content['application/json']
+        if (media) media.examples = requestExamples.get(operation.operationId)
+      }
+      return (document as { openapiObject: object }).openapiObject
+    },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { persistAuthorization: true, tryItOutEnabled: true, displayRequestDuration: true },
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+})
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+}
+
+interface Operation {
+  operationId: string
+  requestBody?: { content: { 'application/json'?: { examples?: unknown } } }
+}
+
+/** A reference to a component and what is said beside it: made by `Body` and `Answer`. */
+interface Described {
+  $ref: string
+  description?: string
+  headers?: object
+  'x-examples': unknown
+}
+
+/**
+ * What stands beside a reference would be dropped from the document. An answer that spells out its media type keeps it;
+ * for a request nothing does, so its examples are put back at the end.
+ */
+function withDescribedAnswers(schema: FastifySchema): FastifySchema {
+  const answers = Object.entries((schema.response ?? {}) as Record<string, Described>)
+  const response = answers.map(([status, { $ref, description, headers, 'x-examples': examples }]) => [
+    status,
+    { description, ...(headers && { headers }), content: { 'application/json': { schema: { $ref }, examples } } },
+  ])
+  return { ...schema, response: Object.fromEntries(response) }
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { AppError } from '../errors.ts'
+import { handleProtocolErrors, unsupportedContentType } from './errors.ts'
+import { parseJson } from './json.ts'
+
+/** How every request is read and logged. */
+export const requests = fp(async (app: FastifyInstance) => {
+  handleProtocolErrors(app.server)
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new AppError(400, 'Missing Host header')
+    }
+    // An operation without a body ignores what is sent as one, whatever it says it is.
+    if (request.routeOptions.schema?.body === undefined) delete request.raw.headers['content-type']
+  })
+
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url } = request
+    request.log.info({ method, url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+  })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseJson(body))
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (request.routeOptions.schema?.body !== undefined) throw unsupportedContentType()
+    payload.resume()
+  })
+})

@@ -1,0 +1,112 @@
+import type { Db } from '../../db/client.ts'
+import { isId, newId } from '../../db/id.ts'
+import { insertPost, readPostSubjects } from '../../db/queries/posts.ts'
+import type { Issue } from '../../schemas/error.ts'
+import type { CreatedPost, CreatePost } from '../../schemas/post.ts'
+import { parseTime } from '../../schemas/time.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { findViolations } from './limits.ts'
+
+/**
+ * Stores a post for accounts of the user's reach: scheduled when it has a time, else a draft. Throws 400 with details
+ * for parts that belong to no account of the post, 400 for the first limit of a network that it breaks, 403 for accounts
+ * and media that the user may not use. Limits are judged before, and only for, what the user may use: a stranger's
+ * account shows in no answer.
+ */
+export async function createPost(db: Db, userId: string, body: CreatePost): Promise<CreatedPost> {
+  const accountIds = [...new Set(body.accountIds)]
+  const issues = strayParts(body, new Set(accountIds))
+  if (issues.length > 0) throw invalidRequest(issues)
+
+  const [subjects] = await readPostSubjects(db, {
+    userId,
+    accountIds: accountIds.filter(isId),
+    mediaIds: body.mediaIds.filter(isId),
+  })
+  const accounts = inOrder(accountIds, subjects!.accounts)
+  const media = inOrder(body.mediaIds, subjects!.media)
+
+  const overrides = new Map(body.accountOverrides.map((override) => [override.accountId, override]))
+  const threadParts = new Map(Object.entries(body.threadParts ?? {}))
+  // The schema's format has let only times pass.
+  const scheduledAt = body.scheduledAt === undefined ? null : (parseTime(body.scheduledAt) as { time: Date }).time
+  const [violation] = findViolations(
+    { ...body, scheduled: scheduledAt !== null, overrides, threadParts },
+    accounts,
+    media,
+  )
+  if (violation) throw new AppError(400, violation.message)
+
+  refuseUnusable({
+    accountIds: missing(accountIds, accounts),
+    mediaIds: missing(body.mediaIds, media),
+  })
+
+  const id = newId()
+  const status = scheduledAt ? 'scheduled' : 'draft'
+  await insertPost(db, {
+    id,
+    userId,
+    caption: body.caption,
+    firstComment: body.firstComment ?? null,
+    postType: body.postType,
+    status,
+    scheduledAt,
+    accountIds,
+    captionOverrides: accountIds.map((accountId) => overrides.get(accountId)?.captionOverride ?? null),
+    fields: accountIds.map((accountId) => jsonOrNull(overrides.get(accountId)?.fields)),
+    threadParts: accountIds.map((accountId) => jsonOrNull(threadParts.get(accountId))),
+    mediaIds: body.mediaIds,
+  })
+  return { id, status }
+}
+
+/** Overrides and thread parts for accounts that the post does not go to, and second overrides for one account. */
+function strayParts(body: CreatePost, accountIds: Set<string>): Issue[] {
+  const issues: Issue[] = []
+  const overridden = new Set<string>()
+  for (const [index, { accountId }] of body.accountOverrides.entries()) {
+    const path = ['accountOverrides', index, 'accountId']
+    if (!accountIds.has(accountId)) issues.push({ code: 'custom', path, message: NOT_TARGETED })
+    else if (overridden.has(accountId)) {
+      issues.push({ code: 'custom', path, message: 'Only one override for each account is allowed' })
+    }
+    overridden.add(accountId)
+  }
+  for (const accountId of Object.keys(body.threadParts ?? {})) {
+    if (!accountIds.has(accountId)) {
+      issues.push({ code: 'custom', path: ['threadParts', accountId], message: NOT_TARGETED })
+    }
+  }
+  return issues
+}
+
+const NOT_TARGETED = 'Not one of the accountIds of this post'
+
+/** What was found of `ids`, in their order and as often. */
+function inOrder<T extends { id: string }>(ids: string[], found: T[]): T[] {
+  const byId = new Map(found.map((item) => [item.id, item]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+function missing(ids: string[], found: { id: string }[]): string[] {
+  const known = new Set(found.map(({ id }) => id))
+  return [...new Set(ids)].filter((id) => !known.has(id))
+}
+
+/** How many ids, and how much of each, an answer repeats. */
+const NAMED_MAX = 20
+const ID_LENGTH_MAX = 64
+
+function refuseUnusable(unusable: Record<string, string[]>): void {
+  const parts = Object.entries(unusable)
+    .filter(([, ids]) => ids.length > 0)
+    .map(([name, ids]) => {
+      const named = ids.slice(0, NAMED_MAX).map((id) => id.slice(0, ID_LENGTH_MAX).toWellFormed())
+      const rest = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : ''
+      return `${name}: ${named.join(', ')}${rest}`
+    })
+  if (parts.length > 0) throw new AppError(403, `You have no access to these ${parts.join('; ')}`)
+}
+
+const jsonOrNull = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))

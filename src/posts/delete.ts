@@ -1,0 +1,16 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { deleteUnpublishedPost } from '../../db/queries/posts.ts'
+import type { Deleted } from '../../schemas/post.ts'
+import { AppError } from '../errors.ts'
+
+export const POST_NOT_FOUND = 'Post not found'
+export const POST_PUBLISHED = 'Cannot delete published post'
+
+/** Deletes a post of the user. Throws 404 where there is none with this id, 400 where it is published. */
+export async function deletePost(db: Db, userId: string, id: string): Promise<Deleted> {
+  const [found] = isId(id) ? await deleteUnpublishedPost(db, { userId, id }) : []
+  if (!found) throw new AppError(404, POST_NOT_FOUND)
+  if (found.status === 'published') throw new AppError(400, POST_PUBLISHED)
+  return { success: true }
+}

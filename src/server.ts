@@ -1,0 +1,67 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import pinoPretty from 'pino-pretty'
+import type { Config } from './config.ts'
+
+/** Requests that still run when the service is told to stop have this long to finish. */
+const DRAIN_MS = 8_000
+
+/** Listens, and gives the address. Throws a plain Error that says what to do where the port can't be had. */
+export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    await app.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new Error(
+        `Port ${port} is taken. Stop what listens there, or choose another port: PORT=${port + 1} make start`,
+      )
+    }
+    if (code === 'EACCES') throw new Error(`Port ${port} needs privileges. Choose one above 1023: PORT=3000 make start`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Error(`HOST ${host} is no address of this machine. Use 127.0.0.1, or 0.0.0.0 for all of its addresses`)
+    }
+    throw error
+  }
+  const address = app.server.address() as AddressInfo
+  const name = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`
+}
+
+/** Waits for SIGTERM or SIGINT; then accepts nothing more, finishes what runs, and comes back. */
+export async function drainOnSignal(app: FastifyInstance): Promise<void> {
+  await new Promise<void>((resolve) => {
+    // Further signals are ignored: a terminal sends one, and npm sends it again.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+  })
+  app.log.info('stopping')
+  const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(deadline)
+}
+
+/** Structured lines on stderr; on a terminal, lines for people. Of an error from the database only what holds no data. */
+export function loggerOptions(level: string): NonNullable<FastifyServerOptions['logger']> {
+  return {
+    level,
+    stream: process.stderr.isTTY ? pinoPretty({ destination: 2, sync: true, ignore: 'pid,hostname' }) : process.stderr,
+    serializers: { err: serializeError },
+  }
+}
+
+/**
+ * An error without its further properties. What Postgres says of a failed statement may quote a row, and with it a
+ * caption: its message, detail and the like stay out of the log.
+ */
+export function serializeError(error: Error & { code?: string; severity?: string; constraint?: string }) {
+  const { name, code, severity, constraint, stack = '' } = error
+  const isFromPostgres = severity !== undefined
+  const frames = stack.slice(stack.indexOf('\n    at '))
+  return {
+    type: name,
+    code,
+    ...(isFromPostgres && { severity, constraint }),
+    message: isFromPostgres ? 'Postgres refused a statement' : error.message,
+    stack: isFromPostgres ? frames : stack,
+  }
+}
