@@ -1,0 +1,31 @@
+import { connect, type Db } from '../../db/client.ts'
+import { openEmbedded } from '../../db/embedded.ts'
+import type { Config } from '../config.ts'
+
+export interface Database {
+  db: Db
+  close(): Promise<void>
+}
+
+interface Options {
+  statementTimeoutMs?: number
+  onIdleError?: (error: Error) => void
+  log?: (line: string) => void
+}
+
+/** Opens the configured database; the embedded one, which is started if nobody did yet, where none is configured. */
+export async function openDatabase(config: Config, { log, ...options }: Options = {}): Promise<Database> {
+  const embedded = config.databaseUrl ? undefined : await openEmbedded({ dataDir: config.dataDir, ...(log && { log }) })
+  const db = connect({
+    url: (config.databaseUrl ?? embedded?.url) as string,
+    poolMax: config.databasePoolMax,
+    ...options,
+  })
+  return {
+    db,
+    close: async () => {
+      await db.destroy()
+      await embedded?.close()
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { CommanderError } from 'commander'
+import { ConfigError } from '../config.ts'
+import { isDatabaseUnavailable } from '../http/errors.ts'
+import { CommandError } from './output.ts'
+import { buildProgram } from './program.ts'
+
+/** Exit codes: 0 done, 1 failed, 2 called wrongly. */
+async function main(): Promise<number> {
+  try {
+    await buildProgram().parseAsync()
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return isHelp(error) ? 0 : 2
+    process.stderr.write(`error: ${explain(error)}\n`)
+    return error instanceof ConfigError ? 2 : 1
+  }
+}
+
+const isHelp = ({ code }: CommanderError) => code === 'commander.helpDisplayed' || code === 'commander.version'
+
+const UNDEFINED_TABLE = '42P01'
+
+function explain(error: unknown): string {
+  const { code, message, stack } = error as { code?: string; message: string; stack?: string }
+  if (error instanceof CommandError || error instanceof ConfigError) return message
+  if (code === UNDEFINED_TABLE) return 'The database has no tables yet: npm run -s postroom -- migrate'
+  if (isDatabaseUnavailable(error)) return `The database is not available: ${message || code}`
+  return process.env.LOG_LEVEL === 'debug' ? String(stack) : message
+}
+
+process.exitCode = await main()

@@ -1,0 +1,82 @@
+import { migrate } from '../../db/migrate.ts'
+import { findFirstUser } from '../../db/queries/people.ts'
+import { buildApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { isDatabaseUnavailable } from '../http/errors.ts'
+import { drainOnSignal, listen, loggerOptions } from '../server.ts'
+import { type Database, openDatabase } from './database.ts'
+import { seedDemo } from './demo.ts'
+import { CommandError, print } from './output.ts'
+
+/** How long the database may take over one statement of a request. */
+const STATEMENT_TIMEOUT_MS = 5_000
+
+interface Steps {
+  /** Before anything listens. */
+  prepare?: (database: Database) => Promise<void>
+  /** Once it listens; what it gives is told beside the addresses. */
+  describe?: (database: Database) => Promise<Record<string, string>>
+}
+
+/** Runs the API until the process is told to stop. */
+async function run(config: Config, { json }: { json?: boolean }, { prepare, describe }: Steps): Promise<void> {
+  const logger = loggerOptions(config.logLevel)
+  const database = await openDatabase(config, {
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    log: (line) => process.stderr.write(`${line}\n`),
+  })
+  try {
+    await prepare?.(database)
+    const app = await buildApp({ db: database.db, logger, corsOrigins: config.corsOrigins })
+    const stopped = drainOnSignal(app)
+    const address = await listen(app, config)
+    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(await describe?.(database)) }
+    if (json) print(facts, { json })
+    else process.stdout.write(banner(facts))
+    await stopped
+  } finally {
+    await database.close()
+  }
+}
+
+/** The API alone. It serves also while the database is away, and answers 503 meanwhile. */
+export const serve = (config: Config, options: { json?: boolean }) => run(config, options, {})
+
+/** Everything from nothing: database, tables, something to try, the API. */
+export const start = (config: Config, options: { json?: boolean }) =>
+  run(config, options, {
+    prepare: prepareDatabase,
+    describe: async ({ db }) => {
+      const user = await findFirstUser(db)
+      if (!user) return seedDemo(db, new Date())
+      return { newKey: `npm run -s postroom -- key create --user ${user.id}` }
+    },
+  })
+
+const LABELS: Record<string, string> = {
+  api: 'API',
+  docs: 'Swagger UI',
+  userId: 'Demo user',
+  key: 'API key',
+  newKey: 'A new key',
+}
+
+const banner = (facts: Record<string, string>) => {
+  const lines = Object.entries(facts).map(([name, value]) => `  ${(LABELS[name] ?? name).padEnd(12)}${value}`)
+  const once = facts.key
+    ? '\nThe key is shown this once. Another: npm run -s postroom -- key create --user ' + facts.userId
+    : ''
+  return `\nPostroom is up. Ctrl-C stops it.\n\n${lines.join('\n')}\n${once}\n`
+}
+
+async function prepareDatabase({ db }: Database): Promise<void> {
+  try {
+    await migrate(db)
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error
+    const { message, code } = error as { message: string; code?: string }
+    throw new CommandError(
+      `The database at DATABASE_URL does not let us in (${message || code}). Start it or correct the address; without DATABASE_URL the service brings its own.`,
+    )
+  }
+}
