@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import t from 'tap'
+
+/**
+ * Who may import whom: a folder (or file), and what its files may reach beside their own folder. The first row that
+ * fits a file counts.
+ */
+const DIRECTIONS: [room: string, mayImport: string[]][] = [
+  ['schemas', []],
+  ['db', ['schemas']],
+  ['src/platforms', ['schemas']],
+  ['src/config.ts', []],
+  ['src/errors.ts', ['schemas']],
+  ['src/http', ['schemas', 'src/errors.ts', 'package.json']],
+  ['src/auth', ['schemas', 'db', 'src/errors.ts', 'src/http']],
+  ['src/accounts', ['schemas', 'db', 'src/platforms', 'src/errors.ts', 'src/http']],
+  ['src/posts', ['schemas', 'db', 'src/platforms', 'src/errors.ts', 'src/http']],
+  ['src/health', ['schemas', 'db', 'src/errors.ts', 'src/http']],
+  ['src/app.ts', ['schemas', 'db', 'src']],
+  ['src/server.ts', ['schemas', 'db', 'src']],
+  ['src/cli', ['schemas', 'db', 'src', 'package.json']],
+]
+
+/** Packages that only one room may know. */
+const PACKAGES: [name: RegExp, rooms: string[]][] = [
+  [/^(?:pg|kysely)(?:\/|$)/, ['db']],
+  [
+    /^fastify|^@fastify\//,
+    ['src/http', 'src/auth', 'src/accounts', 'src/posts', 'src/health', 'src/app.ts', 'src/server.ts'],
+  ],
+  [/^commander$/, ['src/cli']],
+]
+
+const SCHEMA_PACKAGES = /^@sinclair\/typebox/
+
+const files = globSync('{schemas,db,src}/**/*.ts').map((file) => file.replaceAll('\\', '/'))
+const isIn = (path: string, room: string) => path === room || path.startsWith(`${room}/`)
+
+const importsOf = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:^|\n)(?:import|export)\s[^'"]*?from '([^']+)'/g)].map(
+    (match) => match[1]!,
+  )
+
+t.test('imports go in the documented directions only', async (t) => {
+  for (const file of files) {
+    const direction = DIRECTIONS.find(([room]) => isIn(file, room))
+    if (!direction) {
+      t.fail(`${file} belongs to no room`)
+      continue
+    }
+    const [room, mayImport] = direction
+    for (const name of importsOf(file).filter((name) => name.startsWith('.'))) {
+      const target = normalize(join(dirname(file), name)).replaceAll('\\', '/')
+      const allowed = isIn(target, room) || mayImport.some((other) => isIn(target, other))
+      t.ok(allowed, `${file} imports ${target}`)
+    }
+  }
+})
+
+t.test('packages are known only where they belong', async (t) => {
+  for (const file of files) {
+    for (const name of importsOf(file).filter((name) => !name.startsWith('.') && !name.startsWith('node:'))) {
+      if (isIn(file, 'schemas')) t.match(name, SCHEMA_PACKAGES, `${file} imports ${name}`)
+      const rooms = PACKAGES.find(([pattern]) => pattern.test(name))?.[1]
+      if (rooms)
+        t.ok(
+          rooms.some((room) => isIn(file, room)),
+          `${file} imports ${name}`,
+        )
+    }
+  }
+})
+
+t.test('SQL stands in db, and the environment is read through the configuration', async (t) => {
+  for (const file of files.filter((file) => !isIn(file, 'db'))) {
+    const text = readFileSync(file, 'utf8')
+    t.notMatch(text, /sql`|selectFrom|insertInto|updateTable|deleteFrom/, `${file} has no SQL`)
+    if (!isIn(file, 'src/cli')) t.notMatch(text, /process\.env/, `${file} does not read the environment`)
+  }
+})
+
+t.test('the top level holds what is documented', async (t) => {
+  const known =
+    /^(?:src|schemas|db|test|openapi|package\.json|package-lock\.json|tsconfig\.json|\.taprc|Makefile|README\.md|LICENSE|\.gitignore|\.ci|\.git|\.data|\.tap|dist|node_modules)$/
+  for (const name of globSync('{*,.*}')) t.match(name, known)
+})

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { postroom, runService } from './helpers/command.ts'
+import { createDatabase } from './helpers/database.ts'
+
+const get = async (url: string, key: string) => {
+  const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  return { status: reply.status, body: (await reply.json()) as any }
+}
+
+t.test('start makes everything from nothing in an empty folder, and keeps it', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postroom-start-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  const env = { DATA_DIR: dataDir }
+
+  const first = await runService('start', env)
+  t.teardown(() => first.stop('SIGKILL'))
+  const { api, docs, key, userId } = first.facts as { api: string; docs: string; key: string; userId: string }
+  t.equal((await fetch(docs)).status, 200)
+  const accounts = await get(`${api}/accounts`, key)
+  t.ok(new Set(accounts.body.data.map((account: { platform: string }) => account.platform)).size >= 4)
+  const posts = await get(`${api}/posts`, key)
+  t.same(
+    new Set(posts.body.data.map((post: { status: string }) => post.status)),
+    new Set(['draft', 'scheduled', 'published']),
+  )
+  const created = await postroom(['key', 'create', '--user', userId, '--json'], env)
+  t.equal(created.code, 0, 'a command works beside the running service')
+  const second = JSON.parse(created.stdout).key
+  t.strictSame(await get(`${api}/posts`, second), posts)
+  t.equal(await first.stop(), 0)
+
+  const offline = await postroom(['key', 'create', '--user', userId, '--json'], env)
+  t.equal(offline.code, 0, 'and while the service is down')
+
+  const again = await runService('start', env)
+  t.teardown(() => again.stop('SIGKILL'))
+  t.strictSame(await get(`${again.facts.api}/posts`, key), posts, 'the data are kept')
+  t.notOk(again.facts.key)
+  t.match(again.facts.newKey, `key create --user ${userId}`)
+
+  again.child.kill('SIGKILL')
+  await once(again.child, 'close')
+  const third = await runService('start', env)
+  t.teardown(() => third.stop('SIGKILL'))
+  t.strictSame(await get(`${third.facts.api}/posts`, key), posts, 'after kill -9, too')
+  t.equal(await third.stop('SIGINT'), 0)
+})
+
+t.test('start on a database of one’s own sets it up; serve serves it', async (t) => {
+  const env = { DATABASE_URL: await createDatabase(t, 'template0') }
+  const before = await runService('serve', env)
+  t.teardown(() => before.stop('SIGKILL'))
+  t.strictSame(await get(`${before.facts.api}/accounts`, 'pr_0'), { status: 401, body: { error: 'Invalid API key' } })
+  const ready = await fetch(new URL('/readyz', before.facts.api))
+  t.equal(ready.status, 503)
+  await before.stop()
+
+  const start = await runService('start', env)
+  t.teardown(() => start.stop('SIGKILL'))
+  await start.stop()
+  const serve = await runService('serve', env)
+  t.teardown(() => serve.stop('SIGKILL'))
+  t.equal((await get(`${serve.facts.api}/posts`, start.facts.key ?? '')).body.data.length, 3)
+  t.equal((await fetch(new URL('/readyz', serve.facts.api))).status, 200)
+  t.equal((await fetch(new URL('/healthz', serve.facts.api))).status, 200)
+  t.equal(await serve.stop(), 0)
+})
+
+t.test('stdout holds what was asked for, the log is on stderr and holds no key', async (t) => {
+  const service = await runService('start', { DATABASE_URL: await createDatabase(t, 'template0') })
+  t.teardown(() => service.stop('SIGKILL'))
+  const key = service.facts.key ?? ''
+  await get(`${service.facts.api}/posts`, key)
+  await service.stop()
+  t.equal(service.output.stdout.trim().split('\n').length, 1)
+  const lines = service.output.stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  t.match(
+    lines.find(({ msg }) => msg === 'request'),
+    { reqId: String, method: 'GET', url: '/api/v1/posts', status: 200 },
+  )
+  t.notMatch(service.output.stderr, key)
+})
+
+t.test('a port that is taken, and a database that refuses, are one line each that says what to do', async (t) => {
+  const url = await createDatabase(t)
+  const blocker = createServer().listen(0, '127.0.0.1')
+  await once(blocker, 'listening')
+  t.teardown(() => blocker.close())
+  const { port } = blocker.address() as { port: number }
+  const taken = await postroom(['start'], { DATABASE_URL: url, PORT: String(port) })
+  t.match(taken, { code: 1, stdout: '' })
+  t.match(taken.stderr.trim().split('\n').at(-1), new RegExp(`^error: Port ${port} is taken.*PORT=`))
+
+  const refused = await postroom(['start'], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/db', PORT: '0' })
+  t.match(refused, { code: 1, stdout: '', stderr: /^error: The database at DATABASE_URL does not let us in.*\n$/ })
+  t.notMatch(refused.stderr, 'secret')
+})
+
+t.test('what runs when SIGTERM comes is finished; nothing new is accepted', async (t) => {
+  const url = await createDatabase(t, 'template0')
+  const service = await runService('start', { DATABASE_URL: url })
+  t.teardown(() => service.stop('SIGKILL'))
+  const { api, key } = service.facts as { api: string; key: string }
+  const { data } = (await get(`${api}/accounts`, key)).body
+
+  const body = JSON.stringify({ accountIds: [data[0].id], caption: 'in time' })
+  const { hostname, port } = new URL(api)
+  const socket = connect(Number(port), hostname === 'localhost' ? '127.0.0.1' : hostname)
+  await once(socket, 'connect')
+  const head = `POST /api/v1/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  socket.write(head + body.slice(0, 5))
+  await get(`${api}/accounts`, key)
+  const stopped = service.stop('SIGTERM')
+  await t.rejects(untilRefused(api))
+  socket.write(body.slice(5))
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  t.match(answer, /^HTTP\/1.1 201 /)
+  t.equal(await stopped, 0)
+})
+
+async function untilRefused(api: string): Promise<never> {
+  for (;;) await fetch(new URL('/healthz', api), { headers: { connection: 'close' } })
+}

@@ -1,0 +1,58 @@
+import t from 'tap'
+import { ConfigError, readConfig } from '../src/config.ts'
+
+t.test('without any variable there is a working configuration', async (t) => {
+  t.strictSame(readConfig({}), {
+    host: '127.0.0.1',
+    port: 3000,
+    databaseUrl: undefined,
+    databasePoolMax: 10,
+    dataDir: `${process.cwd()}/.data`,
+    logLevel: 'info',
+    corsOrigins: [],
+  })
+  t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '', CORS_ORIGINS: '' }), readConfig({}))
+})
+
+t.test('each variable is read', async (t) => {
+  const config = readConfig({
+    HOST: '0.0.0.0',
+    PORT: '0',
+    DATABASE_URL: 'postgres://u:p@h/d',
+    DATABASE_POOL_MAX: '3',
+    DATA_DIR: '/var/lib/postroom',
+    LOG_LEVEL: 'warn',
+    CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+  })
+  t.strictSame(config, {
+    host: '0.0.0.0',
+    port: 0,
+    databaseUrl: 'postgres://u:p@h/d',
+    databasePoolMax: 3,
+    dataDir: '/var/lib/postroom',
+    logLevel: 'warn',
+    corsOrigins: ['https://a.example', 'http://localhost:5173'],
+  })
+})
+
+t.test('a wrong value is refused with the name of its variable, and without a password', async (t) => {
+  const wrong: Record<string, string>[] = [
+    { PORT: 'abc' },
+    { PORT: '65536' },
+    { PORT: '-1' },
+    { PORT: '3000.5' },
+    { DATABASE_URL: 'mysql://u:secret@h/d' },
+    { DATABASE_URL: 'localhost' },
+    { DATABASE_POOL_MAX: '0' },
+    { LOG_LEVEL: 'loud' },
+    { CORS_ORIGINS: '*' },
+    { CORS_ORIGINS: 'https://a.example/path' },
+    { CORS_ORIGINS: 'a.example' },
+  ]
+  for (const env of wrong) {
+    const [name] = Object.keys(env)
+    const error = t.throws(() => readConfig(env), { message: new RegExp(`^${name} must`) }) as Error
+    t.ok(error instanceof ConfigError, name)
+    t.notMatch(error.message, 'secret')
+  }
+})

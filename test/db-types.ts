@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process'
+import { TEMPLATE, urlOf, withTemplate } from './helpers/database.ts'
+import { withServer } from './helpers/server.ts'
+
+/** Writes db/types.ts from the migrated schema; with `--verify`, fails where it is not what would be written. */
+process.exitCode = await withServer(() =>
+  withTemplate(async () => {
+    const { status, stdout, stderr } = spawnSync(
+      'kysely-codegen',
+      [
+        '--dialect=postgres',
+        `--url=${urlOf(TEMPLATE)}`,
+        '--camel-case',
+        '--exclude-pattern=kysely_*',
+        '--type-mapping={"int8":"number"}',
+        '--out-file=db/types.ts',
+        ...process.argv.slice(2),
+      ],
+      { encoding: 'utf8' },
+    )
+    if (status !== 0) process.stderr.write(`${stdout}${stderr}\ndb/types.ts is not up to date: make db-types\n`)
+    return status ?? 1
+  }),
+)

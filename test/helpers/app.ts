@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import { connect, type Db } from '../../db/client.ts'
+import { newId } from '../../db/id.ts'
+import { insertAccount } from '../../db/queries/accounts.ts'
+import { insertMedia, type NewMedia } from '../../db/queries/media.ts'
+import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { buildApp } from '../../src/app.ts'
+import { createKey } from '../../src/auth/keys.ts'
+import { createDatabase } from './database.ts'
+
+export interface World {
+  app: FastifyInstance
+  db: Db
+  databaseUrl: string
+  /** A user with a key; `call` sends a request in their name. */
+  user(name?: string): Promise<Person>
+  organization(...members: Person[]): Promise<string>
+}
+
+export interface Person {
+  id: string
+  key: string
+  call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Reply>
+  /** Adds an account that the person owns; gives its id. */
+  account(platform?: PlatformId, options?: { username?: string; organizationId?: string }): Promise<string>
+  media(facts?: Partial<NewMedia>): Promise<string>
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any
+  headers: Record<string, unknown>
+}
+
+interface Teardown {
+  teardown(work: () => Promise<unknown>): void
+}
+
+interface Options {
+  logger?: FastifyServerOptions['logger']
+  corsOrigins?: string[]
+}
+
+/** The service on a database of its own, with nobody in it. */
+export async function createWorld(t: Teardown, { logger = false, corsOrigins = [] }: Options = {}): Promise<World> {
+  const databaseUrl = await createDatabase(t)
+  const db = connect({ url: databaseUrl, poolMax: 4 })
+  const app = await buildApp({ db, logger, corsOrigins })
+  t.teardown(async () => {
+    await app.close()
+    await db.destroy()
+  })
+
+  const user = async (name = 'someone'): Promise<Person> => {
+    const id = newId()
+    await insertUser(db, { id, name })
+    const { key } = await createKey(db, { userId: id, name: null, expiresAt: null })
+    return {
+      id,
+      key,
+      call: (method, path, body) => call(app, key, method, path, body),
+      account: async (platform = 'bluesky', { username = 'ada', organizationId } = {}) => {
+        const account = { id: newId(), platform, username, displayName: null, userId: id }
+        await insertAccount(db, { ...account, organizationId: organizationId ?? null })
+        return account.id
+      },
+      media: async (facts = {}) => {
+        const media: NewMedia = {
+          id: newId(),
+          userId: id,
+          mimeType: 'image/jpeg',
+          bytes: 100_000,
+          width: 1080,
+          height: 1080,
+          durationSeconds: null,
+          ...facts,
+        }
+        await insertMedia(db, media)
+        return media.id
+      },
+    }
+  }
+
+  const organization = async (...members: Person[]) => {
+    const organizationId = newId()
+    await insertOrganization(db, { id: organizationId, name: 'an organisation' })
+    for (const { id } of members) await upsertMembership(db, { userId: id, organizationId, role: 'member' })
+    return organizationId
+  }
+
+  return { app, db, databaseUrl, user, organization }
+}
+
+/** A request as a client sends it; a body that is no string goes as JSON. */
+export async function call(
+  app: FastifyInstance,
+  key: string | undefined,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<Reply> {
+  const reply = await app.inject({
+    method,
+    url: path.startsWith('/posts') || path.startsWith('/accounts') ? `/api/v1${path}` : path,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface Outcome {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+const spawnPostroom = (args: string[], env: Record<string, string>) =>
+  spawn(process.execPath, ['src/cli/postroom.ts', ...args], {
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+/** Runs a `postroom` command to its end. */
+export async function postroom(args: string[], env: Record<string, string>): Promise<Outcome> {
+  const child = spawnPostroom(args, env)
+  const outcome = collect(child)
+  const [code] = await once(child, 'close')
+  return { code, ...outcome }
+}
+
+export interface Service {
+  /** What `start` or `serve` printed with `--json`. */
+  facts: Record<string, string>
+  child: ChildProcess
+  output: { stdout: string; stderr: string }
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Runs `start` or `serve` on a free port, until it is up. Rejects with what it said where it ends instead. */
+export async function runService(command: 'start' | 'serve', env: Record<string, string>): Promise<Service> {
+  const child = spawnPostroom([command, '--json'], { PORT: '0', ...env })
+  const output = collect(child)
+  const ended = once(child, 'close')
+  const up = new Promise<void>((resolve) => {
+    child.stdout?.on('data', () => output.stdout.includes('\n') && resolve())
+  })
+  await Promise.race([up, ended])
+  if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${output.stderr}`)
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    await ended
+    return child.exitCode
+  }
+  return { facts: JSON.parse(output.stdout), child, output, stop }
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    output.stderr += text
+  })
+  return output
+}

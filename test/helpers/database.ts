@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { connect, type Db } from '../../db/client.ts'
+import { migrate } from '../../db/migrate.ts'
+
+/** A migrated database that nobody works on; each test works on a copy of it. */
+export const TEMPLATE = 'postroom_template'
+
+/** Does `work` while the template exists. */
+export async function withTemplate<T>(work: () => Promise<T>): Promise<T> {
+  const drop = () => onServer((db) => sql`drop database if exists ${sql.ref(TEMPLATE)}`.execute(db))
+  await drop()
+  await onServer((db) => sql`create database ${sql.ref(TEMPLATE)} template template0`.execute(db))
+  const db = connect({ url: urlOf(TEMPLATE) })
+  await migrate(db).finally(() => db.destroy())
+  try {
+    return await work()
+  } finally {
+    await drop()
+  }
+}
+
+export const serverUrl = (): string => {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) throw new Error('Run tests with `npm test`: it brings the database that they need')
+  return url
+}
+
+/** The connection string of another database on the same server. */
+export function urlOf(name: string): string {
+  const url = new URL(serverUrl())
+  url.pathname = `/${name}`
+  return url.href
+}
+
+export async function onServer<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  const db = connect({ url: serverUrl(), poolMax: 1 })
+  try {
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+interface Teardown {
+  teardown(work: () => Promise<unknown>): void
+}
+
+/** A migrated, empty database of its own for the calling test; gone with it. */
+export async function createDatabase(t: Teardown, template: string = TEMPLATE): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await onServer((db) => sql`create database ${sql.ref(name)} template ${sql.ref(template)}`.execute(db))
+  t.teardown(() => onServer((db) => sql`drop database ${sql.ref(name)} with (force)`.execute(db)))
+  return urlOf(name)
+}

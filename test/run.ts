@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withTemplate } from './helpers/database.ts'
+import { withServer } from './helpers/server.ts'
+
+/** Runs the tests, all or those that are named, on a real Postgres, and ends with one line of counts. */
+const { code, output } = await withServer((scratch) => withTemplate(() => runTap(join(scratch, 'output.tap'))))
+
+/** tap closes its stream with `# { total: 12, pass: 11, fail: 1 }`. */
+const closing = output.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ''
+const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0)
+const failed = Math.max(count('fail'), code === 0 ? 0 : 1)
+process.stdout.write(`${count('pass')} passed, ${failed} failed, ${count('skip')} skipped\n`)
+process.exitCode = failed > 0 ? 1 : 0
+
+async function runTap(outputFile: string): Promise<{ code: number | null; output: string }> {
+  const tap = spawn('tap', [`--output-file=${outputFile}`, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const code = await new Promise<number | null>((resolve) => tap.on('close', resolve))
+  return { code, output: readFileSync(outputFile, 'utf8') }
+}
