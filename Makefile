@@ -7,7 +7,7 @@ NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 RUN := node_modules/.installed-to-run
 DEVELOP := node_modules/.installed-to-develop
 
-.PHONY: start test check openapi db-types build help clean-install
+.PHONY: start test check openapi db-types readme build help
 
 start: $(RUN) ## set up what is missing and serve the API with a demo
 	@exec node src/cli/postroom.ts start
@@ -27,6 +27,9 @@ openapi: $(DEVELOP) ## write openapi/openapi.json
 
 db-types: $(DEVELOP) ## write db/types.ts from the migrated schema
 	@npm run -s db-types
+
+readme: $(DEVELOP) ## write the tables of limits into README.md
+	@node test/readme.ts
 
 build: $(DEVELOP) ## compile to dist/
 	@npm run -s build

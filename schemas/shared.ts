@@ -56,7 +56,12 @@ export const Answer = <T extends TSchema>(schema: T, description: string, exampl
 export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0 } as const
 
 export const Limit = (options: SchemaOptions = {}) =>
-  Type.Integer({ minimum: 1, maximum: PAGE.limitMax, ...options, description: 'How many items the page may hold.' })
+  Type.Integer({
+    minimum: 1,
+    maximum: PAGE.limitMax,
+    ...options,
+    description: 'How many items one page holds at most.',
+  })
 
 /** Above 2^53 a number is no longer exact, in JSON as in JavaScript. */
 export const Offset = (options: SchemaOptions = {}) =>
@@ -64,7 +69,7 @@ export const Offset = (options: SchemaOptions = {}) =>
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     ...options,
-    description: 'How many of the newest items are skipped.',
+    description: 'How many items, counted from the newest, come before the page.',
   })
 
 export const PageQuery = Type.Object({

@@ -14,7 +14,7 @@ export const accounts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db 
         tags: ['accounts'],
         summary: 'List accounts',
         description:
-          'Every account that a post may be sent to: those you own, and those of the organisations you belong to. Disconnected accounts are left out.',
+          'Gives every account that you can post to: your own, and those of the organisations that you belong to. Accounts that were disconnected are left out.',
         response: {
           200: Answer(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }),
           ...commonErrors,

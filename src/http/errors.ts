@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorBody, INTERNAL, NO_DATABASE, TOO_LARGE } from '../../schemas/error.ts'
 import { AppError, invalidRequest } from '../errors.ts'
@@ -50,6 +51,7 @@ function toAppError(error: unknown): AppError | undefined {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedContentType()
     case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // said of the method QUERY, which no route has
       return notFound()
   }
@@ -94,12 +96,18 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): v
     socket.destroy()
     return
   }
-  socket.end(rawAnswer(status, message), () => socket.destroy())
+  endWith(socket, status, message)
 }
 
-const rawAnswer = (status: string, error: string) => {
+/** The last words on a connection that no HTTP parser looks after any more. */
+function endWith(socket: Duplex, status: string, error: string): void {
+  // Nobody else listens: a client that resets the connection now would end the process.
+  socket.on('error', () => {})
   const body = JSON.stringify({ error } satisfies ErrorBody)
-  return `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  )
 }
 
 /** Node answers these two by itself, with an empty body or by hanging up. */
@@ -109,6 +117,6 @@ export function handleProtocolErrors(server: Server): void {
     response.end(JSON.stringify({ error: 'Expectation failed' } satisfies ErrorBody))
   })
   server.on('connect', (_request, socket) => {
-    socket.end(rawAnswer('404 Not Found', 'Not found'))
+    endWith(socket, '404 Not Found', 'Not found')
   })
 }

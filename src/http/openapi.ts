@@ -12,7 +12,11 @@ const info = {
   summary: 'One call writes a post for many social accounts.',
   description: `Write a post once for many social accounts, as a draft or for a time; list and delete your posts; see the accounts that you can post to.
 
-Every request carries an API key: \`Authorization: Bearer pr_…\`. Every answer is JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses.`,
+**Start** with an API key, which whoever runs the service makes for you. Send it with every request, as \`Authorization: Bearer pr_…\`; on this page, press *Authorize* and paste it. \`listAccounts\` gives the ids to post with, and \`createPost\` takes them.
+
+**Answers** are JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses. Each carries an \`x-request-id\`: name it when you ask whoever runs the service.
+
+**Ids** are strings without a meaning. **Times** are RFC 3339; answers give them in UTC. New fields may come without a new version of the path, so ignore what you do not know.`,
   contact: { name: 'The developers of Postroom' },
   license: { name: 'MIT', identifier: 'MIT' },
 }
@@ -20,7 +24,7 @@ Every request carries an API key: \`Authorization: Bearer pr_…\`. Every answer
 /** The first is right wherever the document is read from a running service; generated clients want a whole address. */
 const servers = [
   { url: '/', description: 'The service that this document was read from' },
-  { url: 'http://localhost:3000', description: 'A service that was started with the defaults' },
+  { url: 'http://127.0.0.1:3000', description: 'A service that was started with the defaults' },
 ]
 
 const tags = [
@@ -44,7 +48,12 @@ export const openapi = fp(async (app: FastifyInstance) => {
       security: [{ [BEARER]: [] }],
       components: {
         securitySchemes: {
-          [BEARER]: { type: 'http', scheme: 'bearer', description: 'An API key: `pr_` and 36 letters and digits.' },
+          [BEARER]: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'An API key: `pr_` and 36 letters and digits. Whoever runs the service makes it, and it is shown once.',
+          },
         },
       },
     },

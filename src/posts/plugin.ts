@@ -1,9 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { listPosts } from '../../db/queries/posts.ts'
-import { commonErrors, failure, shapeFailure, TOO_LARGE } from '../../schemas/error.ts'
+import {
+  commonErrors,
+  failure,
+  MISSING_ACCOUNT_IDS,
+  shapeFailure,
+  TOO_LARGE,
+  unavailable,
+} from '../../schemas/error.ts'
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, Deleted, PostList, PostPath } from '../../schemas/post.ts'
-import { Answer, Body, PageQuery } from '../../schemas/shared.ts'
+import { Answer, Body, PAGE, PageQuery } from '../../schemas/shared.ts'
 import { createPost } from './create.ts'
 import { deletePost, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
 
@@ -19,21 +26,44 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
         tags: ['posts'],
         summary: 'Create a post',
         description:
-          'Writes one post for one or more accounts: a draft without `scheduledAt`, else a scheduled post. Before anything is stored, the post is checked against the limits of every network it goes to; a draft may still lack what its networks require. It is stored whole or not at all.',
+          'Stores one post for one or more accounts: with `scheduledAt` it is scheduled, without it is a draft. First it is checked against the limits of every network that it goes to, for each account with the caption, fields and texts that hold there; a draft may still lack what a network asks for. A post is stored whole or not at all.\n\nTo try it here, put an id that `listAccounts` gives you in place of the one in the example.',
         body: Body(CreatePost, CREATE_POST_EXAMPLES),
         response: {
-          201: Answer(CreatedPost, 'The post was stored.', { created: CreatedPost.examples[0] }),
+          201: Answer(CreatedPost, 'The post was stored.', { scheduled: CreatedPost.examples[0] }),
           400: shapeFailure(
-            'The body has another shape than documented (with `details`), or breaks a limit of a network (without).',
-            'x (@ada): caption is 312 characters long, at most 280 are allowed',
+            'The body is not what is described here (with `details`), or the post breaks a limit of a network (without).',
+            {
+              missingAccountIds: MISSING_ACCOUNT_IDS,
+              timeWithoutZone: {
+                code: 'invalid_string',
+                validation: 'datetime',
+                path: ['scheduledAt'],
+                message: 'Invalid datetime: no time zone given, end it with Z or an offset such as +02:00',
+              },
+              unknownKey: {
+                code: 'unrecognized_keys',
+                keys: ['scheduleAt'],
+                path: [],
+                message: "Unrecognized key(s) in object: 'scheduleAt'",
+              },
+            },
+            { limitOfNetwork: 'x (@ada): caption is 312 characters long, at most 280 are allowed' },
           ),
           403: failure(
-            'An account or media id that you may not use. Whether it exists is not told.',
-            'You have no access to these accountIds: 0196f0a1-5b80-7f21-b8e6-44d09a7c5e32',
+            'There are ids of accounts that `listAccounts` does not give you, or of media that are not yours.',
+            { noAccess: 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893' },
           ),
-          413: failure('The body is too large.', TOO_LARGE),
+          413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
           ...commonErrors,
-          500: failure('Something failed that should not have. Nothing was stored.', CREATE_FAILED),
+          500: failure(
+            'Something failed that should not have. Nothing was stored; the cause is in the service’s log.',
+            {
+              failed: CREATE_FAILED,
+            },
+          ),
+          503: unavailable(
+            ' If the connection broke at the last moment, the post is stored: look at the list before you send it again.',
+          ),
         },
       },
     },
@@ -47,11 +77,21 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
         operationId: 'listPosts',
         tags: ['posts'],
         summary: 'List posts',
-        description: 'Your own posts, newest first, a page at a time.',
+        description:
+          'Gives your own posts, newest first, a page at a time. A page with fewer items than `limit` is the last one.',
         querystring: PageQuery,
         response: {
           200: Answer(PostList, 'One page of your posts.', { page: PostList.examples[0] }),
-          400: shapeFailure('`limit` or `offset` is no integer, or outside its range.'),
+          400: shapeFailure('`limit` or `offset` is not a whole number, or is outside its range.', {
+            limitTooBig: {
+              code: 'too_big',
+              type: 'number',
+              maximum: PAGE.limitMax,
+              inclusive: true,
+              path: ['limit'],
+              message: `Number must be less than or equal to ${PAGE.limitMax}`,
+            },
+          }),
           ...commonErrors,
         },
       },
@@ -70,12 +110,12 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
         tags: ['posts'],
         summary: 'Delete a post',
         description:
-          'Deletes a draft or scheduled post of yours for good, here only: nothing is ever removed from a network. A published post cannot be deleted.',
+          'Deletes a draft or a scheduled post of yours, for good. A published post stays: this service takes nothing down from a network.',
         params: PostPath,
         response: {
           200: Answer(Deleted, 'The post no longer exists.', { deleted: Deleted.examples[0] }),
-          400: failure('The post is published.', POST_PUBLISHED),
-          404: failure('You have no post with this id.', POST_NOT_FOUND),
+          400: failure('The post is published.', { published: POST_PUBLISHED }),
+          404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
           ...commonErrors,
         },
       },

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { readReadme, withLimits } from './helpers/readme.ts'
+
+const readme = readReadme()
+
+t.test('the tables of limits are those of the data', async (t) => {
+  t.equal(readme, withLimits(readme), 'make readme')
+})
+
+t.test('every variable that the configuration reads is in the table, with its default', async (t) => {
+  const config = readFileSync('src/config.ts', 'utf8')
+  const names = new Set(
+    [...config.matchAll(/env\.([A-Z_]+)|env, '([A-Z_]+)'/g)].map((match) => match[1] ?? match[2]),
+  )
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (?:`(.*?)` )?\| /gm)]
+  t.same(new Set(rows.map((row) => row[1])), names)
+  for (const [, name, value] of rows) if (value) t.ok(config.includes(value), `${name} defaults to ${value}`)
+})
+
+t.test('every make target that is named exists, and every one that exists is explained', async (t) => {
+  const makefile = readFileSync('Makefile', 'utf8')
+  const targets = [...makefile.matchAll(/^([a-z-]+):.*## /gm)].map((match) => match[1])
+  const named = [...readme.matchAll(/`make ([a-z -]+?)(?: TESTS[^`]*)?`/g)].flatMap((match) => match[1]!.split(' '))
+  for (const name of named) t.ok(targets.includes(name), `make ${name}`)
+  t.ok(targets.includes('start') && targets.includes('test'))
+})
