@@ -3,7 +3,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 SHELL := /bin/bash
 
 NODE_PACKAGE_VERSION := 24.21.0
-NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 RUN := node_modules/.installed-to-run
 DEVELOP := node_modules/.installed-to-develop
 
@@ -39,13 +39,13 @@ help: ## list these targets
 
 # To run the service needs a part of what it takes to develop it: with the whole installed, that serves for both.
 $(RUN): package-lock.json
-	@test -f $(DEVELOP) && test $(DEVELOP) -nt package-lock.json && touch $@ || { $(NPM_CI) --omit=dev && $(MAKE) -s node && touch $@; }
+	@test -f $(DEVELOP) && test $(DEVELOP) -nt package-lock.json && touch $@ || { $(NPM_CI) --omit=dev && $(MAKE) -s node OMIT=--omit=dev && touch $@; }
 
 $(DEVELOP): package-lock.json
-	@$(NPM_CI) && $(MAKE) -s node && touch $@
+	@$(NPM_CI) && $(MAKE) -s node OMIT= && touch $@
 
 .PHONY: node
 node:
 	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b >= 18) ? 0 : 1)' || \
-	  npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+	  npm install $(OMIT) --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error \
 	    "node-$$(node -p 'process.platform + "-" + process.arch')@$(NODE_PACKAGE_VERSION)"

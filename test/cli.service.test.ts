@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { CREATE_POST_EXAMPLES } from '../schemas/post.ts'
 import { postroom, runService } from './helpers/command.ts'
 import { createDatabase } from './helpers/database.ts'
 
@@ -24,11 +25,20 @@ t.test('start makes everything from nothing in an empty folder, and keeps it', a
   t.equal((await fetch(docs)).status, 200)
   const accounts = await get(`${api}/accounts`, key)
   t.ok(new Set(accounts.body.data.map((account: { platform: string }) => account.platform)).size >= 4)
-  const posts = await get(`${api}/posts`, key)
+  const demo = await get(`${api}/posts`, key)
   t.same(
-    new Set(posts.body.data.map((post: { status: string }) => post.status)),
+    new Set(demo.body.data.map((post: { status: string }) => post.status)),
     new Set(['draft', 'scheduled', 'published']),
   )
+  for (const body of Object.values(CREATE_POST_EXAMPLES)) {
+    const reply = await fetch(`${api}/posts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    t.equal(reply.status, 201, 'the documented examples can be sent as they are')
+  }
+  const posts = await get(`${api}/posts`, key)
   const created = await postroom(['key', 'create', '--user', userId, '--json'], env)
   t.equal(created.code, 0, 'a command works beside the running service')
   const second = JSON.parse(created.stdout).key

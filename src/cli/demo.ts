@@ -4,8 +4,8 @@ import { insertAccount } from '../../db/queries/accounts.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
 import { markPostPublished } from '../../db/queries/posts.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
-import type { CreatePost } from '../../schemas/post.ts'
+import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
+import { type CreatePost, MEDIA_ID } from '../../schemas/post.ts'
 import { createKey } from '../auth/keys.ts'
 import { createPost } from '../posts/create.ts'
 
@@ -13,7 +13,8 @@ const DAY_MS = 86_400_000
 
 /**
  * Fills an empty database with something to try things on: a user with accounts on several networks, an organisation
- * through which another user's account is reached, media, and a post in each state. All of it or nothing. Gives a key.
+ * through which another user's account is reached, media, and a post in each state. All of it or nothing. The ids of the
+ * documented examples exist in it, so that they can be sent as they are. Gives the user's id and a key.
  */
 export function seedDemo(db: Db, now: Date): Promise<{ userId: string; key: string }> {
   return db.transaction().execute(async (db) => {
@@ -26,49 +27,40 @@ export function seedDemo(db: Db, now: Date): Promise<{ userId: string; key: stri
     await upsertMembership(db, { userId, organizationId, role: 'member' })
     await upsertMembership(db, { userId: colleagueId, organizationId, role: 'admin' })
 
-    const account = async (platform: PlatformId, username: string, displayName: string, shared = false) => {
-      const id = newId()
-      await insertAccount(db, {
-        id,
-        platform,
-        username,
-        displayName,
-        userId: shared ? colleagueId : userId,
-        organizationId: shared ? organizationId : null,
-      })
-      return id
-    }
-    const bluesky = await account('bluesky', 'demo.example.com', 'Demo')
-    const mastodon = await account('mastodon', 'demo@social.example', 'Demo')
-    const x = await account('x', 'demo', 'Demo')
-    await account('instagram', 'demo.pictures', 'Demo Pictures')
-    await account('linkedin', 'demo-organisation', 'Demo organisation', true)
-
-    const file = { userId, durationSeconds: null }
-    const imageId = newId()
-    await insertMedia(db, { ...file, id: imageId, mimeType: 'image/jpeg', bytes: 482_113, width: 1080, height: 1350 })
-    await insertMedia(db, {
-      ...file,
+    const own = { userId, organizationId: null }
+    const [bluesky, x] = ACCOUNT_EXAMPLES
+    const mastodonId = newId()
+    await insertAccount(db, { ...own, ...bluesky })
+    await insertAccount(db, { ...own, displayName: null, ...x })
+    const handle = { displayName: 'Demo', username: 'demo@social.example' }
+    await insertAccount(db, { ...own, ...handle, id: mastodonId, platform: 'mastodon' })
+    await insertAccount(db, { ...own, ...handle, id: newId(), platform: 'instagram', username: 'demo' })
+    await insertAccount(db, {
       id: newId(),
-      mimeType: 'video/mp4',
-      bytes: 6_291_456,
-      width: 1080,
-      height: 1920,
-      durationSeconds: 21.5,
+      platform: 'linkedin',
+      username: 'demo-organisation',
+      displayName: 'Demo organisation',
+      userId: colleagueId,
+      organizationId,
     })
+
+    const image = { mimeType: 'image/jpeg', bytes: 482_113, width: 1080, height: 1350, durationSeconds: null }
+    const video = { mimeType: 'video/mp4', bytes: 6_291_456, width: 1080, height: 1920, durationSeconds: 21.5 }
+    await insertMedia(db, { id: MEDIA_ID, userId, ...image })
+    await insertMedia(db, { id: newId(), userId, ...video })
 
     const post = (body: Partial<CreatePost> & Pick<CreatePost, 'accountIds' | 'caption'>) =>
       createPost(db, userId, { postType: 'post', mediaIds: [], accountOverrides: [], ...body })
-    const published = await post({ accountIds: [bluesky, x], caption: 'Hello, world.' })
+    const published = await post({ accountIds: [bluesky.id, x.id], caption: 'Hello, world.' })
     await markPostPublished(db, published.id)
     await post({
-      accountIds: [bluesky, mastodon, x],
+      accountIds: [bluesky.id, mastodonId, x.id],
       caption: 'Something to look at.',
-      mediaIds: [imageId],
-      accountOverrides: [{ accountId: mastodon, captionOverride: 'Something to look at, with a #hashtag.' }],
+      mediaIds: [MEDIA_ID],
+      accountOverrides: [{ accountId: mastodonId, captionOverride: 'Something to look at, with a #hashtag.' }],
       scheduledAt: new Date(now.getTime() + 7 * DAY_MS).toISOString(),
     })
-    await post({ accountIds: [bluesky], caption: 'An idea that is not ready yet.' })
+    await post({ accountIds: [bluesky.id], caption: 'An idea that is not ready yet.' })
 
     const { key } = await createKey(db, { userId, name: 'demo', expiresAt: null })
     return { userId, key }
