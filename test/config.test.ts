@@ -50,7 +50,7 @@ t.test('a wrong value is refused with the name of its variable, and without a pa
     { CORS_ORIGINS: 'a.example' },
   ]
   for (const env of wrong) {
-    const [name = ""] = Object.keys(env)
+    const [name = ''] = Object.keys(env)
     const error = t.throws(() => readConfig(env), { message: new RegExp(`^${name} must`) }) as Error
     t.ok(error instanceof ConfigError, name)
     t.notMatch(error.message, 'secret')

@@ -10,12 +10,8 @@ import { AppError } from '../errors.ts'
 export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.get('/healthz', { schema: { hide: true, response: { 200: Health } } }, async () => ({ status: 'ok' as const }))
 
-  app.get(
-    '/readyz',
-    { schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } } },
-    async () => {
-      if (!(await isMigrated(db))) throw new AppError(503, 'Database schema is not at the version of this service')
-      return { status: 'ok' as const }
-    },
-  )
+  app.get('/readyz', { schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } } }, async () => {
+    if (!(await isMigrated(db))) throw new AppError(503, 'Database schema is not at the version of this service')
+    return { status: 'ok' as const }
+  })
 }
