@@ -55,14 +55,26 @@ t.test('a text is as long as the network says', async (t) => {
   }
 })
 
-t.test('X: emoji weigh 2 whether or not the keyboard wrote their variation selectors, and when joined to nothing', async (t) => {
-  t.equal(textLength('👁‍🗨', 'x'), 2, 'without either selector')
-  t.equal(textLength('👁️‍🗨️', 'x'), 2, 'with both')
-  t.equal(textLength('1\u20E3', 'x'), 2, 'a keycap without its selector')
-  t.equal(textLength('👨\u200D', 'x'), 3, 'a joiner at the end counts')
-  t.equal(textLength('👨\u200D👨\u200D👨', 'x'), 8, 'three men are no emoji: each counts, and each joiner')
-  t.equal(textLength('🇺', 'x'), 2, 'half a flag')
-  t.equal(textLength(`${flag}${flag}a`, 'x'), 5)
+t.test(
+  'X: emoji weigh 2 whether or not the keyboard wrote their variation selectors, and when joined to nothing',
+  async (t) => {
+    t.equal(textLength('👁‍🗨', 'x'), 2, 'without either selector')
+    t.equal(textLength('👁️‍🗨️', 'x'), 2, 'with both')
+    t.equal(textLength('1\u20E3', 'x'), 2, 'a keycap without its selector')
+    t.equal(textLength('👨\u200D', 'x'), 3, 'a joiner at the end counts')
+    t.equal(textLength('👨\u200D👨\u200D👨', 'x'), 8, 'three men are no emoji: each counts, and each joiner')
+    t.equal(textLength('👩‍🚀\u200D👩', 'x'), 5, 'an astronaut, a joiner and a woman')
+    t.equal(textLength('🧑🏻‍❤‍💋‍🧑🏿', 'x'), 2, 'skin tones, and no selector after the heart')
+    t.equal(textLength('🇺', 'x'), 2, 'half a flag')
+    t.equal(textLength(`${flag}${flag}a`, 'x'), 5)
+  },
+)
+
+t.test('X: a code point weighs 1 in the ranges of its configuration, and 2 outside', async (t) => {
+  const light = [0, 0x10ff, 0x2000, 0x200d, 0x2010, 0x201f, 0x2032, 0x2037]
+  const heavy = [0x1100, 0x200e, 0x200f, 0x2020, 0x2031, 0x2038, 0xffff, 0x10000, 0x10ffff]
+  for (const code of light) t.equal(textLength(String.fromCodePoint(code), 'x'), 1, code.toString(16))
+  for (const code of heavy) t.equal(textLength(String.fromCodePoint(code), 'x'), 2, code.toString(16))
 })
 
 t.test('X: exactly what is turned into a link weighs 23', async (t) => {
@@ -77,6 +89,10 @@ t.test('X: exactly what is turned into a link weighs 23', async (t) => {
     ['https://example.com:8080/a', 'https://example.com:8080/a'],
     ['example.co.jp/a?b=c', 'example.co.jp/a?b=c'],
     ['example.com?b=c', 'example.com'],
+    ['https://example.com?b', 'https://example.com?b'],
+    ['https://example.com?', 'https://example.com'],
+    ['例え.みんな/a'],
+    ['https://例え.みんだ/a'],
     ['日本語example.com日本語', 'example.com'],
     ['詳細はhttps://example.com/詳細', 'https://example.com/'],
     ['https://日本語.jp', 'https://日本語.jp'],
@@ -152,7 +168,7 @@ t.test('hashtags, mentions, cashtags and links are found where a network would f
     '#f',
     '#g',
   ])
-  t.same(findMentions('@ada, (@bob.b) eve@example.com https://a.com/@joe @@zoe'), ['@ada', '@bob.b', '@zoe'])
+  t.same(findMentions('@ada, (@bob.b) eve@example.com https://a.com/@joe'), ['@ada', '@bob.b'])
   t.same(findCashtags('$AAPL $BRK.B, $5 US$ x$TSLA $toolong1 ($NOPE)\n$MSFT.'), ['$AAPL', '$BRK.B', '$MSFT'])
   t.same(
     findLinks('https://a.com/1 https://a.com/1 http://a.com/1 b.com https://c.com.'),
@@ -196,14 +212,14 @@ t.test('hostile text is measured in linear time', async (t) => {
     ' $A',
     'a-',
   ]
-  const bytes = 300_000
+  const bytes = 100_000
   for (const seed of hostile) {
     const text = `@a${seed.repeat(bytes / Buffer.byteLength(seed))}`
     const started = performance.now()
     for (const unit of ['x', 'mastodon', 'threads', 'graphemes'] as const) textLength(text, unit)
     for (const find of [findHashtags, findMentions, findCashtags, findLinks]) find(text)
     const took = performance.now() - started
-    // 50 to 800 ms here; an expression that starts anew at every character takes minutes.
-    t.ok(took < 8000, `${JSON.stringify(seed)} takes ${took.toFixed()} ms`)
+    // 10 to 250 ms here; an expression that starts anew at every character takes a minute.
+    t.ok(took < 4000, `${JSON.stringify(seed)} takes ${took.toFixed()} ms`)
   }
 })

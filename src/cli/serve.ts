@@ -48,25 +48,25 @@ export const start = (config: Config, options: { json?: boolean }) =>
     prepare: prepareDatabase,
     describe: async ({ db }) => {
       const user = await findFirstUser(db)
-      if (!user) return seedDemo(db, new Date())
-      return { newKey: `npm run -s postroom -- key create --user ${user.id}` }
+      if (user) return { newKey: keyCommand(user.id) }
+      const demo = await seedDemo(db, new Date())
+      return { ...demo, newKey: keyCommand(demo.userId) }
     },
   })
+
+const keyCommand = (userId: string) => `npm run -s postroom -- key create --user ${userId}`
 
 const LABELS: Record<string, string> = {
   api: 'API',
   docs: 'Swagger UI',
   userId: 'Demo user',
-  key: 'API key',
-  newKey: 'A new key',
+  key: 'API key, shown this once',
+  newKey: 'For a new key',
 }
 
-const banner = (facts: Record<string, string>) => {
-  const lines = Object.entries(facts).map(([name, value]) => `  ${(LABELS[name] ?? name).padEnd(12)}${value}`)
-  const once = facts.key
-    ? '\nThe key is shown this once. Another: npm run -s postroom -- key create --user ' + facts.userId
-    : ''
-  return `\nPostroom is up. Ctrl-C stops it.\n\n${lines.join('\n')}\n${once}\n`
+function banner(facts: Record<string, string>): string {
+  const lines = Object.entries(facts).map(([name, value]) => `  ${(LABELS[name] ?? name).padEnd(26)}${value}`)
+  return `\nPostroom is up. Ctrl-C stops it.\n\n${lines.join('\n')}\n\n`
 }
 
 async function prepareDatabase({ db }: Database): Promise<void> {

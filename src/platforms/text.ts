@@ -23,7 +23,7 @@ export function textLength(text: string, unit: TextUnit): number {
 
 /** Nothing visible: what a network would call empty. */
 export function isBlank(text: string): boolean {
-  return !/\S/.test(text)
+  return text.trim() === ''
 }
 
 /** The title of a caption: its first line that is not blank, cut to `lengthMax` code points. */

@@ -165,6 +165,7 @@ function topLevelEnd(text: string, start: number): number | undefined {
 
 /** The length of the http:// or https:// that ends at `end`, 0 when there is none. */
 function protocolLength(text: string, end: number): number {
+  if (text[end - 1] !== '/') return 0
   return /https?:\/\/$/i.exec(text.slice(Math.max(0, end - 'https://'.length), end))?.[0].length ?? 0
 }
 
@@ -220,7 +221,9 @@ function runEnd(characters: RegExp, text: string, start: number): number {
 
 /** Limits the URL, `length` long as written, and each label of its domain in Punycode. */
 function isTooLong(domain: string, length: number): boolean {
-  return length > URL_MAX || domain.split('.').some((label) => asciiLength(label) > LABEL_MAX)
+  if (length > URL_MAX) return true
+  if (length <= LABEL_MAX && asciiOnly.test(domain)) return false
+  return domain.split('.').some((label) => asciiLength(label) > LABEL_MAX)
 }
 
 function asciiLength(label: string): number {

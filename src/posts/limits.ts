@@ -12,7 +12,7 @@ export interface PostToJudge {
   firstComment?: string | null
   /** What is merely missing is judged only then: a draft may be incomplete. */
   scheduled: boolean
-  /** Every id sent, in order, repeated ones included. What is counted is counted on these. */
+  /** Every id sent, in order, repeated ones included. */
   mediaIds: readonly string[]
   /** By account id. A `captionOverride` of null is none, an empty one is an empty caption. */
   overrides: ReadonlyMap<string, { captionOverride?: string | null; fields?: Record<string, unknown> }>
@@ -62,11 +62,17 @@ export interface Submission {
   report: (rule: string, problem: string) => void
 }
 
+/** Repeated files count each time. */
 export interface PostMedia {
-  /** The known files in the order of the post, repeated ones included. */
+  /** The known files in the order of the post, each once. */
   files: readonly MediaFacts[]
-  /** How many were sent, the unknown included. */
+  /** How many of the files that were sent are known. */
   count: number
+  /** How many were sent: those that are not known are refused later, but nobody forgot them. */
+  sent: number
+  images: number
+  gifs: number
+  videos: number
   hasImage: boolean
   hasVideo: boolean
 }
@@ -81,14 +87,7 @@ export function findViolations(
   media: readonly MediaFacts[],
 ): Violation[] {
   const violations: Violation[] = []
-  const known = new Map(media.map((file) => [file.id, file]))
-  const files = post.mediaIds.flatMap((id) => known.get(id) ?? [])
-  const postMedia: PostMedia = {
-    files,
-    count: post.mediaIds.length,
-    hasImage: files.some((file) => file.mimeType.startsWith('image/')),
-    hasVideo: files.some((file) => file.mimeType.startsWith('video/')),
-  }
+  const postMedia = survey(post.mediaIds, media)
   const measure = createMeasure()
 
   for (const { id, platform: platformId, username } of accounts) {
@@ -122,4 +121,23 @@ function judgePostType({ post, platform, rule, report }: Submission): void {
   if (rule) return
   const allowed = Object.keys(platform.postTypes).join(', ')
   report('post_type', `post type ${post.postType} is not supported, allowed are ${allowed}`)
+}
+
+function survey(mediaIds: readonly string[], media: readonly MediaFacts[]): PostMedia {
+  const known = new Map(media.map((file) => [file.id, file]))
+  const sent = mediaIds.flatMap((id) => known.get(id) ?? [])
+  const count = (test: (mimeType: string) => boolean) => sent.filter(({ mimeType }) => test(mimeType)).length
+  const images = count((mimeType) => mimeType.startsWith('image/') && mimeType !== 'image/gif')
+  const gifs = count((mimeType) => mimeType === 'image/gif')
+  const videos = count((mimeType) => mimeType.startsWith('video/'))
+  return {
+    files: [...new Set(sent)],
+    count: sent.length,
+    sent: mediaIds.length,
+    images,
+    gifs,
+    videos,
+    hasImage: images + gifs > 0,
+    hasVideo: videos > 0,
+  }
 }

@@ -10,9 +10,10 @@ export function judgeMedia(submission: Submission): void {
   const { rule, media, report } = submission
   if (!rule) return
   judgeCounts(rule, submission)
-  const distinct = new Set(media.files)
-  for (const file of distinct) judgeFile(file, rule, report)
-  if (rule.image?.sameSize) judgeSameSize([...distinct], report)
+  // What is past the maximum has to go anyway.
+  const files = media.files.slice(0, rule.mediaMax)
+  for (const file of files) judgeFile(file, rule, report)
+  if (rule.image?.sameSize) judgeSameSize(files, report)
 }
 
 /** A GIF is a kind of its own where the network treats it as one, else an image. Anything else is no kind. */
@@ -24,17 +25,15 @@ function kindOf({ mimeType }: MediaFacts, rule: PostTypeRule): Kind | undefined 
 
 function judgeCounts(rule: PostTypeRule, { post, media, report }: Submission): void {
   const type = post.postType
-  const count = { image: 0, video: 0, gif: 0 }
-  for (const file of media.files) {
-    const kind = kindOf(file, rule)
-    if (kind) count[kind]++
-  }
+  const count = rule.gif
+    ? { image: media.images, video: media.videos, gif: media.gifs }
+    : { image: media.images + media.gifs, video: media.videos, gif: 0 }
 
   if (media.count > rule.mediaMax) {
     report('media_count', `${type} has ${counted(media.count, 'media file')}, ${atMost(rule.mediaMax)}`)
   }
-  if (media.count < rule.mediaMin && post.scheduled) {
-    report('media_required', `${type} has ${counted(media.count, 'media file')}, ${atLeast(rule.mediaMin)}`)
+  if (media.sent < rule.mediaMin && post.scheduled) {
+    report('media_required', `${type} has ${counted(media.sent, 'media file')}, ${atLeast(rule.mediaMin)}`)
   }
   const max = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax }
   for (const kind of kinds) {
@@ -106,7 +105,7 @@ function nominalFps(fps: Fact): Fact {
   return Math.abs(fps * 1.001 - nominal) < 0.001 ? nominal : fps
 }
 
-function judgeSameSize(files: MediaFacts[], report: Submission['report']): void {
+function judgeSameSize(files: readonly MediaFacts[], report: Submission['report']): void {
   const images = files.filter(({ mimeType, width, height }) => mimeType.startsWith('image/') && width && height)
   const [first, other] = new Set(images.map(({ width, height }) => `${width}x${height}`))
   if (other) report('media_same_size', `images are ${first} and ${other} pixels large, all have to have the same size`)

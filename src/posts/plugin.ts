@@ -29,7 +29,10 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
           'Stores one post for one or more accounts: with `scheduledAt` it is scheduled, without it is a draft. First it is checked against the limits of every network that it goes to, for each account with the caption, fields and texts that hold there; a draft may still lack what a network asks for. A post is stored whole or not at all.\n\nTo try it here, put an id that `listAccounts` gives you in place of the one in the example.',
         body: Body(CreatePost, CREATE_POST_EXAMPLES),
         response: {
-          201: Answer(CreatedPost, 'The post was stored.', { scheduled: CreatedPost.examples[0] }),
+          201: Answer(CreatedPost, 'The post was stored.', {
+            draft: CreatedPost.examples[0],
+            scheduled: CreatedPost.examples[1],
+          }),
           400: shapeFailure(
             'The body is not what is described here (with `details`), or the post breaks a limit of a network (without).',
             {

@@ -113,9 +113,8 @@ function judgePart(text: string, name: string, rule: TextRule, submission: Submi
     cashtag: caption.cashtagsMax,
   }
   for (const [what, max] of Object.entries(maxima) as [Counted, number | undefined][]) {
-    if (max === undefined) continue
-    const count = measure.count(text, what)
-    if (count > max) report(`${what}_count`, `${name} has ${count} ${what}s, ${atMost(max)}`)
+    if (max === undefined || measure.count(text, what) <= max) continue
+    report(`${what}_count`, `${name} has ${measure.count(text, what)} ${what}s, ${atMost(max)}`)
   }
 }
 
@@ -151,7 +150,7 @@ function judgeMissingText(text: string, name: string, { platform, fields, media,
   const { required } = platform.caption
   if (required === 'never' || !isBlank(text)) return
   const field = insteadOfText[required]
-  if (required !== 'always' && (media.count > 0 || (field && Object.hasOwn(fields, field)))) return
+  if (required !== 'always' && (media.sent > 0 || (field && Object.hasOwn(fields, field)))) return
   const others = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
   report(`${ruleName(name)}_required`, `${name}${others} is required`)
 }

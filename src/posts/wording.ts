@@ -1,6 +1,6 @@
 /** How a violation names what is allowed: "at most 4 are allowed", "at least 1 is required". */
-export const atMost = (limit: number) => `at most ${shortened(limit)} ${limit === 1 ? 'is' : 'are'} allowed`
-export const atLeast = (limit: number) => `at least ${shortened(limit)} ${limit === 1 ? 'is' : 'are'} required`
+export const atMost = (limit: number) => `at most ${shortened(limit)} ${limit <= 1 ? 'is' : 'are'} allowed`
+export const atLeast = (limit: number) => `at least ${shortened(limit)} ${limit <= 1 ? 'is' : 'are'} required`
 
 /** A number to four decimals, enough for every limit. */
 export const shortened = (value: number) => String(Number(value.toFixed(4)))
