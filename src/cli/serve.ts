@@ -13,7 +13,7 @@ const STATEMENT_TIMEOUT_MS = 5_000
 
 interface Steps {
   /** Before anything listens. */
-  prepare?: (database: Database) => Promise<void>
+  prepare?: () => Promise<void>
   /** Once it listens; what it gives is told beside the addresses. */
   describe?: (database: Database) => Promise<Record<string, string>>
 }
@@ -26,7 +26,7 @@ async function run(config: Config, { json }: { json?: boolean }, { prepare, desc
     log: (line) => process.stderr.write(`${line}\n`),
   })
   try {
-    await prepare?.(database)
+    await prepare?.()
     const app = await buildApp({ db: database.db, logger, corsOrigins: config.corsOrigins })
     const stopped = drainOnSignal(app)
     const address = await listen(app, config)
@@ -45,7 +45,7 @@ export const serve = (config: Config, options: { json?: boolean }) => run(config
 /** Everything from nothing: database, tables, something to try, the API. */
 export const start = (config: Config, options: { json?: boolean }) =>
   run(config, options, {
-    prepare: prepareDatabase,
+    prepare: () => prepareDatabase(config),
     describe: async ({ db }) => {
       const user = await findFirstUser(db)
       if (user) return { newKey: keyCommand(user.id) }
@@ -69,7 +69,9 @@ function banner(facts: Record<string, string>): string {
   return `\nPostroom is up. Ctrl-C stops it.\n\n${lines.join('\n')}\n\n`
 }
 
-async function prepareDatabase({ db }: Database): Promise<void> {
+/** On a connection of its own: a migration may take longer than a request. */
+async function prepareDatabase(config: Config): Promise<void> {
+  const { db, close } = await openDatabase(config)
   try {
     await migrate(db)
   } catch (error) {
@@ -78,5 +80,7 @@ async function prepareDatabase({ db }: Database): Promise<void> {
     throw new CommandError(
       `The database at DATABASE_URL does not let us in (${message || code}). Start it or correct the address; without DATABASE_URL the service brings its own.`,
     )
+  } finally {
+    await close()
   }
 }
