@@ -14,10 +14,11 @@ class Client extends pg.Client {
     const result: unknown = name
       ? super.query({ name, text, values })
       : (super.query as (...args: unknown[]) => unknown)(...args)
-    // After a read timeout the statement still runs: the connection must not serve anybody else.
+    // After a read timeout the statement still runs: the connection must not serve anybody else, and the pool drops one
+    // that is ending.
     if (result instanceof Promise) {
       result.catch((error: Error) => {
-        if (error.message === 'Query read timeout') this.connection.stream.destroy()
+        if (error.message === 'Query read timeout') this.end()
       })
     }
     return result as never
@@ -59,9 +60,23 @@ export function connect({ url, poolMax = 10, statementTimeoutMs, onIdleError = (
   // that ends the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PostgresDialect({
+      pool: { options: pool.options, connect: () => connectFrom(pool), end: () => pool.end() },
+    }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
+}
+
+/**
+ * Errors are marked as those of connecting. Why there is no connection (no route, no TLS, no password, none free) takes
+ * many forms, some of them without a code; what follows from it is the same.
+ */
+async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw Object.assign(error as Error, { atConnect: true })
+  }
 }
 
 /** Marks where a value goes in a statement that is built once. */

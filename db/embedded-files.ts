@@ -15,6 +15,8 @@ const NOBODY: Owner = { uid: 65534, gid: 65534 }
 const STATE_DIR = '/var/lib/postroom'
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
+type Log = (line: string) => void
+
 const isRoot = () => process.getuid?.() === 0
 
 /** Spawn options of the server's programs: whom to be, and none of our environment (LANG, PGPORT …) or folder. */
@@ -26,9 +28,9 @@ export const childOf = (owner: Owner) => ({
 
 /**
  * Gives the real path of the Postgres data folder `dataDir`, initialised if it is missing or empty. As root, where the
- * server's user can't get to it, `dataDir` becomes a link to a new folder in /var/lib/postroom.
+ * server's user can't get to it (a checkout in /root), `dataDir` becomes a link to a new folder in /var/lib/postroom.
  */
-export async function findOrInitialise(dataDir: string, log: (line: string) => void): Promise<string> {
+export async function findOrInitialise(dataDir: string, fsync: boolean, log: Log): Promise<string> {
   const found = fs.statSync(dataDir, { throwIfNoEntry: false })
   if (!found && fs.lstatSync(dataDir, { throwIfNoEntry: false })) {
     throw new Error(`${dataDir} links to ${fs.readlinkSync(dataDir)}, which is gone: bring it back or remove the link`)
@@ -36,7 +38,7 @@ export async function findOrInitialise(dataDir: string, log: (line: string) => v
   if (found && !isRoot() && found.uid !== process.getuid?.()) {
     throw new Error(`${dataDir} belongs to uid ${found.uid}: run as that user or as root, or remove the folder`)
   }
-  if (!found || fs.readdirSync(dataDir).length === 0) await initialise(dataDir, log)
+  if (!found || fs.readdirSync(dataDir).length === 0) await initialise(dataDir, fsync, log)
   else if (!fs.existsSync(join(dataDir, 'PG_VERSION'))) {
     throw new Error(`${dataDir} is not empty and not a PostgreSQL data folder: empty it or choose another`)
   }
@@ -48,6 +50,7 @@ export function ownerOf(folder: string): Owner {
   const { uid, gid } = fs.statSync(folder)
   if (uid !== 0) return { uid, gid }
   spawnSync('chown', ['-Rh', `${NOBODY.uid}:${NOBODY.gid}`, folder])
+  fs.chmodSync(folder, 0o700)
   return NOBODY
 }
 
@@ -57,7 +60,7 @@ export function give(path: string, owner: Owner): void {
 }
 
 /** Initialises beside `dataDir` and moves the result there, so that an interrupted initdb leaves nothing half done. */
-async function initialise(dataDir: string, log: (line: string) => void): Promise<void> {
+async function initialise(dataDir: string, fsync: boolean, log: Log): Promise<void> {
   const parent = dirname(dataDir)
   fs.mkdirSync(parent, { recursive: true })
   removeAbandoned(dataDir)
@@ -68,7 +71,7 @@ async function initialise(dataDir: string, log: (line: string) => void): Promise
     const fresh = inPlace ? home : join(home, 'data')
     fs.mkdirSync(fresh, { recursive: true, mode: 0o700 })
     give(fresh, owner)
-    await initdb(fresh, owner)
+    await initdb(fresh, owner, fsync)
     if (inPlace) fs.renameSync(fresh, dataDir)
     else {
       if (fs.existsSync(dataDir)) fs.rmdirSync(dataDir)
@@ -83,17 +86,15 @@ async function initialise(dataDir: string, log: (line: string) => void): Promise
   }
 }
 
-async function initdb(folder: string, owner: Owner): Promise<void> {
-  const child = spawn(
-    join(findBinaries(folder, owner), 'initdb'),
-    // With LANG unset, encoding and locale would become SQL_ASCII and C.
-    ['-D', folder, '-U', 'postgres', '--auth-local=trust', '--auth-host=reject', '--no-instructions'].concat([
-      '--encoding=UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-    ]),
-    { ...childOf(owner), stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+async function initdb(folder: string, owner: Owner, fsync: boolean): Promise<void> {
+  const args = ['-D', folder, '-U', 'postgres', '--auth-local=trust', '--auth-host=reject', '--no-instructions']
+  // With LANG unset, the encoding would be SQL_ASCII.
+  args.push('--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
+  if (!fsync) args.push('--no-sync')
+  const child = spawn(join(findBinaries(folder, owner), 'initdb'), args, {
+    ...childOf(owner),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
@@ -119,27 +120,30 @@ export function findBinaries(dataDir: string, owner: Owner): string {
   link(native)
   if (runs(native, owner).ok) return join(native, 'bin')
   const copy = join(dirname(dataDir), `postgres-${versionOf(native)}`)
-  if (!fs.existsSync(copy)) {
-    const fresh = fs.mkdtempSync(`${copy}.init-`)
-    fs.cpSync(native, fresh, { recursive: true, filter: (path) => !path.endsWith('.a') })
+  if (!fs.existsSync(copy)) copyBinaries(native, copy)
+  const { uid } = fs.lstatSync(copy)
+  if (![0, process.getuid?.()].includes(uid)) throw new Error(`${copy} belongs to uid ${uid}: remove it`)
+  const trial = runs(copy, owner)
+  if (!trial.ok) throw new Error(`${native} does not run on this system: ${trial.reason}`)
+  return join(copy, 'bin')
+}
+
+function copyBinaries(native: string, copy: string): void {
+  removeAbandoned(copy)
+  const fresh = fs.mkdtempSync(`${copy}.init-${process.pid}-`)
+  try {
+    fs.cpSync(native, fresh, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') })
     link(fresh)
     // Readable by the server's user, whatever umask npm ran under.
     for (const name of ['', ...fs.readdirSync(fresh, { recursive: true, encoding: 'utf8' })]) {
       const path = join(fresh, name)
       if (!fs.lstatSync(path).isSymbolicLink()) fs.chmodSync(path, 0o755)
     }
-    try {
-      fs.renameSync(fresh, copy)
-    } catch (error) {
-      fs.rmSync(fresh, { recursive: true, force: true })
-      if (!fs.existsSync(copy)) throw error
-    }
+    fs.renameSync(fresh, copy)
+  } catch (error) {
+    fs.rmSync(fresh, { recursive: true, force: true })
+    if (!fs.existsSync(copy)) throw error // else another process was quicker
   }
-  if (![0, process.getuid?.()].includes(fs.lstatSync(copy).uid))
-    throw new Error(`${copy} is somebody else's: remove it`)
-  const trial = runs(copy, owner)
-  if (!trial.ok) throw new Error(`${native} does not run on this system: ${trial.reason}`)
-  return join(copy, 'bin')
 }
 
 /** The major version of the installed package, as a data folder's PG_VERSION has it. */
@@ -191,16 +195,16 @@ function makeStateFolder(owner: Owner): string {
   return folder
 }
 
-/** Removes what processes that were killed while they initialised have left. */
-function removeAbandoned(dataDir: string): void {
-  const prefix = `${basename(dataDir)}.init-`
-  for (const name of fs.readdirSync(dirname(dataDir))) {
+/** Removes what processes that were killed while they made `path` have left. */
+function removeAbandoned(path: string): void {
+  const prefix = `${basename(path)}.init-`
+  for (const name of fs.readdirSync(dirname(path))) {
     if (!name.startsWith(prefix)) continue
     try {
       process.kill(Number.parseInt(name.slice(prefix.length), 10), 0)
     } catch (error) {
       if ((error as { code?: string }).code !== 'ESRCH') continue
-      spawnSync('rm', ['-rf', join(dirname(dataDir), name)])
+      spawnSync('rm', ['-rf', join(dirname(path), name)]) // an initdb that outlives its parent may still write there
     }
   }
 }

@@ -37,15 +37,17 @@ interface Options {
 const CLAIM = 0x706f7374
 /** Names the socket file, nothing more: the server does not listen on TCP. */
 const PORT = 5432
-const POLL_MS = 20
+const POLL_MS = 25
 /** For a crash recovery, or a checkpoint on the way down. */
 const PATIENCE_MS = 30_000
-const ATTEMPTS = 7
+/** What another server says to one that starts: it is there as well, or (backends at work, most of all) not yet gone. */
+const IN_THE_WAY = /lock file .*(already exists|is empty|No such file)|shared memory block/
 
 /**
  * Joins the embedded server of `dataDir`: the one that runs already, else a new one, the folder being initialised the
  * first time. `settings` (of postgresql.conf) count for the process that starts it. Processes share one server; should
- * it die under a claim, it is started again.
+ * it die under a claim, it is started again. As root, in a folder closed to others (as mkdtemp's are), `dataDir` becomes
+ * a link to /var/lib/postroom, and removing it does not remove the data.
  * @throws Error with one line that says what is wrong and what to do.
  */
 export async function openEmbedded({ dataDir, settings = {}, log = () => {} }: Options): Promise<Embedded> {
@@ -80,7 +82,7 @@ export async function openEmbedded({ dataDir, settings = {}, log = () => {} }: O
 
   let url: string
   try {
-    folder = await findOrInitialise(resolve(dataDir), log)
+    folder = await findOrInitialise(resolve(dataDir), settings.fsync !== 'off', log)
     const client = await take()
     claim = Promise.resolve(client)
     url = urlOf(client.host)
@@ -110,39 +112,33 @@ const urlOf = (socketDir: string) =>
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
 
 function explain(error: unknown): string {
-  const reason = `${error instanceof Error ? error.message : error}`.replace(/\s+/g, ' ')
+  const reason = `${error instanceof Error ? error.message : error}`.replace(/\s+/g, ' ').replace(/\.$/, '')
   return `Embedded Postgres: ${reason}. Or set DATABASE_URL to a PostgreSQL server of your own.`
 }
 
 /** Gives a connection that holds a claim. */
 async function joinOrStart(folder: string, settings: Record<string, string>, signal: AbortSignal): Promise<Client> {
   let server: Server | undefined
-  let attempts = 0
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
-    if (!server) signal.throwIfAborted() // one that we have started is ours to stop
     const client = await tryJoin(folder)
     if (client) return client
-    if (server?.failure !== undefined) {
-      // Lost a race against another process, most likely. The pauses add up to 2.5 s, for what does not pass.
-      if (attempts === ATTEMPTS) throw new Error(`the server of ${folder} did not start: ${server.failure}`)
-      server = undefined
-      await sleep(POLL_MS * 2 ** attempts)
-    } else if (server || postmasterLives(folder)) {
-      await sleep(POLL_MS)
-    } else {
-      server = start(folder, settings)
-      attempts++
+    if (!server || server.ended) {
+      signal.throwIfAborted()
+      if (server?.failure && !IN_THE_WAY.test(server.failure)) break
+      if (!postmasterLives(folder)) server = start(folder, settings)
     }
+    await sleep(POLL_MS)
   }
+  if (server?.failure) throw new Error(`the server of ${folder} did not start (server.log there): ${server.failure}`)
   throw new Error(
-    `the server of ${folder} (process ${lockOf(folder)?.pid}) does not answer: see server.log there, or end that process`,
+    `the server of ${folder} does not answer: see server.log there, or end process ${lockOf(folder)?.pid}`,
   )
 }
 
-/** Gives a connection that holds a claim, or nothing if no server takes it now (none runs, it starts, it stops). */
+/** Gives a connection that holds a claim, or nothing if there is no server to take it: none runs, it starts, it stops. */
 async function tryJoin(folder: string): Promise<Client | undefined> {
-  const host = lockOf(folder)?.socketDir
-  if (!host) return undefined
+  const { socketDir: host, status } = lockOf(folder) ?? {}
+  if (!host || status !== 'ready') return undefined
   try {
     const client = await connect(host, 'postroom').catch(async (error) => {
       if (error.code !== '3D000') throw error
@@ -186,22 +182,24 @@ async function createDatabase(host: string): Promise<void> {
   }
 }
 
-/** Socket errors, a server that starts or stops, and one without a free connection. */
+/** Socket errors, a server that stops, and one without a free connection. */
 const isPassing = (error: unknown) => !(error instanceof pg.DatabaseError) || /^(57P0|53300)/.test(error.code ?? '')
 
 /** What a postmaster writes into the folder it runs in. */
 function lockOf(folder: string) {
   try {
     const lines = fs.readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
-    return { pid: Number(lines[0]), socketDir: lines[4], status: lines[7]?.trim() }
+    return { pid: Number(lines[0]), socketDir: lines[4] ?? '', status: lines[7]?.trim() }
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }
 
+/** One that we have started. */
 interface Server {
-  /** Set once it has ended. */
+  ended: boolean
+  /** Why, if nobody stopped it. */
   failure?: string
 }
 
@@ -216,13 +214,13 @@ function start(folder: string, settings: Record<string, string>): Server {
   if (!canEnter(folder, owner)) throw new Error(`uid ${owner.uid} can't enter ${folder}: let it pass the folders above`)
   const socketDir = makeSocketDir(folder, owner)
   const options = {
-    listen_addresses: '',
-    unix_socket_directories: socketDir,
-    port: String(PORT),
-    // Statements that failed are the caller's to log: their text has captions in it.
+    // Statements that fail are the caller's to log: there are captions in their text.
     log_min_messages: 'log',
     log_checkpoints: 'off',
     ...settings,
+    listen_addresses: '',
+    unix_socket_directories: socketDir,
+    port: String(PORT),
   }
   const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = fs.constants
   const log = fs.openSync(join(folder, 'server.log'), O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600)
@@ -236,12 +234,12 @@ function start(folder: string, settings: Record<string, string>): Server {
     stdio: ['ignore', log, log],
   })
   child.unref()
-  const server: Server = {}
-  child.once('error', (error) => {
-    server.failure = error.message
-  })
-  child.once('exit', () => {
-    server.failure = complaint(fs.readFileSync(join(folder, 'server.log')).subarray(from).toString())
+  const server: Server = { ended: false }
+  child.once('error', (error) => Object.assign(server, { ended: true, failure: error.message }))
+  child.once('exit', (code) => {
+    server.ended = true
+    if (code) server.failure = complaint(fs.readFileSync(join(folder, 'server.log')).subarray(from).toString())
+    removeSocketDir(socketDir)
   })
   fs.closeSync(log)
   return server
@@ -255,18 +253,26 @@ function socketDirOf(folder: string): string {
 
 function makeSocketDir(folder: string, owner: Owner): string {
   const path = socketDirOf(folder)
+  fs.mkdirSync(path, { recursive: true, mode: 0o700 })
   try {
-    fs.mkdirSync(path, { mode: 0o700 })
+    const { uid, mode } = fs.lstatSync(path)
+    if (![owner.uid, process.getuid?.()].includes(uid) || (mode & 0o170777) !== 0o040700) {
+      throw new Error(`${path} is not a folder of uid ${owner.uid} with mode 0700: remove it`)
+    }
     give(path, owner)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
-  // Gone again, if its server has just been stopped: then ours does not start, and is started once more.
-  const found = fs.lstatSync(path, { throwIfNoEntry: false })
-  if (found && (found.uid !== owner.uid || (found.mode & 0o170777) !== 0o040700)) {
-    throw new Error(`${path} is not a folder of uid ${owner.uid} with mode 0700: remove it`)
+    // Removed by a process that has just stopped its server: ours fails to start, then, and is started again.
+    if (codeOf(error) !== 'ENOENT') throw error
   }
   return path
+}
+
+function removeSocketDir(path: string): void {
+  try {
+    fs.rmdirSync(path)
+  } catch {
+    // Removed already, or in use by the next server.
+  }
 }
 
 /**
@@ -317,5 +323,5 @@ async function stop(client: Client, folder: string): Promise<void> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(POLL_MS)) {
     if (lockOf(folder)?.pid !== pid) break
   }
-  fs.rmdirSync(socketDirOf(folder)) // fails where another process has its server up again
+  removeSocketDir(socketDirOf(folder))
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,9 +15,10 @@ const get = async (url: string, key: string) => {
 }
 
 t.test('start makes everything from nothing in an empty folder, and keeps it', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postroom-start-'))
-  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
-  const env = { DATA_DIR: dataDir }
+  const scratch = mkdtempSync(join(tmpdir(), 'postroom-start-'))
+  chmodSync(scratch, 0o755)
+  t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
+  const env = { DATA_DIR: join(scratch, 'data') }
 
   const first = await runService('start', env)
   t.teardown(() => first.stop('SIGKILL'))

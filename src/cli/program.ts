@@ -1,12 +1,13 @@
 import { Command } from 'commander'
 import { migrate } from '../../db/migrate.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { buildDocument } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { onRawDatabase, withJson } from './command.ts'
 import { addAccountCommands, addMediaCommands, addPostCommands } from './content.ts'
 import { addKeyCommands, addOrganizationCommands, addUserCommands } from './people.ts'
-import { serve, start } from './serve.ts'
+
+/** Loaded by the commands that serve alone: for the others, the web server is half of their time. */
+const web = () => import('./serve.ts')
 
 /** The `postroom` command. Reading a wrong call throws a CommanderError instead of ending the process. */
 export function buildProgram(): Command {
@@ -17,10 +18,10 @@ export function buildProgram(): Command {
 
   withJson(
     program.command('start').description('set up what is missing, fill an empty database with a demo, serve the API'),
-  ).action((options) => start(readConfig(process.env), options))
+  ).action(async (options) => (await web()).start(readConfig(process.env), options))
 
-  withJson(program.command('serve').description('serve the API on a database that is set up')).action((options) =>
-    serve(readConfig(process.env), options),
+  withJson(program.command('serve').description('serve the API on a database that is set up')).action(async (options) =>
+    (await web()).serve(readConfig(process.env), options),
   )
 
   const migrating = program.command('migrate').description('bring the database to the version of this code')
@@ -30,6 +31,7 @@ export function buildProgram(): Command {
     .command('openapi')
     .description('print the OpenAPI document; needs no database')
     .action(async () => {
+      const { buildDocument } = await import('../app.ts')
       process.stdout.write(`${JSON.stringify(await buildDocument(), null, 2)}\n`)
     })
 

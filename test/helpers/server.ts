@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbedded } from '../../db/embedded.ts'
@@ -12,6 +12,8 @@ const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'o
  */
 export async function withServer<T>(work: (scratch: string) => Promise<T>): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), 'postroom-test-'))
+  // As root, the server runs as another user, who has to get in.
+  await chmod(scratch, 0o755)
   const embedded = process.env.TEST_DATABASE_URL
     ? undefined
     : await openEmbedded({ dataDir: join(scratch, 'data'), settings: SETTINGS })
