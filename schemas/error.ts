@@ -15,12 +15,12 @@ export const ISSUE_CODES = [
 ] as const
 
 export const MISSING_ACCOUNT_IDS = {
-  code: 'invalid_type',
+  code: 'invalid_type' as const,
   expected: 'array',
   received: 'undefined',
   path: ['accountIds'],
   message: 'Required',
-} as const
+}
 
 export const Issue = Type.Object(
   {

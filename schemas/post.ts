@@ -69,7 +69,7 @@ export const CreatePost = Type.Object(
         'Where to publish: ids of accounts that `GET /api/v1/accounts` lists. An id that is repeated counts once.',
     }),
     caption: Defaulted(
-      Type.String({ default: '', description: 'The text for every account that has no override of its own.' }),
+      Type.String({ default: '', description: 'The text for every account that has no `captionOverride` of its own.' }),
     ),
     firstComment: Type.Optional(
       Type.String({
@@ -122,7 +122,10 @@ export const CreatedPost = Type.Object(
   {
     $id: 'CreatedPost',
     description: 'The post that now exists.',
-    examples: [{ id: POST_ID, status: 'scheduled' }],
+    examples: [
+      { id: POST_ID, status: 'draft' },
+      { id: POST_ID, status: 'scheduled' },
+    ],
   },
 )
 export type CreatedPost = Static<typeof CreatedPost>
@@ -139,6 +142,17 @@ const post = {
   scheduledAt: '2027-01-15T09:30:00.000Z',
   createdAt: '2026-11-21T08:15:30.123Z',
   updatedAt: '2026-11-21T08:15:30.123Z',
+}
+
+const draft = {
+  ...post,
+  id: '0196f0ae-7c15-7b38-9a60-2d84e1f7c539',
+  caption: 'Hello from Postroom',
+  firstComment: null,
+  status: 'draft',
+  scheduledAt: null,
+  createdAt: '2026-11-20T17:02:11.480Z',
+  updatedAt: '2026-11-20T17:02:11.480Z',
 }
 
 export const Post = Type.Object(
@@ -160,7 +174,7 @@ export const Post = Type.Object(
     createdAt: time('When the post was created, in UTC with milliseconds.'),
     updatedAt: time('When the post was last changed, in UTC with milliseconds.'),
   },
-  { $id: 'Post', description: 'A post as it is stored.', examples: [post] },
+  { $id: 'Post', description: 'A post as it is stored.', examples: [post, draft] },
 )
 export type Post = Static<typeof Post>
 
@@ -173,7 +187,7 @@ export const PostList = Type.Object(
   {
     $id: 'PostList',
     description: 'One page of the caller’s posts, with the paging that was applied.',
-    examples: [{ data: [post], limit: 25, offset: 0 }],
+    examples: [{ data: [post, draft], limit: 25, offset: 0 }],
   },
 )
 export type PostList = Static<typeof PostList>

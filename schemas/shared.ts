@@ -59,8 +59,8 @@ export const Limit = (options: SchemaOptions = {}) =>
   Type.Integer({
     minimum: 1,
     maximum: PAGE.limitMax,
+    description: 'How many items the page holds at most.',
     ...options,
-    description: 'How many items one page holds at most.',
   })
 
 /** Above 2^53 a number is no longer exact, in JSON as in JavaScript. */
@@ -68,12 +68,25 @@ export const Offset = (options: SchemaOptions = {}) =>
   Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    ...options,
     description: 'How many items, counted from the newest, come before the page.',
+    ...options,
   })
 
 export const PageQuery = Type.Object({
-  limit: Defaulted(Limit({ default: PAGE.limitDefault, examples: [PAGE.limitDefault] })),
-  offset: Defaulted(Offset({ default: PAGE.offsetDefault, examples: [PAGE.offsetDefault] })),
+  limit: Defaulted(
+    Limit({
+      default: PAGE.limitDefault,
+      examples: [PAGE.limitDefault],
+      description: `How many items the page holds at most: 1 to ${PAGE.limitMax}, ${PAGE.limitDefault} when left out.`,
+    }),
+  ),
+  offset: Defaulted(
+    Offset({
+      default: PAGE.offsetDefault,
+      examples: [PAGE.offsetDefault],
+      description:
+        'How many items, counted from the newest, come before the page: 0 or more, 0 when left out. What is created between two calls moves older items on.',
+    }),
+  ),
 })
 export type PageQuery = Static<typeof PageQuery>

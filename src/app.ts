@@ -1,4 +1,4 @@
-import cors from '@fastify/cors'
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { connect, type Db } from '../db/client.ts'
@@ -41,8 +41,11 @@ export async function buildApp({ db, logger, corsOrigins }: AppOptions): Promise
   await app.register(requests)
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    // By plain http, browsers ignore these two and complain.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
   })
-  if (corsOrigins.length > 0) await app.register(cors, { origin: corsOrigins, exposedHeaders: ['x-request-id'] })
+  if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   await app.register(openapi)
   await app.register(health, { db })
   await app.register(
@@ -55,6 +58,14 @@ export async function buildApp({ db, logger, corsOrigins }: AppOptions): Promise
   )
   return app
 }
+
+const corsOptions = (origin: string[]): FastifyCorsOptions => ({
+  origin,
+  methods: ['GET', 'POST', 'DELETE'],
+  exposedHeaders: ['x-request-id'],
+  // A bare OPTIONS is answered by us as any other unknown route, not by the plugin in plain text.
+  strictPreflight: false,
+})
 
 /** The OpenAPI document. Nothing listens, and no database is asked. */
 export async function buildDocument(): Promise<object> {

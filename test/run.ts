@@ -7,6 +7,10 @@ import { withServer } from './helpers/server.ts'
 /** Runs the tests, all or those that are named, on a real Postgres, and ends with one line of counts. */
 const { code, output } = await withServer((scratch) => withTemplate(() => runTap(join(scratch, 'output.tap'))))
 
+for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/gm)) {
+  process.stdout.write(`skipped: ${name}: ${reason}\n`)
+}
+
 /** tap closes its stream with `# { total: 12, pass: 11, fail: 1 }`. */
 const closing = output.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ''
 const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0)

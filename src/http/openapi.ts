@@ -9,12 +9,12 @@ const BEARER = 'apiKey'
 const info = {
   title: 'Postroom',
   version: manifest.version,
-  summary: 'One call writes a post for many social accounts.',
-  description: `Write a post once for many social accounts, as a draft or for a time; list and delete your posts; see the accounts that you can post to.
+  summary: 'Write a post once for many social accounts.',
+  description: `One call stores a post for any number of accounts, as a draft or for a time, each with its own caption where you want one. Others list and delete your posts, and list the accounts that you can post to.
 
 **Start** with an API key, which whoever runs the service makes for you. Send it with every request, as \`Authorization: Bearer pr_…\`; on this page, press *Authorize* and paste it. \`listAccounts\` gives the ids to post with, and \`createPost\` takes them.
 
-**Answers** are JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses. Each carries an \`x-request-id\`: name it when you ask whoever runs the service.
+**Answers** are JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses. Every answer carries an \`x-request-id\`: name it when you ask whoever runs the service.
 
 **Ids** are strings without a meaning. **Times** are RFC 3339; answers give them in UTC. New fields may come without a new version of the path, so ignore what you do not know.`,
   contact: { name: 'The developers of Postroom' },
@@ -73,11 +73,36 @@ export const openapi = fp(async (app: FastifyInstance) => {
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
-    uiConfig: { persistAuthorization: true, tryItOutEnabled: true, displayRequestDuration: true },
+    staticCSP: PAGE_POLICY,
+    // The page may call nobody else, so it offers nobody else.
+    transformSpecification: (document) => ({ ...document, servers: servers.slice(0, 1) }),
+    theme: { title: info.title },
+    uiConfig: {
+      layout: 'BaseLayout',
+      defaultModelExpandDepth: 2,
+      displayOperationId: true,
+      displayRequestDuration: true,
+      persistAuthorization: true,
+      tryItOutEnabled: true,
+    },
   })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 })
+
+/**
+ * What Swagger UI may load. The plugin's own policy has `upgrade-insecure-requests`, with which the page stays blank
+ * wherever the service is reached by plain http under another name than localhost.
+ */
+const PAGE_POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': ["'self'", 'data:'],
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
 
 interface Document {
   paths: Record<string, Record<string, Operation>>

@@ -26,7 +26,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
         tags: ['posts'],
         summary: 'Create a post',
         description:
-          'Stores one post for one or more accounts: with `scheduledAt` it is scheduled, without it is a draft. First it is checked against the limits of every network that it goes to, for each account with the caption, fields and texts that hold there; a draft may still lack what a network asks for. A post is stored whole or not at all.\n\nTo try it here, put an id that `listAccounts` gives you in place of the one in the example.',
+          'Stores one post for one or more accounts: with `scheduledAt` it is scheduled, without it is a draft. First it is checked against the limits of every network that it goes to, for each account with the caption, fields and texts that hold there; a draft may still lack what a network asks for. A post is stored whole or not at all.\n\nThe ids in the examples exist in the demo only: elsewhere, put in those that `listAccounts` gives you.',
         body: Body(CreatePost, CREATE_POST_EXAMPLES),
         response: {
           201: Answer(CreatedPost, 'The post was stored.', {

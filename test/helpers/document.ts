@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parseTime } from '../../schemas/time.ts'
+
+export interface Document {
+  openapi: string
+  servers: { url: string }[]
+  security: Record<string, string[]>[]
+  tags: { name: string; description: string }[]
+  components: {
+    schemas: Record<string, Schema>
+    securitySchemes: Record<string, { type: string; scheme: string }>
+  }
+  paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>
+}
+
+export interface Operation {
+  /** In capitals, as Fastify has it. */
+  method: string
+  path: string
+  operationId: string
+  summary: string
+  description: string
+  tags: string[]
+  security?: unknown
+  parameters?: { name: string; in: string; description: string; schema: Schema; example: unknown }[]
+  requestBody?: { required: boolean; content: Record<string, Media> }
+  responses: Record<string, { description: string; content: Record<string, Media> }>
+}
+
+export interface Media {
+  schema: Schema
+  examples: Record<string, { value: unknown }>
+}
+
+export interface Schema {
+  $ref?: string
+  description?: string
+  examples?: unknown[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  additionalProperties?: Schema | boolean
+  enum?: unknown[]
+}
+
+export const COMMITTED = new URL('../../openapi/openapi.json', import.meta.url)
+
+/** The document as it is committed. */
+export const readDocument = (): Document => JSON.parse(readFileSync(COMMITTED, 'utf8'))
+
+export const operationsOf = ({ paths }: Document): Operation[] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+
+export const json = ({ content }: { content: Record<string, Media> }): Media => content['application/json']!
+
+/**
+ * Says what is wrong with a value by a schema of `document`; nothing when it is valid. By plain JSON Schema, which is
+ * what a reader of the document has: TypeBox would judge by more than is written there.
+ */
+export function validatorOf(document: Document): (schema: Schema, value: unknown) => string {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addFormat('date-time', (text) => 'time' in parseTime(text))
+  ajv.addSchema(document, 'document')
+  return (schema, value) => {
+    const validate = ajv.compile(schema.$ref === undefined ? schema : { $ref: `document${schema.$ref}` })
+    return validate(value) ? '' : ajv.errorsText(validate.errors)
+  }
+}

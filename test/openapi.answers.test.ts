@@ -1,0 +1,130 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { connect } from '../db/client.ts'
+import { insertAccount } from '../db/queries/accounts.ts'
+import { markPostPublished } from '../db/queries/posts.ts'
+import { ACCOUNT_EXAMPLES } from '../schemas/account.ts'
+import { MEDIA_ID } from '../schemas/post.ts'
+import { buildApp } from '../src/app.ts'
+import { createKey } from '../src/auth/keys.ts'
+import { call, createWorld, type Reply } from './helpers/app.ts'
+import { json, operationsOf, readDocument, validatorOf } from './helpers/document.ts'
+
+const document = readDocument()
+const problemWith = validatorOf(document)
+const operations = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]))
+
+const YESTERDAY = new Date(Date.now() - 86_400_000)
+const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
+
+t.test('what the service answers is what the document says, each error word by word', async (t) => {
+  const { app, db, user } = await createWorld(t)
+  const ada = await user()
+  const x = await ada.account('x', { username: 'ada' })
+  const { key: expired } = await createKey(db, { userId: ada.id, name: null, expiresAt: YESTERDAY })
+  const { key: uncached } = await createKey(db, { userId: ada.id, name: null, expiresAt: null })
+  const [, id] = await Promise.all([
+    insertAccount(db, { ...ACCOUNT_EXAMPLES[0], userId: ada.id, organizationId: null }),
+    ada.call('POST', '/posts', { accountIds: [x] }).then(({ body }) => body.id as string),
+  ])
+
+  const plain = {
+    createPost: (key?: string, instance = app) => call(instance, key, 'POST', '/posts', { accountIds: [x] }),
+    listPosts: (key?: string, instance = app) => call(instance, key, 'GET', '/posts'),
+    deletePost: (key?: string, instance = app) => call(instance, key, 'DELETE', `/posts/${id}`),
+    listAccounts: (key?: string, instance = app) => call(instance, key, 'GET', '/accounts'),
+  }
+  const create = (body: object) => ada.call('POST', '/posts', body)
+
+  const seen = new Set<string>()
+  /** Compares an answer with an example of the document, or only with its schema. */
+  const check = async (operationId: string, status: number, example: string | undefined, reply: Promise<Reply>) => {
+    const { status: actual, body } = await reply
+    const title = [operationId, status, example].filter(Boolean).join(' ')
+    t.equal(actual, status, title)
+    const { schema, examples } = json(operations.get(operationId)!.responses[status]!)
+    t.equal(problemWith(schema, body), '', title)
+    if (example) {
+      t.strictSame(body, examples[example]?.value, title)
+      seen.add(title)
+    }
+  }
+
+  await check('createPost', 201, undefined, plain.createPost(ada.key))
+  await check(
+    'createPost',
+    201,
+    undefined,
+    create({ accountIds: [x], caption: 'hi', scheduledAt: '2030-01-01T00:00:00Z' }),
+  )
+  await check('listPosts', 200, undefined, plain.listPosts(ada.key))
+  await check('listAccounts', 200, undefined, plain.listAccounts(ada.key))
+
+  await check('createPost', 400, 'missingAccountIds', create({}))
+  await check('createPost', 400, 'timeWithoutZone', create({ accountIds: [x], scheduledAt: '2027-01-15T09:30:00' }))
+  await check('createPost', 400, 'unknownKey', create({ accountIds: [x], scheduleAt: '2027-01-15T09:30:00Z' }))
+  await check('createPost', 400, 'limitOfNetwork', create({ accountIds: [x], caption: 'a'.repeat(312) }))
+  await check('createPost', 403, 'noAccess', create({ accountIds: [x, NOBODYS_ID] }))
+  await check('createPost', 413, 'tooLarge', create({ accountIds: [x], caption: 'a'.repeat(1024 * 1024) }))
+  await check('listPosts', 400, 'limitTooBig', ada.call('GET', '/posts?limit=101'))
+  await check('deletePost', 404, 'notFound', ada.call('DELETE', `/posts/${NOBODYS_ID}`))
+  const { body: out } = await create({ accountIds: [x] })
+  await markPostPublished(db, out.id)
+  await check('deletePost', 400, 'published', ada.call('DELETE', `/posts/${out.id}`))
+
+  const nowhere = connect({ url: 'postgresql://127.0.0.1:1/nowhere' })
+  const stranded = await buildApp({ db: nowhere, logger: false, corsOrigins: [] })
+  t.teardown(async () => {
+    await stranded.close()
+    await nowhere.destroy()
+  })
+  for (const [operationId, send] of Object.entries(plain)) {
+    await check(operationId, 401, 'missingKey', send())
+    await check(operationId, 401, 'invalidKey', send('pr_unknown'))
+    await check(operationId, 401, 'expiredKey', send(expired))
+    await check(operationId, 503, 'noDatabase', send(ada.key, stranded))
+  }
+
+  await check('deletePost', 200, 'deleted', plain.deletePost(ada.key))
+
+  await sql`alter table posts rename to posts_away`.execute(db)
+  await sql`alter table accounts rename to accounts_away`.execute(db)
+  for (const [operationId, send] of Object.entries(plain)) await check(operationId, 500, 'failed', send(ada.key))
+  await sql`alter table api_keys rename to api_keys_away`.execute(db)
+  for (const [operationId, send] of Object.entries(plain)) await check(operationId, 503, 'noKeyStore', send(uncached))
+
+  const errors = [...operations.values()].flatMap(({ operationId, responses }) =>
+    Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .flatMap(([status, response]) =>
+        Object.keys(json(response).examples).map((name) => `${operationId} ${status} ${name}`),
+      ),
+  )
+  t.strictSame(new Set(errors), new Set([...seen].filter((title) => !title.includes(' 200 '))), 'no error was left out')
+})
+
+t.test('every example of a request is one that the service takes', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  for (const account of ACCOUNT_EXAMPLES) {
+    await insertAccount(db, { displayName: null, ...account, userId: ada.id, organizationId: null })
+  }
+  await db
+    .updateTable('media')
+    .set({ id: MEDIA_ID })
+    .where('id', '=', await ada.media())
+    .execute()
+
+  const { examples } = json(operations.get('createPost')!.requestBody!)
+  t.ok(Object.keys(examples).length >= 3)
+  for (const [name, { value }] of Object.entries(examples)) {
+    const { status, body } = await ada.call('POST', '/posts', value)
+    t.equal(status, 201, `${name}: ${body.error}`)
+  }
+  const accounts = await ada.call('GET', '/accounts')
+  t.strictSame(
+    new Set(accounts.body.data),
+    new Set(ACCOUNT_EXAMPLES),
+    'and the accounts in the examples are accounts as the service shows them',
+  )
+})
