@@ -54,14 +54,16 @@ export function loggerOptions(level: string): NonNullable<FastifyServerOptions['
  * caption: its message, detail and the like stay out of the log.
  */
 export function serializeError(error: Error & { code?: string; severity?: string; constraint?: string }) {
-  const { name, code, severity, constraint, stack = '' } = error
+  const { name, message, code, severity, constraint, stack = '' } = error
   const isFromPostgres = severity !== undefined
-  const frames = stack.slice(stack.indexOf('\n    at '))
+  // Cut off as a whole, for the message may have lines that look like the stack's.
+  const heading = `${name}: ${message}`
+  const frames = stack.startsWith(heading) ? stack.slice(heading.length) : ''
   return {
     type: name,
     code,
     ...(isFromPostgres && { severity, constraint }),
-    message: isFromPostgres ? 'Postgres refused a statement' : error.message,
+    message: isFromPostgres ? 'Postgres refused a statement' : message,
     stack: isFromPostgres ? frames : stack,
   }
 }

@@ -1,8 +1,8 @@
-import type { Server } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorBody, INTERNAL, NO_DATABASE, TOO_LARGE } from '../../schemas/error.ts'
+import { type ErrorBody, INTERNAL, type Issue, NO_DATABASE, TOO_LARGE } from '../../schemas/error.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 
 declare module 'fastify' {
@@ -12,37 +12,38 @@ declare module 'fastify' {
   }
 }
 
-/** Errors by which the network, the name service or the file system say that nobody is there. */
-const UNREACHABLE = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']
+/** Errors of the network on a connection that was there. */
+const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /**
- * SQLSTATEs by which a database says that it can't serve now: going down or coming up, too many connections, a link
- * that broke, no such database, refused at the door (class 28), read-only after a failover, out of time. Not the whole
- * of class 08: 08P01, a protocol violation, would be a mistake of ours.
+ * SQLSTATEs by which a database (or a pooler before it) says that it can't serve now: going down or coming up, too many
+ * connections, a link that broke, read-only after a failover, out of time. Not the whole of class 08: 08P01, a protocol
+ * violation, would be a mistake of ours.
  */
-const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '08001', '08006', '3D000', '25006', '57014', '55P03']
+const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '08001', '08006', '25006', '57014', '55P03']
 
 /** Errors of the driver, which carry no code. */
 const DRIVER_MESSAGES = [
-  'timeout exceeded when trying to connect',
   'Connection terminated unexpectedly',
-  'Connection terminated due to connection timeout',
   'Query read timeout',
   'Client has encountered a connection error and is not queryable',
 ]
 
 /** True of an error that means: the database can't be reached, or does not serve at the moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  if (typeof code === 'string' && code !== '') {
-    return UNREACHABLE.includes(code) || UNAVAILABLE.includes(code) || /^28...$/.test(code)
-  }
-  return DRIVER_MESSAGES.includes(String(message))
+  const { atConnect, code, message } = error as { atConnect?: boolean; code?: string; message?: string }
+  if (atConnect) return true
+  return code ? DISCONNECTED.includes(code) || UNAVAILABLE.includes(code) : DRIVER_MESSAGES.includes(message ?? '')
+}
+
+interface Outcome {
+  statusCode: number
+  message: string
+  details?: Issue[] | undefined
 }
 
 /** What the caller is told about an error that was thrown while a request was served. */
-function toAppError(error: unknown): AppError | undefined {
+function toOutcome(error: unknown): Outcome | undefined {
   if (error instanceof AppError) return error
   const { code, statusCode } = error as FastifyError
   switch (code) {
@@ -54,9 +55,14 @@ function toAppError(error: unknown): AppError | undefined {
     case 'FST_ERR_MAX_PARAM_LENGTH':
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // said of the method QUERY, which no route has
       return notFound()
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return invalidRequest([UNREADABLE])
   }
-  // First, as a client that hangs up in the middle of its body is an ECONNRESET, too.
-  if (statusCode === 400) return invalidRequest([UNREADABLE])
+  // Refused by Fastify or a plugin, such as a range that a file does not have. Before the database: a client that hangs
+  // up in the middle of its body is an ECONNRESET, too, with the status 400.
+  if (statusCode && statusCode >= 400 && statusCode < 500) {
+    return { statusCode, message: STATUS_CODES[statusCode] ?? 'Bad Request' }
+  }
   return isDatabaseUnavailable(error) ? new AppError(503, NO_DATABASE) : undefined
 }
 
@@ -69,9 +75,12 @@ const notFound = () => new AppError(404, 'Not found')
 
 /** Answers for everything that is thrown in a request; what the caller isn't told goes to the log. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toAppError(error)
+  const known = toOutcome(error)
   if (!known || known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
   if (known?.statusCode === 401) reply.header('www-authenticate', 'Bearer')
+  // Fastify would close on a body that it did not read: the reset reaches a client that still sends before the answer
+  // does. Node throws away what comes, until requestTimeout.
+  reply.removeHeader('connection')
   const body: ErrorBody = { error: known?.message ?? request.routeOptions.config.failure ?? INTERNAL }
   if (known?.details) body.details = known.details
   return reply.code(known?.statusCode ?? 500).send(body)
@@ -113,8 +122,9 @@ function endWith(socket: Duplex, status: string, error: string): void {
 /** Node answers these two by itself, with an empty body or by hanging up. */
 export function handleProtocolErrors(server: Server): void {
   server.on('checkExpectation', (_request, response) => {
-    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8' })
-    response.end(JSON.stringify({ error: 'Expectation failed' } satisfies ErrorBody))
+    const body = JSON.stringify({ error: 'Expectation failed' } satisfies ErrorBody)
+    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
+    response.end(body)
   })
   server.on('connect', (_request, socket) => {
     endWith(socket, '404 Not Found', 'Not found')

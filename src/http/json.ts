@@ -32,6 +32,11 @@ export function parseJson(body: Buffer): unknown {
   return value
 }
 
+/** How much of a key is repeated to the caller: one may be a megabyte long, and stand in the path of each issue. */
+const KEY_LENGTH_MAX = 100
+
+export const beginningOf = (key: string) => key.slice(0, KEY_LENGTH_MAX).toWellFormed()
+
 const custom = (path: Issue['path'], message: string): Issue => ({ code: 'custom', path: [...path], message })
 
 /** Adds what is wrong with `value` to `issues`; stops when there are enough. `path` is changed and restored. */
@@ -64,7 +69,7 @@ function inspectObject(value: Record<string, unknown>, path: Issue['path'], issu
   for (const key of Object.keys(value)) {
     if (issues.length >= ISSUES_MAX) return
     const problem = textProblem(key)
-    if (problem) issues.push(custom([...path, key.toWellFormed()], `Key: ${problem}`))
+    if (problem) issues.push(custom([...path, beginningOf(key)], `Key: ${problem}`))
     if (reachesForPrototype(key, value[key])) {
       issues.push({
         code: 'unrecognized_keys',
@@ -74,7 +79,7 @@ function inspectObject(value: Record<string, unknown>, path: Issue['path'], issu
       })
       continue
     }
-    path.push(key)
+    path.push(beginningOf(key))
     inspect(value[key], path, issues)
     path.pop()
   }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError } from '../errors.ts'
+import { AppError, invalidRequest } from '../errors.ts'
 import { handleProtocolErrors, unsupportedContentType } from './errors.ts'
-import { parseJson } from './json.ts'
+import { EMPTY_BODY, parseJson } from './json.ts'
 
 /** How every request is read and logged. */
 export const requests = fp(async (app: FastifyInstance) => {
@@ -18,13 +18,23 @@ export const requests = fp(async (app: FastifyInstance) => {
     if (request.routeOptions.schema?.body === undefined) delete request.raw.headers['content-type']
   })
 
+  // Fastify does not read a body that has neither type nor length; the schema would be told that it is null.
+  app.addHook('preValidation', async (request) => {
+    if (request.routeOptions.schema?.body !== undefined && request.body === undefined)
+      throw invalidRequest([EMPTY_BODY])
+  })
+
   app.addHook('onResponse', async (request, reply) => {
-    const { method, url } = request
+    const { method } = request
+    // Without the query: some client will put its key there.
+    const url = request.url.split('?', 1)[0]
     request.log.info({ method, url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
   })
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseJson(body))
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    parseJson(body),
+  )
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     if (request.routeOptions.schema?.body !== undefined) throw unsupportedContentType()
     payload.resume()

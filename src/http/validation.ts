@@ -6,7 +6,7 @@ import type { Issue } from '../../schemas/error.ts'
 import { components } from '../../schemas/index.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
-import { EMPTY_BODY } from './json.ts'
+import { beginningOf } from './json.ts'
 
 /**
  * Fastify's validator for every part of a request. Nothing is coerced but the integers of a query, which are text by
@@ -27,7 +27,6 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
         if (record[key] === undefined) record[key] = structuredClone(fallback)
       }
     }
-    if (value === undefined) return { error: invalidRequest([EMPTY_BODY]) }
     if (check.Check(value)) return { value }
     return { error: invalidRequest(issuesOf(check.Errors(value), value)) }
   }
@@ -93,7 +92,7 @@ function pathOf(pointer: string, root: unknown): Issue['path'] {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
       const isIndex = Array.isArray(container)
       container = (container as Record<string, unknown> | undefined)?.[key]
-      return isIndex ? Number(key) : key
+      return isIndex ? Number(key) : beginningOf(key)
     })
 }
 
