@@ -238,11 +238,20 @@ function start(folder: string, settings: Record<string, string>): Server {
   child.once('error', (error) => Object.assign(server, { ended: true, failure: error.message }))
   child.once('exit', (code) => {
     server.ended = true
-    if (code) server.failure = complaint(fs.readFileSync(join(folder, 'server.log')).subarray(from).toString())
+    if (code) server.failure = complaint(readFrom(join(folder, 'server.log'), from))
     removeSocketDir(socketDir)
   })
   fs.closeSync(log)
   return server
+}
+
+/** Nothing where the file is gone: somebody may have removed the whole folder. */
+function readFrom(path: string, position: number): string {
+  try {
+    return fs.readFileSync(path).subarray(position).toString()
+  } catch {
+    return ''
+  }
 }
 
 /** A socket's path has at most 107 bytes: too few for many a checkout, or TMPDIR (which may be a session's own, too). */

@@ -298,6 +298,19 @@ t.test('a first comment goes where there are comments, within their limit', asyn
   ])
 })
 
+t.test('a text that is too long for any network is counted plainly, and its contents no more', async (t) => {
+  const caption = 'https://example.com/#a $a '.repeat(4_000)
+  const [x, ...more] = messages('x', { caption })
+  t.equal(x, `x (@ada): caption is ${caption.length} characters long, at most 280 are allowed`)
+  t.same(more, [])
+  t.same(messages('bluesky', { caption }), [
+    `bluesky (@ada): caption is ${caption.length} characters long, at most 300 are allowed`,
+    `bluesky (@ada): caption is ${caption.length} bytes long, at most 3000 are allowed`,
+  ])
+  const links = `https://example.com/${'a'.repeat(4_000)} `.repeat(12)
+  t.same(messages('x', { caption: links }), ['x (@ada): caption is 288 characters long, at most 280 are allowed'])
+})
+
 t.test('one text for a thousand accounts is measured once', async (t) => {
   const accounts = Array.from({ length: 1000 }, (_, n) => ({ id: `a${n}`, platform: 'x' as const, username: `u${n}` }))
   const caption = `${family} https://example.com/ `.repeat(5000)

@@ -20,6 +20,12 @@ export interface Measure {
   count(text: string, what: Counted): number
 }
 
+/**
+ * In UTF-16 units: longer than any network takes, even if it was nothing but URLs that count as short. What is longer is
+ * counted plainly, since finding URLs and graphemes in a megabyte would hold up everybody else for a second.
+ */
+const HOPELESS_LENGTH = 100_000
+
 /** Measures each text once, however many accounts share it: a megabyte of text may go to hundreds of them. */
 export function createMeasure(): Measure {
   const measured = new Map<string, Map<string, number>>()
@@ -30,10 +36,14 @@ export function createMeasure(): Measure {
     return size
   }
   return {
-    length: (text, unit) => once(text, unit, () => textLength(text, unit)),
-    count: (text, what) => once(text, what, () => counters[what](text).length),
+    length: (text, unit) => once(text, unit, () => textLength(text, isHopeless(text) ? plain(unit) : unit)),
+    count: (text, what) => (isHopeless(text) ? 0 : once(text, what, () => counters[what](text).length)),
   }
 }
+
+const isHopeless = (text: string) => text.length > HOPELESS_LENGTH
+
+const plain = (unit: TextUnit): TextUnit => (unit === 'bytes' || unit === 'UTF-16 units' ? unit : 'code points')
 
 /** What is published as text: the parts of a thread where the account has any, else the caption. */
 export function judgeText(submission: Submission): void {
