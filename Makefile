@@ -1,29 +1,28 @@
 # Everything runs on the Node in node_modules where the machine's own is too old, and on the machine's own elsewhere.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-SHELL := /bin/bash
 
-NODE_PACKAGE_VERSION := 24.21.0
-NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 RUN := node_modules/.installed-to-run
 DEVELOP := node_modules/.installed-to-develop
 
 .PHONY: start test check openapi db-types readme build help
+.NOTPARALLEL:
 
 start: $(RUN) ## set up what is missing and serve the API with a demo
 	@exec node src/cli/postroom.ts start
 
-test: $(DEVELOP) ## run the tests; TESTS="test/posts.*.test.ts" runs some
+test: $(DEVELOP) ## run the tests; TESTS=test/posts.list.test.ts runs some
 	@npm test -s -- $(TESTS)
 
-check: $(DEVELOP) ## types, lint, and everything generated is up to date
+check: $(DEVELOP) ## types, lint, direction of imports, and everything that is generated is up to date
 	@npm run -s typecheck
 	@npm run -s lint
 	@npm run -s check:openapi
 	@npm run -s check:db-types
+	@npm test -s -- test/architecture.test.ts test/openapi.document.test.ts test/readme.test.ts
 
 openapi: $(DEVELOP) ## write openapi/openapi.json
-	@npm run -s postroom -- openapi > openapi/openapi.json.new
-	@mv openapi/openapi.json.new openapi/openapi.json
+	@npm run -s postroom -- openapi > node_modules/.openapi.json
+	@mv node_modules/.openapi.json openapi/openapi.json
 
 db-types: $(DEVELOP) ## write db/types.ts from the migrated schema
 	@npm run -s db-types
@@ -37,15 +36,23 @@ build: $(DEVELOP) ## compile to dist/
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-# To run the service needs a part of what it takes to develop it: with the whole installed, that serves for both.
+# To run the service takes a part of what it takes to develop it, so whatever serves for the latter serves for the former.
 $(RUN): package-lock.json
-	@test -f $(DEVELOP) && test $(DEVELOP) -nt package-lock.json && touch $@ || { $(NPM_CI) --omit=dev && $(MAKE) -s node OMIT=--omit=dev && touch $@; }
+	@test $(DEVELOP) -nt package-lock.json || $(INSTALL) --omit=dev
+	@touch $@
 
 $(DEVELOP): package-lock.json
-	@$(NPM_CI) && $(MAKE) -s node OMIT= && touch $@
+	@$(INSTALL)
+	@touch $@
 
-.PHONY: node
-node:
-	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b >= 18) ? 0 : 1)' || \
-	  npm install $(OMIT) --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error \
-	    "node-$$(node -p 'process.platform + "-" + process.arch')@$(NODE_PACKAGE_VERSION)"
+# Not `npm ci`, which would pull node_modules from under a service that runs; the lockfile holds all the same.
+INSTALL = npm install --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error $(NODE)
+
+# Nothing where the machine's Node is new enough, else the package that brings one.
+NODE = $(if $(findstring none,$(NODE_PACKAGE)),$(error Install Node 22.18 or newer: npm has none for this machine),$(NODE_PACKAGE))
+# The machine's own: some have node_modules/.bin in their PATH already.
+OWN_PATH = $$(echo "$$PATH" | sed 's|[^:]*node_modules/.bin:||g')
+NODE_PACKAGE = $(shell PATH="$(OWN_PATH)" node -p 'const [a, b] = process.versions.node.split("."); \
+  const platform = process.platform + "-" + process.arch; \
+  const version = { "linux-x64": "24.21.0", "linux-arm64": "24.21.0", "darwin-x64": "24.18.1" }[platform]; \
+  a > 22 || (a == 22 && b >= 18) ? "" : version ? "node-" + platform + "@" + version : "none"')

@@ -103,6 +103,9 @@ export function prepared<P extends object, R>(
   return async (db, values) => {
     if (!compiled) {
       compiled = build(db, (key) => new Placeholder(key) as never).compile()
+      for (const [sql, other] of statementNames) {
+        if (other === name && sql !== compiled.sql) throw new Error(`Two statements are called ${name}`)
+      }
       statementNames.set(compiled.sql, name)
     }
     const parameters = compiled.parameters.map((parameter) =>
@@ -113,7 +116,8 @@ export function prepared<P extends object, R>(
         return (await db.executeQuery<R>({ ...compiled, parameters })).rows
       } catch (error) {
         const code = (error as { code?: string }).code ?? ''
-        if (!RETRIED.has(code) || attempt === ATTEMPTS_MAX) throw error
+        // In a transaction, what came before it would have to be done again, too.
+        if (!RETRIED.has(code) || attempt === ATTEMPTS_MAX || db.isTransaction) throw error
       }
     }
   }

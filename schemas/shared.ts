@@ -8,18 +8,22 @@ import {
   TypeRegistry,
 } from '@sinclair/typebox'
 
+/** Teaches TypeBox's compiler the kinds below, which it does not bring. */
+export function registerKinds(): void {
+  TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
+  TypeRegistry.Set('NullableString', (_, value) => value === null || typeof value === 'string')
+}
+
 /** A string that is one of `values`; emitted as a plain `enum`, which client generators turn into a union. */
 export function StringEnum<const T extends readonly string[]>(
   values: T,
   options: SchemaOptions = {},
 ): TUnsafe<T[number]> {
-  TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
   return Type.Unsafe<T[number]>({ ...options, [Kind]: 'StringEnum', type: 'string', enum: [...values] })
 }
 
 /** A string or null, emitted as one schema with two types: the serialiser is slow with `anyOf`. */
 export function NullableString(options: SchemaOptions = {}): TUnsafe<string | null> {
-  TypeRegistry.Set('NullableString', (_, value) => value === null || typeof value === 'string')
   return Type.Unsafe<string | null>({ ...options, [Kind]: 'NullableString', type: ['string', 'null'] })
 }
 

@@ -50,9 +50,14 @@ function oneOf(env: Record<string, string | undefined>, name: string, fallback: 
 }
 
 /** The address is not repeated in the error: it may hold a password. */
-function databaseUrl(url: string | undefined) {
-  if (url !== undefined && !/^postgres(?:ql)?:\/\//.test(url)) {
+function databaseUrl(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined
+  if (!/^postgres(?:ql)?:\/\//.test(url)) {
     throw new ConfigError('DATABASE_URL must begin with postgres:// or postgresql://')
+  }
+  // A user without a host (postgres://me@/db?host=/run/postgresql) is common, though no URL to the standard.
+  if (!URL.canParse(url.replace('@/', '@localhost/'))) {
+    throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
   }
   return url
 }

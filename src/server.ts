@@ -5,11 +5,15 @@ import type { Config } from './config.ts'
 
 /** Requests that still run when the service is told to stop have this long to finish. */
 const DRAIN_MS = 8_000
+const GONE_MS = 9_500
+const IDLE_POLL_MS = 100
 
 /** Listens, and gives the address. Throws a plain Error that says what to do where the port can't be had. */
 export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
-    await app.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` })
+    // For the name localhost, Fastify would open a second server, for ::1, that nothing here looks after.
+    const address = host === 'localhost' ? '127.0.0.1' : host
+    await app.listen({ host: address, port, listenTextResolver: (url) => `listening on ${url}` })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
@@ -28,15 +32,27 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
   return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`
 }
 
-/** Waits for SIGTERM or SIGINT; then accepts nothing more, finishes what runs, and comes back. */
-export async function drainOnSignal(app: FastifyInstance): Promise<void> {
-  await new Promise<void>((resolve) => {
-    // Further signals are ignored: a terminal sends one, and npm sends it again.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+/**
+ * Comes back at the first SIGTERM or SIGINT. Further ones are ignored: a terminal sends one, and npm sends it again.
+ * Whatever still hangs after GONE_MS ends with the process.
+ */
+export const stopSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        setTimeout(() => process.exit(1), GONE_MS).unref()
+        resolve()
+      })
+    }
   })
-  app.log.info('stopping')
+
+/** Accepts nothing more, finishes what runs (for DRAIN_MS at most), and comes back. */
+export async function drain(app: FastifyInstance): Promise<void> {
+  // Fastify closes the connections that are idle now; one that has just had its answer would be kept for the next request.
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_POLL_MS)
   const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   await app.close()
+  clearInterval(idle)
   clearTimeout(deadline)
 }
 
@@ -53,9 +69,11 @@ export function loggerOptions(level: string): NonNullable<FastifyServerOptions['
  * An error without its further properties. What Postgres says of a failed statement may quote a row, and with it a
  * caption: its message, detail and the like stay out of the log.
  */
-export function serializeError(error: Error & { code?: string; severity?: string; constraint?: string }) {
-  const { name, message, code, severity, constraint, stack = '' } = error
-  const isFromPostgres = severity !== undefined
+export function serializeError(
+  error: Error & Partial<Record<'code' | 'severity' | 'constraint' | 'atConnect', string>>,
+) {
+  const { name, message, code, severity, constraint, atConnect, stack = '' } = error
+  const isFromPostgres = severity !== undefined && !atConnect
   // Cut off as a whole, for the message may have lines that look like the stack's.
   const heading = `${name}: ${message}`
   const frames = stack.startsWith(heading) ? stack.slice(heading.length) : ''

@@ -94,6 +94,8 @@ t.test('what does not exist is said on stderr with exit code 1, and changes noth
   const cases: [string[], RegExp][] = [
     [['key', 'create', ...user], /no user/],
     [['key', 'create', '--user', 'nonsense'], /no user/],
+    [['key', 'list', ...user], /no user/],
+    [['key', 'list', '--user', 'nonsense'], /no user/],
     [['key', 'revoke', UNKNOWN], /no key/],
     [['key', 'revoke', 'nonsense'], /no key/],
     [['org', 'add-member', '--org', UNKNOWN, ...user], /no (?:organisation|user)/],

@@ -43,6 +43,7 @@ t.test('a wrong value is refused with the name of its variable, and without a pa
     { PORT: '3000.5' },
     { DATABASE_URL: 'mysql://u:secret@h/d' },
     { DATABASE_URL: 'localhost' },
+    { DATABASE_URL: 'postgres://u:secret@h:notaport/d' },
     { DATABASE_POOL_MAX: '0' },
     { LOG_LEVEL: 'loud' },
     { CORS_ORIGINS: '*' },

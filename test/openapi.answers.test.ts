@@ -6,7 +6,7 @@ import { markPostPublished } from '../db/queries/posts.ts'
 import { ACCOUNT_EXAMPLES } from '../schemas/account.ts'
 import { MEDIA_ID } from '../schemas/post.ts'
 import { buildApp } from '../src/app.ts'
-import { createKey } from '../src/auth/keys.ts'
+import { createKey } from '../src/auth/create-key.ts'
 import { call, createWorld, type Reply } from './helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from './helpers/document.ts'
 

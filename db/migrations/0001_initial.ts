@@ -91,7 +91,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('post_targets')
     .addColumn('user_id', 'uuid', (c) => c.notNull())
     .addColumn('post_id', 'uuid', (c) => c.notNull())
-    .addColumn('account_id', 'uuid', (c) => c.notNull().references('accounts.id'))
+    .addColumn('account_id', 'uuid', (c) => c.notNull().references('accounts.id').onDelete('cascade'))
     .addColumn('caption_override', 'text')
     .addColumn('fields', 'jsonb')
     .addColumn('thread_parts', 'jsonb')
@@ -100,6 +100,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       fk.onDelete('cascade'),
     )
     .execute()
+
+  await db.schema.createIndex('post_targets_account_id').on('post_targets').column('account_id').execute()
 
   await db.schema
     .createTable('post_media')

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Db } from '../client.ts'
+import { isId } from '../id.ts'
 
 export function insertUser(db: Db, user: { id: string; name: string }) {
   return db.insertInto('users').values(user).execute()
@@ -32,7 +34,16 @@ export async function deleteMembership(db: Db, membership: { userId: string; org
   return numDeletedRows > 0n
 }
 
+/** Lets no other transaction add a user until this one ends. */
+export function lockUsers(db: Db) {
+  return sql`lock table users in share row exclusive mode`.execute(db)
+}
+
 /** The user who has been here longest, if there is any. */
 export function findFirstUser(db: Db) {
   return db.selectFrom('users').select(['id', 'name']).orderBy('id').limit(1).executeTakeFirst()
+}
+
+export async function userExists(db: Db, id: string): Promise<boolean> {
+  return isId(id) && (await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }

@@ -1,60 +1,40 @@
 import { type Expression, type ReferenceExpression, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import type { PostStatus } from '../../schemas/post.ts'
+import type { Post, PostStatus } from '../../schemas/post.ts'
 import { type Db, prepared } from '../client.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
+import type { NewMedia } from './media.ts'
 
 /** A time as the interface shows it: ISO 8601 in UTC with milliseconds, made by Postgres to spare a Date per row. */
 const isoTime = <T extends string | null = string>(column: ReferenceExpression<DB, 'posts'>) =>
   sql<T>`to_char(${sql.ref(column as string)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** A page of the user's posts, newest first: ids are UUIDv7, so the primary key holds them in that order. */
-export const listPosts = prepared<{ userId: string; limit: number; offset: number }, PostRow>(
-  'list_posts',
-  (db, value) =>
-    db
-      .selectFrom('posts')
-      .select((eb) => [
-        'id',
-        'userId',
-        'caption',
-        'firstComment',
-        eb.ref('postType').$castTo<PostType>().as('postType'),
-        eb.ref('status').$castTo<PostStatus>().as('status'),
-        isoTime<string | null>('scheduledAt').as('scheduledAt'),
-        isoTime('createdAt').as('createdAt'),
-        isoTime('updatedAt').as('updatedAt'),
-      ])
-      .where('userId', '=', value('userId'))
-      .orderBy('id', 'desc')
-      .limit(value('limit'))
-      .offset(value('offset')),
+export const listPosts = prepared<{ userId: string; limit: number; offset: number }, Post>('list_posts', (db, value) =>
+  db
+    .selectFrom('posts')
+    .select((eb) => [
+      'id',
+      'userId',
+      'caption',
+      'firstComment',
+      eb.ref('postType').$castTo<PostType>().as('postType'),
+      eb.ref('status').$castTo<PostStatus>().as('status'),
+      isoTime<string | null>('scheduledAt').as('scheduledAt'),
+      isoTime('createdAt').as('createdAt'),
+      isoTime('updatedAt').as('updatedAt'),
+    ])
+    .where('userId', '=', value('userId'))
+    .orderBy('id', 'desc')
+    .limit(value('limit'))
+    .offset(value('offset')),
 )
-
-export interface PostRow {
-  id: string
-  userId: string
-  caption: string
-  firstComment: string | null
-  postType: PostType
-  status: PostStatus
-  scheduledAt: string | null
-  createdAt: string
-  updatedAt: string
-}
 
 export interface PostSubjects {
   accounts: { id: string; platform: PlatformId; username: string }[]
-  media: {
-    id: string
-    mimeType: string
-    bytes: number
-    width: number | null
-    height: number | null
-    durationSeconds: number | null
-  }[]
+  media: Omit<NewMedia, 'userId'>[]
 }
 
 const list = (item: Expression<unknown>) => sql`coalesce(json_agg(${item}), '[]')`.as('list')

@@ -2,11 +2,11 @@ import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { insertMedia } from '../../db/queries/media.ts'
-import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
+import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
 import { markPostPublished } from '../../db/queries/posts.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { type CreatePost, MEDIA_ID } from '../../schemas/post.ts'
-import { createKey } from '../auth/keys.ts'
+import { createKey } from '../auth/create-key.ts'
 import { createPost } from '../posts/create.ts'
 
 const DAY_MS = 86_400_000
@@ -14,10 +14,13 @@ const DAY_MS = 86_400_000
 /**
  * Fills an empty database with something to try things on: a user with accounts on several networks, an organisation
  * through which another user's account is reached, media, and a post in each state. All of it or nothing. The ids of the
- * documented examples exist in it, so that they can be sent as they are. Gives the user's id and a key.
+ * documented examples exist in it, so that they can be sent as they are. Gives the user's id and a key; nothing where
+ * there is a user already.
  */
-export function seedDemo(db: Db, now: Date): Promise<{ userId: string; key: string }> {
+export function seedDemo(db: Db, now: Date): Promise<{ userId: string; key: string } | undefined> {
   return db.transaction().execute(async (db) => {
+    await lockUsers(db)
+    if (await findFirstUser(db)) return undefined
     const userId = newId()
     const colleagueId = newId()
     const organizationId = newId()

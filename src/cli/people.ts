@@ -7,8 +7,9 @@ import {
   insertUser,
   type Role,
   upsertMembership,
+  userExists,
 } from '../../db/queries/people.ts'
-import { createKey } from '../auth/keys.ts'
+import { createKey } from '../auth/create-key.ts'
 import { nonEmpty, onDatabase, orMissing, time } from './command.ts'
 
 export function addUserCommands(program: Command): void {
@@ -85,7 +86,10 @@ export function addKeyCommands(program: Command): void {
 
   onDatabase<{ user: string }>(
     key.command('list').description('list the keys of a user').requiredOption('--user <id>', 'the user'),
-    async (db, { user }) => ({ data: isId(user) ? await listKeys(db, user) : [] }),
+    async (db, { user }) => {
+      orMissing(await userExists(db, user), 'user', null)
+      return { data: await listKeys(db, user) }
+    },
   )
 
   onDatabase(

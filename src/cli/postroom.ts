@@ -21,11 +21,11 @@ const isHelp = ({ code }: CommanderError) => code === 'commander.helpDisplayed' 
 const UNDEFINED_TABLE = '42P01'
 
 function explain(error: unknown): string {
-  const { code, message, stack } = error as { code?: string; message: string; stack?: string }
+  const { code, message } = error as { code?: string; message: string }
   if (error instanceof CommandError || error instanceof ConfigError) return message
   if (code === UNDEFINED_TABLE) return 'The database has no tables yet: npm run -s postroom -- migrate'
   if (isDatabaseUnavailable(error)) return `The database is not available: ${message || code}`
-  return process.env.LOG_LEVEL === 'debug' ? String(stack) : message
+  return message
 }
 
 process.exitCode = await main()

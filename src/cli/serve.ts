@@ -1,58 +1,57 @@
+import type { Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isDatabaseUnavailable } from '../http/errors.ts'
-import { drainOnSignal, listen, loggerOptions } from '../server.ts'
-import { type Database, openDatabase } from './database.ts'
+import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
+import { openDatabase } from './database.ts'
 import { seedDemo } from './demo.ts'
 import { CommandError, print } from './output.ts'
 
 /** How long the database may take over one statement of a request. */
 const STATEMENT_TIMEOUT_MS = 5_000
 
-interface Steps {
-  /** Before anything listens. */
-  prepare?: () => Promise<void>
-  /** Once it listens; what it gives is told beside the addresses. */
-  describe?: (database: Database) => Promise<Record<string, string>>
+interface Options {
+  json?: boolean
 }
 
+/** The API alone. It serves also while the database is away, and answers 503 meanwhile. */
+export const serve = (config: Config, options: Options) => run(config, options, false)
+
+/** Everything from nothing: database, tables, something to try, the API. */
+export const start = (config: Config, options: Options) => run(config, options, true)
+
 /** Runs the API until the process is told to stop. */
-async function run(config: Config, { json }: { json?: boolean }, { prepare, describe }: Steps): Promise<void> {
+async function run(config: Config, { json }: Options, setUp: boolean): Promise<void> {
+  const stop = stopSignal()
   const logger = loggerOptions(config.logLevel)
   const database = await openDatabase(config, {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
   })
+  let app: Awaited<ReturnType<typeof buildApp>> | undefined
   try {
-    await prepare?.()
-    const app = await buildApp({ db: database.db, logger, corsOrigins: config.corsOrigins })
-    const stopped = drainOnSignal(app)
+    if (setUp) await migrateFirst(config)
+    app = await buildApp({ db: database.db, logger, corsOrigins: config.corsOrigins })
     const address = await listen(app, config)
-    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(await describe?.(database)) }
+    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(setUp && (await welcome(database.db))) }
     if (json) print(facts, { json })
     else process.stdout.write(banner(facts))
-    await stopped
+    await stop
+    app.log.info('stopping')
   } finally {
+    if (app) await drain(app)
     await database.close()
   }
 }
 
-/** The API alone. It serves also while the database is away, and answers 503 meanwhile. */
-export const serve = (config: Config, options: { json?: boolean }) => run(config, options, {})
-
-/** Everything from nothing: database, tables, something to try, the API. */
-export const start = (config: Config, options: { json?: boolean }) =>
-  run(config, options, {
-    prepare: () => prepareDatabase(config),
-    describe: async ({ db }) => {
-      const user = await findFirstUser(db)
-      if (user) return { newKey: keyCommand(user.id) }
-      const demo = await seedDemo(db, new Date())
-      return { ...demo, newKey: keyCommand(demo.userId) }
-    },
-  })
+/** What a newcomer needs: a key, in an empty database that of a demo. */
+async function welcome(db: Db): Promise<Record<string, string>> {
+  const demo = await seedDemo(db, new Date())
+  const user = demo ? { id: demo.userId } : await findFirstUser(db)
+  return { ...demo, ...(user && { newKey: keyCommand(user.id) }) }
+}
 
 const keyCommand = (userId: string) => `npm run -s postroom -- key create --user ${userId}`
 
@@ -70,7 +69,7 @@ function banner(facts: Record<string, string>): string {
 }
 
 /** On a connection of its own: a migration may take longer than a request. */
-async function prepareDatabase(config: Config): Promise<void> {
+async function migrateFirst(config: Config): Promise<void> {
   const { db, close } = await openDatabase(config)
   try {
     await migrate(db)

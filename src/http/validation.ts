@@ -4,6 +4,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
 import { components } from '../../schemas/index.ts'
+import { registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { beginningOf } from './json.ts'
@@ -13,6 +14,7 @@ import { beginningOf } from './json.ts'
  * nature. Defaults of the outermost object are filled in.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  registerKinds()
   FormatRegistry.Set('date-time', (text) => 'time' in parseTime(text))
   const target = deref(schema)
   const check = TypeCompiler.Compile(target, components)

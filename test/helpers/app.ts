@@ -6,8 +6,8 @@ import { insertMedia, type NewMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { buildApp } from '../../src/app.ts'
-import { createKey } from '../../src/auth/keys.ts'
-import { createDatabase } from './database.ts'
+import { createKey } from '../../src/auth/create-key.ts'
+import { createDatabase, type Teardown } from './database.ts'
 
 export interface World {
   app: FastifyInstance
@@ -34,19 +34,19 @@ export interface Reply {
   headers: Record<string, unknown>
 }
 
-interface Teardown {
-  teardown(work: () => Promise<unknown>): void
-}
-
 interface Options {
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
+  poolMax?: number
 }
 
 /** The service on a database of its own, with nobody in it. */
-export async function createWorld(t: Teardown, { logger = false, corsOrigins = [] }: Options = {}): Promise<World> {
+export async function createWorld(
+  t: Teardown,
+  { logger = false, corsOrigins = [], poolMax = 4 }: Options = {},
+): Promise<World> {
   const databaseUrl = await createDatabase(t)
-  const db = connect({ url: databaseUrl, poolMax: 4 })
+  const db = connect({ url: databaseUrl, poolMax })
   const app = await buildApp({ db, logger, corsOrigins })
   t.teardown(async () => {
     await app.close()

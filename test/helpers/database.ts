@@ -42,7 +42,7 @@ export async function onServer<T>(work: (db: Db) => Promise<T>): Promise<T> {
   }
 }
 
-interface Teardown {
+export interface Teardown {
   teardown(work: () => Promise<unknown>): void
 }
 

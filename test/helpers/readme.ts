@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { limitsTable } from '../../src/platforms/table.ts'
+import { limitsTable } from './limits-table.ts'
 
 const BEGIN = '<!-- limits: written by `make readme` -->\n'
 const END = '<!-- /limits -->'

@@ -1,5 +1,14 @@
-import type { CaptionRule, FieldRule, GifRule, ImageRule, Platform, Source, TextRule, VideoRule } from './platform.ts'
-import { platforms } from './registry.ts'
+import type {
+  CaptionRule,
+  FieldRule,
+  GifRule,
+  ImageRule,
+  Platform,
+  Source,
+  TextRule,
+  VideoRule,
+} from '../../src/platforms/platform.ts'
+import { platforms } from '../../src/platforms/registry.ts'
 
 type FileRule = ImageRule & GifRule & VideoRule
 
