@@ -4,8 +4,10 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 RUN := node_modules/.installed-to-run
 DEVELOP := node_modules/.installed-to-develop
 
-.PHONY: start test check openapi db-types readme build help
+.PHONY: setup start test check openapi db-types readme build help
 .NOTPARALLEL:
+
+setup: $(RUN) ## install what it takes to run
 
 start: $(RUN) ## set up what is missing and serve the API with a demo
 	@exec node src/cli/postroom.ts start

@@ -142,3 +142,11 @@ t.test('what runs when SIGTERM comes is finished; nothing new is accepted', asyn
 async function untilRefused(api: string): Promise<never> {
   for (;;) await fetch(new URL('/healthz', api), { headers: { connection: 'close' } })
 }
+
+t.test('SIGTERM reaches the service through npm', async (t) => {
+  const service = await runService('serve', { DATABASE_URL: await createDatabase(t) }, { throughNpm: true })
+  const health = new URL('/healthz', service.facts.api)
+  t.equal((await fetch(health)).status, 200)
+  await service.stop()
+  await t.rejects(untilRefused(service.facts.api ?? ''))
+})

@@ -7,11 +7,16 @@ export interface Outcome {
   stderr: string
 }
 
-const spawnPostroom = (args: string[], env: Record<string, string>) =>
-  spawn(process.execPath, ['src/cli/postroom.ts', ...args], {
+/** Straight by Node, or as people do, through npm. */
+function spawnPostroom(args: string[], env: Record<string, string>, throughNpm = false) {
+  const [command, ...before] = throughNpm
+    ? ['npm', 'run', '-s', 'postroom', '--']
+    : [process.execPath, 'src/cli/postroom.ts']
+  return spawn(command!, [...before, ...args], {
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+}
 
 /** Runs a `postroom` command to its end. */
 export async function postroom(args: string[], env: Record<string, string>): Promise<Outcome> {
@@ -30,8 +35,12 @@ export interface Service {
 }
 
 /** Runs `start` or `serve` on a free port, until it is up. Rejects with what it said where it ends instead. */
-export async function runService(command: 'start' | 'serve', env: Record<string, string>): Promise<Service> {
-  const child = spawnPostroom([command, '--json'], { PORT: '0', ...env })
+export async function runService(
+  command: 'start' | 'serve',
+  env: Record<string, string>,
+  { throughNpm = false } = {},
+): Promise<Service> {
+  const child = spawnPostroom([command, '--json'], { PORT: '0', ...env }, throughNpm)
   const output = collect(child)
   const ended = once(child, 'close')
   const up = new Promise<void>((resolve) => {
