@@ -14,11 +14,11 @@ class Client extends pg.Client {
     const result: unknown = name
       ? super.query({ name, text, values })
       : (super.query as (...args: unknown[]) => unknown)(...args)
-    // After a read timeout the statement still runs: the connection must not serve anybody else, and the pool drops one
-    // that is ending.
+    // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later. Neither
+    // connection may serve anybody else, and the pool drops one that is ending.
     if (result instanceof Promise) {
-      result.catch((error: Error) => {
-        if (error.message === 'Query read timeout') this.end()
+      result.catch((error: Error & { severity?: string }) => {
+        if (error.message === 'Query read timeout' || error.severity === 'FATAL') this.end()
       })
     }
     return result as never

@@ -11,6 +11,9 @@ for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/g
   process.stdout.write(`skipped: ${name}: ${reason}\n`)
 }
 
+// The reporter has shown these, unless its output was cut off at the end.
+for (const [failure] of output.matchAll(/^( +)not ok .*\n(?:\1 .*\n)*/gm)) process.stdout.write(failure)
+
 /** tap closes its stream with `# { total: 12, pass: 11, fail: 1 }`. */
 const closing = output.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ''
 const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0)
