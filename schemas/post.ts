@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { PostType } from './platform.ts'
-import { Defaulted, Limit, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
+import { Defaulted, Dictionary, Limit, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
 const POST_ID = '0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'
 export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
@@ -28,7 +28,7 @@ export const AccountOverride = Type.Object(
       }),
     ),
     fields: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
+      Dictionary(Type.Unknown(), {
         description:
           'What only the network of this account knows: `boardId` on Pinterest, `subreddit` on Reddit, `title` on YouTube, and so on. Keys that the network knows have to have the right type; others are kept as they are. At most 32 levels deep.',
       }),
@@ -91,7 +91,7 @@ export const CreatePost = Type.Object(
       }),
     ),
     threadParts: Type.Optional(
-      Nullable(Type.Record(Type.String(), Nullable(Type.Array(Type.String()))), {
+      Nullable(Dictionary(Nullable(Type.Array(Type.String()))), {
         description:
           'With `postType` `thread`: the texts of the thread, by the id of the account they are for. On x, threads, bluesky and mastodon each text becomes one post of the chain; on linkedin and facebook there is one text, the whole. `null` for an account, or for all of them, means no texts.',
       }),

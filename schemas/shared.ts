@@ -32,6 +32,10 @@ export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = 
   return Type.Union([schema, Type.Null()], options)
 }
 
+/** An object with any keys. The usual pattern for "any" overlooks keys with a line break, and lets their values pass. */
+export const Dictionary = <T extends TSchema>(values: T, options: SchemaOptions = {}) =>
+  Type.Record(Type.String({ pattern: '^[^]*$' }), values, options)
+
 /**
  * A property with a default: optional to the caller, always there for the handler. The validator fills it in; without
  * the optional wrapper a default would be emitted as required.

@@ -146,6 +146,11 @@ t.test('what a body may not look like is told with the path of each mistake, and
       [type('array', 'string', 'threadParts', account)],
     ],
     [
+      'parts under a key with a line break',
+      { accountIds: ['a\nb'], threadParts: { 'a\nb': 5 } },
+      [type('array', 'number', 'threadParts', 'a\nb')],
+    ],
+    [
       'a part that is a number',
       { ...good, threadParts: { [account]: ['a', 1] } },
       [type('string', 'number', 'threadParts', account, 1)],
