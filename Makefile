@@ -1,8 +1,13 @@
 # Everything runs on the Node in node_modules where the machine's own is too old, and on the machine's own elsewhere.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
-RUN := node_modules/.installed-to-run
-DEVELOP := node_modules/.installed-to-develop
+# The machine's own: some have node_modules/.bin in their PATH already.
+OWN_PATH := $(shell echo "$$PATH" | sed 's|[^:]*node_modules/.bin:||g')
+OWN_NODE := $(shell PATH="$(OWN_PATH)" node -v)
+
+# What is installed depends on it, too.
+RUN := node_modules/.installed-to-run-beside-$(OWN_NODE)
+DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 
 .PHONY: setup start test check openapi db-types readme build help
 .NOTPARALLEL:
@@ -52,8 +57,6 @@ INSTALL = npm install --no-save --ignore-scripts --no-audit --no-fund --no-updat
 
 # Nothing where the machine's Node is new enough, else the package that brings one.
 NODE = $(if $(findstring none,$(NODE_PACKAGE)),$(error Install Node 22.18 or newer: npm has none for this machine),$(NODE_PACKAGE))
-# The machine's own: some have node_modules/.bin in their PATH already.
-OWN_PATH = $$(echo "$$PATH" | sed 's|[^:]*node_modules/.bin:||g')
 NODE_PACKAGE = $(shell PATH="$(OWN_PATH)" node -p 'const [a, b] = process.versions.node.split("."); \
   const platform = process.platform + "-" + process.arch; \
   const version = { "linux-x64": "24.21.0", "linux-arm64": "24.21.0", "darwin-x64": "24.18.1" }[platform]; \

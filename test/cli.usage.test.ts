@@ -54,3 +54,11 @@ t.test('every command explains itself', async (t) => {
     t.equal(stderr, '')
   }
 })
+
+t.test('help that was asked for is no wrong call', async (t) => {
+  for (const args of [['help'], ['help', 'user'], ['user', 'help', 'create'], ['--version']]) {
+    const { code, stdout } = await postroom(args, {})
+    t.equal(code, 0, args.join(' '))
+    t.not(stdout, '')
+  }
+})

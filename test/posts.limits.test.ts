@@ -311,6 +311,19 @@ t.test('a text that is too long for any network is counted plainly, and its cont
   t.same(messages('x', { caption: links }), ['x (@ada): caption is 288 characters long, at most 280 are allowed'])
 })
 
+t.test('a type that carries images alone has the longer caption, before its images have come', async (t) => {
+  const caption = 'a'.repeat(3_000)
+  t.same(rules('tiktok', { caption, postType: 'carousel' }), [])
+  t.same(rules('tiktok', { caption }), ['caption_length'])
+  t.same(rules('tiktok', { caption, postType: 'video' }), ['caption_length'])
+  t.same(rules('tiktok', { caption: 'a'.repeat(4_001), postType: 'carousel' }), ['caption_length'])
+})
+
+t.test('an empty list of embeds is nothing to publish', async (t) => {
+  t.same(rules('discord', { scheduled: true, fields: { embeds: [] } }), ['caption_required'])
+  t.same(rules('discord', { scheduled: true, fields: { embeds: [{ title: 'a' }] } }), [])
+})
+
 t.test('one text for a thousand accounts is measured once', async (t) => {
   const accounts = Array.from({ length: 1000 }, (_, n) => ({ id: `a${n}`, platform: 'x' as const, username: `u${n}` }))
   const caption = `${family} https://example.com/ `.repeat(5000)

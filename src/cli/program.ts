@@ -27,13 +27,10 @@ export function buildProgram(): Command {
   const migrating = program.command('migrate').description('bring the database to the version of this code')
   onRawDatabase(migrating, async (db) => ({ applied: await migrate(db) }))
 
-  program
-    .command('openapi')
-    .description('print the OpenAPI document; needs no database')
-    .action(async () => {
-      const { buildDocument } = await import('../app.ts')
-      process.stdout.write(`${JSON.stringify(await buildDocument(), null, 2)}\n`)
-    })
+  withJson(program.command('openapi').description('print the OpenAPI document; needs no database')).action(async () => {
+    const { buildDocument } = await import('../app.ts')
+    process.stdout.write(`${JSON.stringify(await buildDocument(), null, 2)}\n`)
+  })
 
   addUserCommands(program)
   addOrganizationCommands(program)

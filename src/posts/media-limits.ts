@@ -82,21 +82,16 @@ function judgeFile(file: MediaFacts, rule: PostTypeRule, report: Submission['rep
   const sum = width + height
   judge('width_plus_height', sum, undefined, limits.widthPlusHeightMax, `is ${sum} pixels in width plus height`)
   judge('pixels', width * height, undefined, limits.pixelsMax, `has ${width * height} pixels`)
-  const { least, most } = aspectRatios(width, height)
-  const says = `has an aspect ratio of ${shortened(width / height)} (${width}x${height})`
-  judge('aspect_ratio', least, undefined, limits.aspectRatioMax, says)
-  judge('aspect_ratio', most, limits.aspectRatioMin, undefined, says)
+  const ratio = width / height
+  const says = `has an aspect ratio of ${shortened(ratio)} (${width}x${height})`
+  judge('aspect_ratio', ratio - ROUNDING, undefined, limits.aspectRatioMax, says)
+  judge('aspect_ratio', ratio + ROUNDING, limits.aspectRatioMin, undefined, says)
 }
+
+/** 1000x3000 is 1:3, however a double rounds it. */
+const ROUNDING = 1e-9
 
 type Fact = number | null | undefined
-
-/** The ratios that a size may stand for: one of its sides was rounded to a whole pixel, as 1.91:1 is at 1080x565. */
-function aspectRatios(width: number, height: number): { least: number; most: number } {
-  return {
-    least: Math.min((width - 0.5) / height, width / (height + 0.5)),
-    most: Math.max((width + 0.5) / height, width / (height - 0.5)),
-  }
-}
 
 /** 24 for the 23.976 of film on television (24 / 1.001), and so on: networks mean the whole number. */
 function nominalFps(fps: Fact): Fact {

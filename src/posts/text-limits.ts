@@ -103,7 +103,9 @@ function judgePart(text: string, name: string, rule: TextRule, submission: Submi
   const { caption } = platform
   let { lengthMax } = rule
   if (rule === caption && media.count > 0) lengthMax = caption.lengthMaxWithMedia ?? lengthMax
-  if (rule === caption && media.hasImage) lengthMax = caption.lengthMaxWithImages ?? lengthMax
+  // A type that carries nothing but images will have them, though a draft may lack them yet.
+  const hasImages = media.hasImage || (submission.rule?.image && !submission.rule.video)
+  if (rule === caption && hasImages) lengthMax = caption.lengthMaxWithImages ?? lengthMax
 
   let fullName = name
   let added = 0
@@ -160,9 +162,15 @@ function judgeMissingText(text: string, name: string, { platform, fields, media,
   const { required } = platform.caption
   if (required === 'never' || !isBlank(text)) return
   const field = insteadOfText[required]
-  if (required !== 'always' && (media.sent > 0 || (field && Object.hasOwn(fields, field)))) return
+  if (required !== 'always' && (media.sent > 0 || (field && isFilled(fields, field)))) return
   const others = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
   report(`${ruleName(name)}_required`, `${name}${others} is required`)
+}
+
+function isFilled(fields: Record<string, unknown>, key: string): boolean {
+  const value = Object.hasOwn(fields, key) ? fields[key] : undefined
+  if (Array.isArray(value)) return value.length > 0
+  return typeof value === 'string' ? !isBlank(value) : value !== undefined
 }
 
 const ruleName = (name: string) => (name === 'caption' ? 'caption' : 'thread_part')
