@@ -39,12 +39,10 @@ export interface ConnectOptions {
   poolMax?: number
   /** How long one statement may take; without it as long as it likes (migrations, commands). */
   statementTimeoutMs?: number
-  /** Told of connections that die while nobody uses them; the pool replaces them by itself. */
-  onIdleError?: (error: Error) => void
 }
 
 /** Opens nothing yet: connections are made when the first statement needs one. */
-export function connect({ url, poolMax = 10, statementTimeoutMs, onIdleError = () => {} }: ConnectOptions): Db {
+export function connect({ url, poolMax = 10, statementTimeoutMs }: ConnectOptions): Db {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolMax,
@@ -55,7 +53,8 @@ export function connect({ url, poolMax = 10, statementTimeoutMs, onIdleError = (
     Client,
     ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1_000 }),
   })
-  pool.on('error', onIdleError)
+  // A connection that dies while nobody uses it: the pool replaces it by itself.
+  pool.on('error', () => {})
   // A connection that dies between two statements of a transaction belongs to nobody for a moment; without a listener
   // that ends the process.
   pool.on('connect', (client) => client.on('error', () => {}))

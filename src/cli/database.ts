@@ -9,7 +9,6 @@ export interface Database {
 
 interface Options {
   statementTimeoutMs?: number
-  onIdleError?: (error: Error) => void
   log?: (line: string) => void
 }
 
