@@ -2,10 +2,12 @@ import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Db } from './client.ts'
 import * as initial from './migrations/0001_initial.ts'
+import * as mediaFiles from './migrations/0002_media_files.ts'
 
 /** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
 const migrations: Record<string, Migration> = {
   '0001_initial': initial,
+  '0002_media_files': mediaFiles,
 }
 
 /** Brings the schema to the version of this code; safe to run from several processes at once. Gives the names applied. */

@@ -45,14 +45,28 @@ export interface ApiKeys {
   userId: string;
 }
 
+export interface LooseFiles {
+  renewedAt: Generated<Timestamp | null>;
+  storageKey: string;
+  userId: string;
+}
+
 export interface Media {
+  altText: string | null;
+  audioCodec: string | null;
   bytes: number;
   createdAt: Generated<Timestamp>;
   durationSeconds: number | null;
+  fps: number | null;
+  frames: number | null;
   height: number | null;
   id: string;
+  kind: string | null;
   mimeType: string;
+  sha256: Buffer | null;
+  storageKey: string | null;
   userId: string;
+  videoCodec: string | null;
   width: number | null;
 }
 
@@ -106,6 +120,7 @@ export interface Users {
 export interface DB {
   accounts: Accounts;
   apiKeys: ApiKeys;
+  looseFiles: LooseFiles;
   media: Media;
   memberships: Memberships;
   organizations: Organizations;

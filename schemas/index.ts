@@ -1,7 +1,9 @@
 import { Account, AccountList } from './account.ts'
 import { ErrorBody, Issue } from './error.ts'
+import { ImportMedia, Media, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
-import { AccountOverride, CreatedPost, CreatePost, Deleted, Post, PostList, PostStatus } from './post.ts'
+import { AccountOverride, CreatedPost, CreatePost, Post, PostList, PostStatus } from './post.ts'
+import { Deleted } from './shared.ts'
 
 /** Every named schema of the interface. What is listed here becomes a component of the OpenAPI document. */
 export const components = [
@@ -12,10 +14,16 @@ export const components = [
   CreatedPost,
   Deleted,
   ErrorBody,
+  ImportMedia,
   Issue,
+  Media,
+  MediaKind,
+  MediaList,
   PlatformId,
   Post,
   PostList,
   PostStatus,
   PostType,
+  UpdateMedia,
+  UploadMedia,
 ]

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
+import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
 import { Defaulted, Dictionary, Limit, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
 const POST_ID = '0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'
-export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
 const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
 export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
@@ -196,9 +196,3 @@ export const PostPath = Type.Object({
   id: Type.String({ description: 'The id of the post, as the list shows it.', examples: [POST_ID] }),
 })
 export type PostPath = Static<typeof PostPath>
-
-export const Deleted = Type.Object(
-  { success: Type.Literal(true, { description: 'Always `true`: a failure has another status.' }) },
-  { $id: 'Deleted', description: 'The post no longer exists.', examples: [{ success: true }] },
-)
-export type Deleted = Static<typeof Deleted>

@@ -11,7 +11,11 @@ import {
 /** Teaches TypeBox's compiler the kinds below, which it does not bring. */
 export function registerKinds(): void {
   TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
-  TypeRegistry.Set('NullableString', (_, value) => value === null || typeof value === 'string')
+  TypeRegistry.Set<{ maxLength?: number }>(
+    'NullableString',
+    ({ maxLength = Infinity }, value) => value === null || (typeof value === 'string' && value.length <= maxLength),
+  )
+  TypeRegistry.Set('NullableNumber', (_, value) => value === null || typeof value === 'number')
 }
 
 /** A string that is one of `values`; emitted as a plain `enum`, which client generators turn into a union. */
@@ -26,6 +30,17 @@ export function StringEnum<const T extends readonly string[]>(
 export function NullableString(options: SchemaOptions = {}): TUnsafe<string | null> {
   return Type.Unsafe<string | null>({ ...options, [Kind]: 'NullableString', type: ['string', 'null'] })
 }
+
+/** A number or null, emitted as `NullableString` is. */
+export function NullableNumber(options: SchemaOptions = {}): TUnsafe<number | null> {
+  return Type.Unsafe<number | null>({ ...options, [Kind]: 'NullableNumber', type: ['number', 'null'] })
+}
+
+/** A whole number or null, in answers. */
+export const NullableInteger = (options: SchemaOptions = {}): TUnsafe<number | null> => ({
+  ...NullableNumber(options),
+  type: ['integer', 'null'],
+})
 
 /** Null or what `schema` describes. */
 export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
@@ -59,6 +74,18 @@ export const Body = <T extends TSchema>(schema: T, examples: Record<string, unkn
 /** What one answer of an operation looks like: its body, what it means, and an example of each case. */
 export const Answer = <T extends TSchema>(schema: T, description: string, examples: Record<string, unknown>) =>
   Ref(schema, { description, 'x-examples': named(examples) })
+
+type Headers = Record<string, { type: string; description: string }>
+
+/** An answer that is a file of one of `types`. */
+export const Bytes = (types: readonly string[], description: string, headers: Headers) => ({
+  description,
+  headers,
+  content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+})
+
+/** An answer without a body. */
+export const NoBody = (description: string, headers: Headers) => ({ description, headers, type: 'null' })
 
 /** How many items a page holds and where it starts, counted from the newest. */
 export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0 } as const
@@ -98,3 +125,9 @@ export const PageQuery = Type.Object({
   ),
 })
 export type PageQuery = Static<typeof PageQuery>
+
+export const Deleted = Type.Object(
+  { success: Type.Literal(true, { description: 'Always `true`: a failure has another status.' }) },
+  { $id: 'Deleted', description: 'What was to be deleted no longer exists.', examples: [{ success: true }] },
+)
+export type Deleted = Static<typeof Deleted>

@@ -11,17 +11,22 @@ import { handleErrors, sendClientError, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
 import { requests } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
+import { createFetch } from './media/fetch.ts'
+import { type MediaOptions, media } from './media/plugin.ts'
 import { posts } from './posts/plugin.ts'
+import { localStorage } from './storage/local.ts'
 
 export interface AppOptions {
   db: Db
   logger: NonNullable<FastifyServerOptions['logger']>
   /** Origins whose pages may call the API; none when empty. */
   corsOrigins: string[]
+  /** Where files are kept, and how those that are imported are fetched. */
+  media: Omit<MediaOptions, 'db'>
 }
 
 /** The whole service as an application that does not listen yet. */
-export async function buildApp({ db, logger, corsOrigins }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ db, logger, corsOrigins, media: files }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -53,6 +58,7 @@ export async function buildApp({ db, logger, corsOrigins }: AppOptions): Promise
       await api.register(auth, { db })
       await api.register(accounts, { db })
       await api.register(posts, { db })
+      await api.register(media, { db, ...files })
     },
     { prefix: '/api/v1' },
   )
@@ -61,8 +67,8 @@ export async function buildApp({ db, logger, corsOrigins }: AppOptions): Promise
 
 const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   origin,
-  methods: ['GET', 'POST', 'DELETE'],
-  exposedHeaders: ['x-request-id'],
+  methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+  exposedHeaders: ['x-request-id', 'etag', 'content-range', 'content-disposition'],
   // A bare OPTIONS is answered by us as any other unknown route, not by the plugin in plain text.
   strictPreflight: false,
 })
@@ -70,7 +76,8 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
 /** The OpenAPI document. Nothing listens, and no database is asked. */
 export async function buildDocument(): Promise<object> {
   const db = connect({ url: 'postgresql://' })
-  const app = await buildApp({ db, logger: false, corsOrigins: [] })
+  const files = { storage: localStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetch() }
+  const app = await buildApp({ db, logger: false, corsOrigins: [], media: files })
   await app.ready()
   const document = app.swagger()
   await app.close()

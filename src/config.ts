@@ -8,8 +8,21 @@ export interface Config {
   databasePoolMax: number
   /** Where the embedded database lives. */
   dataDir: string
+  /** Where files are on their way in, and where they stay unless `s3` is given. */
+  mediaDir: string
+  mediaBytesMax: number
+  s3: S3Config | undefined
   logLevel: string
   corsOrigins: string[]
+}
+
+export interface S3Config {
+  bucket: string
+  region: string
+  /** Undefined means Amazon's own. */
+  endpoint: string | undefined
+  /** Undefined means what the AWS SDK finds by itself. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | undefined
 }
 
 /** The environment says something that can't be meant. */
@@ -25,6 +38,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: databaseUrl(env.DATABASE_URL || undefined),
     databasePoolMax: integer(env, 'DATABASE_POOL_MAX', 10, 1, 1_000),
     dataDir: resolve(env.DATA_DIR || '.data'),
+    mediaDir: resolve(env.MEDIA_DIR || '.media'),
+    mediaBytesMax: integer(env, 'MEDIA_MAX_BYTES', 1073741824, 1, Number.MAX_SAFE_INTEGER),
+    s3: s3Config(env),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
     corsOrigins: (env.CORS_ORIGINS ?? '')
       .split(',')
@@ -60,6 +76,22 @@ function databaseUrl(url: string | undefined): string | undefined {
     throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
   }
   return url
+}
+
+function s3Config(env: Record<string, string | undefined>): S3Config | undefined {
+  const bucket = env.S3_BUCKET
+  if (!bucket) return undefined
+  const endpoint = env.S3_ENDPOINT || undefined
+  if (endpoint && !/^https?:\/\//.test(endpoint)) {
+    throw new ConfigError(`S3_ENDPOINT must be like https://s3.example.com, not "${endpoint}"`)
+  }
+  const accessKeyId = env.S3_ACCESS_KEY_ID
+  const secretAccessKey = env.S3_SECRET_ACCESS_KEY
+  if (!accessKeyId !== !secretAccessKey) {
+    throw new ConfigError('S3_ACCESS_KEY_ID must be given together with S3_SECRET_ACCESS_KEY')
+  }
+  const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined
+  return { bucket, region: env.S3_REGION || 'us-east-1', endpoint, credentials }
 }
 
 function origin(text: string) {

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
-import pinoPretty from 'pino-pretty'
 import type { Config } from './config.ts'
 
 /** Requests that still run when the service is told to stop have this long to finish. */
@@ -57,10 +56,12 @@ export async function drain(app: FastifyInstance): Promise<void> {
 }
 
 /** Structured lines on stderr; on a terminal, lines for people. Of an error from the database only what holds no data. */
-export function loggerOptions(level: string): NonNullable<FastifyServerOptions['logger']> {
+export async function loggerOptions(level: string): Promise<NonNullable<FastifyServerOptions['logger']>> {
+  // Loaded where it is used: it takes 7 MB.
+  const pretty = process.stderr.isTTY && (await import('pino-pretty')).default
   return {
     level,
-    stream: process.stderr.isTTY ? pinoPretty({ destination: 2, sync: true, ignore: 'pid,hostname' }) : process.stderr,
+    stream: pretty ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }) : process.stderr,
     serializers: { err: serializeError },
   }
 }

@@ -16,6 +16,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/auth', ['schemas', 'db', 'src/errors.ts', 'src/http']],
   ['src/accounts', ['schemas', 'db', 'src/platforms', 'src/errors.ts', 'src/http']],
   ['src/posts', ['schemas', 'db', 'src/platforms', 'src/errors.ts', 'src/http']],
+  ['src/storage', []],
+  ['src/media', ['schemas', 'db', 'src/storage', 'src/errors.ts', 'src/http', 'package.json']],
   ['src/health', ['schemas', 'db', 'src/errors.ts', 'src/http']],
   ['src/app.ts', ['schemas', 'db', 'src']],
   ['src/server.ts', ['schemas', 'db', 'src']],
@@ -27,8 +29,20 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^(?:pg|kysely)(?:\/|$)/, ['db']],
   [
     /^fastify|^@fastify\//,
-    ['src/http', 'src/auth', 'src/accounts', 'src/posts', 'src/health', 'src/app.ts', 'src/server.ts'],
+    [
+      'src/http',
+      'src/auth',
+      'src/accounts',
+      'src/posts',
+      'src/media',
+      'src/storage',
+      'src/health',
+      'src/app.ts',
+      'src/server.ts',
+    ],
   ],
+  [/^@aws-sdk\//, ['src/storage/s3.ts']],
+  [/^(?:sharp|mediabunny|ipaddr\.js)$/, ['src/media']],
   [/^commander$/, ['src/cli']],
 ]
 
@@ -82,6 +96,6 @@ t.test('SQL stands in db, and the environment is read through the configuration'
 
 t.test('the top level holds what is documented', async (t) => {
   const known =
-    /^(?:src|schemas|db|test|openapi|package\.json|package-lock\.json|tsconfig\.json|\.taprc|Makefile|README\.md|LICENSE|\.gitignore|\.ci|\.git|\.data|\.tap|dist|node_modules)$/
+    /^(?:src|schemas|db|test|openapi|package\.json|package-lock\.json|tsconfig\.json|\.taprc|Makefile|README\.md|LICENSE|\.gitignore|\.ci|\.git|\.data|\.media|\.tap|dist|node_modules)$/
   for (const name of globSync('{*,.*}')) t.match(name, known)
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { connect } from '../db/client.ts'
 import { buildApp } from '../src/app.ts'
-import { call } from './helpers/app.ts'
+import { call, mediaIn } from './helpers/app.ts'
 import { postroom } from './helpers/command.ts'
 import { createDatabase } from './helpers/database.ts'
 
@@ -15,7 +15,7 @@ t.test('a whole life by command, each step answered with one JSON object', async
     t.equal(stdout.trim().split('\n').length, 1, 'one line on stdout')
     return JSON.parse(stdout)
   }
-  t.strictSame(await run('migrate'), { applied: ['0001_initial'] })
+  t.strictSame(await run('migrate'), { applied: ['0001_initial', '0002_media_files'] })
   t.strictSame(await run('migrate'), { applied: [] })
 
   const ada = await run('user', 'create', '--name', 'Ada')
@@ -63,7 +63,7 @@ t.test('a whole life by command, each step answered with one JSON object', async
   t.equal(video.durationSeconds, 1.5)
 
   const db = connect({ url })
-  const app = await buildApp({ db, logger: false, corsOrigins: [] })
+  const app = await buildApp({ db, logger: false, corsOrigins: [], media: mediaIn('.') })
   t.teardown(async () => {
     await app.close()
     await db.destroy()

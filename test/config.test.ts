@@ -8,6 +8,9 @@ t.test('without any variable there is a working configuration', async (t) => {
     databaseUrl: undefined,
     databasePoolMax: 10,
     dataDir: `${process.cwd()}/.data`,
+    mediaDir: `${process.cwd()}/.media`,
+    mediaBytesMax: 1_073_741_824,
+    s3: undefined,
     logLevel: 'info',
     corsOrigins: [],
   })
@@ -21,6 +24,13 @@ t.test('each variable is read', async (t) => {
     DATABASE_URL: 'postgres://u:p@h/d',
     DATABASE_POOL_MAX: '3',
     DATA_DIR: '/var/lib/postroom',
+    MEDIA_DIR: '/var/lib/media',
+    MEDIA_MAX_BYTES: '1000',
+    S3_BUCKET: 'postroom',
+    S3_REGION: 'eu-central-1',
+    S3_ENDPOINT: 'https://s3.example.com',
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'secret',
     LOG_LEVEL: 'warn',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
   })
@@ -30,9 +40,23 @@ t.test('each variable is read', async (t) => {
     databaseUrl: 'postgres://u:p@h/d',
     databasePoolMax: 3,
     dataDir: '/var/lib/postroom',
+    mediaDir: '/var/lib/media',
+    mediaBytesMax: 1000,
+    s3: {
+      bucket: 'postroom',
+      region: 'eu-central-1',
+      endpoint: 'https://s3.example.com',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    },
     logLevel: 'warn',
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
   })
+})
+
+t.test('a bucket alone is enough: the rest is Amazon’s', async (t) => {
+  const s3 = { bucket: 'postroom', region: 'us-east-1', endpoint: undefined, credentials: undefined }
+  t.strictSame(readConfig({ S3_BUCKET: 'postroom' }).s3, s3)
+  t.equal(readConfig({ S3_REGION: 'eu-central-1' }).s3, undefined)
 })
 
 t.test('a wrong value is refused with the name of its variable, and without a password', async (t) => {
@@ -46,6 +70,10 @@ t.test('a wrong value is refused with the name of its variable, and without a pa
     { DATABASE_URL: 'postgres://u:secret@h:notaport/d' },
     { DATABASE_POOL_MAX: '0' },
     { LOG_LEVEL: 'loud' },
+    { MEDIA_MAX_BYTES: '1e9' },
+    { MEDIA_MAX_BYTES: '0' },
+    { S3_ENDPOINT: 's3.example.com', S3_BUCKET: 'a' },
+    { S3_ACCESS_KEY_ID: 'a', S3_BUCKET: 'a' },
     { CORS_ORIGINS: '*' },
     { CORS_ORIGINS: 'https://a.example/path' },
     { CORS_ORIGINS: 'a.example' },

@@ -15,7 +15,7 @@ import { buildApp } from '../src/app.ts'
 import { createKey } from '../src/auth/create-key.ts'
 import { generateKey } from '../src/auth/key.ts'
 import { loggerOptions, serializeError } from '../src/server.ts'
-import { call, type Reply } from './helpers/app.ts'
+import { call, mediaIn, type Reply } from './helpers/app.ts'
 import { createDatabase } from './helpers/database.ts'
 
 const NO_DATABASE = { status: 503, body: { error: 'Database not available' } }
@@ -25,7 +25,12 @@ async function serve(t: Test, url: string, options: Partial<ConnectOptions> = {}
   const log: string[] = []
   const db = connect({ url, poolMax: 4, ...options })
   const stream = { write: (line: string) => log.push(line) }
-  const app = await buildApp({ db, logger: { ...(loggerOptions('trace') as object), stream }, corsOrigins: [] })
+  const app = await buildApp({
+    db,
+    logger: { ...((await loggerOptions('trace')) as object), stream },
+    corsOrigins: [],
+    media: mediaIn('.'),
+  })
   t.teardown(async () => {
     await app.close()
     await db.destroy()

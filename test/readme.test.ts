@@ -10,8 +10,10 @@ t.test('the tables of limits are those of the data', async (t) => {
 
 t.test('every variable that the configuration reads is in the table, with its default', async (t) => {
   const config = readFileSync('src/config.ts', 'utf8')
-  const names = new Set([...config.matchAll(/env\.([A-Z_]+)|env, '([A-Z_]+)'/g)].map((match) => match[1] ?? match[2]))
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (?:`(.*?)` )?\| /gm)]
+  const names = new Set(
+    [...config.matchAll(/env\.([A-Z0-9_]+)|env, '([A-Z0-9_]+)'/g)].map((match) => match[1] ?? match[2]),
+  )
+  const rows = [...readme.matchAll(/^\| `([A-Z0-9_]+)` \| (?:`(.*?)` )?\| /gm)]
   t.same(new Set(rows.map((row) => row[1])), names)
   for (const [, name, value] of rows) if (value) t.ok(config.includes(value), `${name} defaults to ${value}`)
 })

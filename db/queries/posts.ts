@@ -1,15 +1,11 @@
-import { type Expression, type ReferenceExpression, sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Post, PostStatus } from '../../schemas/post.ts'
 import { type Db, prepared } from '../client.ts'
-import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
-import type { NewMedia } from './media.ts'
-
-/** A time as the interface shows it: ISO 8601 in UTC with milliseconds, made by Postgres to spare a Date per row. */
-const isoTime = <T extends string | null = string>(column: ReferenceExpression<DB, 'posts'>) =>
-  sql<T>`to_char(${sql.ref(column as string)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+import { isoTime } from './iso-time.ts'
+import type { MediaFacts } from './media.ts'
 
 /** A page of the user's posts, newest first: ids are UUIDv7, so the primary key holds them in that order. */
 export const listPosts = prepared<{ userId: string; limit: number; offset: number }, Post>('list_posts', (db, value) =>
@@ -34,7 +30,7 @@ export const listPosts = prepared<{ userId: string; limit: number; offset: numbe
 
 export interface PostSubjects {
   accounts: { id: string; platform: PlatformId; username: string }[]
-  media: Omit<NewMedia, 'userId'>[]
+  media: ({ id: string } & MediaFacts)[]
 }
 
 const list = (item: Expression<unknown>) => sql`coalesce(json_agg(${item}), '[]')`.as('list')
@@ -64,6 +60,8 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 width: eb.ref('width'),
                 height: eb.ref('height'),
                 durationSeconds: eb.ref('durationSeconds'),
+                fps: eb.ref('fps'),
+                frames: eb.ref('frames'),
               }),
             ),
           )

@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander'
 import { isId, newId } from '../../db/id.ts'
 import { disconnectAccount, insertAccount } from '../../db/queries/accounts.ts'
-import { insertMedia } from '../../db/queries/media.ts'
 import { markPostPublished } from '../../db/queries/posts.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
-import { mimeType, nonEmpty, onDatabase, orMissing, pixels, positiveInteger, seconds } from './command.ts'
+import { nonEmpty, onDatabase, orMissing } from './command.ts'
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('social accounts')
@@ -31,35 +30,6 @@ export function addAccountCommands(program: Command): void {
     account.command('disconnect').description('disconnect an account').argument('<id>', 'the account’s id'),
     async (db, _options, id = '') =>
       orMissing(isId(id) && (await disconnectAccount(db, id)), 'account', { id, disconnected: true }),
-  )
-}
-
-export function addMediaCommands(program: Command): void {
-  const media = program.command('media').description('images and videos')
-
-  onDatabase<{
-    user: string
-    mimeType: string
-    bytes: number
-    width?: number
-    height?: number
-    durationSeconds?: number
-  }>(
-    media
-      .command('register')
-      .description('register the facts of a file, so that posts can refer to it')
-      .requiredOption('--user <id>', 'the user who owns it')
-      .requiredOption('--mime-type <type>', 'its type, such as image/jpeg', mimeType)
-      .requiredOption('--bytes <n>', 'its size in bytes', positiveInteger)
-      .option('--width <pixels>', 'its width', pixels)
-      .option('--height <pixels>', 'its height', pixels)
-      .option('--duration-seconds <seconds>', 'how long it plays', seconds),
-    async (db, { user, mimeType, bytes, width = null, height = null, durationSeconds = null }) => {
-      orMissing(isId(user), 'user', null)
-      const media = { id: newId(), userId: user, mimeType, bytes, width, height, durationSeconds }
-      await insertMedia(db, media)
-      return media
-    },
   )
 }
 

@@ -3,7 +3,8 @@ import { migrate } from '../../db/migrate.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { readConfig } from '../config.ts'
 import { onRawDatabase, withJson } from './command.ts'
-import { addAccountCommands, addMediaCommands, addPostCommands } from './content.ts'
+import { addAccountCommands, addPostCommands } from './content.ts'
+import { addMediaCommands } from './media.ts'
 import { addKeyCommands, addOrganizationCommands, addUserCommands } from './people.ts'
 
 /** Loaded by the commands that serve alone: for the others, the web server is half of their time. */

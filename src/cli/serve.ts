@@ -4,9 +4,11 @@ import { findFirstUser } from '../../db/queries/people.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isDatabaseUnavailable } from '../http/errors.ts'
+import { createFetch } from '../media/fetch.ts'
 import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
 import { openDatabase } from './database.ts'
 import { seedDemo } from './demo.ts'
+import { openLibrary } from './library.ts'
 import { CommandError, print } from './output.ts'
 
 /** How long the database may take over one statement of a request. */
@@ -25,7 +27,7 @@ export const start = (config: Config, options: Options) => run(config, options, 
 /** Runs the API until the process is told to stop. */
 async function run(config: Config, { json }: Options, setUp: boolean): Promise<void> {
   const stop = stopSignal()
-  const logger = loggerOptions(config.logLevel)
+  const logger = await loggerOptions(config.logLevel)
   const database = await openDatabase(config, {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
@@ -33,9 +35,11 @@ async function run(config: Config, { json }: Options, setUp: boolean): Promise<v
   let app: Awaited<ReturnType<typeof buildApp>> | undefined
   try {
     if (setUp) await migrateFirst(config)
-    app = await buildApp({ db: database.db, logger, corsOrigins: config.corsOrigins })
+    const { db } = database
+    const media = { ...(await openLibrary(config, db)), fetchFile: createFetch() }
+    app = await buildApp({ db, logger, corsOrigins: config.corsOrigins, media })
     const address = await listen(app, config)
-    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(setUp && (await welcome(database.db))) }
+    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(setUp && (await welcome(db))) }
     if (json) print(facts, { json })
     else process.stdout.write(banner(facts))
     await stop

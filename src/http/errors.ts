@@ -43,14 +43,14 @@ interface Outcome {
 }
 
 /** What the caller is told about an error that was thrown while a request was served. */
-function toOutcome(error: unknown): Outcome | undefined {
+function toOutcome(error: unknown, request: FastifyRequest): Outcome | undefined {
   if (error instanceof AppError) return error
   const { code, statusCode } = error as FastifyError
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError(413, TOO_LARGE)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedContentType()
+      return unsupportedContentType(request)
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // said of the method QUERY, which no route has
@@ -68,14 +68,17 @@ function toOutcome(error: unknown): Outcome | undefined {
 
 const UNREADABLE = { code: 'invalid_json' as const, path: [], message: 'Request body was cut off' }
 
-export const unsupportedContentType = () =>
-  invalidRequest([{ code: 'invalid_content_type', path: [], message: 'Content-Type must be application/json' }])
+/** A 400 that names the type of body that the operation takes. */
+export function unsupportedContentType({ routeOptions }: FastifyRequest): AppError {
+  const expected = routeOptions.schema?.consumes?.[0] ?? 'application/json'
+  return invalidRequest([{ code: 'invalid_content_type', path: [], message: `Content-Type must be ${expected}` }])
+}
 
 const notFound = () => new AppError(404, 'Not found')
 
 /** Answers for everything that is thrown in a request; what the caller isn't told goes to the log. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toOutcome(error)
+  const known = toOutcome(error, request)
   if (!known || known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
   if (known?.statusCode === 401) reply.header('www-authenticate', 'Bearer')
   // Fastify would close on a body that it did not read: the reset reaches a client that still sends before the answer
@@ -93,13 +96,18 @@ export function handleErrors(app: FastifyInstance): void {
 }
 
 /** What a connection reads that did not send a whole HTTP request, by the error of Node's parser. */
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 const CLIENT_ERRORS: Record<string, [status: string, error: string]> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Request headers are larger than 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Request was not complete in time'],
+  [TIMED_OUT]: ['408 Request Timeout', 'Request was not complete in time'],
 }
+
+/** Connections whose request may take longer than others: see `allowLongBody`. */
+export const patient = new WeakSet<Duplex>()
 
 /** Answers, where it still can, on a connection that Node gave up on, and closes it. */
 export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === TIMED_OUT && patient.has(socket)) return
   const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'Malformed HTTP request']
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -107,6 +115,9 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): v
   }
   endWith(socket, status, message)
 }
+
+/** Tells a client that is too slow, and hangs up. */
+export const sendTimeout = (socket: Socket) => endWith(socket, ...CLIENT_ERRORS[TIMED_OUT]!)
 
 /** The last words on a connection that no HTTP parser looks after any more. */
 function endWith(socket: Duplex, status: string, error: string): void {

@@ -85,7 +85,8 @@ function inspectObject(value: Record<string, unknown>, path: Issue['path'], issu
   }
 }
 
-function textProblem(text: string): string | undefined {
+/** What is wrong with a text, if anything. */
+export function textProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'Must not contain the character NUL (U+0000)'
   if (!text.isWellFormed()) return 'Must not contain half of a surrogate pair'
   return undefined

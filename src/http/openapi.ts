@@ -29,6 +29,7 @@ const servers = [
 
 const tags = [
   { name: 'posts', description: 'Write posts for one or more accounts, list them, delete them.' },
+  { name: 'media', description: 'The images and videos that posts can show.' },
   { name: 'accounts', description: 'The social accounts that you can post to.' },
 ]
 
@@ -115,7 +116,7 @@ interface Operation {
 
 /** A reference to a component and what is said beside it: made by `Body` and `Answer`. */
 interface Described {
-  $ref: string
+  $ref?: string
   description?: string
   headers?: object
   'x-examples': unknown
@@ -127,9 +128,9 @@ interface Described {
  */
 function withDescribedAnswers(schema: FastifySchema): FastifySchema {
   const answers = Object.entries((schema.response ?? {}) as Record<string, Described>)
-  const response = answers.map(([status, { $ref, description, headers, 'x-examples': examples }]) => [
+  const response = answers.map(([status, { $ref, 'x-examples': examples, ...answer }]) => [
     status,
-    { description, ...(headers && { headers }), content: { 'application/json': { schema: { $ref }, examples } } },
+    $ref ? { ...answer, content: { 'application/json': { schema: { $ref }, examples } } } : answer,
   ])
   return { ...schema, response: Object.fromEntries(response) }
 }

@@ -18,10 +18,10 @@ export const requests = fp(async (app: FastifyInstance) => {
     if (request.routeOptions.schema?.body === undefined) delete request.raw.headers['content-type']
   })
 
-  // Fastify does not read a body that has neither type nor length; the schema would be told that it is null.
-  app.addHook('preValidation', async (request) => {
-    if (request.routeOptions.schema?.body !== undefined && request.body === undefined)
-      throw invalidRequest([EMPTY_BODY])
+  // Fastify does not read a body that has neither type nor length; the schema would be told that it is null. What is no
+  // JSON is read by its operation.
+  app.addHook('preValidation', async ({ routeOptions: { schema }, body }) => {
+    if (schema?.body !== undefined && !schema.consumes && body === undefined) throw invalidRequest([EMPTY_BODY])
   })
 
   app.addHook('onResponse', async (request, reply) => {
@@ -36,7 +36,7 @@ export const requests = fp(async (app: FastifyInstance) => {
     parseJson(body),
   )
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
-    if (request.routeOptions.schema?.body !== undefined) throw unsupportedContentType()
+    if (request.routeOptions.schema?.body !== undefined) throw unsupportedContentType(request)
     payload.resume()
   })
 })

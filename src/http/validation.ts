@@ -134,7 +134,10 @@ function issueOf(error: ValueError): Omit<Issue, 'path'> {
       const message = 'problem' in result ? result.problem : 'Invalid datetime'
       return { code: 'invalid_string', validation: 'datetime', message }
     }
+    case ValueErrorType.StringMaxLength:
+      return tooLong(schema.maxLength)
     case ValueErrorType.Kind:
+      if (schema.maxLength !== undefined && typeof value === 'string') return tooLong(schema.maxLength)
       if (schema.enum && typeof value === 'string') {
         const known = schema.enum.map((option: string) => `'${option}'`).join(' | ')
         const received = value.slice(0, RECEIVED_MAX)
@@ -145,13 +148,23 @@ function issueOf(error: ValueError): Omit<Issue, 'path'> {
           message: `Invalid enum value. Expected ${known}, received '${received}'`,
         }
       }
-      return invalidType([schema.type].flat()[0], value)
+      return invalidType(schema, value)
     default:
-      return invalidType(schema.type, value)
+      return invalidType(schema, value)
   }
 }
 
-function invalidType(expected: string, value: unknown): Omit<Issue, 'path'> {
+export const tooLong = (maximum: number): Omit<Issue, 'path'> => ({
+  code: 'too_big',
+  type: 'string',
+  maximum,
+  inclusive: true,
+  message: `String must contain at most ${maximum} character(s)`,
+})
+
+function invalidType({ type }: TSchema, value: unknown): Omit<Issue, 'path'> {
+  // Of what may be null as well, the other type comes first.
+  const [expected] = [type].flat()
   const received = typeOf(value)
   const message = received === 'undefined' ? 'Required' : `Expected ${expected}, received ${received}`
   return { code: 'invalid_type', expected, received, message }

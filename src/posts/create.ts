@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId, newId } from '../../db/id.ts'
-import { insertPost, readPostSubjects } from '../../db/queries/posts.ts'
+import { insertPost, type NewPost, readPostSubjects } from '../../db/queries/posts.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/post.ts'
 import { parseTime } from '../../schemas/time.ts'
@@ -44,7 +44,7 @@ export async function createPost(db: Db, userId: string, body: CreatePost): Prom
 
   const id = newId()
   const status = scheduledAt ? 'scheduled' : 'draft'
-  await insertPost(db, {
+  const post: NewPost = {
     id,
     userId,
     caption: body.caption,
@@ -57,7 +57,14 @@ export async function createPost(db: Db, userId: string, body: CreatePost): Prom
     fields: accountIds.map((accountId) => jsonOrNull(overrides.get(accountId)?.fields)),
     threadParts: accountIds.map((accountId) => jsonOrNull(threadParts.get(accountId))),
     mediaIds: body.mediaIds,
-  })
+  }
+  try {
+    await insertPost(db, post)
+  } catch (error) {
+    // A file was deleted in the meantime: it is one that the user does not have, like any other.
+    if ((error as { constraint?: string }).constraint === 'post_media_media') return createPost(db, userId, body)
+    throw error
+  }
   return { id, status }
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { deleteUnpublishedPost } from '../../db/queries/posts.ts'
-import type { Deleted } from '../../schemas/post.ts'
+import type { Deleted } from '../../schemas/shared.ts'
 import { AppError } from '../errors.ts'
 
 export const POST_NOT_FOUND = 'Post not found'

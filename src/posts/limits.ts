@@ -38,6 +38,10 @@ export interface MediaFacts {
   frames?: number | null
 }
 
+/** What networks call a GIF: the format, or any image that is animated. */
+export const isGif = ({ mimeType, frames }: MediaFacts) =>
+  mimeType === 'image/gif' || (mimeType.startsWith('image/') && (frames ?? 1) > 1)
+
 /** A limit of a network that the post breaks. `message` is written for the caller. */
 export interface Violation {
   accountId: string
@@ -126,10 +130,9 @@ function judgePostType({ post, platform, rule, report }: Submission): void {
 function survey(mediaIds: readonly string[], media: readonly MediaFacts[]): PostMedia {
   const known = new Map(media.map((file) => [file.id, file]))
   const sent = mediaIds.flatMap((id) => known.get(id) ?? [])
-  const count = (test: (mimeType: string) => boolean) => sent.filter(({ mimeType }) => test(mimeType)).length
-  const images = count((mimeType) => mimeType.startsWith('image/') && mimeType !== 'image/gif')
-  const gifs = count((mimeType) => mimeType === 'image/gif')
-  const videos = count((mimeType) => mimeType.startsWith('video/'))
+  const gifs = sent.filter(isGif).length
+  const images = sent.filter(({ mimeType }) => mimeType.startsWith('image/')).length - gifs
+  const videos = sent.filter(({ mimeType }) => mimeType.startsWith('video/')).length
   return {
     files: [...new Set(sent)],
     count: sent.length,

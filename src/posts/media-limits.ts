@@ -1,5 +1,5 @@
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/platform.ts'
-import type { MediaFacts, Submission } from './limits.ts'
+import { isGif, type MediaFacts, type Submission } from './limits.ts'
 import { atLeast, atMost, counted, shortened } from './wording.ts'
 
 const kinds = ['image', 'video', 'gif'] as const
@@ -17,10 +17,10 @@ export function judgeMedia(submission: Submission): void {
 }
 
 /** A GIF is a kind of its own where the network treats it as one, else an image. Anything else is no kind. */
-function kindOf({ mimeType }: MediaFacts, rule: PostTypeRule): Kind | undefined {
-  if (mimeType === 'image/gif' && rule.gif) return 'gif'
-  if (mimeType.startsWith('image/')) return 'image'
-  return mimeType.startsWith('video/') ? 'video' : undefined
+function kindOf(file: MediaFacts, rule: PostTypeRule): Kind | undefined {
+  if (rule.gif && isGif(file)) return 'gif'
+  if (file.mimeType.startsWith('image/')) return 'image'
+  return file.mimeType.startsWith('video/') ? 'video' : undefined
 }
 
 function judgeCounts(rule: PostTypeRule, { post, media, report }: Submission): void {
@@ -61,7 +61,8 @@ function judgeFile(file: MediaFacts, rule: PostTypeRule, report: Submission['rep
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
   if (!limits?.mimeTypes.includes(file.mimeType)) {
     const allowed = kinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
-    report('media_type', `media ${file.id} is of type ${file.mimeType}, allowed are ${allowed.join(', ')}`)
+    const animated = kind === 'gif' && file.mimeType !== 'image/gif' ? 'animated and ' : ''
+    report('media_type', `media ${file.id} is ${animated}of type ${file.mimeType}, allowed are ${allowed.join(', ')}`)
     return
   }
 

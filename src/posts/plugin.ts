@@ -9,8 +9,8 @@ import {
   TOO_LARGE,
   unavailable,
 } from '../../schemas/error.ts'
-import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, Deleted, PostList, PostPath } from '../../schemas/post.ts'
-import { Answer, Body, PAGE, PageQuery } from '../../schemas/shared.ts'
+import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, PostList, PostPath } from '../../schemas/post.ts'
+import { Answer, Body, Deleted, PAGE, PageQuery } from '../../schemas/shared.ts'
 import { createPost } from './create.ts'
 import { deletePost, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
 

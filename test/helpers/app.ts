@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { connect, type Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
@@ -7,12 +10,17 @@ import { insertOrganization, insertUser, upsertMembership } from '../../db/queri
 import type { PlatformId } from '../../schemas/platform.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
+import { createFetch } from '../../src/media/fetch.ts'
+import type { MediaOptions } from '../../src/media/plugin.ts'
+import { localStorage } from '../../src/storage/local.ts'
 import { createDatabase, type Teardown } from './database.ts'
 
 export interface World {
   app: FastifyInstance
   db: Db
   databaseUrl: string
+  /** The folder that files are kept in. */
+  mediaDir: string
   /** A user with a key; `call` sends a request in their name. */
   user(name?: string): Promise<Person>
   organization(...members: Person[]): Promise<string>
@@ -21,11 +29,13 @@ export interface World {
 export interface Person {
   id: string
   key: string
-  call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Reply>
+  call(method: Method, path: string, body?: unknown): Promise<Reply>
   /** Adds an account that the person owns; gives its id. */
   account(platform?: PlatformId, options?: { username?: string; organizationId?: string }): Promise<string>
   media(facts?: Partial<NewMedia>): Promise<string>
 }
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface Reply {
   status: number
@@ -38,16 +48,33 @@ interface Options {
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
   poolMax?: number
+  media?: Partial<Omit<MediaOptions, 'db'>>
 }
+
+/** A folder for files, gone with the calling test. */
+export async function createFolder(t: Teardown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'postroom-media-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** What the service needs to keep files in `folder`. */
+export const mediaIn = (folder: string): Omit<MediaOptions, 'db'> => ({
+  storage: localStorage(folder),
+  incomingDir: join(folder, 'incoming'),
+  bytesMax: 2 ** 30,
+  fetchFile: createFetch(),
+})
 
 /** The service on a database of its own, with nobody in it. */
 export async function createWorld(
   t: Teardown,
-  { logger = false, corsOrigins = [], poolMax = 4 }: Options = {},
+  { logger = false, corsOrigins = [], poolMax = 4, media = {} }: Options = {},
 ): Promise<World> {
   const databaseUrl = await createDatabase(t)
   const db = connect({ url: databaseUrl, poolMax })
-  const app = await buildApp({ db, logger, corsOrigins })
+  const mediaDir = await createFolder(t)
+  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaIn(mediaDir), ...media } })
   t.teardown(async () => {
     await app.close()
     await db.destroy()
@@ -90,20 +117,20 @@ export async function createWorld(
     return organizationId
   }
 
-  return { app, db, databaseUrl, user, organization }
+  return { app, db, databaseUrl, mediaDir, user, organization }
 }
 
 /** A request as a client sends it; a body that is no string goes as JSON. */
 export async function call(
   app: FastifyInstance,
   key: string | undefined,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: Method,
   path: string,
   body?: unknown,
 ): Promise<Reply> {
   const reply = await app.inject({
     method,
-    url: path.startsWith('/posts') || path.startsWith('/accounts') ? `/api/v1${path}` : path,
+    url: /^\/(?:posts|accounts|media)/.test(path) ? `/api/v1${path}` : path,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),

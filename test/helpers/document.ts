@@ -34,6 +34,7 @@ export interface Media {
 }
 
 export interface Schema {
+  format?: string
   $ref?: string
   description?: string
   examples?: unknown[]

@@ -1,0 +1,40 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import type { LooseFile } from '../../db/queries/loose-files.ts'
+import { deleteUnusedMedia, findMedia, updateAltText } from '../../db/queries/media.ts'
+import type { Media } from '../../schemas/media.ts'
+import { AppError } from '../errors.ts'
+
+export const MEDIA_NOT_FOUND = 'Media not found'
+export const MEDIA_IN_USE = 'Cannot delete media that a draft or scheduled post uses'
+
+/** The user's file with this id. Throws a 404 where they have none. */
+export async function getMedia(db: Db, userId: string, id: string): Promise<Media> {
+  const [media] = isId(id) ? await findMedia(db, { userId, id }) : []
+  if (!media) throw new AppError(404, MEDIA_NOT_FOUND)
+  return media
+}
+
+/** Changes the alt text of the user's file, and gives the file. Throws a 404 where they have none with this id. */
+export async function updateMedia(db: Db, userId: string, id: string, altText: string | null): Promise<Media> {
+  if (isId(id)) await updateAltText(db, { userId, id, altText: altText || null })
+  return getMedia(db, userId, id)
+}
+
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/**
+ * Deletes the user's file and gives what is left to remove. Throws a 404 where they have none with this id, a 409 while
+ * a draft or a scheduled post uses it.
+ */
+export async function deleteMedia(db: Db, userId: string, id: string): Promise<LooseFile | undefined> {
+  const inUse = new AppError(409, MEDIA_IN_USE)
+  const [found] = isId(id)
+    ? await deleteUnusedMedia(db, { userId, id }).catch((error) => {
+        throw error.code === FOREIGN_KEY_VIOLATION ? inUse : error
+      })
+    : []
+  if (!found) throw new AppError(404, MEDIA_NOT_FOUND)
+  if (found.used) throw inUse
+  return found.storageKey === null ? undefined : { userId, storageKey: found.storageKey }
+}

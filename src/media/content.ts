@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import { isId } from '../../db/id.ts'
+import { findStoredFile } from '../../db/queries/media.ts'
+import type { MediaType } from '../../schemas/media.ts'
+import { AppError } from '../errors.ts'
+import type { Served } from '../storage/storage.ts'
+import type { Library } from './add.ts'
+import { MEDIA_NOT_FOUND } from './change.ts'
+
+export const NO_CONTENT = 'Media has no content: only its facts were registered'
+export const NOT_THAT_FILE = 'File is another one than the request expects'
+export const NO_SUCH_RANGE = 'Range is outside the file'
+
+const EXTENSIONS: Record<MediaType, string> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/webm': 'webm',
+}
+
+/** What to answer to a GET or HEAD for the bytes of the user's file. Throws a 404 where there are none. */
+export async function serveContent(
+  { db, storage }: Library,
+  userId: string,
+  id: string,
+  request: IncomingMessage,
+): Promise<Served> {
+  const [file] = isId(id) ? await findStoredFile(db, { userId, id }) : []
+  if (!file) throw new AppError(404, MEDIA_NOT_FOUND)
+  const { storageKey, mimeType } = file
+  if (storageKey === null) throw new AppError(404, NO_CONTENT)
+  return storage.serve(storageKey, request, { mimeType, fileName: `${id}.${EXTENSIONS[mimeType as MediaType]}` })
+}

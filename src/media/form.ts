@@ -1,0 +1,94 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyRequest } from 'fastify'
+import type { Issue } from '../../schemas/error.ts'
+import { ALT_TEXT_MAX } from '../../schemas/media.ts'
+import { invalidRequest } from '../errors.ts'
+import { unsupportedContentType } from '../http/errors.ts'
+import { beginningOf, textProblem } from '../http/json.ts'
+import { tooLong } from '../http/validation.ts'
+import type { Save } from './add.ts'
+
+const UNREADABLE: Issue = { code: 'custom', path: [], message: 'Request body is not a whole multipart/form-data' }
+
+/** No character takes more, for one UTF-16 unit. */
+const UTF8_BYTES_MAX = 3
+
+/**
+ * Reads a form of one `file`, which it saves, and an `altText`, which it gives, in any order. Throws a 400 with details
+ * for every other form. The file is never held in memory.
+ */
+export async function readForm(request: FastifyRequest, save: Save): Promise<string | null> {
+  if (!request.isMultipart()) throw unsupportedContentType(request)
+  const seen = new Set<string>()
+  let altText: string | null = null
+  try {
+    for await (const { fieldname, file } of partsOf(request)) {
+      if (fieldname !== 'file' && fieldname !== 'altText') throw invalidRequest([unknownPart(fieldname)])
+      if (seen.has(fieldname)) {
+        throw invalidRequest([{ code: 'custom', path: [fieldname], message: 'Only one part of this name is allowed' }])
+      }
+      seen.add(fieldname)
+      if (fieldname === 'file') await save(whole(file))
+      else altText = await readText(whole(file))
+    }
+  } catch (error) {
+    // What is still coming goes nowhere.
+    request.raw.unpipe().resume()
+    throw error
+  }
+  if (!seen.has('file')) throw invalidRequest([MISSING_FILE])
+  return altText
+}
+
+export const MISSING_FILE: Issue = {
+  code: 'invalid_type',
+  expected: 'file',
+  received: 'undefined',
+  path: ['file'],
+  message: 'Required',
+}
+
+function unknownPart(name: string): Issue {
+  const key = beginningOf(name)
+  return { code: 'unrecognized_keys', keys: [key], path: [], message: `Unrecognized key(s) in object: '${key}'` }
+}
+
+/** The parts one after the other, all of them as streams: what is decoded for us may have been changed silently. */
+async function* partsOf(request: FastifyRequest) {
+  try {
+    // Who has gone already would be waited for.
+    if (request.raw.destroyed) throw new Error('The connection is gone')
+    for await (const part of request.parts({ isPartAFile: () => true, limits: { fileSize: Infinity, parts: 10 } })) {
+      if (part.type === 'file') yield part
+    }
+  } catch {
+    throw invalidRequest([UNREADABLE])
+  }
+}
+
+/** The bytes of a part, to its very end. */
+async function* whole(part: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* part
+  } catch {
+    throw invalidRequest([UNREADABLE])
+  }
+}
+
+async function readText(part: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of part) {
+    bytes += chunk.length
+    if (bytes > ALT_TEXT_MAX * UTF8_BYTES_MAX) throw invalidAltText(tooLong(ALT_TEXT_MAX))
+    chunks.push(chunk)
+  }
+  const content = Buffer.concat(chunks)
+  const text = content.toString()
+  if (text.length > ALT_TEXT_MAX) throw invalidAltText(tooLong(ALT_TEXT_MAX))
+  const problem = isUtf8(content) ? textProblem(text) : 'Must be valid UTF-8'
+  if (problem) throw invalidAltText({ code: 'custom', message: problem })
+  return text
+}
+
+const invalidAltText = (issue: Omit<Issue, 'path'>) => invalidRequest([{ ...issue, path: ['altText'] }])

@@ -1,0 +1,60 @@
+import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
+
+/** Many times what hours of video come to: in fragments of a second, ten hours have 72,000 boxes. */
+const BOXES_MAX = 1_000_000
+
+/**
+ * These are read as a whole by who reads the file. Ten hours at 60 frames per second come to about 40 MB, as long as
+ * they are in one piece.
+ */
+const TABLES = ['moov', 'moof', 'mfra', 'meta', 'sidx']
+const TABLE_BYTES_MAX = 64 * 1024 * 1024
+
+/** What goes on after all that a file needs. Other text there, read as the size and type of a box, is no box. */
+const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udta']
+
+/**
+ * Goes through the boxes of the outermost level to the end of the file (ISO/IEC 14496-12, 4.2; QuickTime calls them
+ * atoms). Throws where one of `required` is missing, as it is at the end of a file that was cut off between two boxes.
+ */
+export async function walkBoxes(file: FileBytes, required: readonly string[]): Promise<void> {
+  const seen = new Set<string>()
+  const missing = () => required.find((type) => !seen.has(type))
+  let last = ''
+  for (let count = 1; file.at < file.size; count++) {
+    if (count > BOXES_MAX) throw damaged('it has too many boxes')
+    const start = file.at
+    const isComplete = !missing()
+    if (isComplete && file.size - start < 8) throw trailing(file.size - start)
+    const header = await file.next(8, 'in a box')
+    const type = header.toString('latin1', 4)
+    let size = header.readUInt32BE(0)
+    let headerBytes = 8
+    // Apple's types may begin with ©.
+    if (!/^[\x20-\x7e\xa9][\x20-\x7e]{3}$/.test(type)) {
+      throw isComplete ? trailing(file.size - start) : damaged('there is something else between its boxes')
+    }
+    if (size === 1) {
+      headerBytes = 16
+      const large = (await file.next(8, 'in a box')).readBigUInt64BE()
+      // Far above any file, and exact.
+      size = Number(large < 2n ** 52n ? large : 2n ** 52n)
+    } else if (size === 0) {
+      size = file.size - start
+    }
+    if (size < headerBytes) throw damaged('a box is shorter than its header')
+    if (size > file.size - start) {
+      throw isComplete && !AT_THE_END.includes(type) ? trailing(file.size - start) : cutOff(`in its ${type} box`)
+    }
+    if (TABLES.includes(type) && size > TABLE_BYTES_MAX) throw damaged(`its ${type} box is too large`)
+    // A second one begins another file.
+    if (type === 'ftyp' && (seen.has('ftyp') || seen.has('moov'))) throw trailing(file.size - start)
+    if (type === 'moov' && seen.has('moov')) throw damaged('it has two moov boxes')
+    seen.add(type)
+    last = type
+    file.at = start + size
+  }
+  const type = missing()
+  if (type) throw cutOff(`before its ${type} box`)
+  if (last === 'moof') throw cutOff('before its mdat box')
+}

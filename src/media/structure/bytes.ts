@@ -1,0 +1,69 @@
+import type { FileHandle } from 'node:fs/promises'
+import { AppError } from '../../errors.ts'
+
+export const cutOff = (where: string) => new AppError(400, `file is cut off: it ends ${where}`)
+export const damaged = (what: string) => new AppError(400, `file is damaged: ${what}`)
+export const trailing = (bytes: number) =>
+  new AppError(400, `file has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} after its end`)
+
+/** Holds the longest segment of a JPEG, 65,533 bytes. */
+const BUFFER_BYTES = 65_536
+
+/**
+ * Reads a file of any size forwards through one small buffer. `at` is where the next byte is read; whoever walks the
+ * file may move it at will, also past the end: the next read tells.
+ */
+export class FileBytes {
+  at = 0
+  readonly size: number
+  readonly #handle: FileHandle
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+  #bufferAt = 0
+  #buffered = 0
+
+  constructor(handle: FileHandle, size: number) {
+    this.#handle = handle
+    this.size = size
+  }
+
+  /** Whether the next bytes are in memory: a loop over millions of them waits only where they are not. */
+  has(count: number): boolean {
+    return this.at >= this.#bufferAt && this.at + count <= this.#bufferAt + this.#buffered
+  }
+
+  /** Brings the next bytes into memory. Throws where the file ends before them; `where` says in what. */
+  async load(count: number, where: string): Promise<void> {
+    if (this.has(count)) return
+    if (this.at + count > this.size) throw cutOff(where)
+    this.#bufferAt = this.at
+    this.#buffered = 0
+    while (this.#buffered < count) {
+      const { bytesRead } = await this.#handle.read(
+        this.#buffer,
+        this.#buffered,
+        BUFFER_BYTES - this.#buffered,
+        this.at + this.#buffered,
+      )
+      if (bytesRead === 0) throw cutOff(where)
+      this.#buffered += bytesRead
+    }
+  }
+
+  /** The next bytes, and goes past them. What it gives lasts until the next read. */
+  async next(count: number, where: string): Promise<Buffer> {
+    await this.load(count, where)
+    const bytes = this.loaded().subarray(0, count)
+    this.at += count
+    return bytes
+  }
+
+  /** The next byte of those that `load` brought, and goes past it. */
+  byte(): number {
+    return this.#buffer[this.at++ - this.#bufferAt]!
+  }
+
+  /** All that is in memory from the next byte on. */
+  loaded(): Buffer {
+    return this.#buffer.subarray(this.at - this.#bufferAt, this.#buffered)
+  }
+}

@@ -1,0 +1,126 @@
+import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
+
+/** https://www.rfc-editor.org/rfc/rfc8794.html (EBML), https://www.rfc-editor.org/rfc/rfc9559.html (Matroska) */
+const EBML = 0x1a45dfa3
+const DOC_TYPE = 0x4282
+const SEGMENT = 0x18538067
+const TRACKS = 0x1654ae6b
+const CLUSTER = 0x1f43b675
+const VOID = 0xec
+const CRC_32 = 0xbf
+
+/** SeekHead, Info, Tracks, Chapters, Cluster, Cues, Attachments, Tags. */
+const IN_SEGMENT = [
+  0x114d9b74,
+  0x1549a966,
+  TRACKS,
+  0x1043a770,
+  CLUSTER,
+  0x1c53bb6b,
+  0x1941a469,
+  0x1254c367,
+  VOID,
+  CRC_32,
+]
+/** Timestamp, SilentTracks, Position, PrevSize, SimpleBlock, BlockGroup, EncryptedBlock. */
+const IN_CLUSTER = [0xe7, 0x5854, 0xa7, 0xab, 0xa3, 0xa0, 0xaf, VOID, CRC_32]
+
+const HEADER_BYTES_MAX = 4_096
+/** Ten hours come to about six million blocks; those of a cluster of known size are not looked at. */
+const ELEMENTS_MAX = 20_000_000
+/**
+ * Who reads the file reads these as a whole. Writers begin a cluster every few seconds or megabytes, browsers that
+ * record at least every 32 seconds.
+ */
+const ELEMENT_BYTES_MAX = 128 * 1024 * 1024
+
+interface Element {
+  id: number
+  /** Undefined where it lasts until something comes that cannot be in it, as live recorders write it. */
+  size: number | undefined
+}
+
+/** The type of document: `webm`, `matroska`. */
+export async function readDocType(file: FileBytes): Promise<string> {
+  const { id, size } = await nextElement(file)
+  if (id !== EBML || size === undefined || size > HEADER_BYTES_MAX) throw damaged('its header is no EBML')
+  const end = file.at + size
+  while (file.at < end) {
+    const element = await nextElement(file)
+    if (element.size === undefined || element.size > end - file.at) throw damaged('its header is no EBML')
+    const content = await file.next(element.size, 'in its header')
+    if (element.id === DOC_TYPE) {
+      file.at = end
+      return content.toString('latin1').replace(/\0+$/, '')
+    }
+  }
+  throw damaged('its header does not say what it is')
+}
+
+/** Goes through the one segment that follows the header, to the end of the file. */
+export async function walkSegment(file: FileBytes): Promise<void> {
+  let segment = await nextElement(file)
+  while (segment.id === VOID && segment.size !== undefined) {
+    file.at += segment.size
+    segment = await nextElement(file)
+  }
+  if (segment.id !== SEGMENT) throw damaged('it has no segment')
+  const end = segment.size === undefined ? file.size : file.at + segment.size
+  if (end > file.size) throw cutOff('before the size that it claims')
+
+  const seen = new Set<number>()
+  let isInCluster = false
+  for (let count = 1; file.at < end; count++) {
+    if (count > ELEMENTS_MAX) throw damaged('it has too many elements')
+    const start = file.at
+    const { id, size } = await nextElement(file)
+    const isKnown = IN_SEGMENT.includes(id) || (isInCluster && IN_CLUSTER.includes(id))
+    if (!isKnown) {
+      throw seen.has(CLUSTER) ? trailing(file.size - start) : damaged('there is something else between its elements')
+    }
+    seen.add(id)
+    if (size === undefined) {
+      if (id !== CLUSTER) throw damaged('an element has no size')
+      isInCluster = true
+      continue
+    }
+    if (size > end - file.at) {
+      throw end === file.size ? cutOff('in an element') : damaged('an element is longer than the segment')
+    }
+    if (size > ELEMENT_BYTES_MAX && id !== VOID) throw damaged('an element is too large')
+    // Void and CRC-32 may stand on both levels.
+    if (IN_SEGMENT.includes(id) && id !== VOID && id !== CRC_32) isInCluster = false
+    file.at += size
+  }
+  if (!seen.has(TRACKS) || !seen.has(CLUSTER)) throw cutOff('before its first cluster')
+  if (end < file.size) throw trailing(file.size - end)
+}
+
+async function nextElement(file: FileBytes): Promise<Element> {
+  const id = await nextNumber(file, 4, false)
+  const size = await nextNumber(file, 8, true)
+  if (id === undefined) throw damaged('an element has no name')
+  return { id, size }
+}
+
+/**
+ * A number of variable length: as many zeros as lead it, so many bytes follow the first. Where it is a size, the bit
+ * after the zeros does not count, and all ones mean unknown (RFC 8794, 4 to 6).
+ */
+async function nextNumber(file: FileBytes, bytesMax: number, isSize: boolean): Promise<number | undefined> {
+  if (!file.has(1)) await file.load(1, 'in an element')
+  const first = file.byte()
+  const following = Math.clz32(first) - 24
+  if (following >= bytesMax) throw damaged('there is something else between its elements')
+  if (!file.has(following)) await file.load(following, 'in an element')
+  const mask = 0x7f >> following
+  let value = isSize ? first & mask : first
+  let isUnknown = (first & mask) === mask
+  for (let index = 0; index < following; index++) {
+    const byte = file.byte()
+    isUnknown &&= byte === 0xff
+    // Rounded above 2^53, far above any file.
+    value = value * 256 + byte
+  }
+  return isSize && isUnknown ? undefined : value
+}

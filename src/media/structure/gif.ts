@@ -1,0 +1,44 @@
+import { damaged, type FileBytes, trailing } from './bytes.ts'
+import { refuseTooManyFrames } from './frames.ts'
+
+const EXTENSION = 0x21
+const IMAGE = 0x2c
+const TRAILER = 0x3b
+
+/** Goes through the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
+export async function walkGif(file: FileBytes): Promise<void> {
+  const header = await file.next(13, 'in its header')
+  file.at += colourTableBytes(header[10]!)
+  for (let frames = 0; ; ) {
+    const [block] = await file.next(1, 'before its trailer')
+    if (block === TRAILER) {
+      if (frames === 0) throw damaged('it has no picture')
+      break
+    }
+    if (block === EXTENSION) {
+      await file.next(1, 'in an extension')
+    } else if (block === IMAGE) {
+      frames++
+      refuseTooManyFrames(frames)
+      const image = await file.next(9, 'in a picture')
+      // Behind the colours stands the size of the first codes.
+      file.at += colourTableBytes(image[8]!) + 1
+    } else {
+      throw damaged('there is something else between its blocks')
+    }
+    await skipSubBlocks(file)
+  }
+  if (file.at < file.size) throw trailing(file.size - file.at)
+}
+
+/** Of one flag whether there is a table, and the three bits that say how large it is. */
+const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+
+async function skipSubBlocks(file: FileBytes): Promise<void> {
+  for (;;) {
+    if (!file.has(1)) await file.load(1, 'in a picture or extension')
+    const length = file.byte()
+    if (length === 0) return
+    file.at += length
+  }
+}

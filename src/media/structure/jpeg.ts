@@ -1,0 +1,167 @@
+import { walkBoxes } from './boxes.ts'
+import { damaged, type FileBytes, trailing } from './bytes.ts'
+
+const SOI = 0xd8
+const EOI = 0xd9
+const SOS = 0xda
+const TEM = 0x01
+const APP1 = 0xe1
+const APP2 = 0xe2
+const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
+
+/** What a JPEG says to follow after its end. */
+interface Announced {
+  images: boolean
+  video: boolean
+}
+
+/**
+ * Goes through the markers, and the data between them, to EOI (ITU-T T.81, annex B), and through what cameras append:
+ *
+ * - zeros, up to a round size
+ * - further JPEGs, such as a gain map (Ultra HDR, iPhone) or a preview, which a Multi-Picture segment (CIPA DC-007) or a
+ *   directory in the XMP announces: https://developer.android.com/media/platform/hdr-image-format
+ * - an MP4, which the XMP announces: https://developer.android.com/media/platform/motion-photo-format
+ * - Samsung's directory with its blocks
+ */
+export async function walkJpeg(file: FileBytes): Promise<void> {
+  const announced = await walkPicture(file)
+  for (;;) {
+    const end = file.at
+    await skipZeros(file)
+    if (file.at === file.size) return
+    const next = await peek(file, 8)
+    if (announced.images && next.readUIntBE(0, 3) === 0xffd8ff) {
+      await walkPicture(file)
+    } else if (announced.video && isFtyp(next) && file.at - end >= 4 - next.indexOf('ftyp')) {
+      file.at -= 4 - next.indexOf('ftyp')
+      return await walkBoxes(file, ['moov', 'mdat'])
+    } else if (await isSamsungTrailer(file, end, file.at)) {
+      return
+    } else {
+      throw trailing(file.size - end)
+    }
+  }
+}
+
+/** The size in front of the name begins with two or three zeros, which have been skipped with those before them. */
+const isFtyp = (bytes: Buffer) => bytes.indexOf('ftyp') === 1 || bytes.indexOf('ftyp') === 2
+
+/** Zeros stand in for what is not there. */
+async function peek(file: FileBytes, count: number): Promise<Buffer> {
+  const there = Math.min(count, file.size - file.at)
+  await file.load(there, 'early')
+  return Buffer.concat([file.loaded().subarray(0, there)], count)
+}
+
+async function skipZeros(file: FileBytes): Promise<void> {
+  while (file.at < file.size) {
+    await file.load(1, 'early')
+    const bytes = file.loaded()
+    // Comparing natively: a callback for each byte takes a second for 100 MB.
+    const isZero = bytes.equals(Buffer.alloc(bytes.length))
+    file.at += isZero ? bytes.length : bytes.findIndex((byte) => byte !== 0)
+    if (!isZero) return
+  }
+}
+
+/** From SOI to EOI. */
+async function walkPicture(file: FileBytes): Promise<Announced> {
+  file.at += 2
+  const announced: Announced = { images: false, video: false }
+  for (let hasScan = false; ; ) {
+    const marker = await nextMarker(file)
+    if (marker === EOI) {
+      if (!hasScan) throw damaged('it has no picture')
+      return announced
+    }
+    if (marker === TEM) continue
+    if (marker === 0 || marker === SOI || isRestart(marker)) throw damaged('a marker stands where none may')
+    const length = (await file.next(2, 'in a segment')).readUInt16BE()
+    if (length < 2) throw damaged('a segment has no length')
+    const segment = await file.next(length - 2, 'in a segment')
+    if (marker === APP1 || marker === APP2) readAnnouncement(segment, announced)
+    if (marker === SOS) {
+      hasScan = true
+      await skipScan(file)
+    }
+  }
+}
+
+/** Any number of 0xff may stand before the code of a marker. */
+async function nextMarker(file: FileBytes): Promise<number> {
+  let [byte] = await file.next(1, 'before its EOI marker')
+  if (byte !== 0xff) throw damaged('there is something else between its segments')
+  while (byte === 0xff) {
+    if (!file.has(1)) await file.load(1, 'before its EOI marker')
+    byte = file.byte()
+  }
+  return byte!
+}
+
+/** Goes to the next marker that is not part of the compressed data. */
+async function skipScan(file: FileBytes): Promise<void> {
+  for (;;) {
+    if (!file.has(2)) await file.load(2, 'before its EOI marker')
+    const bytes = file.loaded()
+    let index = bytes.indexOf(0xff)
+    while (index >= 0 && index + 1 < bytes.length) {
+      const code = bytes[index + 1]!
+      if (code === 0 || isRestart(code)) {
+        index = bytes.indexOf(0xff, index + 2)
+      } else if (code === 0xff) {
+        index++
+      } else {
+        file.at += index
+        return
+      }
+    }
+    file.at += index < 0 ? bytes.length : index
+  }
+}
+
+const XMP = 'http://ns.adobe.com/xap/1.0/\0'
+
+function readAnnouncement(segment: Buffer, announced: Announced): void {
+  const text = segment.toString('latin1')
+  if (text.startsWith('MPF\0')) announced.images = true
+  if (!text.startsWith(XMP)) return
+  if (/http:\/\/ns\.google\.com\/photos\/(?:1\.0\/container|dynamicdepth\/1\.0\/container)\//.test(text)) {
+    announced.images = true
+  }
+  if (/(?:MotionPhoto|MicroVideo)(?:\s*=\s*["']1["']|>\s*1\s*<)/.test(text)) announced.video = true
+}
+
+/**
+ * Whether the file ends in a directory of Samsung's whose blocks begin between these two places: blocks, `SEFH`,
+ * version, count, 12 bytes for each block (type, distance from the directory back to the block, size), the length of
+ * the directory, `SEFT`. A block repeats its type. Known from ExifTool only:
+ * https://github.com/exiftool/exiftool/blob/master/lib/Image/ExifTool/Samsung.pm, ProcessSamsung
+ */
+async function isSamsungTrailer(file: FileBytes, earliest: number, latest: number): Promise<boolean> {
+  const footerAt = file.size - 8
+  if (footerAt < latest) return false
+  file.at = footerAt
+  const footer = await file.next(8, 'early')
+  const length = footer.readUInt32LE(0)
+  if (footer.toString('latin1', 4) !== 'SEFT' || length < 24 || length > 0xffff) return false
+
+  const directoryAt = footerAt - length
+  if (directoryAt < earliest) return false
+  file.at = directoryAt
+  const directory = Buffer.from(await file.next(length, 'early'))
+  const count = directory.readUInt32LE(8)
+  if (directory.toString('latin1', 0, 4) !== 'SEFH' || count === 0 || length !== 12 + 12 * count) return false
+
+  let first = directoryAt
+  for (let entry = 12; entry < length; entry += 12) {
+    const distance = directory.readUInt32LE(entry + 4)
+    const size = directory.readUInt32LE(entry + 8)
+    if (size < 8 || size > distance || directoryAt - distance < earliest) return false
+    file.at = directoryAt - distance
+    const type = await file.next(4, 'early')
+    if (!type.equals(directory.subarray(entry, entry + 4))) return false
+    first = Math.min(first, directoryAt - distance)
+  }
+  return first <= latest
+}

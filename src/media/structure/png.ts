@@ -1,0 +1,25 @@
+import { damaged, type FileBytes, trailing } from './bytes.ts'
+
+const SIGNATURE_BYTES = 8
+const CRC_BYTES = 4
+
+/** Goes through the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. An animated PNG is one as well. */
+export async function walkPng(file: FileBytes): Promise<void> {
+  file.at = SIGNATURE_BYTES
+  let hasData = false
+  for (let isFirst = true; ; isFirst = false) {
+    const header = await file.next(8, 'before the IEND chunk')
+    const length = header.readUInt32BE(0)
+    const type = header.toString('latin1', 4)
+    if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('there is something else between its chunks')
+    if (isFirst !== (type === 'IHDR')) throw damaged('it does not begin with one IHDR chunk')
+    hasData ||= type === 'IDAT'
+    file.at += length + CRC_BYTES
+    if (type === 'IEND') break
+  }
+  if (!hasData) throw damaged('it has no IDAT chunk')
+  // Checks the last one: those before were followed by another.
+  file.at -= CRC_BYTES
+  await file.next(CRC_BYTES, 'in the IEND chunk')
+  if (file.at < file.size) throw trailing(file.size - file.at)
+}

@@ -1,0 +1,50 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import sharp from 'sharp'
+import type { Reply } from './app.ts'
+
+type Part = Uint8Array | string
+
+/** A form as a browser sends it. Parts that are bytes go as files. */
+export async function form(parts: [name: string, value: Part][]): Promise<{ type: string; body: Buffer }> {
+  const data = new FormData()
+  for (const [name, value] of parts) {
+    if (typeof value === 'string') data.append(name, value)
+    else data.append(name, new Blob([new Uint8Array(value)], { type: 'text/plain' }), 'some name.bin')
+  }
+  const encoded = new Response(data)
+  return { type: encoded.headers.get('content-type')!, body: Buffer.from(await encoded.arrayBuffer()) }
+}
+
+/** Sends `parts` to the upload, with the person's key. */
+export async function upload(
+  app: FastifyInstance,
+  { key }: { key?: string | undefined },
+  parts: [name: string, value: Part][],
+): Promise<Reply> {
+  const { type, body } = await form(parts)
+  return send(app, key, type, body)
+}
+
+export async function send(app: FastifyInstance, key: string | undefined, type: string, body: Buffer): Promise<Reply> {
+  const reply = await app.inject({
+    method: 'POST',
+    url: '/api/v1/media',
+    headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), 'content-type': type },
+    payload: body,
+  })
+  return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+}
+
+/** An image of one colour; another `shade`, other bytes. */
+export const jpeg = (width = 40, height = 30, shade = 0) =>
+  sharp({ create: { width, height, channels: 3, background: { r: shade, g: 128, b: 128 } } })
+    .jpeg()
+    .toBuffer()
+
+/** Every file under `folder`. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+}
