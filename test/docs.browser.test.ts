@@ -1,8 +1,9 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import t from 'tap'
 import { createWorld } from './helpers/app.ts'
+import { jpeg } from './helpers/upload.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
@@ -48,16 +49,19 @@ function watch(page: Page): { complaints: string[]; hosts: Set<string> } {
   page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`))
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url())
-    if (protocol !== 'data:') hosts.add(host)
+    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
   })
   return { complaints, hosts }
 }
 
+const withBody = (body: object) => (operation: Locator) =>
+  operation.locator('.body-param__text').fill(JSON.stringify(body))
+
 /** Opens an operation, which `fill` may fill in, and sends it. Gives the status and the body that the page shows. */
-async function tryOut(page: Page, tag: string, operationId: string, fill?: string) {
+async function tryOut(page: Page, tag: string, operationId: string, fill: (operation: Locator) => Promise<void>) {
   const operation = page.locator(`#operations-${tag}-${operationId}`)
   await operation.locator('.opblock-summary-control').click()
-  if (fill !== undefined) await operation.locator('.body-param__text').fill(fill)
+  await fill(operation)
   await operation.getByRole('button', { name: 'Execute' }).click()
   const live = operation.locator('.live-responses-table .response')
   return {
@@ -94,12 +98,29 @@ t.test('a newcomer authorises, creates a post and lists it, all in Swagger UI', 
     await dialog.getByRole('button', { name: 'Close' }).click()
 
     const body = { accountIds: [account], caption: 'Written in a browser' }
-    const created = await tryOut(page, 'posts', 'createPost', JSON.stringify(body))
+    const created = await tryOut(page, 'posts', 'createPost', withBody(body))
     t.match(created.status, /^201/)
     t.match(JSON.parse(created.body), { id: String, status: 'draft' })
 
+    const image = await jpeg(40, 30)
+    const uploaded = await tryOut(page, 'media', 'uploadMedia', async (operation) => {
+      const file = { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: image }
+      await operation.locator('input[type=file]').setInputFiles(file)
+      await operation.locator('tr[data-property-name=altText] input[type=text]').fill('A tower')
+    })
+    t.match(uploaded.status, /^201/)
+    const media = JSON.parse(uploaded.body)
+    t.match(media, { kind: 'image', bytes: image.length, width: 40, height: 30, altText: 'A tower' })
+    const content = page.locator('#operations-media-getMediaContent')
+    await content.locator('.opblock-summary-control').click()
+    await content.locator('tr[data-param-name=id] input').fill(media.id)
+    await content.getByRole('button', { name: 'Execute' }).click()
+    const shown = content.locator('.live-responses-table img')
+    await shown.waitFor()
+    t.equal(await shown.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth), 40)
+
     await page.reload()
-    const listed = await tryOut(page, 'posts', 'listPosts')
+    const listed = await tryOut(page, 'posts', 'listPosts', async () => {})
     t.match(listed.status, /^200/, 'the key is still there')
     t.match(JSON.parse(listed.body).data, [{ caption: 'Written in a browser' }])
 

@@ -8,12 +8,13 @@ import t from 'tap'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { createWorld } from './helpers/app.ts'
 import { COMMITTED } from './helpers/document.ts'
+import { jpeg } from './helpers/upload.ts'
 
 /** What an integrator writes against the generated client: it has to compile, and it is run below. */
 const CALLS = `
 import { client } from './client/client.gen.ts'
-import { createPost, deletePost, listAccounts, listPosts } from './client/index.ts'
-import type { Account, CreatePost, ErrorBody, Issue, Post } from './client/index.ts'
+import { createPost, deletePost, getMediaContent, listAccounts, listPosts, uploadMedia } from './client/index.ts'
+import type { Account, CreatePost, ErrorBody, Issue, Media, Post } from './client/index.ts'
 
 export function connect(baseUrl: string, key: string): void {
   client.setConfig({ baseUrl, auth: key })
@@ -48,6 +49,12 @@ export async function newest(): Promise<{ post: Post; due: Date | undefined; lim
   const { data } = await listPosts({ query: { limit: 1, offset: 0 }, throwOnError: true })
   const post = data.data[0]!
   return { post, due: post.scheduledAt === null ? undefined : new Date(post.scheduledAt), limit: data.limit }
+}
+
+export async function addImage(file: Blob): Promise<[Media, content: Blob | File]> {
+  const { data: media } = await uploadMedia({ body: { file, altText: 'A tower' }, throwOnError: true })
+  const { data } = await getMediaContent({ path: { id: media.id }, throwOnError: true })
+  return [media, data]
 }
 
 export async function remove(id: string): Promise<true | string> {
@@ -90,13 +97,17 @@ const MISTAKES: Record<string, string> = {
   'a network that does not exist': `listAccounts({ throwOnError: true }).then(({ data }) => data.data[0]!.platform === 'myspace')`,
   'a display name that may be absent': `listAccounts({ throwOnError: true }).then(({ data }) => data.data[0]!.displayName.length)`,
   'a created post that is published': `createPost({ body: { accountIds: ['a'] }, throwOnError: true }).then(({ data }) => data.status === 'published')`,
+  'an upload without a file': `uploadMedia({ body: { altText: 'a' } })`,
+  'an upload of text': `uploadMedia({ body: { file: 'a' } })`,
+  'an upload with an unknown part': `uploadMedia({ body: { file: new Blob(), alt: 'a' } })`,
+  'a width that may be null': `uploadMedia({ body: { file: new Blob() }, throwOnError: true }).then(({ data }) => data.width.toFixed())`,
   'a field of an error that is not there': `createPost({ body: { accountIds: ['a'] } }).then(({ error }) => error?.message)`,
   'details that may be absent': `createPost({ body: { accountIds: ['a'] } }).then(({ error }) => error?.details.length)`,
   'a code of an issue that does not exist': `createPost({ body: { accountIds: ['a'] } }).then(({ error }) => error?.details?.[0]?.code === 'oops')`,
 }
 
 const mistakes = `
-import { createPost, deletePost, listAccounts, listPosts } from './client/index.ts'
+import { createPost, deletePost, listAccounts, listPosts, uploadMedia } from './client/index.ts'
 
 export const mistakes = [
 ${Object.entries(MISTAKES)
@@ -179,6 +190,11 @@ t.test('a client that is generated from the document', async (t) => {
     const scheduled = await calls.create(calls.everything(id))
     t.match(scheduled, { id: String, status: 'scheduled' })
     t.match(await calls.newest(), { post: { id: scheduled.id }, due: new Date('2030-01-01'), limit: 1 })
+
+    const image = await jpeg(40, 30)
+    const [media, content] = await calls.addImage(new Blob([new Uint8Array(image)], { type: 'image/jpeg' }))
+    t.match(media, { kind: 'image', width: 40, height: 30, altText: 'A tower' })
+    t.ok(Buffer.from(await content.arrayBuffer()).equals(image))
 
     t.equal(await calls.remove(draft.id), true)
     t.equal(await calls.remove(draft.id), 'Post not found')

@@ -98,7 +98,8 @@ const PAGE_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
   'style-src': "'self'",
-  'img-src': ["'self'", 'data:'],
+  // It shows an image that it got as an answer from a blob.
+  'img-src': ["'self'", 'data:', 'blob:'],
   'connect-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'none'",
