@@ -46,7 +46,6 @@ const PRODUCTION: Reach = {
 
 type SendOptions = https.RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamily'>
 
-const URL_CHARACTERS_MAX = 2048
 const REDIRECTS = [301, 302, 303, 307, 308]
 const REDIRECTS_MAX = 5
 const STALL_BYTES_MIN = 16 * 1024
@@ -166,7 +165,6 @@ export function createFetch(reach: Partial<Reach> = {}): FetchFile {
 
 function parse(text: string): URL {
   const issue = (message: string) => invalidRequest([{ code: 'custom', path: ['url'], message }])
-  if (text.length > URL_CHARACTERS_MAX) throw issue(`May have at most ${URL_CHARACTERS_MAX} characters`)
   const url = URL.parse(text)
   if (!url) {
     throw invalidRequest([{ code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' }])
