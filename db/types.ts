@@ -46,6 +46,7 @@ export interface ApiKeys {
 }
 
 export interface LooseFiles {
+  removedAt: Timestamp | null;
   renewedAt: Generated<Timestamp | null>;
   storageKey: string;
   userId: string;

@@ -61,7 +61,7 @@ export const Media = Type.Object(
   {
     id: Type.String({ description: 'The id to post with: it goes into `mediaIds`. Newer files have greater ones.' }),
     kind: Ref(MediaKind),
-    mimeType: Type.String({ description: 'The type of the file, by its content.' }),
+    mimeType: Type.String({ description: 'The type of the file: by its content, unless only facts were registered.' }),
     bytes: Type.Integer({ description: 'The size of the file in bytes.' }),
     width: NullableInteger({
       description: 'The width in pixels, as it is shown: after rotation. `null` if it is not known.',
@@ -70,9 +70,11 @@ export const Media = Type.Object(
       description: 'The height in pixels, as it is shown: after rotation. `null` if it is not known.',
     }),
     durationSeconds: NullableNumber({
-      description: 'How long it plays, in seconds; `null` for what stands still.',
+      description: 'How long it plays, in seconds; `null` for what stands still, and if it is not known.',
     }),
-    fps: NullableNumber({ description: 'Frames per second, on average; `null` for what stands still.' }),
+    fps: NullableNumber({
+      description: 'Frames per second, on average; `null` for what stands still, and if it is not known.',
+    }),
     altText: NullableString({ description: `${ALT_TEXT} \`null\` if there is none.` }),
     createdAt: Type.String({ format: 'date-time', description: 'When it was added, in UTC with milliseconds.' }),
   },

@@ -14,7 +14,7 @@ import { validatorCompiler } from './http/validation.ts'
 import { createFetch } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { posts } from './posts/plugin.ts'
-import { localStorage } from './storage/local.ts'
+import { folderStorage } from './storage/folder.ts'
 
 export interface AppOptions {
   db: Db
@@ -76,7 +76,7 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
 /** The OpenAPI document. Nothing listens, and no database is asked. */
 export async function buildDocument(): Promise<object> {
   const db = connect({ url: 'postgresql://' })
-  const files = { storage: localStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetch() }
+  const files = { storage: folderStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetch() }
   const app = await buildApp({ db, logger: false, corsOrigins: [], media: files })
   await app.ready()
   const document = app.swagger()

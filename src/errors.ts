@@ -18,3 +18,5 @@ export const ISSUES_MAX = 20
 
 /** A 400 that lists what is wrong with the shape of the request. */
 export const invalidRequest = (issues: Issue[]) => new AppError(400, INVALID_REQUEST, issues.slice(0, ISSUES_MAX))
+
+export const fileTooLarge = (bytesMax: number) => new AppError(413, `File is larger than ${bytesMax} bytes`)

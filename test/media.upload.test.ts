@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net'
 import sharp from 'sharp'
 import t from 'tap'
 import { createWorld } from './helpers/app.ts'
-import { filesIn, form, jpeg, send, upload } from './helpers/upload.ts'
+import { filesIn, form, isClean, jpeg, send, until, upload } from './helpers/upload.ts'
 
 const sample = (name: string) => readFileSync(new URL(`samples/${name}`, import.meta.url))
 
@@ -290,21 +290,11 @@ async function listening(t: Parameters<typeof createWorld>[0], options: Paramete
   return { ...world, ada, port, connect, head }
 }
 
-/** Waits until `condition` holds. */
-async function until(condition: () => Promise<boolean>) {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (await condition()) return true
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  return false
-}
-
 t.test('a client that goes away in the middle leaves nothing', async (t) => {
   const { db, mediaDir, connect, head, app } = await listening(t)
   const image = await jpeg()
   const { type, body } = await form([['file', image]])
-  const nothingLeft = async () =>
-    (await filesIn(mediaDir)).length === 0 && (await db.selectFrom('looseFiles').selectAll().execute()).length === 0
+  const nothingLeft = () => isClean(db, mediaDir, 0)
   for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
     for (const part of [0, 10, 200, body.length - 30, body.length - 1]) {
       const socket = await connect()

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { localStorage } from '../src/storage/local.ts'
+import { folderStorage } from '../src/storage/folder.ts'
 import { s3Storage } from '../src/storage/s3.ts'
 import { NotStored, type Storage } from '../src/storage/storage.ts'
 import { refuse, type S3, startS3 } from './helpers/s3.ts'
@@ -72,7 +72,7 @@ async function serve(t: Test, storage: Storage): Promise<string> {
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
-const createLocal = (t: Test) => createWorld(t, localStorage, t.testdir())
+const createLocal = (t: Test) => createWorld(t, folderStorage, t.testdir())
 
 async function createS3(t: Test): Promise<World & { s3: S3 }> {
   const folder = t.testdir({ bucket: {} })
@@ -441,20 +441,14 @@ t.test('S3: plain requests of bounded size, that every service understands', asy
     t.notOk(headers['content-encoding'])
     return `${method} ${url!.replace(/uploadId=[^&]+/, 'uploadId=…')} ${headers['content-length'] ?? 0}`
   })
-  // Parts are on their way at the same time, and come in any order.
-  t.strictSame(
-    [...summary.slice(0, 2), ...summary.slice(2, 5).sort(), ...summary.slice(5)],
-    [
-      `HEAD /media/${KEY} 0`,
-      `POST /media/${KEY}?uploads= 0`,
-      `PUT /media/${KEY}?partNumber=1&uploadId=…&x-id=UploadPart ${8 * MIB}`,
-      `PUT /media/${KEY}?partNumber=2&uploadId=…&x-id=UploadPart ${8 * MIB}`,
-      `PUT /media/${KEY}?partNumber=3&uploadId=…&x-id=UploadPart ${4 * MIB}`,
-      `POST /media/${KEY}?uploadId=… ${sent[5]!.headers['content-length']}`,
-      `HEAD /media/${OTHER_KEY} 0`,
-      `PUT /media/${OTHER_KEY}?x-id=PutObject 10`,
-    ],
-  )
+  t.strictSame(summary, [
+    `HEAD /media/${KEY} 0`,
+    `POST /media/${KEY}?uploads= 0`,
+    ...[1, 2, 3, 4].map((part) => `PUT /media/${KEY}?partNumber=${part}&uploadId=…&x-id=UploadPart ${5 * MIB}`),
+    `POST /media/${KEY}?uploadId=… ${sent[6]!.headers['content-length']}`,
+    `HEAD /media/${OTHER_KEY} 0`,
+    `PUT /media/${OTHER_KEY}?x-id=PutObject 10`,
+  ])
   const parts = sent.filter(({ method }) => method === 'PUT')
   for (const { headers } of parts) t.match(headers['x-amz-content-sha256'], /^[0-9a-f]{64}$/)
 })
@@ -465,7 +459,7 @@ t.test('S3: an upload that fails leaves nothing, and says why it failed', async 
     ['a small object', /^PUT [^?]+\?x-id=PutObject/, 10],
     ['the beginning', /^POST [^?]+\?uploads/, 20 * MIB],
     ['the first part', /partNumber=1/, 20 * MIB],
-    ['the last part', /partNumber=3/, 20 * MIB],
+    ['the last part', /partNumber=4/, 20 * MIB],
     ['the end', /^POST [^?]+\?uploadId/, 20 * MIB],
   ]
   for (const [name, refused, length] of refusals) {
@@ -561,5 +555,5 @@ t.test('S3: nothing connects before the first call, and errors are thrown as the
   t.strictSame(s3.requests, [])
   await t.rejects(elsewhere.put(KEY, await incoming(Buffer.from('x')), AS.mimeType), { name: 'NoSuchBucket' })
   const nowhere = s3Storage({ ...s3.options, endpoint: 'http://127.0.0.1:9' })
-  await t.rejects(nowhere.remove(KEY), { code: 'ECONNREFUSED' })
+  await t.rejects(nowhere.remove(KEY), { message: 'S3 cannot be reached: ECONNREFUSED', code: undefined })
 })

@@ -24,13 +24,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('media_sha256').on('media').columns(['user_id', 'sha256']).unique().execute()
 
   // Bytes that no row of media owns: on their way in, or on their way out. Written before the first byte is, so that
-  // every byte that is ever stored is named by one row or the other.
+  // every byte that is ever stored is named by one row or the other; so a user who has some cannot be deleted.
   await db.schema
     .createTable('loose_files')
-    .addColumn('user_id', 'uuid', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('user_id', 'uuid', (c) => c.notNull().references('users.id'))
     .addColumn('storage_key', 'text', (c) => c.notNull())
     // Kept fresh by whoever is writing the file; null when it is to be removed.
     .addColumn('renewed_at', 'timestamptz', (c) => c.defaultTo(sql`now()`))
+    // A store that did not answer may still finish what it was told before: it is removed again, until that is over.
+    .addColumn('removed_at', 'timestamptz')
     .addPrimaryKeyConstraint('loose_files_pkey', ['user_id', 'storage_key'])
     .execute()
 }

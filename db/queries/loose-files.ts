@@ -17,15 +17,15 @@ export const claimFile = prepared<LooseFile, never>('claim_file', (db, value) =>
     .$castTo<never>(),
 )
 
-/** Says that the file is still being written. */
-export const renewFile = prepared<LooseFile, never>('renew_file', (db, value) =>
+/** Says that the file is still being written. Gives nothing where it was given up. */
+export const renewFile = prepared<LooseFile, { storageKey: string }>('renew_file', (db, value) =>
   db
     .updateTable('looseFiles')
     .set({ renewedAt: sql<Date>`now()` })
     .where('userId', '=', value('userId'))
     .where('storageKey', '=', value('storageKey'))
     .where('renewedAt', 'is not', null)
-    .$castTo<never>(),
+    .returning('storageKey'),
 )
 
 export interface AdoptedFile extends MediaFacts, LooseFile {
@@ -117,7 +117,16 @@ export const doomFile = prepared<LooseFile, LooseFile>('doom_file', (db, value) 
     .returning(['userId', 'storageKey']),
 )
 
-/** After the last byte is gone. */
+/** Whether the file belongs to one of the user's media. */
+export const isAdopted = prepared<LooseFile, { id: string }>('is_adopted', (db, value) =>
+  db
+    .selectFrom('media')
+    .select('id')
+    .where('userId', '=', value('userId'))
+    .where('storageKey', '=', value('storageKey')),
+)
+
+/** After the last byte is gone, and no other can come. */
 export const forgetFile = prepared<LooseFile, never>('forget_file', (db, value) =>
   db
     .deleteFrom('looseFiles')
@@ -127,13 +136,37 @@ export const forgetFile = prepared<LooseFile, never>('forget_file', (db, value) 
 )
 
 /** Dooms the files that nobody has renewed for `leaseSeconds`. Gives all that are doomed. */
-export async function doomAbandonedFiles(db: Db, leaseSeconds: number): Promise<LooseFile[]> {
+export async function doomAbandonedFiles(db: Db, leaseSeconds: number) {
   await db
     .updateTable('looseFiles')
     .set({ renewedAt: null })
     .where('renewedAt', '<', sql<Date>`now() - make_interval(secs => ${leaseSeconds})`)
     .execute()
-  return db.selectFrom('looseFiles').select(['userId', 'storageKey']).where('renewedAt', 'is', null).execute()
+  return db
+    .selectFrom('looseFiles')
+    .select(['userId', 'storageKey', 'removedAt'])
+    .where('renewedAt', 'is', null)
+    .execute()
+}
+
+/** Notes that the file's bytes were removed. Gives false where that is known already. */
+export async function markFileRemoved(db: Db, { userId, storageKey }: LooseFile): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('looseFiles')
+    .set({ removedAt: sql<Date>`now()` })
+    .where('userId', '=', userId)
+    .where('storageKey', '=', storageKey)
+    .where('removedAt', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Forgets the files that were removed more than `seconds` ago. */
+export async function forgetRemovedFiles(db: Db, seconds: number): Promise<void> {
+  await db
+    .deleteFrom('looseFiles')
+    .where('removedAt', '<', sql<Date>`now() - make_interval(secs => ${seconds})`)
+    .execute()
 }
 
 /** The files that are being written, and when that was last said. */

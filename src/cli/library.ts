@@ -1,19 +1,23 @@
-import { mkdir } from 'node:fs/promises'
+import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../../db/client.ts'
 import type { Config } from '../config.ts'
 import type { Library } from '../media/add.ts'
-import { localStorage } from '../storage/local.ts'
+import { folderStorage } from '../storage/folder.ts'
 import type { Storage } from '../storage/storage.ts'
 import { CommandError } from './output.ts'
 
 /** Opens the place where files are kept. Throws a CommandError where its folder can't be written to. */
 export async function openLibrary({ mediaDir, mediaBytesMax, s3 }: Config, db: Db): Promise<Library> {
   const incomingDir = join(mediaDir, 'incoming')
-  await mkdir(incomingDir, { recursive: true, mode: 0o700 }).catch(({ code }) => {
+  try {
+    await mkdir(incomingDir, { recursive: true, mode: 0o700 })
+    await access(incomingDir, constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
     throw new CommandError(`MEDIA_DIR ${mediaDir} cannot be used (${code}): make it writable, or choose another folder`)
-  })
-  return { db, storage: s3 ? await openS3(s3) : localStorage(mediaDir), incomingDir, bytesMax: mediaBytesMax }
+  }
+  return { db, storage: s3 ? await openS3(s3) : folderStorage(mediaDir), incomingDir, bytesMax: mediaBytesMax }
 }
 
 /** Loaded where it is used: the SDK is as large as all of the rest. */

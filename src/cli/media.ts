@@ -35,7 +35,11 @@ export function addMediaCommands(program: Command): void {
 
   onDatabase(
     media.command('sweep').description('remove what crashes have left of files that were being added or deleted'),
-    async (db) => ({ removed: await sweepMedia(await openLibrary(readConfig(process.env), db)) }),
+    async (db) => {
+      const { removed, failed } = await sweepMedia(await openLibrary(readConfig(process.env), db))
+      if (failed > 0) throw new CommandError(`${removed} files removed, ${failed} could not be removed: try again`)
+      return { removed }
+    },
   )
 
   onDatabase<{

@@ -5,15 +5,24 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { adoptFile, claimFile, doomFile, forgetFile, type LooseFile, renewFile } from '../../db/queries/loose-files.ts'
+import {
+  adoptFile,
+  claimFile,
+  doomFile,
+  forgetFile,
+  isAdopted,
+  type LooseFile,
+  markFileRemoved,
+  renewFile,
+} from '../../db/queries/loose-files.ts'
 import { findMediaBySha256 } from '../../db/queries/media.ts'
 import type { Media } from '../../schemas/media.ts'
-import { AppError } from '../errors.ts'
+import { fileTooLarge } from '../errors.ts'
 import type { Storage } from '../storage/storage.ts'
 import { collectBuffers } from './garbage.ts'
 import { inspectFile } from './inspect.ts'
 
-/** Where files go. */
+/** A user's media: what is known of them, their bytes, and the way in. */
 export interface Library {
   db: Db
   storage: Storage
@@ -26,9 +35,8 @@ export interface Library {
 /** Writes one file to where it is looked at. Throws a 413 where it is too large. */
 export type Save = (source: AsyncIterable<Buffer>) => Promise<void>
 
-/** Often enough that a claim outlives two renewals that fail. */
-const RENEW_MS = 5_000
-export const LEASE_MS = 15_000
+/** A claim outlives several renewals that fail. */
+export const LEASE = { renewMs: 4_000, lastsMs: 20_000 }
 
 /**
  * Adds a file to the user's media, unless they have the same bytes already: gives what they have then. `read` gets the
@@ -42,53 +50,69 @@ export async function addMedia(
   library: Library,
   userId: string,
   read: (save: Save) => Promise<string | null>,
+  { renewMs } = LEASE,
 ): Promise<{ media: Media; isNew: boolean }> {
-  const { db, storage } = library
+  const { db, storage, incomingDir, bytesMax } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
+  const path = incomingPath(library, file)
+  await mkdir(incomingDir, { recursive: true, mode: 0o700 })
   await claimFile(db, file)
-  // Should it fail, the statement at the end tells whether that mattered.
-  const renewal = setInterval(() => renewFile(db, file).catch(() => {}), RENEW_MS).unref()
-  let adopted = false
+  const givenUp = new AbortController()
+  // A renewal that fails is made up for by the next one.
+  const renewal = setInterval(
+    () =>
+      renewFile(db, file).then(
+        ([claim]) => claim || givenUp.abort(),
+        () => {},
+      ),
+    renewMs,
+  ).unref()
+  let put: 'not yet' | 'begun' | 'done' = 'not yet'
+  let isNew = false
   try {
-    const path = incomingPath(library, file)
     let saved: { bytes: number; sha256: Buffer } | undefined
     const altText = await read(async (source) => {
-      saved = await save(source, path, library.bytesMax)
+      saved = await save(source, path, bytesMax, givenUp.signal)
     })
     if (!saved) throw new Error('There is no file')
 
     const [known] = await findMediaBySha256(db, { userId, ...saved })
-    if (known) return { media: known, isNew: false }
+    if (known) return { media: known, isNew }
     const facts = await inspectFile(path)
+    put = 'begun'
     await storage.put(file.storageKey, path, facts.mimeType)
+    put = 'done'
     const id = newId()
-    adopted = (await adoptFile(db, { id, altText: altText || null, ...file, ...facts, ...saved })).length > 0
+    isNew = (await adoptFile(db, { id, altText: altText || null, ...file, ...facts, ...saved })).length > 0
     // Another request may have brought the same bytes at the same moment.
     const [media] = await findMediaBySha256(db, { userId, ...saved })
     if (!media) throw new Error('The file was given up while it was being added')
-    return { media, isNew: adopted }
+    return { media, isNew }
   } finally {
     clearInterval(renewal)
-    await rm(incomingPath(library, file), { force: true })
-    // The database may be away; then the claim stays, and a sweep finds it.
-    if (!adopted) await discardFile(library, file).catch(() => {})
+    await rm(path, { force: true }).catch(() => {})
+    // Where this fails, the database or the storage being away, a sweep does it.
+    if (!isNew) await clear(library, file, put).catch(() => {})
   }
 }
 
+async function clear(library: Library, file: LooseFile, put: 'not yet' | 'begun' | 'done'): Promise<void> {
+  if (put !== 'not yet') await discardFile(library, file)
+  // A storage that has failed may have taken the file all the same, later: the claim stays, for a sweep to look again.
+  if (put !== 'begun') await forgetFile(library.db, file)
+}
+
+/** V8 would let some fifty megabytes of used-up buffers come together. */
 const COLLECT_BYTES = 2 ** 20
 
-async function save(
-  source: AsyncIterable<Buffer>,
-  path: string,
-  bytesMax: number,
-): Promise<{ bytes: number; sha256: Buffer }> {
+async function save(source: AsyncIterable<Buffer>, path: string, bytesMax: number, signal: AbortSignal) {
   const hash = createHash('sha256')
   let bytes = 0
   let collectedAt = 0
   async function* measured(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       bytes += chunk.length
-      if (bytes > bytesMax) throw new AppError(413, `File is larger than ${bytesMax} bytes`)
+      if (bytes > bytesMax) throw fileTooLarge(bytesMax)
       hash.update(chunk)
       yield chunk
       if (bytes - collectedAt > COLLECT_BYTES) {
@@ -97,21 +121,22 @@ async function save(
       }
     }
   }
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
-  await pipeline(source, measured, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+  await pipeline(source, measured, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
   return { bytes, sha256: hash.digest() }
 }
 
 export const incomingPath = ({ incomingDir }: Library, { storageKey }: LooseFile) => join(incomingDir, storageKey)
 
 /**
- * Removes a file that belongs to no media. Whether it does is for the database to say: a statement whose answer was lost
- * may have been carried out.
+ * Removes a file unless it belongs to one of the user's media. Whether it does is for the database to say: a statement
+ * whose answer was lost may have been carried out. Gives whether this is what removed it.
  */
-export async function discardFile(library: Library, file: LooseFile): Promise<void> {
-  const [doomed] = await doomFile(library.db, file)
-  if (!doomed) return
+export async function discardFile(library: Library, file: LooseFile): Promise<boolean> {
+  const { db, storage } = library
+  const [doomed] = await doomFile(db, file)
+  // Neither loose nor adopted: a sweep was here before the last byte was.
+  if (!doomed && (await isAdopted(db, file)).length > 0) return false
   await rm(incomingPath(library, file), { force: true })
-  await library.storage.remove(file.storageKey)
-  await forgetFile(library.db, file)
+  await storage.remove(file.storageKey)
+  return markFileRemoved(db, file)
 }

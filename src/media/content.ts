@@ -33,5 +33,12 @@ export async function serveContent(
   if (!file) throw new AppError(404, MEDIA_NOT_FOUND)
   const { storageKey, mimeType } = file
   if (storageKey === null) throw new AppError(404, NO_CONTENT)
-  return storage.serve(storageKey, request, { mimeType, fileName: `${id}.${EXTENSIONS[mimeType as MediaType]}` })
+  const fileName = `${id}.${EXTENSIONS[mimeType as MediaType]}`
+  try {
+    return await storage.serve(storageKey, request, { mimeType, fileName })
+  } catch (error) {
+    // Deleted since it was found.
+    const [still] = await findStoredFile(db, { userId, id })
+    throw still ? error : new AppError(404, MEDIA_NOT_FOUND)
+  }
 }

@@ -1,11 +1,11 @@
-import { lookup } from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type TcpNetConnectOpts } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import manifest from '../../package.json' with { type: 'json' }
-import { AppError, invalidRequest } from '../errors.ts'
+import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
 import { isPublicAddress } from './addresses.ts'
 
 export const NOT_PUBLIC = 'url does not lead to a public address on the internet'
@@ -35,13 +35,26 @@ export interface Reach {
 }
 
 const PRODUCTION: Reach = {
-  resolve: (hostname) => lookup(hostname, { all: true }),
+  resolve: resolveName,
   mayConnect: isPublicAddress,
   ca: undefined,
   resolveMaxMs: 5_000,
   answerMaxMs: 10_000,
   stallMaxMs: 15_000,
   totalMaxMs: 600_000,
+}
+
+/**
+ * Asks the name servers, both kinds of address at once. The system's own way would hold one of the few threads that the
+ * process has for names and files as long as a server keeps silent, and no time limit would give it back.
+ */
+async function resolveName(hostname: string): Promise<{ address: string; family: number }[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  const [v4, v6] = await Promise.all([
+    resolver.resolve4(hostname).catch(() => []),
+    resolver.resolve6(hostname).catch(() => []),
+  ])
+  return [...v4.map((address) => ({ address, family: 4 })), ...v6.map((address) => ({ address, family: 6 }))]
 }
 
 type SendOptions = https.RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamily'>
@@ -116,7 +129,7 @@ export function createFetch(reach: Partial<Reach> = {}): FetchFile {
     const { statusCode, headers } = response
     if (statusCode !== 200) throw failure(url, `answered ${statusCode}`)
     if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) throw failure(url, 'compressed the file')
-    if (Number(headers['content-length']) > bytesMax) throw new AppError(413, `File is larger than ${bytesMax} bytes`)
+    if (Number(headers['content-length']) > bytesMax) throw fileTooLarge(bytesMax)
 
     const body = new PassThrough()
     let bytes = 0

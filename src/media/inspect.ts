@@ -79,7 +79,7 @@ async function readImage(path: string) {
 
 /** The tables of twelve hours at 60 frames per second fit. */
 const VIDEO_HEAP_MB = 256
-const VIDEO_MS = 30_000
+const VIDEO_MS = 10_000
 /** Each takes a core, and 25 MB for a short video. */
 const WORKERS_MAX = 2
 

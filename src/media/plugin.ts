@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forgetFile } from '../../db/queries/loose-files.ts'
 import { listMedia } from '../../db/queries/media.ts'
 import { commonErrors, failure, shapeFailure, TOO_LARGE } from '../../schemas/error.ts'
 import {
@@ -17,13 +18,14 @@ import {
   UploadMedia,
 } from '../../schemas/media.ts'
 import { Answer, Body, Bytes, Deleted, NoBody, PAGE, PageQuery } from '../../schemas/shared.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fileTooLarge } from '../errors.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
 import { addMedia, discardFile, type Library } from './add.ts'
 import { deleteMedia, getMedia, MEDIA_IN_USE, MEDIA_NOT_FOUND, updateMedia } from './change.ts'
 import { NO_CONTENT, NO_SUCH_RANGE, NOT_THAT_FILE, serveContent } from './content.ts'
 import { type FetchFile, NOT_PUBLIC } from './fetch.ts'
 import { MISSING_FILE, readForm } from './form.ts'
+import { UNSUPPORTED } from './structure.ts'
 
 export interface MediaOptions extends Library {
   fetchFile: FetchFile
@@ -33,6 +35,8 @@ const { ETag, Location, 'Content-Disposition': disposition, 'Content-Range': ran
 
 const notFound = { 404: failure('You have no media with this id.', { notFound: MEDIA_NOT_FOUND }) }
 
+const FORM_BYTES = 2 ** 20
+
 const TYPES = 'JPEG, PNG, GIF, WebP and AVIF images, MP4, MOV and WebM videos'
 
 const [IMAGE, VIDEO] = Media.examples
@@ -40,51 +44,56 @@ const added = {
   200: Answer(Media, 'You have the same bytes already: this is that file, as it was.', { known: IMAGE }),
   201: Answer(Media, 'The file was added.', { image: IMAGE, video: VIDEO }),
 }
-const tooLargeFile = { tooLargeFile: 'File is larger than 1073741824 bytes' }
+const tooLargeFile = { tooLargeFile: fileTooLarge(2 ** 30).message }
 const badFile = {
-  unknownType: 'file is not of a type that is supported: JPEG, PNG, GIF, WebP, AVIF, MP4, MOV and WebM are',
+  unknownType: UNSUPPORTED,
   behindItsEnd: 'file has 10 bytes after its end',
 }
 
 export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetchFile, ...library }) => {
   const { db, bytesMax } = library
 
-  await app.register(multipart)
-  app.post(
-    '/media',
-    {
-      // The form is read as it comes, and judged part by part.
-      validatorCompiler: () => () => true,
-      // The plugin logs the headers, and with them the key.
-      logSerializers: { busboyOptions: () => undefined },
-      schema: {
-        operationId: 'uploadMedia',
-        tags: ['media'],
-        summary: 'Upload an image or a video',
-        description: `Takes one file and finds out what networks will ask about it: type, size, width and height, duration and frames per second. ${TYPES} are taken; which of them a network takes is checked when a post is created. The type is read from the content; a file that is cut off, has something behind its end, or is none of these is refused, and nothing of it is kept. The same bytes sent again give the file that is there.`,
-        consumes: ['multipart/form-data'],
-        body: Body(UploadMedia, {}),
-        response: {
-          ...added,
-          400: shapeFailure(
-            'The form is not what is described here (with `details`), or the file cannot be used (without).',
-            { missingFile: MISSING_FILE },
-            badFile,
-          ),
-          ...commonErrors,
-          408: failure('The body came too slowly. The connection is closed.', {
-            tooSlow: 'Request was not complete in time',
-          }),
-          413: failure('The file is too large.', tooLargeFile),
+  // In a scope of its own: no other operation reads forms.
+  await app.register(async (app) => {
+    await app.register(multipart)
+    app.post(
+      '/media',
+      {
+        // The form is read as it comes, and judged part by part.
+        validatorCompiler: () => () => true,
+        // The plugin logs the headers, and with them the key.
+        logSerializers: { busboyOptions: () => undefined },
+        schema: {
+          operationId: 'uploadMedia',
+          tags: ['media'],
+          summary: 'Upload an image or a video',
+          description: `Takes one file and finds out what networks will ask about it: type, size, width and height, duration and frames per second. ${TYPES} are taken; which of them a network takes is checked when a post is created. The type is read from the content; a file that is cut off, has something behind its end, or is none of these is refused, and nothing of it is kept; so are images above 100 MiB (GIFs: 300 MB) or 268 million pixels. The same bytes sent again give the file that is there.`,
+          consumes: ['multipart/form-data'],
+          body: Body(UploadMedia, {}),
+          response: {
+            ...added,
+            400: shapeFailure(
+              'The form is not what is described here (with `details`), or the file cannot be used (without).',
+              { missingFile: MISSING_FILE },
+              badFile,
+            ),
+            ...commonErrors,
+            408: failure('The body came too slowly. The connection is closed.', {
+              tooSlow: 'Request was not complete in time',
+            }),
+            413: failure('The file is too large.', tooLargeFile),
+          },
         },
       },
-    },
-    async (request, reply) => {
-      allowLongBody(request, reply)
-      const { media, isNew } = await addMedia(library, request.userId, (save) => readForm(request, save))
-      return reply.code(isNew ? 201 : 200).send(media)
-    },
-  )
+      async (request, reply) => {
+        // A form has little beside its file.
+        if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES) throw fileTooLarge(bytesMax)
+        allowLongBody(request, reply)
+        const { media, isNew } = await addMedia(library, request.userId, (save) => readForm(request, save))
+        return reply.code(isNew ? 201 : 200).send(media)
+      },
+    )
+  })
 
   app.post(
     '/media/import',
@@ -94,12 +103,12 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         tags: ['media'],
         summary: 'Import an image or a video from a URL',
         description:
-          'Fetches a file from the public internet, then does what `uploadMedia` does. The answer comes when the file is there, ten minutes later at most.',
+          'Fetches a file from the public internet, in ten minutes at most, then does what `uploadMedia` does. The answer comes when all of that is done.',
         body: Body(ImportMedia, { image: IMPORT_MEDIA_EXAMPLE }),
         response: {
           ...added,
           400: shapeFailure(
-            'The body is not what is described here (with `details`), or the file cannot be had or used (without).',
+            'The body is not what is described here (with `details`), or the file cannot be fetched or used (without).',
             { invalidUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' } },
             { notPublic: NOT_PUBLIC },
           ),
@@ -182,7 +191,11 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         headers: ContentHeaders,
         response: {
           200: Bytes(MEDIA_TYPES, 'The whole file.', { ETag, 'Content-Disposition': disposition }),
-          206: Bytes(MEDIA_TYPES, 'The part of the file that was asked for.', { ETag, 'Content-Range': range }),
+          206: Bytes(MEDIA_TYPES, 'The part of the file that was asked for.', {
+            ETag,
+            'Content-Disposition': disposition,
+            'Content-Range': range,
+          }),
           304: NoBody('The bytes are those that the `ETag` is of.', { ETag }),
           307: NoBody('The file is at another address, for some minutes, without a key.', { Location }),
           404: failure('You have no media with this id, or there are no bytes of it here.', {
@@ -255,10 +268,11 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     },
     async (request) => {
       const loose = await deleteMedia(db, request.userId, request.params.id)
+      // The file is gone for its owner; a slow storage need not hold the answer up.
       if (loose) {
-        await discardFile(library, loose).catch((err) =>
-          request.log.error({ err }, 'a deleted file is left for a sweep'),
-        )
+        discardFile(library, loose)
+          .then(() => forgetFile(db, loose))
+          .catch((err) => request.log.error({ err }, 'a deleted file is left for a sweep'))
       }
       return { success: true as const }
     },

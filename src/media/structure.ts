@@ -9,7 +9,7 @@ import { walkJpeg } from './structure/jpeg.ts'
 import { walkPng } from './structure/png.ts'
 import { walkWebp } from './structure/webp.ts'
 
-const UNSUPPORTED = 'file is not of a type that is supported: JPEG, PNG, GIF, WebP, AVIF, MP4, MOV and WebM are'
+export const UNSUPPORTED = 'file is not of a type that is supported: JPEG, PNG, GIF, WebP, AVIF, MP4, MOV and WebM are'
 
 /**
  * Decoders map whole files into memory. The largest images that a network says to take have 20 MiB; the largest GIFs,

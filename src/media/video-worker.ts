@@ -17,8 +17,8 @@ export type VideoAnswer = { facts: VideoFacts } | { refused: string }
 const PACKETS_MEASURED = 3_000
 /** H.264 and HEVC reorder 16 frames at most. */
 const REORDERED_MAX = 32
-/** Of uncompressed 8K, a frame has 100 MB. */
-const PACKET_BYTES_MAX = 128 * 1024 * 1024
+/** It is read as a whole, outside the thread's own limits. Of 8K in ProRes, the largest that cameras write, it has 10 MB. */
+const PACKET_BYTES_MAX = 16 * 1024 * 1024
 
 /**
  * The facts of a video whose structure is sound, or why it is refused. Throws what the machine fails with. Parsers may

@@ -1,16 +1,20 @@
-import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import {
   AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   NoSuchUpload,
   NotFound,
+  PutObjectCommand,
   S3Client,
   S3ServiceException,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { assertKey, CACHE_CONTROL, disposition, NotStored, type Storage } from './storage.ts'
 
@@ -23,9 +27,9 @@ export interface S3Options {
   credentials?: { accessKeyId: string; secretAccessKey: string }
 }
 
-/** Of a file on its way, PART_BYTES × PARTS_AT_ONCE are in memory. S3 takes 10,000 parts, so a file may have 80 GB. */
-const PART_BYTES = 8 * 2 ** 20
-const PARTS_AT_ONCE = 2
+/** The least that S3 takes, since one part is in memory; of a file with more than 10,000, the most that it takes, more. */
+const PART_BYTES_MIN = 5 * 2 ** 20
+const PARTS_MAX = 10_000
 
 /** Long enough to follow a redirect, short enough that an address which was passed on is soon worthless. */
 const ADDRESS_SECONDS = 300
@@ -50,6 +54,9 @@ export function s3Storage({ bucket, region, endpoint, credentials }: S3Options):
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
+
+  // After all attempts. The codes of these errors are those of any connection, and would be taken for the database's.
+  client.middlewareStack.add((next) => (request) => next(request).catch(rethrow), { step: 'initialize' })
 
   const isStored = async (key: string): Promise<boolean> => {
     try {
@@ -83,19 +90,11 @@ export function s3Storage({ bucket, region, endpoint, credentials }: S3Options):
       // `If-None-Match: *` would do without this round trip, but not every service knows it, and where the answer to a
       // PUT is lost on its way, the SDK's second attempt would be refused because of the first.
       if (await isStored(key)) throw new Error(`There is an object under ${key} already`)
-      const upload = new Upload({
-        client,
-        params: { ...objectOf(key), Body: createReadStream(path), ContentType: mimeType },
-        partSize: PART_BYTES,
-        queueSize: PARTS_AT_ONCE,
-        // Its own way of aborting leaves the parts where the last step fails, and throws what the abort throws.
-        leavePartsOnError: true,
-      })
+      const file = await open(path)
       try {
-        await upload.done()
-      } catch (error) {
-        if (upload.uploadId !== undefined) await abort(key, upload.uploadId).catch(() => {})
-        throw error
+        await putFile(key, file, mimeType)
+      } finally {
+        await file.close()
       }
     },
 
@@ -122,6 +121,34 @@ export function s3Storage({ bucket, region, endpoint, credentials }: S3Options):
     },
   }
 
+  /** Part by part through one buffer: the SDK's own Upload makes new ones, and 1 GiB takes 100 MB more. */
+  async function putFile(key: string, file: FileHandle, mimeType: string): Promise<void> {
+    const { size } = await file.stat()
+    const partBytes = Math.max(PART_BYTES_MIN, Math.ceil(size / PARTS_MAX))
+    const buffer = Buffer.allocUnsafe(Math.min(size, partBytes))
+    const object = objectOf(key)
+    if (size <= partBytes) {
+      await client.send(
+        new PutObjectCommand({ ...object, Body: await readPart(file, buffer, 0), ContentType: mimeType }),
+      )
+      return
+    }
+
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...object, ContentType: mimeType }))
+    try {
+      const Parts: CompletedPart[] = []
+      for (let at = 0; at < size; at += partBytes) {
+        const part = { PartNumber: Parts.length + 1, Body: await readPart(file, buffer, at) }
+        const { ETag } = await client.send(new UploadPartCommand({ ...object, UploadId, ...part }))
+        Parts.push({ PartNumber: part.PartNumber, ETag })
+      }
+      await client.send(new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } }))
+    } catch (error) {
+      await abort(key, UploadId).catch(() => {})
+      throw error
+    }
+  }
+
   /** The ids of uploads to `key` that were begun and neither completed nor aborted. */
   async function unfinishedUploads(key: string): Promise<(string | undefined)[]> {
     try {
@@ -134,4 +161,18 @@ export function s3Storage({ bucket, region, endpoint, credentials }: S3Options):
       throw error
     }
   }
+}
+
+/** Fills the buffer from there on, as far as the file goes. */
+async function readPart(file: FileHandle, buffer: Buffer, at: number): Promise<Buffer> {
+  let filled = 0
+  for (let bytesRead = -1; filled < buffer.length && bytesRead !== 0; filled += bytesRead) {
+    bytesRead = (await file.read(buffer, filled, buffer.length - filled, at + filled)).bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
+
+function rethrow(error: NodeJS.ErrnoException): never {
+  if (error instanceof S3ServiceException) throw error
+  throw new Error(`S3 cannot be reached: ${error.code ?? error.name}`, { cause: error })
 }

@@ -12,7 +12,7 @@ import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createFetch } from '../../src/media/fetch.ts'
 import type { MediaOptions } from '../../src/media/plugin.ts'
-import { localStorage } from '../../src/storage/local.ts'
+import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
 
 export interface World {
@@ -60,7 +60,7 @@ export async function createFolder(t: Teardown): Promise<string> {
 
 /** What the service needs to keep files in `folder`. */
 export const mediaIn = (folder: string): Omit<MediaOptions, 'db'> => ({
-  storage: localStorage(folder),
+  storage: folderStorage(folder),
   incomingDir: join(folder, 'incoming'),
   bytesMax: 2 ** 30,
   fetchFile: createFetch(),

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 export interface Outcome {
   code: number | null
@@ -13,7 +15,13 @@ function spawnPostroom(args: string[], env: Record<string, string>, throughNpm =
     ? ['npm', 'run', '-s', 'postroom', '--']
     : [process.execPath, 'src/cli/postroom.ts']
   return spawn(command!, [...before, ...args], {
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+    // Where a test does not care, files do not get into the sources.
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: process.env.TMPDIR,
+      MEDIA_DIR: join(tmpdir(), 'postroom-test-media'),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import sharp from 'sharp'
+import type { Db } from '../../db/client.ts'
 import type { Reply } from './app.ts'
 
 type Part = Uint8Array | string
@@ -48,3 +50,17 @@ export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
 }
+
+/** Waits until `condition` holds, for ten seconds at most. Gives whether it does. */
+export async function until(condition: () => Promise<boolean>): Promise<boolean> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (await condition()) return true
+    await sleep(25)
+  }
+  return false
+}
+
+/** Whether the service has cleaned up: there are no files but `count`, and no claims. */
+export const isClean = async (db: Db, folder: string, count: number): Promise<boolean> =>
+  (await filesIn(folder)).length === count &&
+  (await db.selectFrom('looseFiles').selectAll().where('removedAt', 'is', null).execute()).length === 0

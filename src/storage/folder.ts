@@ -8,7 +8,7 @@ import { assertKey, CACHE_CONTROL, disposition, NotStored, type Storage } from '
  * Media as files in `folder`/files, in up to 256 folders. Files that are put should lie on the same file system, such as
  * in `folder`/incoming: then they are moved, not copied.
  */
-export function localStorage(folder: string): Storage {
+export function folderStorage(folder: string): Storage {
   const files = resolve(folder, 'files')
 
   return {
