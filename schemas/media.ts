@@ -73,7 +73,8 @@ export const Media = Type.Object(
       description: 'How long it plays, in seconds; `null` for what stands still, and if it is not known.',
     }),
     fps: NullableNumber({
-      description: 'Frames per second, on average; `null` for what stands still, and if it is not known.',
+      description:
+        'Frames per second, on average over the first 3,000 frames; `null` for what stands still, and if it is not known.',
     }),
     altText: NullableString({ description: `${ALT_TEXT} \`null\` if there is none.` }),
     createdAt: Type.String({ format: 'date-time', description: 'When it was added, in UTC with milliseconds.' }),
@@ -108,7 +109,8 @@ export const UploadMedia = Type.Object(
       contentMediaType: 'application/octet-stream',
       description: 'The file. Its name, and the type that it is said to be of, do not matter.',
     }),
-    altText: Type.Optional(altText),
+    // Or Swagger UI would fill in its own.
+    altText: Type.Optional({ ...altText, default: '' }),
   },
   {
     $id: 'UploadMedia',

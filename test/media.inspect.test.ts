@@ -365,18 +365,50 @@ t.test('no length in a file is trusted', async (t) => {
   t.equal(await reason(Buffer.concat([videos.mp4, boxes])), 'file is damaged: it has too many boxes')
 })
 
-t.test('a video that keeps its reader busy, or fills its memory, is given up', async (t) => {
-  const busy = Buffer.from(videos.mp4)
-  // Samples in one chunk, by the table of the sound.
-  busy.writeUInt32BE(0xff000001, busy.lastIndexOf('stsc') + 16)
-  t.equal(await reasonAt(await written(busy), { videoMaxMs: 1_000 }), 'file could not be read in time')
-
+t.test('tables that tell of more than there is are refused before anybody goes by them', async (t) => {
+  const refused = 'file is damaged: its tables do not agree'
+  const change = (video: Buffer, table: string, offset: number, value: number) => {
+    const copy = Buffer.from(video)
+    copy.writeUInt32BE(value, copy.lastIndexOf(table) + offset)
+    return reason(copy)
+  }
+  t.equal(await change(videos.mp4, 'stsc', 16, 0xff000001), refused, 'samples in a chunk')
+  t.equal(await change(videos.mp4, 'stsc', 12, 0xffffffff), refused, 'the first chunk of a run')
+  t.equal(await change(videos.mp4, 'stts', 12, 0x7fffffff), refused, 'samples of one duration')
+  t.match(await change(videos.mp4, 'stts', 8, 0x7fffffff), /^file is damaged: a table is longer than its box/)
+  const alike = Buffer.from(videos.mp4)
+  alike.writeUInt32BE(1, alike.indexOf('stsz') + 8)
+  alike.writeUInt32BE(0x7fffffff, alike.indexOf('stsz') + 12)
+  t.equal(await reason(alike), refused, 'samples of one size')
   const hungry = Buffer.from(videos.fragmented)
   // No values for each sample, and four billion of them.
   hungry.writeUInt32BE(0, hungry.indexOf('trun') + 4)
   hungry.writeUInt32BE(0xffffffff, hungry.indexOf('trun') + 8)
-  t.equal(await reason(hungry), 'file takes too much memory to read')
-  t.match(await inspect(videos.mp4), { kind: 'video' }, 'others are read as before')
+  t.equal(await reason(hungry), refused, 'samples in a fragment')
+})
+
+t.test('a video that takes too long to read is given up, and others are read as before', async (t) => {
+  t.equal(await reasonAt(await written(videos.mp4), { videoMaxMs: 0 }), 'file could not be read in time')
+  t.match(await inspect(videos.mp4), { kind: 'video' })
+})
+
+t.test('a file that is one of another type as well is refused', async (t) => {
+  const zip = Buffer.alloc(46 + 22)
+  zip.write('PK\x01\x02', 0, 'latin1')
+  zip.write('PK\x05\x06', 46, 'latin1')
+  zip.writeUInt32LE(46, 46 + 12)
+  const box = Buffer.alloc(8)
+  box.writeUInt32BE(8 + zip.length)
+  box.write('free', 4)
+  t.equal(await reason(Buffer.concat([videos.mp4, box, zip])), 'file is damaged: it is a ZIP archive as well')
+  const comment = (text: Buffer) => {
+    const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, 0])
+    head.writeUInt16BE(text.length + 2, 4)
+    return Buffer.concat([head, text, images.jpeg.subarray(2)])
+  }
+  t.equal(await reason(comment(zip)), 'file is damaged: it is a ZIP archive as well')
+  t.equal(await reason(comment(Buffer.from('%PDF-1.7'))), 'file is damaged: it is a PDF as well')
+  t.match(await inspect(comment(Buffer.from('PK\x05\x06 is how they end'))), { kind: 'image' })
 })
 
 t.test('a file that was changed at random gives facts or a 400, and nothing else', async (t) => {

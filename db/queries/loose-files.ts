@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { MediaKind } from '../../schemas/media.ts'
+import type { Media, MediaKind } from '../../schemas/media.ts'
 import { type Db, prepared } from '../client.ts'
+import { isoTime } from './iso-time.ts'
 import type { MediaFacts } from './media.ts'
 
 /** Bytes that belong to no media (yet, or any more). `storageKey` says where they are, or are going to be. */
@@ -41,7 +42,7 @@ export interface AdoptedFile extends MediaFacts, LooseFile {
  * Makes a file that was claimed one of the user's media, in one statement. Gives nothing, and leaves the file loose,
  * where the claim is gone or the user has the same bytes already.
  */
-export const adoptFile = prepared<AdoptedFile, { id: string }>('adopt_file', (db, value) =>
+export const adoptFile = prepared<AdoptedFile, Media>('adopt_file', (db, value) =>
   db
     .with('claimed', (db) =>
       db
@@ -94,7 +95,7 @@ export const adoptFile = prepared<AdoptedFile, { id: string }>('adopt_file', (db
             ]),
         )
         .onConflict((conflict) => conflict.columns(['userId', 'sha256']).doNothing())
-        .returning(['id', 'userId', 'storageKey']),
+        .returningAll(),
     )
     .with('released', (db) =>
       db
@@ -104,7 +105,18 @@ export const adoptFile = prepared<AdoptedFile, { id: string }>('adopt_file', (db
         .whereRef('looseFiles.storageKey', '=', 'adopted.storageKey'),
     )
     .selectFrom('adopted')
-    .select('id'),
+    .select((eb) => [
+      'id',
+      eb.ref('kind').$castTo<MediaKind>().as('kind'),
+      'mimeType',
+      'bytes',
+      'width',
+      'height',
+      'durationSeconds',
+      'fps',
+      'altText',
+      isoTime('createdAt').as('createdAt'),
+    ]),
 )
 
 /** From now on nobody can adopt the file. Gives nothing where it is not loose. */

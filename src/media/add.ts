@@ -38,6 +38,8 @@ export type Save = (source: AsyncIterable<Buffer>) => Promise<void>
 /** A claim outlives several renewals that fail. */
 export const LEASE = { renewMs: 4_000, lastsMs: 20_000 }
 
+const ATTEMPTS_MAX = 5
+
 /**
  * Adds a file to the user's media, unless they have the same bytes already: gives what they have then. `read` gets the
  * file, has it saved, and gives its alt text. Throws a 400 or 413 that says what is wrong with the file; whatever fails,
@@ -82,12 +84,17 @@ export async function addMedia(
     put = 'begun'
     await storage.put(file.storageKey, path, facts.mimeType)
     put = 'done'
-    const id = newId()
-    isNew = (await adoptFile(db, { id, altText: altText || null, ...file, ...facts, ...saved })).length > 0
-    // Another request may have brought the same bytes at the same moment.
-    const [media] = await findMediaBySha256(db, { userId, ...saved })
-    if (!media) throw new Error('The file was given up while it was being added')
-    return { media, isNew }
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const [added] = await adoptFile(db, { id: newId(), altText: altText || null, ...file, ...facts, ...saved })
+      if (added) {
+        isNew = true
+        return { media: added, isNew }
+      }
+      // Another request has brought the same bytes at the same moment, if nobody has deleted them since.
+      const [known] = await findMediaBySha256(db, { userId, ...saved })
+      if (known) return { media: known, isNew }
+    }
+    throw new Error('The file was given up while it was being added')
   } finally {
     clearInterval(renewal)
     await rm(path, { force: true }).catch(() => {})

@@ -49,6 +49,7 @@ export async function checkStructure(path: string): Promise<MediaType> {
       throw new AppError(400, `file is an image of ${size} bytes, at most ${bytesMax} are allowed`)
     }
     await WALKS[type](file)
+    await refuseSecondType(file)
     return type
   } finally {
     await handle.close()
@@ -92,4 +93,32 @@ async function readBrands(file: FileBytes): Promise<MediaType | null> {
   if (isAvif) return 'image/avif'
   if (REFUSED.test(major)) return null
   return major === 'qt  ' ? 'video/quicktime' : 'video/mp4'
+}
+
+/** Readers of PDF look for its beginning in so much of a file; those of ZIP for its end (APPNOTE.TXT, 4.3.16). */
+const PDF_HEAD_BYTES = 1_024
+const ZIP_TAIL_BYTES = 22 + 0xffff
+
+/**
+ * What follows its own rules can be a file of another type all the same, hidden in a comment or in a box that nobody
+ * reads. Of the types that allow this, and that do harm, these two are common.
+ */
+async function refuseSecondType(file: FileBytes): Promise<void> {
+  file.at = 0
+  const head = await file.next(Math.min(PDF_HEAD_BYTES, file.size), 'early')
+  if (head.includes('%PDF-')) throw damaged('it is a PDF as well')
+
+  const tailAt = Math.max(0, file.size - ZIP_TAIL_BYTES)
+  file.at = tailAt
+  const tail = Buffer.from(await file.next(file.size - tailAt, 'early'))
+  for (
+    let at = tail.indexOf('PK\x05\x06');
+    at >= 0 && at + 22 <= tail.length;
+    at = tail.indexOf('PK\x05\x06', at + 1)
+  ) {
+    const directoryAt = tailAt + at - tail.readUInt32LE(at + 12)
+    if (directoryAt < 0 || directoryAt + 4 > file.size) continue
+    file.at = directoryAt
+    if ((await file.next(4, 'early')).equals(Buffer.from('PK\x01\x02'))) throw damaged('it is a ZIP archive as well')
+  }
 }

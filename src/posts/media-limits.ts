@@ -60,9 +60,10 @@ function judgeFile(file: MediaFacts, rule: PostTypeRule, report: Submission['rep
   const kind = kindOf(file, rule)
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
   if (!limits?.mimeTypes.includes(file.mimeType)) {
-    const allowed = kinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
-    const animated = kind === 'gif' && file.mimeType !== 'image/gif' ? 'animated and ' : ''
-    report('media_type', `media ${file.id} is ${animated}of type ${file.mimeType}, allowed are ${allowed.join(', ')}`)
+    const isAnimated = kind === 'gif' && file.mimeType !== 'image/gif'
+    const allowed = isAnimated ? limits!.mimeTypes : kinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
+    const type = `${isAnimated ? 'animated and ' : ''}of type ${file.mimeType}`
+    report('media_type', `media ${file.id} is ${type}, allowed ${isAnimated ? 'then ' : ''}are ${allowed.join(', ')}`)
     return
   }
 
@@ -76,8 +77,10 @@ function judgeFile(file: MediaFacts, rule: PostTypeRule, report: Submission['rep
   judge('bytes', bytes, limits.bytesMin, limits.bytesMax, `is ${bytes} bytes large`)
   judge('width', width, limits.widthMin, limits.widthMax, `is ${width} pixels wide`)
   judge('height', height, limits.heightMin, limits.heightMax, `is ${height} pixels high`)
-  judge('duration', duration, limits.durationMin, limits.durationMax, `is ${duration} seconds long`)
-  judge('fps', fps, limits.fpsMin, limits.fpsMax, `has ${fps} frames per second`)
+  const long = `is ${shortened(duration ?? 0)} seconds long`
+  judge('duration', duration && duration - PADDING_SECONDS, undefined, limits.durationMax, long)
+  judge('duration', duration && duration + PADDING_SECONDS, limits.durationMin, undefined, long)
+  judge('fps', fps, limits.fpsMin, limits.fpsMax, `has ${shortened(fps ?? 0)} frames per second`)
   judge('frames', frames, undefined, limits.framesMax, `has ${frames} frames`)
   if (!width || !height) return
   const sum = width + height
@@ -94,12 +97,18 @@ const ROUNDING = 1e-9
 
 type Fact = number | null | undefined
 
-/** 24 for the 23.976 of film on television (24 / 1.001), and so on: networks mean the whole number. */
+/** How far a measured rate is from the whole number that is meant: 24 is 23.976 on television (24 / 1.001). */
+const RATE_ERROR = 0.0011
+
+/** Networks mean the whole number, and files tell their times in milliseconds, or less well. */
 function nominalFps(fps: Fact): Fact {
   if (!fps) return fps
-  const nominal = Math.round(fps * 1.001)
-  return Math.abs(fps * 1.001 - nominal) < 0.001 ? nominal : fps
+  const nominal = Math.round(fps)
+  return Math.abs(fps - nominal) <= nominal * RATE_ERROR ? nominal : fps
 }
+
+/** An encoder pads the sound of a video to whole packets, of up to 46 ms at each end: no network means these. */
+const PADDING_SECONDS = 0.05
 
 function judgeSameSize(files: readonly MediaFacts[], report: Submission['report']): void {
   const images = files.filter(({ mimeType, width, height }) => mimeType.startsWith('image/') && width && height)

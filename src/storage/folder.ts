@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { access, chmod, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { send } from '@fastify/send'
 import { assertKey, CACHE_CONTROL, disposition, NotStored, type Storage } from './storage.ts'
@@ -41,12 +42,13 @@ export function folderStorage(folder: string): Storage {
     async serve(key, request, { mimeType, fileName }) {
       const name = nameOf(key)
       const { size } = await stat(join(files, name)).catch(orNotStored)
-      const { statusCode, headers, stream } = await send(request, name, {
+      const { statusCode, headers, stream } = await send(withWeakRange(request), name, {
         root: files,
         acceptRanges: request.method === 'GET' && isOneRange(request.headers.range, size),
         cacheControl: false,
         contentType: false,
       })
+      if (headers.ETag !== undefined) headers.ETag = strong(headers.ETag)
       const common = { 'Accept-Ranges': 'bytes', 'Cache-Control': CACHE_CONTROL }
       switch (statusCode) {
         case 200:
@@ -83,6 +85,18 @@ export function folderStorage(folder: string): Storage {
       }
     },
   }
+}
+
+/** The bytes under a key never change, so that their tag holds for each of them, and a range can go by it. */
+const strong = (tag: string) => tag.replace(/^W\//, '')
+
+/** The request as @fastify/send has to see it, whose own tags are weak and which compares them as they stand. */
+function withWeakRange({ method, headers }: IncomingMessage): IncomingMessage {
+  const tag = headers['if-range'] as string | undefined
+  if (!tag?.includes('"')) return { method, headers } as IncomingMessage
+  // A weak one never holds for a range (RFC 9110, 13.1.5).
+  const range = tag.startsWith('W/') ? '"none"' : `W/${tag}`
+  return { method, headers: { ...headers, 'if-range': range } } as unknown as IncomingMessage
 }
 
 function nameOf(key: string): string {

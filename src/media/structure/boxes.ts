@@ -1,4 +1,5 @@
 import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
+import { checkTables } from './tables.ts'
 
 /** Many times what hours of video come to: in fragments of a second, ten hours have 72,000 boxes. */
 const BOXES_MAX = 1_000_000
@@ -52,6 +53,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
     if (type === 'moov' && seen.has('moov')) throw damaged('it has two moov boxes')
     seen.add(type)
     last = type
+    if (type === 'moov' || type === 'moof') await checkTables(file, start + size)
     file.at = start + size
   }
   const type = missing()

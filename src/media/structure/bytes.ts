@@ -6,8 +6,8 @@ export const damaged = (what: string) => new AppError(400, `file is damaged: ${w
 export const trailing = (bytes: number) =>
   new AppError(400, `file has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} after its end`)
 
-/** Holds the longest segment of a JPEG, 65,533 bytes. */
-const BUFFER_BYTES = 65_536
+/** Holds the longest segment of a JPEG (65,533 bytes), and the longest end of a ZIP archive (65,557). */
+const BUFFER_BYTES = 65_600
 
 /**
  * Reads a file of any size forwards through one small buffer. `at` is where the next byte is read; whoever walks the
