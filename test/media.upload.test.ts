@@ -324,3 +324,27 @@ t.test('a large upload that is refused is answered while it is still being sent'
   clearInterval(sending)
   t.strictSame(await filesIn(mediaDir), [])
 })
+
+t.test('an upload may take longer than other requests, as long as bytes keep coming', async (t) => {
+  const { connect, head, mediaDir, db } = await listening(t)
+  const chunk = 'a'.repeat(20_000)
+  const start = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+  const end = '\r\n--x--\r\n'
+  const answerTo = async (chunks: number) => {
+    const socket = await connect()
+    socket.write(head('multipart/form-data; boundary=x', start.length + 12 * chunk.length + end.length) + start)
+    let sent = 0
+    const sending = setInterval(() => {
+      if (sent < chunks) socket.write(chunk)
+      else if (sent === 12) socket.write(end)
+      sent++
+    }, 1_000)
+    const [answer] = await once(socket, 'data')
+    clearInterval(sending)
+    return String(answer)
+  }
+  const [steady, stalled] = await Promise.all([answerTo(12), answerTo(2)])
+  t.match(steady, /^HTTP\/1\.1 400 .*"error":"file is not of a type/s, 'it was read to its end, after 13 seconds')
+  t.match(stalled, /^HTTP\/1\.1 408 .*\{"error":"Request was not complete in time"\}$/s)
+  t.ok(await until(() => isClean(db, mediaDir, 0)), 'and nothing of either is left')
+})
