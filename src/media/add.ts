@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../db/client.ts'
@@ -128,7 +127,13 @@ async function save(source: AsyncIterable<Buffer>, path: string, bytesMax: numbe
       }
     }
   }
-  await pipeline(source, measured, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
+  // A stream that opens it by itself may do so after it has failed, and leave a file behind.
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await pipeline(source, measured, file.createWriteStream(), { signal })
+  } finally {
+    await file.close()
+  }
   return { bytes, sha256: hash.digest() }
 }
 
