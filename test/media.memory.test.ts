@@ -43,6 +43,8 @@ for (const storage of ['a folder', 'S3']) {
     const run = async (...args: string[]) => JSON.parse((await postroom([...args, '--json'], env)).stdout)
     const { id: user } = await run('user', 'create', '--name', 'Ada')
     const { key } = await run('key', 'create', '--user', user)
+    // Once before: what Node makes of the sources is kept from then on.
+    await (await runService('serve', env, { throughNpm: true })).stop()
     const service = await runService('serve', env, { throughNpm: true })
     t.teardown(() => service.stop())
     const [pid = ''] = readFileSync(`/proc/${service.child.pid}/task/${service.child.pid}/children`, 'utf8').split(' ')
