@@ -8,8 +8,9 @@ OWN_NODE := $(shell PATH="$(OWN_PATH)" node -v)
 # What is installed depends on it, too.
 RUN := node_modules/.installed-to-run-beside-$(OWN_NODE)
 DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
+NETWORKS := test/networks/node_modules/.installed
 
-.PHONY: setup start test check openapi db-types readme build help
+.PHONY: setup start test test-networks check openapi db-types readme build help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what it takes to run
@@ -21,6 +22,9 @@ start: $(RUN) ## set up what is missing and serve the API with a demo
 
 test: $(DEVELOP) ## run the tests; TESTS=test/posts.list.test.ts runs some
 	@npm test -s -- $(TESTS)
+
+test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
+	@npm test -s -- $(or $(TESTS),test/networks/*.test.ts)
 
 check: $(DEVELOP) ## types, lint, direction of imports, and everything that is generated is up to date
 	@npm run -s typecheck
@@ -43,7 +47,7 @@ build: $(DEVELOP) ## compile to dist/
 	@npm run -s build
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 # To run the service takes a part of what it takes to develop it, so whatever serves for the latter serves for the former.
 $(RUN): package-lock.json
@@ -54,8 +58,14 @@ $(DEVELOP): package-lock.json
 	@$(INSTALL)
 	@touch $@
 
+# The servers of networks, which only their tests need. Nothing in it is compiled, or depends on the machine's Node.
+$(NETWORKS): test/networks/package-lock.json
+	@cd test/networks && $(INSTALL_PACKAGES)
+	@touch $@
+
 # Not `npm ci`, which would pull node_modules from under a service that runs; the lockfile holds all the same.
-INSTALL = npm install --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error $(NODE)
+INSTALL = $(INSTALL_PACKAGES) $(NODE)
+INSTALL_PACKAGES = npm install --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 
 # Nothing where the machine's Node is new enough, else the package that brings one.
 NODE = $(if $(findstring none,$(NODE_PACKAGE)),$(error Install Node 22.18 or newer: npm has none for this machine),$(NODE_PACKAGE))

@@ -41,6 +41,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
       'src/server.ts',
     ],
   ],
+  [/^@atproto\//, ['src/platforms']],
   [/^@aws-sdk\//, ['src/storage/s3.ts']],
   [/^(?:sharp|mediabunny|ipaddr\.js)$/, ['src/media']],
   [/^commander$/, ['src/cli']],

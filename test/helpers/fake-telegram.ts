@@ -1,0 +1,195 @@
+import type { Teardown } from './database.ts'
+import { type FakeNetwork, type Recorded, Refused, startFake } from './fake-network.ts'
+
+interface Chat {
+  id: number
+  type: 'channel' | 'supergroup' | 'group' | 'private'
+  title: string
+  username?: string
+}
+
+interface Message {
+  message_id: number
+  chat: Chat
+  text?: string
+  caption?: string
+}
+
+export interface FakeTelegram extends FakeNetwork {
+  credentials: { botToken: string; chatId: string }
+  /** Where the bot may post; the channel of the credentials is the first. */
+  chats: Chat[]
+  messages: Message[]
+}
+
+const ORIGIN = 'https://api.telegram.org'
+const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11'
+
+const refuse = (error_code: number, description: string, parameters?: object): never => {
+  throw new Refused({
+    status: error_code,
+    body: { ok: false, error_code, description, ...(parameters && { parameters }) },
+  })
+}
+
+/**
+ * The Bot API as https://core.telegram.org/bots/api describes it. What it refuses is that page's; the words are those of
+ * https://github.com/tdlib/telegram-bot-api (Client.cpp, ClientManager.cpp) and https://github.com/tdlib/td where they
+ * are known, and of albums and parameters of a wrong type this fake's own. Parameters that it does not know are ignored,
+ * as the real one does. Of the markups, only their most common mistakes are found.
+ */
+export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
+  const messages: Message[] = []
+  const chats: Chat[] = [{ id: -1001234567890, type: 'channel', title: 'Lighthouses', username: 'lighthouses' }]
+
+  const fake = await startFake(t, ORIGIN, (call) => {
+    const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(call.path) ?? refuse(404, 'Not Found')
+    if (!/^\d+:[\w-]+$/.test(token ?? '')) refuse(404, 'Not Found')
+    if (token !== TOKEN) refuse(401, 'Unauthorized')
+    const parameters = decode(call)
+    if (method === 'getMe') {
+      return ok({ id: 123456, is_bot: true, first_name: 'Postroom', username: 'postroom_bot' })
+    }
+    const chat = chats.find(
+      ({ id, username }) => String(id) === String(parameters.chat_id) || `@${username}` === parameters.chat_id,
+    )
+    if (!chat) return refuse(400, 'Bad Request: chat not found')
+    if (method === 'getChat') return ok(chat)
+
+    const send = SENDERS[method ?? ''] ?? refuse(404, 'Not Found: method not found')
+    checkShared(parameters)
+    const contents = send(parameters, call)
+    // https://core.telegram.org/bots/api#replyparameters
+    const reply = parameters.reply_parameters as { message_id?: unknown } | undefined
+    if (reply && !messages.some((message) => message.message_id === reply.message_id && message.chat === chat)) {
+      refuse(400, 'Bad Request: message to be replied not found')
+    }
+    const sent = contents.map((content, place) => ({ message_id: messages.length + 1 + place, chat, ...content }))
+    messages.push(...sent)
+    return ok(method === 'sendMediaGroup' ? sent : sent[0])
+  })
+  return { ...fake, credentials: { botToken: TOKEN, chatId: '@lighthouses' }, chats, messages }
+}
+
+const ok = (result: unknown) => ({ status: 200, body: { ok: true, result } })
+
+/** Of a form, everything but texts is JSON: https://core.telegram.org/bots/api#making-requests */
+function decode({ body, headers }: Recorded): Record<string, unknown> {
+  const parameters = (body ?? {}) as Record<string, unknown>
+  if (!headers['content-type']?.startsWith('multipart/')) return parameters
+  const texts = ['chat_id', 'text', 'caption', 'parse_mode']
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      if (texts.includes(name)) return [name, value]
+      try {
+        return [name, JSON.parse(String(value))]
+      } catch {
+        return refuse(400, `Bad Request: can't parse ${name} JSON object`)
+      }
+    }),
+  )
+}
+
+/** https://core.telegram.org/bots/api#sending-files, of which a photo has to be one. */
+interface FileRule {
+  types: RegExp
+  bytesMax: number
+}
+const PHOTO: FileRule = { types: /^image\/(?:jpeg|png|webp)$/, bytesMax: 10_485_760 }
+const VIDEO: FileRule = { types: /^video\/mp4$/, bytesMax: 52_428_800 }
+
+type Sender = (parameters: Record<string, unknown>, call: Recorded) => Omit<Message, 'message_id' | 'chat'>[]
+
+const SENDERS: Record<string, Sender> = {
+  // https://core.telegram.org/bots/api#sendmessage
+  sendMessage: ({ text, parse_mode }) => {
+    if (text !== undefined && typeof text !== 'string') refuse(400, "Bad Request: can't parse text")
+    const parsed = parseText(text as string | undefined, parse_mode)
+    if (!parsed.trim()) refuse(400, 'Bad Request: message text is empty')
+    if ([...parsed].length > 4096) refuse(400, 'Bad Request: message is too long')
+    return [{ text: parsed }]
+  },
+  sendPhoto: single('photo', PHOTO),
+  sendVideo: single('video', VIDEO),
+  sendAnimation: single('animation', { ...VIDEO, types: /^(?:image\/gif|video\/mp4)$/ }),
+  // https://core.telegram.org/bots/api#sendmediagroup
+  sendMediaGroup: ({ media, reply_markup }, { files }) => {
+    if (!Array.isArray(media) || media.length < 2 || media.length > 10) {
+      return refuse(400, 'Bad Request: group send failed: 2 to 10 items')
+    }
+    if (reply_markup !== undefined) refuse(400, 'Bad Request: an album has no reply markup')
+    return media.map((item: Record<string, unknown>) => {
+      if (item.type !== 'photo' && item.type !== 'video')
+        refuse(400, `Bad Request: type ${item.type} can't be used in an album`)
+      const name = /^attach:\/\/(\w+)$/.exec(String(item.media))?.[1]
+      checkFile(files, name, item.type === 'photo' ? PHOTO : VIDEO)
+      return captionOf(item)
+    })
+  },
+}
+
+/** https://core.telegram.org/bots/api#sendphoto, #sendvideo, #sendanimation */
+function single(field: string, rule: FileRule): Sender {
+  return (parameters, { files }) => {
+    checkFile(files, field, rule)
+    return [captionOf(parameters)]
+  }
+}
+
+function checkFile(files: Recorded['files'], field: string | undefined, { types, bytesMax }: FileRule): void {
+  const file =
+    files.find((each) => each.field === field) ?? refuse(400, `Bad Request: there is no ${field} in the request`)
+  if (file.bytes.length > bytesMax) refuse(413, 'Request Entity Too Large')
+  if (file.bytes.length === 0) refuse(400, 'Bad Request: file must be non-empty')
+  if (!types.test(file.type)) refuse(400, 'Bad Request: IMAGE_PROCESS_FAILED')
+}
+
+function captionOf({ caption, parse_mode }: Record<string, unknown>): { caption?: string } {
+  if (caption === undefined) return {}
+  const parsed = parseText(String(caption), parse_mode)
+  if ([...parsed].length > 1024) refuse(400, 'Bad Request: message caption is too long')
+  return { caption: parsed }
+}
+
+function checkShared(parameters: Record<string, unknown>): void {
+  for (const name of ['disable_notification', 'protect_content', 'has_spoiler', 'show_caption_above_media']) {
+    const value = parameters[name]
+    if (value !== undefined && typeof value !== 'boolean') refuse(400, `Bad Request: can't parse ${name}`)
+  }
+  const markup = parameters.reply_markup as { inline_keyboard?: unknown } | undefined
+  if (markup === undefined) return
+  // https://core.telegram.org/bots/api#inlinekeyboardmarkup
+  const rows = Array.isArray(markup.inline_keyboard)
+    ? markup.inline_keyboard
+    : refuse(400, "Bad Request: can't parse reply keyboard markup JSON object")
+  for (const button of rows.flat() as Record<string, unknown>[]) {
+    if (!button.text) refuse(400, "Bad Request: can't parse inline keyboard button: Text must be non-empty")
+    if (!URL.canParse(String(button.url)))
+      refuse(400, `Bad Request: inline keyboard button URL '${button.url}' is invalid`)
+  }
+}
+
+/** https://core.telegram.org/bots/api#formatting-options */
+function parseText(text = '', mode: unknown): string {
+  if (mode === undefined) return text
+  if (mode === 'HTML') {
+    const open: string[] = []
+    for (const [, slash, tag = ''] of text.matchAll(/<(\/?)([a-z-]+)[^>]*>/g)) {
+      if (!slash) open.push(tag)
+      else if (open.pop() !== tag) refuse(400, `Bad Request: can't parse entities: Unexpected end tag`)
+    }
+    if (open.length > 0)
+      refuse(400, `Bad Request: can't parse entities: Can't find end tag corresponding to start tag "${open.at(-1)}"`)
+    return text.replaceAll(/<[^>]*>/g, '')
+  }
+  if (mode === 'MarkdownV2') {
+    const [, reserved] = /(?<!\\)([.!#+\-={}>])/.exec(text) ?? []
+    if (reserved)
+      refuse(
+        400,
+        `Bad Request: can't parse entities: Character '${reserved}' is reserved and must be escaped with the preceding '\\'`,
+      )
+    return text.replaceAll(/\\(.)|[*_~|`]/g, '$1')
+  }
+  return refuse(400, 'Bad Request: unsupported parse_mode')
+}
