@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { createFetch } from '../src/media/fetch.ts'
 import { createWorld } from './helpers/app.ts'
-import { filesIn, jpeg } from './helpers/upload.ts'
+import { filesIn, form, jpeg } from './helpers/upload.ts'
 
 /** A server on loopback, and the service with that address as the only one that counts as public. */
 async function createScene(t: Test, answer: RequestListener, bytesMax = 2 ** 20) {
@@ -106,6 +106,22 @@ t.test('a body that names no address on the web is refused with details', async 
       [400, { error: 'Invalid request', details: [details] }],
       JSON.stringify(body).slice(0, 60),
     )
+  }
+})
+
+t.test('a form is for the upload only: elsewhere it is told apart from JSON', async (t) => {
+  const { app, user } = await createWorld(t)
+  const { key } = await user()
+  const { type, body } = await form([['file', await jpeg()]])
+  for (const [method, path] of [
+    ['POST', '/media/import'],
+    ['PATCH', '/media/0196f0a1-0000-7000-8000-000000000000'],
+    ['POST', '/posts'],
+  ] as const) {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': type }
+    const reply = await app.inject({ method, url: `/api/v1${path}`, headers, payload: body })
+    const message = 'Content-Type must be application/json'
+    t.match([reply.statusCode, reply.json()], [400, { details: [{ code: 'invalid_content_type', message }] }], path)
   }
 })
 
