@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { at, textAt, unauthorized, unexpected } from './calls.ts'
+import { at, parse, readText, textAt, unauthorized, unexpected, unreadable } from './calls.ts'
 import { type Credentials, type Io, PublishError, type PublishedFile, retryAfterMs, unanswered } from './publishing.ts'
 
 export interface RecordRef {
@@ -244,7 +244,7 @@ export async function xrpc(
       // A redirected POST would become a GET, and carry the credentials to another host.
       redirect: 'manual',
     })
-    text = await readText(response)
+    text = await readText(response, ANSWER_BYTES_MAX)
   } catch (error) {
     if (isUnreadable) throw unreadable()
     // A refusal is one without its words, too.
@@ -289,13 +289,6 @@ function refusal(
   return new Refused(message, reason)
 }
 
-const unreadable = () =>
-  new PublishError('A file of the post could not be read', {
-    code: 'media_unreadable',
-    maybeSent: false,
-    retryable: true,
-  })
-
 /** The same failure, at another place of the way. */
 export function withMaybeSent(
   { message, code, retryable, needsAttention, retryAfterMs }: PublishError,
@@ -307,23 +300,3 @@ export function withMaybeSent(
 
 /** A record has 1 MB at most; the server is one that a user names. */
 const ANSWER_BYTES_MAX = 2_000_000
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    // To leave the loop is to cancel the stream.
-    if (bytes > ANSWER_BYTES_MAX) return ''
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -71,7 +71,7 @@ export async function call(
   const { status, ok } = response
   let text: string | undefined
   try {
-    text = await readText(response)
+    text = await readText(response, ANSWER_BYTES_MAX)
   } catch (error) {
     // A refusal is one without its body, too.
     if (ok || status >= 500) throw lost(error, network.host, way)
@@ -105,6 +105,14 @@ export function unauthorized(message: string): PublishError {
   })
 }
 
+/** The bytes of a file could not be had, or were not as many as promised: nothing was sent that a server would take. */
+export const unreadable = () =>
+  new PublishError('A file of the post could not be read', {
+    code: 'media_unreadable',
+    maybeSent: false,
+    retryable: true,
+  })
+
 /** What stands at a path in JSON that need not have it. */
 export function at(json: unknown, ...path: (string | number)[]): unknown {
   let value = json
@@ -127,11 +135,7 @@ export function cut(text: string, lengthMax: number): string {
 function lost(error: unknown, host: string, { form, isOpen }: { form: Form | undefined; isOpen: boolean }) {
   if (error instanceof PublishError) return error
   if (form?.isUnreadable) {
-    return new PublishError('A file of the post could not be read', {
-      code: 'media_unreadable',
-      maybeSent: false,
-      retryable: true,
-    })
+    return unreadable()
   }
   const { message, code, retryable, maybeSent } = unanswered(error, host)
   // A form of which a part was never handed over is not carried out by any server.
@@ -158,19 +162,21 @@ function refused(network: Network, refusal: Refusal, visible: boolean): PublishE
   return impossible(message)
 }
 
-async function readText(response: Response): Promise<string> {
+/** The body of an answer; nothing of one that is longer. */
+export async function readText(response: Response, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
     // Leaving the loop cancels the stream.
-    if (bytes > ANSWER_BYTES_MAX) return ''
+    if (bytes > bytesMax) return ''
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
-function parse(text: string | undefined): unknown {
+/** What JSON says; undefined where it is none. */
+export function parse(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '')
   } catch {
