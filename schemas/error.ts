@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Answer, Ref, StringEnum } from './shared.ts'
+import { Answer, PAGE, Ref, StringEnum } from './shared.ts'
 
 /** The vocabulary of Zod 3 issues, and two codes for a body that could not be read at all. */
 export const ISSUE_CODES = [
@@ -121,3 +121,15 @@ export const commonErrors = {
   500: failure('Something failed that should not have. The cause is in the service’s log.', { failed: INTERNAL }),
   503: unavailable(),
 } as const
+
+/** The answer of a list to paging that is none. */
+export const invalidPage = shapeFailure('`limit` or `offset` is not a whole number, or is outside its range.', {
+  limitTooBig: {
+    code: 'too_big',
+    type: 'number',
+    maximum: PAGE.limitMax,
+    inclusive: true,
+    path: ['limit'],
+    message: `Number must be less than or equal to ${PAGE.limitMax}`,
+  },
+})

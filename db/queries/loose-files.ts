@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Media, MediaKind } from '../../schemas/media.ts'
 import { type Db, prepared } from '../client.ts'
-import { isoTime } from './iso-time.ts'
-import type { MediaFacts } from './media.ts'
+import { type MediaFacts, shownMedia } from './media.ts'
 
 /** Bytes that belong to no media (yet, or any more). `storageKey` says where they are, or are going to be. */
 export interface LooseFile {
@@ -105,18 +104,7 @@ export const adoptFile = prepared<AdoptedFile, Media>('adopt_file', (db, value) 
         .whereRef('looseFiles.storageKey', '=', 'adopted.storageKey'),
     )
     .selectFrom('adopted')
-    .select((eb) => [
-      'id',
-      eb.ref('kind').$castTo<MediaKind>().as('kind'),
-      'mimeType',
-      'bytes',
-      'width',
-      'height',
-      'durationSeconds',
-      'fps',
-      'altText',
-      isoTime('createdAt').as('createdAt'),
-    ]),
+    .select(shownMedia),
 )
 
 /** From now on nobody can adopt the file. Gives nothing where it is not loose. */
@@ -154,11 +142,7 @@ export async function doomAbandonedFiles(db: Db, leaseSeconds: number) {
     .set({ renewedAt: null })
     .where('renewedAt', '<', sql<Date>`now() - make_interval(secs => ${leaseSeconds})`)
     .execute()
-  return db
-    .selectFrom('looseFiles')
-    .select(['userId', 'storageKey', 'removedAt'])
-    .where('renewedAt', 'is', null)
-    .execute()
+  return db.selectFrom('looseFiles').select(['userId', 'storageKey']).where('renewedAt', 'is', null).execute()
 }
 
 /** Notes that the file's bytes were removed. Gives false where that is known already. */

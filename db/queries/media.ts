@@ -36,24 +36,23 @@ function kindOf(mimeType: string): MediaKind | null {
   return mimeType.startsWith('video/') ? 'video' : null
 }
 
-/** The user's files as the interface shows them. */
+/** A file as the interface shows it. */
+export const shownMedia = [
+  'id',
+  sql<MediaKind>`kind`.as('kind'),
+  'mimeType',
+  'bytes',
+  'width',
+  'height',
+  'durationSeconds',
+  'fps',
+  'altText',
+  isoTime('createdAt').as('createdAt'),
+] as const
+
+/** The user's files that are shown. */
 const mediaOf = (db: Db, userId: string) =>
-  db
-    .selectFrom('media')
-    .select((eb) => [
-      'id',
-      eb.ref('kind').$castTo<MediaKind>().as('kind'),
-      'mimeType',
-      'bytes',
-      'width',
-      'height',
-      'durationSeconds',
-      'fps',
-      'altText',
-      isoTime('createdAt').as('createdAt'),
-    ])
-    .where('userId', '=', userId)
-    .where('kind', 'is not', null)
+  db.selectFrom('media').select(shownMedia).where('userId', '=', userId).where('kind', 'is not', null)
 
 /** A page of the user's files, newest first. */
 export const listMedia = prepared<{ userId: string; limit: number; offset: number }, Media>('list_media', (db, value) =>

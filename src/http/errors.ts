@@ -95,8 +95,9 @@ export function handleErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
 }
 
-/** What a connection reads that did not send a whole HTTP request, by the error of Node's parser. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+
+/** What a connection reads that did not send a whole HTTP request, by the error of Node's parser. */
 const CLIENT_ERRORS: Record<string, [status: string, error: string]> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Request headers are larger than 16 KiB'],
   [TIMED_OUT]: ['408 Request Timeout', 'Request was not complete in time'],

@@ -36,6 +36,7 @@ export async function inspectFile(path: string, { videoMaxMs = VIDEO_MS } = {}):
 
 /** What sharp takes by default: 0x3fff squared. */
 const PIXELS_MAX = 268_402_689
+
 async function inspectImage(path: string, mimeType: MediaType): Promise<MediaFile> {
   const { format, mediaType, autoOrient, pages, delay } = await readImage(path)
   // Of HEIF, the library takes the type from the first brand; the structure has looked at all.

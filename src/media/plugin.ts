@@ -3,7 +3,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { forgetFile } from '../../db/queries/loose-files.ts'
 import { listMedia } from '../../db/queries/media.ts'
-import { commonErrors, failure, shapeFailure, TOO_LARGE } from '../../schemas/error.ts'
+import { commonErrors, failure, invalidPage, shapeFailure, TOO_LARGE } from '../../schemas/error.ts'
 import {
   CONTENT_ANSWERS,
   ContentHeaders,
@@ -17,7 +17,7 @@ import {
   UpdateMedia,
   UploadMedia,
 } from '../../schemas/media.ts'
-import { Answer, Body, Bytes, Deleted, NoBody, PAGE, PageQuery } from '../../schemas/shared.ts'
+import { Answer, Body, Bytes, Deleted, NoBody, PageQuery } from '../../schemas/shared.ts'
 import { AppError, fileTooLarge } from '../errors.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
 import { addMedia, discardFile, type Library } from './add.ts'
@@ -139,16 +139,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         querystring: PageQuery,
         response: {
           200: Answer(MediaList, 'One page of your media.', { page: MediaList.examples[0] }),
-          400: shapeFailure('`limit` or `offset` is not a whole number, or is outside its range.', {
-            limitTooBig: {
-              code: 'too_big',
-              type: 'number',
-              maximum: PAGE.limitMax,
-              inclusive: true,
-              path: ['limit'],
-              message: `Number must be less than or equal to ${PAGE.limitMax}`,
-            },
-          }),
+          400: invalidPage,
           ...commonErrors,
         },
       },

@@ -4,13 +4,14 @@ import { listPosts } from '../../db/queries/posts.ts'
 import {
   commonErrors,
   failure,
+  invalidPage,
   MISSING_ACCOUNT_IDS,
   shapeFailure,
   TOO_LARGE,
   unavailable,
 } from '../../schemas/error.ts'
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, PostList, PostPath } from '../../schemas/post.ts'
-import { Answer, Body, Deleted, PAGE, PageQuery } from '../../schemas/shared.ts'
+import { Answer, Body, Deleted, PageQuery } from '../../schemas/shared.ts'
 import { createPost } from './create.ts'
 import { deletePost, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
 
@@ -85,16 +86,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
         querystring: PageQuery,
         response: {
           200: Answer(PostList, 'One page of your posts.', { page: PostList.examples[0] }),
-          400: shapeFailure('`limit` or `offset` is not a whole number, or is outside its range.', {
-            limitTooBig: {
-              code: 'too_big',
-              type: 'number',
-              maximum: PAGE.limitMax,
-              inclusive: true,
-              path: ['limit'],
-              message: `Number must be less than or equal to ${PAGE.limitMax}`,
-            },
-          }),
+          400: invalidPage,
           ...commonErrors,
         },
       },
