@@ -23,10 +23,21 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccountCredentials {
+  accountId: string;
+  data: Buffer;
+  dataKey: Buffer;
+  keyId: string;
+  updatedAt: Generated<Timestamp>;
+}
+
 export interface Accounts {
+  attention: Json | null;
+  availableAt: Timestamp | null;
   createdAt: Generated<Timestamp>;
   disconnectedAt: Timestamp | null;
   displayName: string | null;
+  externalId: string | null;
   id: string;
   organizationId: string | null;
   platform: string;
@@ -42,6 +53,19 @@ export interface ApiKeys {
   name: string | null;
   revokedAt: Timestamp | null;
   start: string;
+  userId: string;
+}
+
+export interface DeliveryAttempts {
+  accountId: string;
+  act: number;
+  error: Json | null;
+  finishedAt: Timestamp | null;
+  intendedAt: Timestamp | null;
+  number: number;
+  outcome: string | null;
+  postId: string;
+  startedAt: Timestamp;
   userId: string;
 }
 
@@ -105,11 +129,35 @@ export interface Posts {
 
 export interface PostTargets {
   accountId: string;
+  attempts: Generated<number>;
   captionOverride: string | null;
+  claimableAt: Timestamp | null;
+  dueAt: Timestamp | null;
+  error: Json | null;
+  failures: Generated<number>;
   fields: Json | null;
+  intendedAt: Timestamp | null;
+  intent: number | null;
+  leaseToken: string | null;
+  platform: string;
   postId: string;
+  publishedAt: Timestamp | null;
+  sent: Generated<Json>;
+  startedAt: Timestamp | null;
+  state: Generated<string>;
   threadParts: Json | null;
+  token: Generated<string>;
   userId: string;
+}
+
+export interface SandboxCalls {
+  accepted: boolean;
+  accountId: string;
+  content: Json;
+  fault: string | null;
+  id: string;
+  receivedAt: Generated<Timestamp>;
+  token: string;
 }
 
 export interface Users {
@@ -119,8 +167,10 @@ export interface Users {
 }
 
 export interface DB {
+  accountCredentials: AccountCredentials;
   accounts: Accounts;
   apiKeys: ApiKeys;
+  deliveryAttempts: DeliveryAttempts;
   looseFiles: LooseFiles;
   media: Media;
   memberships: Memberships;
@@ -128,5 +178,6 @@ export interface DB {
   postMedia: PostMedia;
   posts: Posts;
   postTargets: PostTargets;
+  sandboxCalls: SandboxCalls;
   users: Users;
 }

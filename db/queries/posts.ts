@@ -1,8 +1,9 @@
-import { type Expression, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Post, PostStatus } from '../../schemas/post.ts'
 import { type Db, prepared } from '../client.ts'
+import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
 import type { MediaFacts } from './media.ts'
@@ -72,7 +73,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
       .$castTo<PostSubjects>(),
 )
 
-/** A post with everything that hangs on it. The four target lists have one entry for each account, in one order. */
+/** A post with everything that hangs on it. The five target lists have one entry for each account, in one order. */
 export interface NewPost {
   id: string
   userId: string
@@ -82,6 +83,7 @@ export interface NewPost {
   status: PostStatus
   scheduledAt: Date | null
   accountIds: string[]
+  platforms: PlatformId[]
   captionOverrides: (string | null)[]
   /** JSON text. */
   fields: (string | null)[]
@@ -90,6 +92,14 @@ export interface NewPost {
   /** In order; may hold the same id twice. */
   mediaIds: string[]
 }
+
+/** Null for a draft. Whoever asks for the past gets the present. */
+const dueAt = (eb: ExpressionBuilder<DB, 'posts'>) =>
+  eb
+    .case()
+    .when('scheduledAt', 'is not', null)
+    .then(eb.fn<Date>('greatest', ['scheduledAt', 'createdAt']))
+    .end()
 
 /** Writes the whole post in one statement: there is no moment at which a part of it exists. */
 export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, value) =>
@@ -106,34 +116,51 @@ export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, 
           status: value('status'),
           scheduledAt: value('scheduledAt'),
         })
-        .returning(['userId', 'id']),
+        .returning((eb) => ['userId', 'id', dueAt(eb).as('dueAt')]),
     )
     .with('targets', (db) =>
       db
         .insertInto('postTargets')
-        .columns(['userId', 'postId', 'accountId', 'captionOverride', 'fields', 'threadParts'])
+        .columns([
+          'userId',
+          'postId',
+          'accountId',
+          'platform',
+          'captionOverride',
+          'fields',
+          'threadParts',
+          'state',
+          'dueAt',
+          'claimableAt',
+        ])
         .expression((eb) =>
           eb
             .selectFrom([
               'post',
               sql<{
                 accountId: string
+                platform: string
                 captionOverride: string | null
                 fields: string | null
                 threadParts: string | null
               }>`
-                unnest(${value('accountIds')}::uuid[], ${value('captionOverrides')}::text[],
-                  ${value('fields')}::jsonb[], ${value('threadParts')}::jsonb[])`.as<'target'>(
-                sql`target(account_id, caption_override, fields, thread_parts)`,
+                unnest(${value('accountIds')}::uuid[], ${value('platforms')}::text[],
+                  ${value('captionOverrides')}::text[], ${value('fields')}::jsonb[],
+                  ${value('threadParts')}::jsonb[])`.as<'target'>(
+                sql`target(account_id, platform, caption_override, fields, thread_parts)`,
               ),
             ])
             .select([
               'post.userId',
               'post.id',
               'target.accountId',
+              'target.platform',
               'target.captionOverride',
               'target.fields',
               'target.threadParts',
+              sql<string>`case when post.due_at is null then 'waiting' else 'queued' end`.as('state'),
+              'post.dueAt',
+              'post.dueAt as claimableAt',
             ]),
         ),
     )

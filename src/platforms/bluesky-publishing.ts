@@ -30,17 +30,13 @@ const REPLY_RULES = {
 export const blueskyPublishing: Publishing = {
   guarantee: 'exactly-once',
 
-  credentials: {
-    service: 'The server that keeps the account, or signs in to it. https://bsky.social where left out.',
-    identifier: 'The handle of the account, such as alice.bsky.social.',
-    password: 'An app password of the account (Settings, Privacy and security, App passwords).',
-  },
+  concurrency: 16,
 
   async identify(credentials, io) {
     const repo = await signIn(credentials, io)
     // From the repository itself: app.bsky.actor.getProfile takes an AppView, which may lag behind or be away.
     const profile = await repo.find('app.bsky.actor.profile', 'self')
-    return { username: repo.handle, displayName: textAt(profile?.value, 'displayName') || null }
+    return { externalId: repo.did, username: repo.handle, displayName: textAt(profile?.value, 'displayName') || null }
   },
 
   async send(act, credentials, io) {

@@ -12,9 +12,7 @@ export const discordPublishing: Publishing = {
   // https://docs.discord.com/developers/resources/webhook#execute-webhook has neither, and the messages of a webhook can
   // be read by their ids only (#get-webhook-message), never be listed.
   guarantee: 'at-most-once',
-  credentials: {
-    webhookUrl: 'The URL of the webhook, as Discord copies it: https://discord.com/api/webhooks/ID/TOKEN.',
-  },
+  concurrency: 16,
 
   async identify(credentials, io) {
     const webhook = connect(credentials)
@@ -22,7 +20,7 @@ export const discordPublishing: Publishing = {
     const id = textAt(body, 'id')
     if (id === undefined) throw unexpected(webhook.host, false)
     const name = textAt(body, 'name')
-    return { username: name || id, displayName: name || null }
+    return { externalId: id, username: name || id, displayName: name || null }
   },
 
   async send(act, credentials, io) {

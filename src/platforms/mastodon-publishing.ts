@@ -24,18 +24,18 @@ export function publishToMastodon(pause: typeof setTimeout = setTimeout): Publis
     // the key, and has been answered with a 500 (https://github.com/mastodon/mastodon/issues/40399). It is sent all the
     // same: it covers what may happen between a look at the statuses and the next attempt.
     guarantee: 'reconcilable',
-    credentials: {
-      instance: 'The address of the Mastodon server, such as https://mastodon.social.',
-      accessToken:
-        'An access token of the account with the scopes read:accounts, read:statuses, write:media and write:statuses.',
-    },
+    concurrency: 16,
 
     async identify(credentials, io) {
       const instance = connect(credentials)
       const account = await verify(instance, io)
-      const username = textAt(account, 'username')
-      if (username === undefined) throw unexpected(instance.host, false)
-      return { username: `${username}@${instance.host}`, displayName: textAt(account, 'display_name') || null }
+      const [id, username] = [textAt(account, 'id'), textAt(account, 'username')]
+      if (id === undefined || username === undefined) throw unexpected(instance.host, false)
+      return {
+        externalId: `${id}@${instance.host}`,
+        username: `${username}@${instance.host}`,
+        displayName: textAt(account, 'display_name') || null,
+      }
     },
 
     async send(act, credentials, io) {

@@ -63,16 +63,21 @@ export interface Io {
   intend(): Promise<void>
 }
 
+/** An account as its network knows it. */
+export interface Profile {
+  /** Stays when the handle changes. No secret. */
+  externalId: string
+  username: string
+  displayName: string | null
+}
+
 /** How posts get onto a network. Every method throws a PublishError where the network, or the way to it, fails. */
 export interface Publishing {
   guarantee: Guarantee
-  /** The keys of the credentials, each with what it is, for those who connect an account. */
-  credentials: Readonly<Record<string, string>>
+  /** How many deliveries one worker carries out at a time. */
+  concurrency: number
   /** Whose credentials these are, asked of the network. */
-  identify(
-    credentials: Credentials,
-    io: Pick<Io, 'fetch' | 'signal'>,
-  ): Promise<{ username: string; displayName: string | null }>
+  identify(credentials: Credentials, io: Pick<Io, 'fetch' | 'signal'>): Promise<Profile>
   /** Makes one act visible, once. */
   send(act: Act, credentials: Credentials, io: Io): Promise<Sent>
   /** Whether an act whose answer was lost is there. Absent where the guarantee is at-most-once. */

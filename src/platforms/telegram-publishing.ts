@@ -18,10 +18,7 @@ import type { Act, Credentials, Io, PublishedFile, Publishing, Sent } from './pu
 export const telegramPublishing: Publishing = {
   // Neither a key against repetition nor a way to ask for messages that were sent: getUpdates does not tell a bot its own.
   guarantee: 'at-most-once',
-  credentials: {
-    botToken: 'The token that @BotFather gave for the bot, such as 123456:ABC-DEF.',
-    chatId: 'The channel or group: @name, or its number. The bot has to be allowed to post there.',
-  },
+  concurrency: 16,
 
   async identify(credentials, io) {
     const bot = connect(credentials)
@@ -30,6 +27,7 @@ export const telegramPublishing: Publishing = {
     const id = textAt(body, 'result', 'id')
     if (id === undefined) throw unexpected(bot.host, false)
     return {
+      externalId: id,
       username: textAt(body, 'result', 'username') ?? id,
       displayName: textAt(body, 'result', 'title') ?? textAt(body, 'result', 'first_name') ?? null,
     }

@@ -53,6 +53,7 @@ export async function createPost(db: Db, userId: string, body: CreatePost): Prom
     status,
     scheduledAt,
     accountIds,
+    platforms: accounts.map(({ platform }) => platform),
     captionOverrides: accountIds.map((accountId) => overrides.get(accountId)?.captionOverride ?? null),
     fields: accountIds.map((accountId) => jsonOrNull(overrides.get(accountId)?.fields)),
     threadParts: accountIds.map((accountId) => jsonOrNull(threadParts.get(accountId))),

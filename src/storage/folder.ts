@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { access, chmod, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
@@ -37,6 +38,12 @@ export function folderStorage(folder: string): Storage {
       const target = join(files, nameOf(key))
       await rm(target, { force: true })
       await rm(partOf(target), { force: true })
+    },
+
+    async read(key) {
+      const stream = createReadStream(join(files, nameOf(key)))
+      await once(stream, 'open').catch(orNotStored)
+      return stream
     },
 
     async serve(key, request, { mimeType, fileName }) {

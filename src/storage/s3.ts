@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -8,6 +9,7 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  NoSuchKey,
   NoSuchUpload,
   NotFound,
   PutObjectCommand,
@@ -103,6 +105,15 @@ export function s3Storage({ bucket, region, endpoint, credentials }: S3Options):
       // Uploads first: one that is completed in between has made an object, and that goes next.
       for (const uploadId of await unfinishedUploads(key)) await abort(key, uploadId)
       await client.send(new DeleteObjectCommand(object))
+    },
+
+    async read(key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand(objectOf(key)))
+        return Body as Readable
+      } catch (error) {
+        throw error instanceof NoSuchKey ? new NotStored() : error
+      }
     },
 
     async serve(key, request, { mimeType, fileName }) {

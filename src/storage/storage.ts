@@ -13,6 +13,9 @@ export interface Storage {
   /** Removes what is stored under `key`, and what an interrupted `put` has left. It is no error if there is nothing. */
   remove(key: string): Promise<void>
 
+  /** The bytes under `key`, as a stream that the caller reads or destroys. Throws a NotStored where there are none. */
+  read(key: string): Promise<Readable>
+
   /**
    * What to answer to a GET or HEAD for the bytes under `key`: themselves (or the range asked for, or "not modified"),
    * or an address where they are. Throws a NotStored where there is nothing under `key`. `fileName` is plain ASCII
