@@ -2,7 +2,22 @@ import { Account, AccountList } from './account.ts'
 import { ErrorBody, Issue } from './error.ts'
 import { ImportMedia, Media, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
-import { AccountOverride, CreatedPost, CreatePost, Post, PostList, PostStatus } from './post.ts'
+import {
+  AccountOverride,
+  CreatedPost,
+  CreatePost,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryError,
+  DeliveryState,
+  Post,
+  PostDetail,
+  PostList,
+  PostStatus,
+  PostTarget,
+  PublishedAct,
+  ResolveDelivery,
+} from './post.ts'
 import { Deleted } from './shared.ts'
 
 /** Every named schema of the interface. What is listed here becomes a component of the OpenAPI document. */
@@ -13,6 +28,10 @@ export const components = [
   CreatePost,
   CreatedPost,
   Deleted,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryError,
+  DeliveryState,
   ErrorBody,
   ImportMedia,
   Issue,
@@ -21,9 +40,13 @@ export const components = [
   MediaList,
   PlatformId,
   Post,
+  PostDetail,
   PostList,
   PostStatus,
+  PostTarget,
   PostType,
+  PublishedAct,
+  ResolveDelivery,
   UpdateMedia,
   UploadMedia,
 ]

@@ -13,6 +13,7 @@ import { requests } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { createFetch } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
+import type { Networks } from './platforms/networks.ts'
 import { posts } from './posts/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
 
@@ -23,10 +24,18 @@ export interface AppOptions {
   corsOrigins: string[]
   /** Where files are kept, and how those that are imported are fetched. */
   media: Omit<MediaOptions, 'db'>
+  /** Where posts can be sent. */
+  networks: Networks
 }
 
 /** The whole service as an application that does not listen yet. */
-export async function buildApp({ db, logger, corsOrigins, media: files }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({
+  db,
+  logger,
+  corsOrigins,
+  media: files,
+  networks,
+}: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -57,7 +66,7 @@ export async function buildApp({ db, logger, corsOrigins, media: files }: AppOpt
     async (api) => {
       await api.register(auth, { db })
       await api.register(accounts, { db })
-      await api.register(posts, { db })
+      await api.register(posts, { db, networks })
       await api.register(media, { db, ...files })
     },
     { prefix: '/api/v1' },
@@ -77,7 +86,7 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
 export async function buildDocument(): Promise<object> {
   const db = connect({ url: 'postgresql://' })
   const files = { storage: folderStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetch() }
-  const app = await buildApp({ db, logger: false, corsOrigins: [], media: files })
+  const app = await buildApp({ db, logger: false, corsOrigins: [], media: files, networks: {} })
   await app.ready()
   const document = app.swagger()
   await app.close()

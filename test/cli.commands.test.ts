@@ -63,7 +63,7 @@ t.test('a whole life by command, each step answered with one JSON object', async
   t.equal(video.durationSeconds, 1.5)
 
   const db = connect({ url })
-  const app = await buildApp({ db, logger: false, corsOrigins: [], media: mediaIn('.') })
+  const app = await buildApp({ db, logger: false, corsOrigins: [], media: mediaIn('.'), networks: {} })
   t.teardown(async () => {
     await app.close()
     await db.destroy()

@@ -30,6 +30,7 @@ async function serve(t: Test, url: string, options: Partial<ConnectOptions> = {}
     logger: { ...((await loggerOptions('trace')) as object), stream },
     corsOrigins: [],
     media: mediaIn('.'),
+    networks: {},
   })
   t.teardown(async () => {
     await app.close()

@@ -117,7 +117,7 @@ t.test('what the service answers is what the document says, each error word by w
   await check('deleteMedia', 409, 'inUse', plain.deleteMedia(ada.key))
 
   const nowhere = connect({ url: 'postgresql://127.0.0.1:1/nowhere' })
-  const stranded = await buildApp({ db: nowhere, logger: false, corsOrigins: [], media: mediaIn('.') })
+  const stranded = await buildApp({ db: nowhere, logger: false, corsOrigins: [], media: mediaIn('.'), networks: {} })
   t.teardown(async () => {
     await stranded.close()
     await nowhere.destroy()

@@ -69,6 +69,7 @@ const signal = new AbortController().signal
 const newCredentials = (): Credentials => ({ service: SERVER, identifier: randomUUID(), password: 'abcd-efgh' })
 
 const act = (options: Partial<Act> = {}): Act => ({
+  accountId: randomUUID(),
   kind: 'post',
   text: 'Hello',
   media: [],
@@ -202,7 +203,7 @@ t.test('the server that keeps the account is the one that gets its posts', async
   const sent = await send(act(), { identifier: identifier!, password: password! }, io(network.fetch))
   t.equal(network.only(METHODS.session).origin, 'https://bsky.social')
   t.match(network.only(METHODS.put), { origin: SERVER, authorization: 'Bearer the session' })
-  t.same(sent, { id: `at://${DID}/app.bsky.feed.post/3k#bafy`, url: `https://bsky.app/profile/${DID}/post/3k` })
+  t.same(sent, { id: `at://${DID}/app.bsky.feed.post/3k`, ref: 'bafy', url: `https://bsky.app/profile/${DID}/post/3k` })
 })
 
 t.test('a mention that cannot be resolved now waits; one of nobody is text', async (t) => {

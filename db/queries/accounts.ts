@@ -1,10 +1,10 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, sql } from 'kysely'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { type Db, prepared } from '../client.ts'
 import type { DB } from '../types.ts'
 
 /** Accounts the user owns or reaches through an organisation; disconnected ones excluded. The rule of reach, once. */
-export const reachableBy = (userId: string) => (eb: ExpressionBuilder<DB, 'accounts'>) =>
+export const reachableBy = (userId: string | Expression<string>) => (eb: ExpressionBuilder<DB, 'accounts'>) =>
   eb.and([
     eb('accounts.disconnectedAt', 'is', null),
     eb.or([

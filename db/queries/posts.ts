@@ -1,28 +1,33 @@
-import { type Expression, type ExpressionBuilder, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import type { Post, PostStatus } from '../../schemas/post.ts'
+import type { DeliveryError, DeliveryState, Post, PostDetail, PostStatus, PublishedAct } from '../../schemas/post.ts'
 import { type Db, prepared } from '../client.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
+import type { DeliveryKey, SentAct } from './deliveries.ts'
 import { isoTime } from './iso-time.ts'
 import type { MediaFacts } from './media.ts'
+
+/** A post as the interface shows it. */
+const shownPost = (eb: ExpressionBuilder<DB, 'posts'>) =>
+  [
+    'id',
+    'userId',
+    'caption',
+    'firstComment',
+    eb.ref('postType').$castTo<PostType>().as('postType'),
+    eb.ref('status').$castTo<PostStatus>().as('status'),
+    isoTime<string | null>('scheduledAt').as('scheduledAt'),
+    isoTime('createdAt').as('createdAt'),
+    isoTime('updatedAt').as('updatedAt'),
+  ] as const
 
 /** A page of the user's posts, newest first: ids are UUIDv7, so the primary key holds them in that order. */
 export const listPosts = prepared<{ userId: string; limit: number; offset: number }, Post>('list_posts', (db, value) =>
   db
     .selectFrom('posts')
-    .select((eb) => [
-      'id',
-      'userId',
-      'caption',
-      'firstComment',
-      eb.ref('postType').$castTo<PostType>().as('postType'),
-      eb.ref('status').$castTo<PostStatus>().as('status'),
-      isoTime<string | null>('scheduledAt').as('scheduledAt'),
-      isoTime('createdAt').as('createdAt'),
-      isoTime('updatedAt').as('updatedAt'),
-    ])
+    .select(shownPost)
     .where('userId', '=', value('userId'))
     .orderBy('id', 'desc')
     .limit(value('limit'))
@@ -34,7 +39,8 @@ export interface PostSubjects {
   media: ({ id: string } & MediaFacts)[]
 }
 
-const list = (item: Expression<unknown>) => sql`coalesce(json_agg(${item}), '[]')`.as('list')
+const list = (item: Expression<unknown>, order: Expression<unknown> = sql`1`) =>
+  sql`coalesce(json_agg(${item} order by ${order}), '[]')`.as('list')
 
 /** Of the accounts and media asked for, those that the user may use, in one round trip. Ids have to be UUIDs. */
 export const readPostSubjects = prepared<{ userId: string; accountIds: string[]; mediaIds: string[] }, PostSubjects>(
@@ -182,20 +188,113 @@ export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, 
     .select('id'),
 )
 
+/** A post with its files, its accounts, and what became of it on each. */
+export const findPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>
+  db
+    .selectFrom('posts')
+    .select((eb) => [
+      ...shownPost(eb),
+      eb
+        .selectFrom('postMedia')
+        .select(sql<string[]>`coalesce(json_agg(media_id order by position), '[]')`.as('ids'))
+        .whereRef('postMedia.userId', '=', 'posts.userId')
+        .whereRef('postMedia.postId', '=', 'posts.id')
+        .as('mediaIds'),
+      eb
+        .selectFrom('postTargets')
+        .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
+        .select((eb) =>
+          list(
+            jsonBuildObject({
+              accountId: eb.ref('postTargets.accountId'),
+              platform: eb.ref('postTargets.platform'),
+              username: eb.ref('accounts.username'),
+              captionOverride: eb.ref('captionOverride'),
+              fields: eb.ref('fields'),
+              threadParts: eb.ref('threadParts'),
+              delivery: shownDelivery(eb),
+            }),
+            sql`post_targets.account_id`,
+          ),
+        )
+        .whereRef('postTargets.userId', '=', 'posts.userId')
+        .whereRef('postTargets.postId', '=', 'posts.id')
+        .as('targets'),
+    ])
+    .where('userId', '=', value('userId'))
+    .where('id', '=', value('id'))
+    .$castTo<PostDetail>(),
+)
+
+/** A delivery as the interface shows it. */
+const shownDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets'>) =>
+  jsonBuildObject({
+    state: eb.ref('postTargets.state'),
+    attempts: eb.ref('postTargets.attempts'),
+    nextAttemptAt: sql<
+      string | null
+    >`case when post_targets.state = 'queued' then ${isoTime('postTargets.claimableAt')} end`,
+    publishedAt: isoTime<string | null>('postTargets.publishedAt'),
+    latenessMs: sql<number | null>`greatest(0, round(extract(epoch from
+      post_targets.published_at - greatest(posts.scheduled_at, posts.created_at)) * 1000))::bigint`,
+    externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
+    externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
+    acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
+      'externalId', act ->> 'id', 'externalUrl', act ->> 'url') order by place), '[]')
+      from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, place))`,
+    error: eb.ref('postTargets.error'),
+    history: eb
+      .selectFrom('deliveryAttempts as attempt')
+      .select((eb) =>
+        list(
+          jsonBuildObject({
+            number: eb.ref('attempt.number'),
+            act: eb.ref('attempt.act'),
+            startedAt: isoTime('attempt.startedAt'),
+            intendedAt: isoTime<string | null>('attempt.intendedAt'),
+            finishedAt: isoTime<string | null>('attempt.finishedAt'),
+            outcome: eb.ref('attempt.outcome'),
+            error: eb.ref('attempt.error'),
+          }),
+          sql`attempt.number`,
+        ),
+      )
+      .whereRef('attempt.userId', '=', 'postTargets.userId')
+      .whereRef('attempt.postId', '=', 'postTargets.postId')
+      .whereRef('attempt.accountId', '=', 'postTargets.accountId'),
+  })
+
 /**
- * Deletes the user's post with all that hangs on it, unless it is published. Gives the status it had, or nothing where
- * the user has no such post. The row is locked first, so that what is decided is what is done.
+ * Deletes the user's post with all that hangs on it, unless it is published or is being sent. Gives the status it had, or
+ * nothing where the user has no such post. Its deliveries are locked first, as whoever claims one locks it, and then the
+ * post, so that what is decided is what is done.
  */
-export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, { status: string }>(
+export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, { status: PostStatus; busy: boolean }>(
   'delete_unpublished_post',
   (db, value) =>
     db
+      .with('deliveries', (db) =>
+        db
+          .selectFrom('postTargets')
+          .select('state')
+          .where('userId', '=', value('userId'))
+          .where('postId', '=', value('id'))
+          .orderBy('accountId')
+          .forUpdate(),
+      )
       .with('found', (db) =>
         db
           .selectFrom('posts')
-          .select(['userId', 'id', 'status'])
+          .select((eb) => [
+            'userId',
+            'id',
+            eb.ref('status').$castTo<PostStatus>().as('status'),
+            sql<boolean>`(select coalesce(bool_or(state = 'publishing'), false) from deliveries)`.as('busy'),
+          ])
           .where('userId', '=', value('userId'))
           .where('id', '=', value('id'))
+          // The deliveries are read, and so locked, before the post is.
+          .where(sql<SqlBool>`(select count(*) from deliveries) >= 0`)
           .forUpdate(),
       )
       .with('deleted', (db) =>
@@ -204,18 +303,154 @@ export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, { 
           .using('found')
           .whereRef('posts.userId', '=', 'found.userId')
           .whereRef('posts.id', '=', 'found.id')
-          .where('found.status', '!=', 'published'),
+          .where('found.status', '!=', 'published')
+          .where('found.busy', '=', false),
       )
       .selectFrom('found')
-      .select('status'),
+      .select(['status', 'busy']),
 )
 
-/** Marks any post as published, for an operator. Gives false where there is no such post. */
-export async function markPostPublished(db: Db, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('posts')
-    .set({ status: 'published', updatedAt: sql<Date>`now()` })
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+/**
+ * Makes every delivery of the post due now that is not under way, out, or open, and a draft scheduled for now. For a post
+ * that is not published; gives how many there were.
+ */
+export const publishNow = prepared<{ userId: string; id: string }, { count: number }>('publish_now', (db, value) =>
+  db
+    .with('due', (db) =>
+      db
+        .updateTable('postTargets')
+        .set(dueNow)
+        .where('userId', '=', value('userId'))
+        .where('postId', '=', value('id'))
+        .where('state', 'in', ['waiting', 'queued', 'failed', 'missed'])
+        .returning(['userId', 'postId']),
+    )
+    .with('post', (db) =>
+      db
+        .updateTable('posts')
+        .set({ status: 'scheduled', scheduledAt: sql<Date>`now()`, updatedAt: sql<Date>`now()` })
+        .where('userId', '=', value('userId'))
+        .where('id', '=', value('id'))
+        .where('status', '!=', 'published')
+        .where(sql<SqlBool>`exists (select from due)`),
+    )
+    .selectFrom('due')
+    .select(sql<number>`count(*)`.as('count')),
+)
+
+/** As if it had just been written for now. What is open stays open, and what is out stays out. */
+const dueNow = {
+  state: 'queued',
+  dueAt: sql<Date>`now()`,
+  claimableAt: sql<Date>`now()`,
+  failures: 0,
+  startedAt: sql<Date>`case when intent is not null then started_at end`,
 }
+
+/** A delivery of the user's, locked; nothing where there is none. */
+export const lockDelivery = (db: Db, { userId, postId, accountId }: DeliveryKey) =>
+  db
+    .selectFrom('postTargets')
+    .select((eb) => [
+      eb.ref('platform').$castTo<PlatformId>().as('platform'),
+      eb.ref('state').$castTo<DeliveryState>().as('state'),
+      eb.ref('error').$castTo<DeliveryError | null>().as('error'),
+      'intent',
+      'intendedAt',
+      'sent',
+      'attempts',
+    ])
+    .where('userId', '=', userId)
+    .where('postId', '=', postId)
+    .where('accountId', '=', accountId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Makes a delivery that is locked due now. */
+export const requeueDelivery = (db: Db, { userId, postId, accountId }: DeliveryKey) =>
+  db
+    .updateTable('postTargets')
+    .set(dueNow)
+    .where('userId', '=', userId)
+    .where('postId', '=', postId)
+    .where('accountId', '=', accountId)
+    .execute()
+
+/** What the owner of a delivery has seen on the network, of the call whose answer was lost. The delivery is locked. */
+export async function resolveDelivery(
+  db: Db,
+  { userId, postId, accountId }: DeliveryKey,
+  {
+    state,
+    sent,
+    error,
+    outcome,
+  }: {
+    state: DeliveryState
+    sent: SentAct[]
+    error: DeliveryError | null
+    outcome: 'said_published' | 'said_not_published'
+  },
+): Promise<void> {
+  await db
+    .updateTable('deliveryAttempts')
+    .from('postTargets as target')
+    .set({ outcome })
+    .whereRef('deliveryAttempts.userId', '=', 'target.userId')
+    .whereRef('deliveryAttempts.postId', '=', 'target.postId')
+    .whereRef('deliveryAttempts.accountId', '=', 'target.accountId')
+    .whereRef('deliveryAttempts.number', '=', 'target.attempts')
+    .where('target.userId', '=', userId)
+    .where('target.postId', '=', postId)
+    .where('target.accountId', '=', accountId)
+    .execute()
+  await db
+    .updateTable('postTargets')
+    .set({
+      state,
+      sent: sql`sent || ${JSON.stringify(sent)}::jsonb`,
+      publishedAt: sql<Date>`case when jsonb_array_length(sent || ${JSON.stringify(sent)}::jsonb) > 0
+        then coalesce(published_at, intended_at) end`,
+      error: error && JSON.stringify(error),
+      intent: null,
+      intendedAt: null,
+    })
+    .where('userId', '=', userId)
+    .where('postId', '=', postId)
+    .where('accountId', '=', accountId)
+    .execute()
+}
+
+/**
+ * Marks any post as published, for an operator, and its deliveries with it, but for those that are being sent. Gives false
+ * where there is no such post.
+ */
+export function markPostPublished(db: Db, id: string): Promise<boolean> {
+  return inTransaction(db, async (db) => {
+    await db
+      .updateTable('postTargets')
+      .set({
+        state: 'published',
+        claimableAt: null,
+        intent: null,
+        intendedAt: null,
+        error: null,
+        publishedAt: sql<Date>`coalesce(published_at, now())`,
+      })
+      .from('posts')
+      .whereRef('postTargets.userId', '=', 'posts.userId')
+      .whereRef('postTargets.postId', '=', 'posts.id')
+      .where('posts.id', '=', id)
+      .where('postTargets.state', '!=', 'publishing')
+      .execute()
+    const { numUpdatedRows } = await db
+      .updateTable('posts')
+      .set({ status: 'published', updatedAt: sql<Date>`now()` })
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  })
+}
+
+const inTransaction = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
+  db.isTransaction ? work(db) : db.transaction().execute(work)

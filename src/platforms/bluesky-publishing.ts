@@ -76,18 +76,15 @@ export function recordKey({ startedAt, token }: Pick<Act, 'startedAt' | 'token'>
 }
 
 /**
- * The id is `uri#cid`, since a reply refers to a post by both:
+ * A reply refers to a post by its address and the hash of what it says:
  * https://docs.bsky.app/docs/tutorials/creating-a-post#replies-quote-posts-and-embeds
  */
 function sentOf({ uri, cid }: RecordRef, { did }: Repo): Sent {
   const rkey = uri.slice(uri.lastIndexOf('/') + 1)
-  return { id: `${uri}#${cid}`, url: `https://bsky.app/profile/${did}/post/${rkey}` }
+  return { id: uri, ref: cid, url: `https://bsky.app/profile/${did}/post/${rkey}` }
 }
 
-function refOf({ id }: Sent): RecordRef {
-  const [uri, cid] = id.split('#')
-  return { uri: uri!, cid: cid! }
-}
+const refOf = ({ id, ref = '' }: Sent): RecordRef => ({ uri: id, cid: ref })
 
 /** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json. The same for every attempt. */
 async function recordOf(act: Act, repo: Repo, io: Io): Promise<object> {

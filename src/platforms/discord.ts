@@ -91,6 +91,7 @@ export const discord: Platform = {
       limit: 5,
       windowSeconds: 2,
       scope: 'webhook',
+      perAct: 1,
       source: { ...webhook, confidence: 'assumed' },
     },
     { what: 'invalid requests', limit: 10_000, windowSeconds: 600, scope: 'IP', source: statusCodes },

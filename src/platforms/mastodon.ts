@@ -131,7 +131,7 @@ export const mastodon: Platform = {
     },
   },
   rateLimits: [
-    { what: 'requests', limit: 300, windowSeconds: 300, scope: 'account', source: rates },
+    { what: 'requests', limit: 300, windowSeconds: 300, scope: 'account', perAct: 10, source: rates },
     { what: 'media uploads', limit: 30, windowSeconds: 1800, scope: 'account', source: rates },
   ],
 }

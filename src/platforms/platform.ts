@@ -155,6 +155,8 @@ export interface RateLimit {
   limit: number
   windowSeconds?: number
   scope: string
+  /** How much of it one act uses up, where it is counted for each account; the publisher keeps to these. */
+  perAct?: number
   source: Source
 }
 

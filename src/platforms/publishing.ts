@@ -26,14 +26,18 @@ export interface PublishedFile {
 
 /** What exists on the network since it was sent. */
 export interface Sent {
-  /** The network's own id: all that it takes to comment on it or to find it again. */
+  /** The network's own id. */
   id: string
+  /** What it takes to answer to it, where that is more than the id. */
+  ref?: string
   /** Where people see it; null where the network has no address for it. */
   url: string | null
 }
 
 /** One thing that becomes visible on a network by one call: a post, a part of a thread, a first comment. */
 export interface Act {
+  /** Postroom's own id of the account. */
+  accountId: string
   kind: 'post' | 'comment'
   text: string
   /** In order; of a thread, the first part carries them. Always empty for a comment. */

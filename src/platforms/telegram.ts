@@ -111,7 +111,7 @@ export const telegram: Platform = {
   },
   rateLimits: [
     { what: 'messages', limit: 30, windowSeconds: 1, scope: 'bot', source: botsFaq },
-    { what: 'messages', limit: 1, windowSeconds: 1, scope: 'chat', source: botsFaq },
-    { what: 'messages', limit: 20, windowSeconds: 60, scope: 'group', source: botsFaq },
+    { what: 'messages', limit: 1, windowSeconds: 1, scope: 'chat', perAct: 1, source: botsFaq },
+    { what: 'messages', limit: 20, windowSeconds: 60, scope: 'group', perAct: 1, source: botsFaq },
   ],
 }

@@ -2,10 +2,11 @@ import type { Db } from '../../db/client.ts'
 import { isId, newId } from '../../db/id.ts'
 import { insertPost, type NewPost, readPostSubjects } from '../../db/queries/posts.ts'
 import type { Issue } from '../../schemas/error.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/post.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import { findViolations } from './limits.ts'
+import { findViolations, type PostToJudge } from './limits.ts'
 
 /**
  * Stores a post for accounts of the user's reach: scheduled when it has a time, else a draft. Throws 400 with details
@@ -18,28 +19,16 @@ export async function createPost(db: Db, userId: string, body: CreatePost): Prom
   const issues = strayParts(body, new Set(accountIds))
   if (issues.length > 0) throw invalidRequest(issues)
 
-  const [subjects] = await readPostSubjects(db, {
-    userId,
-    accountIds: accountIds.filter(isId),
-    mediaIds: body.mediaIds.filter(isId),
-  })
-  const accounts = inOrder(accountIds, subjects!.accounts)
-  const media = inOrder(body.mediaIds, subjects!.media)
-
   const overrides = new Map(body.accountOverrides.map((override) => [override.accountId, override]))
   const threadParts = new Map(Object.entries(body.threadParts ?? {}))
   // The schema's format has let only times pass.
   const scheduledAt = body.scheduledAt === undefined ? null : (parseTime(body.scheduledAt) as { time: Date }).time
-  const [violation] = findViolations(
-    { ...body, scheduled: scheduledAt !== null, overrides, threadParts },
-    accounts,
-    media,
-  )
-  if (violation) throw new AppError(400, violation.message)
-
-  refuseUnusable({
-    accountIds: missing(accountIds, accounts),
-    mediaIds: missing(body.mediaIds, media),
+  const platforms = await judgePost(db, userId, {
+    ...body,
+    accountIds,
+    scheduled: scheduledAt !== null,
+    overrides,
+    threadParts,
   })
 
   const id = newId()
@@ -53,7 +42,7 @@ export async function createPost(db: Db, userId: string, body: CreatePost): Prom
     status,
     scheduledAt,
     accountIds,
-    platforms: accounts.map(({ platform }) => platform),
+    platforms,
     captionOverrides: accountIds.map((accountId) => overrides.get(accountId)?.captionOverride ?? null),
     fields: accountIds.map((accountId) => jsonOrNull(overrides.get(accountId)?.fields)),
     threadParts: accountIds.map((accountId) => jsonOrNull(threadParts.get(accountId))),
@@ -67,6 +56,29 @@ export async function createPost(db: Db, userId: string, body: CreatePost): Prom
     throw error
   }
   return { id, status }
+}
+
+/**
+ * Holds a post against the limits of its networks, and against what the user may use. Gives the network of each account.
+ * Throws 400 for the first limit that it breaks, 403 for accounts and media that are not the user's to use.
+ */
+export async function judgePost(
+  db: Db,
+  userId: string,
+  post: PostToJudge & { accountIds: readonly string[] },
+): Promise<PlatformId[]> {
+  const { accountIds, mediaIds } = post
+  const [subjects] = await readPostSubjects(db, {
+    userId,
+    accountIds: accountIds.filter(isId),
+    mediaIds: mediaIds.filter(isId),
+  })
+  const accounts = inOrder(accountIds, subjects!.accounts)
+  const media = inOrder(mediaIds, subjects!.media)
+  const [violation] = findViolations(post, accounts, media)
+  if (violation) throw new AppError(400, violation.message)
+  refuseUnusable({ accountIds: missing(accountIds, accounts), mediaIds: missing(mediaIds, media) })
+  return accounts.map(({ platform }) => platform)
 }
 
 /** Overrides and thread parts for accounts that the post does not go to, and second overrides for one account. */
@@ -92,12 +104,12 @@ function strayParts(body: CreatePost, accountIds: Set<string>): Issue[] {
 const NOT_TARGETED = 'Not one of the accountIds of this post'
 
 /** What was found of `ids`, in their order and as often. */
-function inOrder<T extends { id: string }>(ids: string[], found: T[]): T[] {
+function inOrder<T extends { id: string }>(ids: readonly string[], found: T[]): T[] {
   const byId = new Map(found.map((item) => [item.id, item]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-function missing(ids: string[], found: { id: string }[]): string[] {
+function missing(ids: readonly string[], found: { id: string }[]): string[] {
   const known = new Set(found.map(({ id }) => id))
   return [...new Set(ids)].filter((id) => !known.has(id))
 }

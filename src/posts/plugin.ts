@@ -10,14 +10,27 @@ import {
   TOO_LARGE,
   unavailable,
 } from '../../schemas/error.ts'
-import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, PostList, PostPath } from '../../schemas/post.ts'
+import {
+  CREATE_POST_EXAMPLES,
+  CreatedPost,
+  CreatePost,
+  DeliveryPath,
+  PostDetail,
+  PostList,
+  PostPath,
+  RESOLVE_EXAMPLES,
+  ResolveDelivery,
+} from '../../schemas/post.ts'
 import { Answer, Body, Deleted, PageQuery } from '../../schemas/shared.ts'
+import type { Networks } from '../platforms/networks.ts'
 import { createPost } from './create.ts'
-import { deletePost, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
+import { deletePost, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
+import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, resolveDelivery, retryDelivery } from './deliveries.ts'
+import { getPost, PUBLISHED_ALREADY, publishPost } from './publish.ts'
 
 const CREATE_FAILED = 'Failed to create post'
 
-export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = async (app, { db, networks }) => {
   app.post(
     '/posts',
     {
@@ -111,10 +124,118 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
           200: Answer(Deleted, 'The post no longer exists.', { deleted: Deleted.examples[0] }),
           400: failure('The post is published.', { published: POST_PUBLISHED }),
           404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
+          409: failure('The post is being sent at this moment.', { busy: POST_BUSY }),
           ...commonErrors,
         },
       },
     },
     async (request) => deletePost(db, request.userId, request.params.id),
   )
+
+  app.get(
+    '/posts/:id',
+    {
+      schema: {
+        operationId: 'getPost',
+        tags: ['posts'],
+        summary: 'Get a post, and what became of it',
+        description: 'Gives one post of yours with its files, its accounts, and the delivery to each of them.',
+        params: PostPath,
+        response: {
+          200: Answer(PostDetail, 'The post.', { published: PostDetail.examples[0] }),
+          404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
+          ...commonErrors,
+        },
+      },
+    },
+    async (request) => getPost(db, request.userId, request.params.id),
+  )
+
+  app.post(
+    '/posts/:id/publish',
+    {
+      schema: {
+        operationId: 'publishPost',
+        tags: ['posts'],
+        summary: 'Publish a post now',
+        description:
+          'Makes a draft, or a scheduled post, due now: it is sent within a second, and `getPost` tells what becomes of it. A draft is checked as if it were scheduled. Takes no body. Calling it again changes nothing that is under way or out.',
+        params: PostPath,
+        response: {
+          202: Answer(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }),
+          400: failure('The draft lacks something that a network asks for, or breaks one of its limits.', {
+            incomplete: 'instagram (@ada): post needs at least 1 media file, 0 given',
+          }),
+          403: failure('The draft is for accounts, or shows media, that are no longer yours to use.', {
+            noAccess: 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10',
+          }),
+          404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
+          409: failure('The post is published.', { published: PUBLISHED_ALREADY }),
+          ...commonErrors,
+        },
+      },
+    },
+    async (request, reply) => reply.code(202).send(await publishPost(db, request.userId, request.params.id)),
+  )
+
+  app.post(
+    '/posts/:id/deliveries/:accountId/retry',
+    {
+      schema: {
+        operationId: 'retryDelivery',
+        tags: ['posts'],
+        summary: 'Retry the delivery to one account',
+        description:
+          'Makes the delivery to this account due now, and no other: one that failed or was missed, that waits for its next attempt, or whose first comment failed. Only what is not out yet is sent. One that is `unconfirmed` is asked about at its network first, where that can be asked. Takes no body.',
+        params: DeliveryPath,
+        response: {
+          202: Answer(PostDetail, 'The delivery is due.', { published: PostDetail.examples[0] }),
+          404: failure('You have no post with this id, or it does not go to this account.', DELIVERY_MISSING),
+          409: failure('There is nothing to retry.', NOT_RETRIED),
+          ...commonErrors,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, accountId } = request.params
+      return reply.code(202).send(await retryDelivery(db, networks, { userId: request.userId, postId: id, accountId }))
+    },
+  )
+
+  app.post(
+    '/posts/:id/deliveries/:accountId/resolve',
+    {
+      schema: {
+        operationId: 'resolveDelivery',
+        tags: ['posts'],
+        summary: 'Say what came of an unconfirmed delivery',
+        description:
+          'Settles a delivery that may be out, after you have looked on the network. As `published` it counts as sent; as `not_published` it failed, and can be retried.',
+        params: DeliveryPath,
+        body: Body(ResolveDelivery, RESOLVE_EXAMPLES),
+        response: {
+          200: Answer(PostDetail, 'The delivery is settled.', { published: PostDetail.examples[0] }),
+          400: shapeFailure('The body is not what is described here.', {
+            missingOutcome: {
+              code: 'invalid_type',
+              expected: 'string',
+              received: 'undefined',
+              path: ['outcome'],
+              message: 'Required',
+            },
+          }),
+          404: failure('You have no post with this id, or it does not go to this account.', DELIVERY_MISSING),
+          409: failure('The delivery is not unconfirmed.', { notUnconfirmed: NOT_UNCONFIRMED }),
+          413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
+          ...commonErrors,
+        },
+      },
+    },
+    async (request) => {
+      const { id, accountId } = request.params
+      return resolveDelivery(db, { userId: request.userId, postId: id, accountId }, request.body)
+    },
+  )
 }
+
+const DELIVERY_MISSING = { postNotFound: POST_NOT_FOUND, deliveryNotFound: DELIVERY_NOT_FOUND }

@@ -12,6 +12,7 @@ import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createFetch } from '../../src/media/fetch.ts'
 import type { MediaOptions } from '../../src/media/plugin.ts'
+import type { Networks } from '../../src/platforms/networks.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
 
@@ -49,6 +50,7 @@ interface Options {
   corsOrigins?: string[]
   poolMax?: number
   media?: Partial<Omit<MediaOptions, 'db'>>
+  networks?: Networks
 }
 
 /** A folder for files, gone with the calling test. */
@@ -69,12 +71,12 @@ export const mediaIn = (folder: string): Omit<MediaOptions, 'db'> => ({
 /** The service on a database of its own, with nobody in it. */
 export async function createWorld(
   t: Teardown,
-  { logger = false, corsOrigins = [], poolMax = 4, media = {} }: Options = {},
+  { logger = false, corsOrigins = [], poolMax = 4, media = {}, networks = {} }: Options = {},
 ): Promise<World> {
   const databaseUrl = await createDatabase(t)
   const db = connect({ url: databaseUrl, poolMax })
   const mediaDir = await createFolder(t)
-  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaIn(mediaDir), ...media } })
+  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaIn(mediaDir), ...media }, networks })
   t.teardown(async () => {
     await app.close()
     await db.destroy()

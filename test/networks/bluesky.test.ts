@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import sharp from 'sharp'
 import t from 'tap'
 import { blueskyPublishing, recordKey } from '../../src/platforms/bluesky-publishing.ts'
-import { type Act, type Io, PublishError, type PublishedFile } from '../../src/platforms/publishing.ts'
+import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/publishing.ts'
 import { startPds } from './pds.ts'
 
 const { identify, send } = blueskyPublishing
@@ -18,6 +18,7 @@ const network = { fetch, signal }
 const io = (options: Partial<Io> = {}): Io => ({ ...network, intend: async () => {}, ...options })
 
 const act = (options: Partial<Act> = {}): Act => ({
+  accountId: randomUUID(),
   kind: 'post',
   text: 'Hello',
   media: [],
@@ -252,7 +253,7 @@ t.test('the parts of a thread, and a first comment, answer to each other', async
   const third = await send(act({ text: 'Three', parent: second, root: first }), credentials, io())
   const comment = await send(act({ kind: 'comment', text: 'And', parent: third, root: first }), credentials, io())
 
-  const refOf = ({ id }: { id: string }) => ({ uri: id.split('#')[0], cid: id.split('#')[1] })
+  const refOf = ({ id, ref }: Sent) => ({ uri: id, cid: ref })
   const found = await records(account)
   t.same(
     found.map(({ value }) => [value.text, value.reply, value.tags]),

@@ -1,0 +1,88 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { type DeliveryKey, takeBack } from '../../db/queries/deliveries.ts'
+import { lockDelivery, requeueDelivery, resolveDelivery as saveResolution } from '../../db/queries/posts.ts'
+import type { DeliveryState, PostDetail, ResolveDelivery } from '../../schemas/post.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import type { Networks } from '../platforms/networks.ts'
+import { planActs } from '../platforms/plan.ts'
+import { getPost } from './publish.ts'
+
+export const DELIVERY_NOT_FOUND = 'Delivery not found'
+export const NOT_RETRIED = {
+  draft: 'Post is a draft: publish it',
+  publishing: 'Delivery is being sent',
+  published: 'Delivery is published',
+  unconfirmed: 'Delivery may be out, and its network cannot be asked: look there, and resolve it',
+}
+export const NOT_UNCONFIRMED = 'Delivery is not unconfirmed'
+
+/**
+ * Makes one delivery due now: of what it has to send, what is not out yet. One that is unconfirmed is asked about first.
+ * Throws 404 where the user has no such delivery, 409 where there is nothing to retry.
+ */
+export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey): Promise<PostDetail> {
+  await findWithTarget(db, key)
+  await db.transaction().execute(async (db) => {
+    const delivery = await lockDelivery(db, key)
+    if (!delivery) throw new AppError(404, DELIVERY_NOT_FOUND)
+    const { state, error, platform } = delivery
+    if (state === 'waiting') throw new AppError(409, NOT_RETRIED.draft)
+    if (state === 'publishing') throw new AppError(409, NOT_RETRIED.publishing)
+    if (state === 'published' && error === null) throw new AppError(409, NOT_RETRIED.published)
+    if (state === 'unconfirmed' && !networks[platform]?.reconcile) throw new AppError(409, NOT_RETRIED.unconfirmed)
+    await requeueDelivery(db, key)
+  })
+  return getPost(db, key.userId, key.postId)
+}
+
+/**
+ * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 where the user has no such
+ * delivery, 409 where it is in another state, 400 for a `url` that is none.
+ */
+export async function resolveDelivery(
+  db: Db,
+  key: DeliveryKey,
+  { outcome, url }: ResolveDelivery,
+): Promise<PostDetail> {
+  if (url !== undefined) assertUrl(url, outcome)
+  const post = await findWithTarget(db, key)
+  const { captionOverride, threadParts } = post.targets.find(({ accountId }) => accountId === key.accountId)!
+  const plan = planActs({ ...post, captionOverride, threadParts })
+  await db.transaction().execute(async (db) => {
+    const delivery = await lockDelivery(db, key)
+    if (!delivery) throw new AppError(404, DELIVERY_NOT_FOUND)
+    if (delivery.state !== 'unconfirmed') throw new AppError(409, NOT_UNCONFIRMED)
+    const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
+    const missing = plan[(delivery.sent as unknown[]).length + sent.length]
+    const error = missing && (outcome === 'published' ? ORPHANED : NOT_THERE)
+    const state: DeliveryState = !missing || missing.kind === 'comment' ? 'published' : 'failed'
+    await saveResolution(db, key, { state, sent, error: error ?? null, outcome: `said_${outcome}` })
+    if (outcome === 'not_published') await takeBack(db, key)
+  })
+  return getPost(db, key.userId, key.postId)
+}
+
+const ORPHANED = {
+  code: 'parent_unknown',
+  message: 'Nobody knows the id of what the rest would have to answer to: add it by hand',
+  retryable: false,
+}
+const NOT_THERE = { code: 'not_published', message: 'Its owner has looked, and it is not there', retryable: true }
+
+async function findWithTarget(db: Db, { userId, postId, accountId }: DeliveryKey): Promise<PostDetail> {
+  const post = await getPost(db, userId, postId)
+  const isTarget = isId(accountId) && post.targets.some((target) => target.accountId === accountId)
+  if (!isTarget) throw new AppError(404, DELIVERY_NOT_FOUND)
+  return post
+}
+
+function assertUrl(url: string, outcome: ResolveDelivery['outcome']): void {
+  const path = ['url']
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw invalidRequest([{ code: 'invalid_string', validation: 'url', path, message: 'Invalid url' }])
+  }
+  if (outcome === 'not_published') {
+    throw invalidRequest([{ code: 'custom', path, message: 'Only what is published has a url' }])
+  }
+}

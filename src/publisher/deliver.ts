@@ -1,0 +1,316 @@
+import type { Db } from '../../db/client.ts'
+import {
+  type ClaimedDelivery,
+  intendAct,
+  type Now,
+  readRest,
+  type SentAct,
+  type Settlement,
+  settleAct,
+  settleAsNotOut,
+} from '../../db/queries/deliveries.ts'
+import type { Networks } from '../platforms/networks.ts'
+import { type PlannedAct, planActs } from '../platforms/plan.ts'
+import type { RateLimit } from '../platforms/platform.ts'
+import { type Act, type Credentials, PublishError } from '../platforms/publishing.ts'
+import { platforms } from '../platforms/registry.ts'
+import type { Storage } from '../storage/storage.ts'
+import { buildAct } from './acts.ts'
+import { backoffMs, FAILURES_MAX, type Failure, failure } from './failures.ts'
+
+export interface Deps {
+  db: Db
+  networks: Networks
+  storage: Pick<Storage, 'read'>
+  /** Opens sealed credentials. Throws where they were sealed with a key that is not there, or for another account. */
+  openCredentials(accountId: string, sealed: { keyId: string; dataKey: Buffer; data: Buffer }): Credentials
+  fetch: typeof fetch
+  /** A delivery that is due for longer is missed. */
+  latenessMaxMs: number
+  clock: () => Now
+  /** Waits so many milliseconds. */
+  pause(ms: number): Promise<unknown>
+  log: Log
+}
+
+export interface Log {
+  info(facts: object, message: string): void
+  warn(facts: object, message: string): void
+  error(facts: object, message: string): void
+}
+
+/** How long a claimed delivery belongs to its worker without being renewed. */
+export const LEASE_MS = 20_000
+
+/** How long an act may take: without files, a call or two; with files, uploads and what the network makes of them. */
+const ACT_MAX_MS = 60_000
+const ACT_WITH_FILES_MAX_MS = 600_000
+
+/** How long a call that was given up may still be on its way into a network. */
+const SETTLES_WITHIN_MS = 30_000
+
+/** Somebody else has taken over: nothing may be sent or written any more. */
+export class LeaseLost extends Error {}
+
+/** The worker stops: what has not been sent is left to others, at once. */
+export class Draining extends Error {}
+
+/**
+ * Carries out a delivery that was claimed, act by act, and commits what came of each before the next one begins. Comes
+ * back when it is over, or left to be tried again. `signal` ends it sooner, with a LeaseLost or Draining as its reason.
+ * Throws a LeaseLost where somebody else has it by now, and what the database throws where an outcome could not be
+ * committed: then whoever takes the delivery over finds the intent, and asks the network.
+ */
+export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+  const { db, clock, fetch, log } = deps
+  const { postId, accountId } = delivery
+  const plan = planActs(delivery)
+  const sent: SentAct[] = [...delivery.sent]
+  let { failures, error } = delivery
+  let startedAt: Now = clock()
+
+  const network = deps.networks[delivery.platform]
+  const credentials = network
+    ? openCredentials(deps, delivery)
+    : failure('not_supported', notSupported(delivery.platform))
+  if (isFailure(credentials)) return delivery.intent === null ? settleFailure(credentials) : settleUnknown(credentials)
+  const { send, reconcile, guarantee } = network!
+
+  // What an attempt before this one has left open is settled first: nothing is sent a second time on a guess.
+  if (delivery.intent !== null && !(await settleIntent(delivery.intent))) return
+
+  if (sent.length < plan.length && delivery.lateMs > deps.latenessMaxMs) {
+    error = errorOf(failure('too_late', `It was due ${describe(delivery.lateMs)} ago: retry it if it is still wanted`))
+    return settle({ state: isOut() ? 'published' : 'missed' })
+  }
+  while (sent.length < plan.length) if (!(await sendNext(plan[sent.length]!))) return
+
+  /** Finds out what came of a call whose answer was lost. Gives false where the delivery cannot go on now. */
+  async function settleIntent(number: number): Promise<boolean> {
+    const act = build(plan[number - 1]!)
+    if (isFailure(act) || !reconcile) {
+      await settleUnknown(failure('interrupted', 'The call was made, and its answer was lost with the worker'))
+      return false
+    }
+    const early = pauseBeforeAsking() - (delivery.intendedForMs ?? 0)
+    if (early > 0 || signal.aborted) {
+      await leave(Math.max(early, 0), { mayBeOut: true })
+      return false
+    }
+    let answer: Awaited<ReturnType<typeof reconcile>>
+    try {
+      answer = await reconcile(act, openedCredentials(), { fetch, signal: withLimit(signal, act) })
+    } catch (thrown) {
+      if (signal.aborted) await leave(0, { mayBeOut: true })
+      else await settleUnknown(reasonOf(thrown))
+      return false
+    }
+    if (answer === 'unknown') {
+      await settleUnknown(
+        failure('unknown_outcome', 'The answer was lost, and the network does not tell what came of it'),
+      )
+      return false
+    }
+    if (answer === 'absent') await settle({ state: 'publishing', outcome: 'absent' })
+    else await settleSent(answer, 'found')
+    return true
+  }
+
+  /** Sends one act. Gives false where the delivery cannot go on now. */
+  async function sendNext(planned: PlannedAct): Promise<boolean> {
+    startedAt = clock()
+    const act = build(planned)
+    if (isFailure(act)) {
+      await settleFailure(act)
+      return false
+    }
+    const restMs = await restOf(db, delivery, clock())
+    if (restMs > 0 || signal.aborted) {
+      await leave(restMs, { accountRestsMs: restMs })
+      return false
+    }
+    let isIntended = false
+    const intend = async () => {
+      signal.throwIfAborted()
+      const intent = { ...delivery, act: planned.number, startedAt, now: clock(), leaseMs: LEASE_MS }
+      if ((await intendAct(db, intent)).length === 0) throw new LeaseLost()
+      isIntended = true
+    }
+    let result: SentAct
+    try {
+      result = await send(act, openedCredentials(), { fetch, signal: withLimit(signal, act), intend })
+    } catch (thrown) {
+      if (thrown instanceof LeaseLost) throw thrown
+      const reason = reasonOf(thrown)
+      if (isIntended && reason.maybeSent) await settleUnknown(reason)
+      else if (signal.aborted) await leave(0)
+      else await settleFailure(reason)
+      return false
+    }
+    await settleSent(result, 'published')
+    return true
+  }
+
+  function settleSent(act: SentAct, outcome: 'published' | 'found'): Promise<void> {
+    const state = sent.length + 1 === plan.length ? 'published' : 'publishing'
+    failures = 0
+    error = null
+    const settled = settle({ state, sent: [act], outcome })
+    sent.push(act)
+    return settled
+  }
+
+  /** Nothing was sent. */
+  function settleFailure(reason: Failure): Promise<void> {
+    failures++
+    error = errorOf(reason)
+    const isTriedAgain = reason.retryable && failures < FAILURES_MAX
+    return settle({
+      state: isTriedAgain ? 'queued' : isOut() ? 'published' : 'failed',
+      outcome: 'failed',
+      retryInMs: isTriedAgain ? backoffMs(failures, reason.retryAfterMs) : null,
+      accountRestsMs: reason.code === 'rate_limited' ? (reason.retryAfterMs ?? null) : null,
+      attention: attentionOf(reason),
+    })
+  }
+
+  /** The call was made, and nothing says what came of it. Whoever has the delivery next asks the network, if it can be asked. */
+  function settleUnknown(reason: Failure): Promise<void> {
+    failures++
+    error = errorOf(reason)
+    const isAsked = reason.retryable && network?.reconcile !== undefined && failures < FAILURES_MAX
+    return settle({
+      state: isAsked ? 'queued' : 'unconfirmed',
+      mayBeOut: true,
+      outcome: 'unknown',
+      retryInMs: isAsked ? Math.max(pauseBeforeAsking(), backoffMs(failures, reason.retryAfterMs)) : null,
+      attention: attentionOf(reason),
+    })
+  }
+
+  /** Leaves the delivery as it is, for later. */
+  async function leave(retryInMs: number, rest: Partial<Settlement> = {}): Promise<void> {
+    if (signal.reason instanceof LeaseLost) throw signal.reason
+    await settle({ state: 'queued', retryInMs, ...rest })
+  }
+
+  async function settle(settlement: Partial<Settlement> & Pick<Settlement, 'state'>): Promise<void> {
+    const whole: Settlement = {
+      sent: [],
+      sentBefore: sent.length,
+      mayBeOut: false,
+      failures,
+      error,
+      outcome: null,
+      act: sent.length + 1,
+      startedAt,
+      retryInMs: null,
+      accountRestsMs: null,
+      attention: null,
+      ...settlement,
+    }
+    const isNotOut = whole.state === 'failed' || whole.state === 'missed'
+    const commit = isNotOut && delivery.status === 'published' ? settleAsNotOut : settleAct
+    const isHeld = await insist(deps, () => commit(db, { ...delivery, now: clock() }, whole))
+    if (isHeld) return
+    // What is known is not lost, at least.
+    if (whole.sent.length > 0) log.warn({ postId, accountId, sent: whole.sent }, 'sent, but taken over meanwhile')
+    throw new LeaseLost()
+  }
+
+  /** A post whose first comment alone is missing is out all the same. */
+  function isOut(): boolean {
+    return plan[sent.length]?.kind === 'comment'
+  }
+
+  function build(planned: PlannedAct) {
+    return buildAct(delivery, planned, sent, (key) => deps.storage.read(key))
+  }
+
+  function openedCredentials(): Credentials {
+    return credentials as Credentials
+  }
+
+  /**
+   * A call that was given up may still be on its way into the network: until then, asking for its outcome says nothing.
+   * An exactly-once network needs no such pause, since there the same call again changes nothing.
+   */
+  function pauseBeforeAsking(): number {
+    return guarantee === 'reconcilable' ? SETTLES_WITHIN_MS : 0
+  }
+
+  /** Networks throw PublishErrors. Anything else is a mistake of ours, which may have come after the call. */
+  function reasonOf(thrown: unknown): Failure {
+    if (thrown instanceof PublishError) return thrown
+    log.error({ err: thrown, postId, accountId }, 'publishing failed unexpectedly')
+    const ours = failure('internal_error', 'Something failed in Postroom that should not have', { retryable: true })
+    return { ...ours, maybeSent: true }
+  }
+}
+
+const COMMIT_ATTEMPTS_MAX = 300
+
+/**
+ * Commits an outcome, again and again while the database is away: nobody else knows it. Safe to repeat, since a commit
+ * whose answer was lost has ended the lease, or moved on what it goes by.
+ */
+async function insist<T>({ pause, log }: Deps, commit: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commit()
+    } catch (error) {
+      if (attempt === COMMIT_ATTEMPTS_MAX) throw error
+      log.error({ err: error }, 'an outcome could not be committed yet')
+      await pause(1_000)
+    }
+  }
+}
+
+const errorOf = ({ code, message, retryable }: Failure) => ({ code, message, retryable })
+
+const notSupported = (platform: string) =>
+  `Postroom does not publish to ${platform} yet: publish it by hand, then \`postroom post mark-published\``
+
+const attentionOf = ({ needsAttention, code, message }: Failure) => (needsAttention ? { code, message } : null)
+
+const isFailure = (value: Failure | Act | Credentials): value is Failure => 'maybeSent' in value
+
+/** The credentials of the account, unless it may not or cannot be used. */
+function openCredentials({ openCredentials, log }: Deps, delivery: ClaimedDelivery): Credentials | Failure {
+  const { accountId, reachable, keyId, dataKey, data } = delivery
+  if (!reachable) return failure('no_access', 'The account was disconnected, or is no longer yours to post to')
+  if (!keyId || !dataKey || !data) {
+    return failure('not_connected', 'The account was never connected: POST /api/v1/accounts', { needsAttention: true })
+  }
+  try {
+    return openCredentials(accountId, { keyId, dataKey, data })
+  } catch (error) {
+    log.error({ err: error, accountId }, 'credentials cannot be opened')
+    return failure('credentials_unreadable', 'The credentials cannot be opened by this service', { retryable: true })
+  }
+}
+
+function withLimit(signal: AbortSignal, { media }: Act): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(media.length > 0 ? ACT_WITH_FILES_MAX_MS : ACT_MAX_MS)])
+}
+
+/** How long the account has to rest by the limits of its network that are counted for each account. */
+async function restOf(db: Db, { platform, accountId }: ClaimedDelivery, now: Now): Promise<number> {
+  const rates = platforms[platform].rateLimits.filter(isCounted)
+  if (rates.length === 0) return 0
+  const [rest] = await readRest(db, {
+    accountId,
+    limits: rates.map(({ limit, perAct }) => Math.max(1, Math.floor(limit / perAct))),
+    windows: rates.map(({ windowSeconds }) => windowSeconds),
+    now,
+  })
+  return Math.max(0, rest!.ms)
+}
+
+const isCounted = (rate: RateLimit): rate is RateLimit & { perAct: number; windowSeconds: number } =>
+  rate.perAct !== undefined && rate.windowSeconds !== undefined
+
+const describe = (ms: number) => {
+  const hours = ms / 3_600_000
+  return hours < 1 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(hours)} hours`
+}

@@ -1,0 +1,40 @@
+import { randomInt } from 'node:crypto'
+import type { PublishError } from '../platforms/publishing.ts'
+
+/** Why an act did not succeed: what a network's PublishError says, or the like of our own. */
+export type Failure = Pick<
+  PublishError,
+  'code' | 'message' | 'maybeSent' | 'retryable' | 'retryAfterMs' | 'needsAttention'
+>
+
+/** A failure of ours, before anything was sent. */
+export const failure = (
+  code: string,
+  message: string,
+  { retryable = false, needsAttention = false } = {},
+): Failure => ({
+  code,
+  message,
+  maybeSent: false,
+  retryable,
+  retryAfterMs: undefined,
+  needsAttention,
+})
+
+/** After so many failures in a row, about an hour after the first, a delivery is given up. */
+export const FAILURES_MAX = 8
+const BACKOFF_FIRST_MS = 30_000
+const BACKOFF_MAX_MS = 3_600_000
+
+/** Nobody wants to wait longer, whatever a network says. */
+const RETRY_AFTER_MAX_MS = 86_400_000
+
+/**
+ * How long to wait after so many failures in a row: from 30 s, twice as long each time, up to an hour, less a random part
+ * of at most a third, so that what failed together is not tried again together; and as long as the network wants.
+ */
+export function backoffMs(failures: number, retryAfterMs = 0): number {
+  const longest = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1))
+  const wait = longest - randomInt(Math.floor(longest / 3))
+  return Math.max(wait, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS))
+}

@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from './publisher/deliver.ts'
+import type { Publisher } from './publisher/publisher.ts'
+
+/** New work is found within this time; what has been known for longer, when it is due. */
+const POLL_MS = 500
+/** A quarter of a lease: three renewals may fail. */
+const RENEW_MS = 5_000
+/** What is under way when the worker is told to stop may finish for so long; then what was not sent yet is given back. */
+const FINISH_MS = 5_000
+
+/**
+ * Publishes what is due until `stop` comes, and comes back when nothing is under way. It polls, and keeps nothing open in
+ * the database between two statements, so that any pooler may stand in between.
+ */
+export async function work(publisher: Publisher, log: Log, stop: Promise<void>): Promise<void> {
+  const stopping = new AbortController()
+  void stop.then(() => stopping.abort())
+  const { signal } = stopping
+  const renewals = setInterval(() => {
+    publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
+  }, RENEW_MS)
+  try {
+    while (!signal.aborted) await step(publisher, log, signal)
+    await Promise.race([publisher.idle(), pause(FINISH_MS, undefined, { ref: false })])
+    await publisher.drain()
+  } finally {
+    clearInterval(renewals)
+  }
+}
+
+/** One look for work, and the wait until there may be more. */
+async function step(publisher: Publisher, log: Log, signal: AbortSignal): Promise<void> {
+  let waitMs = POLL_MS
+  const settled = publisher.settled()
+  try {
+    if ((await publisher.claim()) > 0) return
+    waitMs = Math.min(waitMs, (await publisher.nextDueInMs()) ?? waitMs)
+  } catch (error) {
+    log.error({ err: error }, 'due deliveries could not be claimed')
+  }
+  await Promise.race([settled, pause(waitMs, undefined, { signal }).catch(() => {})])
+}
