@@ -12,6 +12,8 @@ export interface Config {
   mediaDir: string
   mediaBytesMax: number
   s3: S3Config | undefined
+  /** A delivery that is due for longer is not sent by itself any more. */
+  publishLatenessMaxMs: number
   logLevel: string
   corsOrigins: string[]
 }
@@ -41,6 +43,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     mediaDir: resolve(env.MEDIA_DIR || '.media'),
     mediaBytesMax: integer(env, 'MEDIA_MAX_BYTES', 1073741824, 1, Number.MAX_SAFE_INTEGER),
     s3: s3Config(env),
+    publishLatenessMaxMs: duration(env, 'PUBLISH_LATENESS_LIMIT', '24h'),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
     corsOrigins: (env.CORS_ORIGINS ?? '')
       .split(',')
@@ -57,6 +60,15 @@ function integer(env: Record<string, string | undefined>, name: string, fallback
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`)
   }
   return value
+}
+
+const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function duration(env: Record<string, string | undefined>, name: string, fallback: string): number {
+  const text = env[name] || fallback
+  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
+  if (!count || !unit) throw new ConfigError(`${name} must be like 90s, 30m, 24h or 7d, not "${text}"`)
+  return Number(count) * UNITS_MS[unit]!
 }
 
 function oneOf(env: Record<string, string | undefined>, name: string, fallback: string, values: string[]) {

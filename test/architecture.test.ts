@@ -17,6 +17,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/accounts', ['schemas', 'db', 'src/platforms', 'src/errors.ts', 'src/http']],
   ['src/posts', ['schemas', 'db', 'src/platforms', 'src/errors.ts', 'src/http']],
   ['src/storage', []],
+  ['src/publisher', ['schemas', 'db', 'src/platforms', 'src/storage']],
+  ['src/worker.ts', ['src/publisher']],
   ['src/media', ['schemas', 'db', 'src/storage', 'src/errors.ts', 'src/http', 'package.json']],
   ['src/health', ['schemas', 'db', 'src/errors.ts', 'src/http']],
   ['src/app.ts', ['schemas', 'db', 'src']],

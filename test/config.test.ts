@@ -11,6 +11,7 @@ t.test('without any variable there is a working configuration', async (t) => {
     mediaDir: `${process.cwd()}/.media`,
     mediaBytesMax: 1_073_741_824,
     s3: undefined,
+    publishLatenessMaxMs: 86_400_000,
     logLevel: 'info',
     corsOrigins: [],
   })
@@ -31,6 +32,7 @@ t.test('each variable is read', async (t) => {
     S3_ENDPOINT: 'https://s3.example.com',
     S3_ACCESS_KEY_ID: 'id',
     S3_SECRET_ACCESS_KEY: 'secret',
+    PUBLISH_LATENESS_LIMIT: '90m',
     LOG_LEVEL: 'warn',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
   })
@@ -48,6 +50,7 @@ t.test('each variable is read', async (t) => {
       endpoint: 'https://s3.example.com',
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
     },
+    publishLatenessMaxMs: 5_400_000,
     logLevel: 'warn',
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
   })

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { isMigrated } from '../../db/migrate.ts'
+import { readBacklog } from '../../db/queries/deliveries.ts'
 import { ErrorBody } from '../../schemas/error.ts'
 import { Health } from '../../schemas/health.ts'
 import { Ref } from '../../schemas/shared.ts'
@@ -12,6 +13,27 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
 
   app.get('/readyz', { schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } } }, async () => {
     if (!(await isMigrated(db))) throw new AppError(503, 'Database schema is not at the version of this service')
+    const [backlog] = await readBacklog(db, { now: null })
+    if (backlog!.oldestMs > UNCLAIMED_MAX_MS) throw new AppError(503, NOT_CLAIMED)
     return { status: 'ok' as const }
   })
+
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+    const [backlog] = await readBacklog(db, { now: null })
+    const { count, oldestMs } = backlog!
+    return reply
+      .type('text/plain; version=0.0.4; charset=utf-8')
+      .send(
+        gauge('postroom_deliveries_due', 'Deliveries that are due, and that no worker has taken.', count) +
+          gauge('postroom_deliveries_due_seconds', 'For how long the oldest of them has been due.', oldestMs / 1000),
+      )
+  })
 }
+
+/** A worker looks twice a second, and what a killed one had is taken over within 30 seconds. */
+const UNCLAIMED_MAX_MS = 60_000
+export const NOT_CLAIMED = 'Deliveries are due, and no worker takes them'
+
+/** As Prometheus reads it: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+const gauge = (name: string, help: string, value: number) =>
+  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`

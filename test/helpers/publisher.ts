@@ -1,28 +1,88 @@
-import type { Credentials } from '../../src/platforms/publishing.ts'
+import { sql } from 'kysely'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Delivery } from '../../schemas/post.ts'
+import type { Networks } from '../../src/platforms/networks.ts'
 import type { Deps } from '../../src/publisher/deliver.ts'
 import { createPublisher, type Publisher } from '../../src/publisher/publisher.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
-import type { World } from './app.ts'
-
-const HOUR_MS = 3_600_000
+import { createWorld, type Person, type World } from './app.ts'
+import type { Teardown } from './database.ts'
 
 /** Silent. */
 export const noLog: Deps['log'] = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** A publisher on the database of `world`. */
-export function publisherOf(
-  world: Pick<World, 'db' | 'mediaDir'>,
-  deps: Partial<Deps> & Pick<Deps, 'networks'>,
-): Publisher {
-  return createPublisher({
-    db: world.db,
-    storage: folderStorage(world.mediaDir),
-    openCredentials: () => ({}) as Credentials,
-    fetch,
-    latenessMaxMs: 24 * HOUR_MS,
-    clock: () => null,
-    pause: async () => {},
-    log: noLog,
-    ...deps,
-  })
+export interface Desk extends World {
+  ada: Person
+  /** What o'clock it is for publishers. */
+  time: { now: Date }
+  /** Another worker. */
+  publisher(deps?: Partial<Deps>): Publisher
+  /** An account that has credentials. */
+  connected(platform: PlatformId): Promise<string>
+  /** Writes a post that is due. Gives its id. */
+  post(body: object): Promise<string>
+  /** What has become of a post on its only account, or the one that is named. */
+  delivery(postId: string, accountId?: string): Promise<Delivery>
+  status(postId: string): Promise<string>
+  /** Lets a worker do all that is due, and what becomes due by that, until nothing is. Time goes on by `ms` before. */
+  work(ms?: number): Promise<void>
+}
+
+/** A world with a user, and publishers whose clock stands still unless a test moves it. */
+export async function createDesk(t: Teardown, networks: Networks): Promise<Desk> {
+  const world = await createWorld(t, { networks })
+  const ada = await world.user()
+  const time = { now: new Date() }
+  const publisher = (deps: Partial<Deps> = {}) =>
+    createPublisher({
+      db: world.db,
+      networks,
+      storage: folderStorage(world.mediaDir),
+      openCredentials: () => ({}),
+      fetch,
+      latenessMaxMs: 86_400_000,
+      clock: () => time.now,
+      pause: async () => {},
+      log: noLog,
+      ...deps,
+    })
+  const desk: Desk = {
+    ...world,
+    ada,
+    time,
+    publisher,
+    async connected(platform) {
+      const id = await ada.account(platform)
+      const sealed = { keyId: 'k', dataKey: Buffer.alloc(1), data: Buffer.alloc(1) }
+      await world.db
+        .insertInto('accountCredentials')
+        .values({ accountId: id, ...sealed })
+        .execute()
+      return id
+    },
+    async post(body) {
+      const { status, body: created } = await ada.call('POST', '/posts', {
+        scheduledAt: new Date(time.now.getTime() - 1).toISOString(),
+        ...body,
+      })
+      if (status !== 201) throw new Error(created.error)
+      // It is due by the database's clock, which goes on.
+      const { now } = (await sql<{ now: Date }>`select now()`.execute(world.db)).rows[0]!
+      if (now > time.now) time.now = now
+      return created.id
+    },
+    async delivery(postId, accountId) {
+      const { body } = await ada.call('GET', `/posts/${postId}`)
+      const target = body.targets.find((target: { accountId: string }) => !accountId || target.accountId === accountId)
+      return target.delivery
+    },
+    status: async (postId) => (await ada.call('GET', `/posts/${postId}`)).body.status,
+    async work(ms = 0) {
+      time.now = new Date(time.now.getTime() + ms)
+      const worker = publisher()
+      do await worker.idle()
+      while ((await worker.claim()) > 0)
+    },
+  }
+  return desk
 }

@@ -1,0 +1,350 @@
+import t from 'tap'
+import { createDesk } from './helpers/publisher.ts'
+import { lost, refusal, scriptedNetwork } from './helpers/scripted-network.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 86_400_000
+
+t.test('a post that is due goes out once to each of its accounts, and says so', async (t) => {
+  const [mastodon, discord] = [scriptedNetwork(), scriptedNetwork('at-most-once')]
+  const { ada, connected, post, work, status, delivery, time } = await createDesk(t, { mastodon, discord })
+  const [first, second] = [await connected('mastodon'), await connected('discord')]
+  const id = await post({
+    accountIds: [first, second],
+    caption: 'Hello',
+    accountOverrides: [{ accountId: second, captionOverride: 'Hi', fields: { tts: true } }],
+  })
+  await work()
+  await work()
+  t.same([mastodon.posts, discord.posts], [['Hello'], ['Hi']])
+  t.match(discord.acts[0], { kind: 'post', fields: { tts: true }, parent: null, root: null, accountId: second })
+  t.equal(await status(id), 'published')
+  const done = await delivery(id, first)
+  t.match(done, {
+    state: 'published',
+    attempts: 1,
+    nextAttemptAt: null,
+    publishedAt: time.now.toISOString(),
+    externalId: 'n1',
+    externalUrl: 'https://network.example/n1',
+    acts: [{ externalId: 'n1', externalUrl: 'https://network.example/n1' }],
+    error: null,
+    history: [{ number: 1, act: 1, outcome: 'published', error: null, finishedAt: time.now.toISOString() }],
+  })
+  t.ok((done.latenessMs as number) >= 0 && (done.latenessMs as number) < MINUTE)
+  t.match(await ada.call('DELETE', `/posts/${id}`), { status: 400, body: { error: 'Cannot delete published post' } })
+})
+
+t.test('drafts and what is not due yet stay', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, status, delivery, time, publisher } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const { body: draft } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'draft' })
+  const due = new Date(time.now.getTime() + HOUR)
+  const later = await post({ accountIds: [account], caption: 'later', scheduledAt: due.toISOString() })
+  await work()
+  t.same(mastodon.posts, [])
+  t.match(await delivery(draft.id), { state: 'waiting', attempts: 0, nextAttemptAt: null, history: [] })
+  t.match(await delivery(later), { state: 'queued', attempts: 0, nextAttemptAt: due.toISOString() })
+  t.equal(await status(later), 'scheduled')
+  t.equal(await publisher().nextDueInMs(), due.getTime() - time.now.getTime())
+  await work(HOUR)
+  t.same(mastodon.posts, ['later'])
+  t.match(await delivery(later), { latenessMs: time.now.getTime() - due.getTime() })
+})
+
+t.test('the parts of a thread and the first comment follow each other, each with an attempt of its own', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { connected, post, work, delivery } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const id = await post({
+    accountIds: [account],
+    postType: 'thread',
+    threadParts: { [account]: ['one', 'two'] },
+    firstComment: 'and',
+  })
+  await work()
+  t.same(bluesky.posts, ['one', 'two', 'and'])
+  const [one, two, and] = bluesky.acts
+  t.match(two, { kind: 'post', parent: { id: 'n1' }, root: { id: 'n1' } })
+  t.match(and, { kind: 'comment', parent: { id: 'n2' }, root: { id: 'n1' } })
+  t.equal(new Set([one, two, and].map((act) => act?.token)).size, 3)
+  t.match(await delivery(id), { state: 'published', attempts: 3, acts: [{}, {}, { externalId: 'n3' }] })
+})
+
+t.test('what the network refuses for good has failed, in its words, and the post can be deleted', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, status, delivery } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'no' })
+  mastodon.steps.push({ accept: false, fail: refusal() })
+  await work()
+  await work(DAY)
+  t.equal(mastodon.acts.length, 1)
+  const error = { code: 'content_refused', message: 'network.example: no', retryable: false }
+  t.match(await delivery(id), { state: 'failed', attempts: 1, error, history: [{ outcome: 'failed', error }] })
+  t.equal(await status(id), 'scheduled')
+  t.match(await ada.call('DELETE', `/posts/${id}`), { status: 200 })
+})
+
+t.test('what was not accepted for now is tried again, later each time, and given up in the end', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, time, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'again' })
+  const waits: number[] = []
+  for (let attempt = 1; attempt <= 8; attempt++) {
+    mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }), early: attempt % 2 === 0 })
+    await work()
+    t.equal(mastodon.acts.length, attempt)
+    const { state, nextAttemptAt } = await delivery(id)
+    if (attempt === 8) t.equal(state, 'failed')
+    else {
+      t.equal(state, 'queued')
+      waits.push(Date.parse(nextAttemptAt!) - time.now.getTime())
+      await work(waits.at(-1)! - 1)
+      t.equal(mastodon.acts.length, attempt, 'not before its time')
+      time.now = new Date(time.now.getTime() + 1)
+    }
+  }
+  for (const [index, wait] of waits.entries()) {
+    const longest = Math.min(30 * SECOND * 2 ** index, HOUR)
+    t.ok(wait > longest / 2 && wait <= longest, `${wait} ms after failure ${index + 1}`)
+  }
+  t.match(await delivery(id), { attempts: 8, error: { code: 'unreachable', retryable: true } })
+  t.equal(await status(id), 'scheduled')
+})
+
+t.test('a network that wants to be left alone is, and so is nobody else', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, time } = await createDesk(t, { mastodon })
+  const [first, second] = [await connected('mastodon'), await connected('mastodon')]
+  mastodon.steps.push({ accept: false, fail: refusal('rate_limited', { retryable: true, retryAfterMs: 10 * MINUTE }) })
+  const id = await post({ accountIds: [first], caption: 'limited' })
+  await work()
+  const next = await post({ accountIds: [first], caption: 'next' })
+  const other = await post({ accountIds: [second], caption: 'other' })
+  await work()
+  t.same(mastodon.posts, ['other'], 'the whole account rests')
+  t.equal((await delivery(other)).state, 'published')
+  t.ok(Date.parse((await delivery(id)).nextAttemptAt!) >= time.now.getTime() + 9 * MINUTE)
+  t.equal((await delivery(next)).state, 'queued')
+  await work(10 * MINUTE)
+  t.same(mastodon.posts, ['other', 'limited', 'next'])
+})
+
+t.test('a lost answer is asked about, and what is there is not sent again', async (t) => {
+  for (const guarantee of ['exactly-once', 'reconcilable'] as const) {
+    const mastodon = scriptedNetwork(guarantee)
+    const { ada, connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+    const id = await post({ accountIds: [await connected('mastodon')], caption: 'once', firstComment: 'and' })
+    mastodon.steps.push({ accept: true, fail: lost() })
+    await work()
+    t.match(await delivery(id), { state: 'queued', publishedAt: null, error: { code: 'timeout' } })
+    t.match((await delivery(id)).history, [{ outcome: 'unknown' }])
+    t.equal(await status(id), 'published', 'it may be out')
+    t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 400)
+    t.equal(mastodon.asked, 0, 'a call that is on its way is given the time to arrive')
+    await work(MINUTE)
+    t.equal(mastodon.asked, 1)
+    t.same(mastodon.posts, ['once', 'and'])
+    t.match(await delivery(id), { state: 'published', attempts: 2, externalId: 'n1', error: null })
+    t.match((await delivery(id)).history, [
+      { act: 1, outcome: 'found' },
+      { act: 2, outcome: 'published' },
+    ])
+  }
+})
+
+t.test('what is not there when the network is asked is sent again under the same token', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'twice' })
+  mastodon.steps.push({ accept: false, fail: lost() })
+  await work()
+  await work(MINUTE)
+  t.same(mastodon.posts, ['twice'])
+  t.equal(mastodon.acts[0]?.token, mastodon.acts[1]?.token)
+  t.same(mastodon.acts[0]?.startedAt, mastodon.acts[1]?.startedAt)
+  t.match((await delivery(id)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
+  t.equal(await status(id), 'published')
+})
+
+t.test('a post that was taken for published, and is nowhere, is scheduled again', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
+  const { ada, connected, post, work, delivery, status } = await createDesk(t, { mastodon, bluesky })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'nowhere' })
+  mastodon.steps.push({ accept: false, fail: lost() }, { accept: false, fail: refusal() })
+  await work()
+  t.equal(await status(id), 'published')
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'failed', attempts: 2, error: { code: 'content_refused' } })
+  t.equal(await status(id), 'scheduled')
+  t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 200)
+
+  const accountIds = [await connected('mastodon'), await connected('bluesky')]
+  const both = await post({ accountIds, caption: 'somewhere' })
+  mastodon.steps.push({ accept: false, fail: lost() }, { accept: false, fail: refusal() })
+  await work()
+  await work(MINUTE)
+  t.equal(await status(both), 'published', 'but not one that is out elsewhere')
+})
+
+t.test('where nobody can be asked, a lost answer is unconfirmed and never sent again', async (t) => {
+  for (const accept of [true, false]) {
+    const telegram = scriptedNetwork('at-most-once')
+    const { connected, post, work, delivery, status, ada } = await createDesk(t, { telegram })
+    const account = await connected('telegram')
+    const id = await post({ accountIds: [account], caption: 'perhaps' })
+    telegram.steps.push({ accept, fail: lost() })
+    await work()
+    await work(HOUR)
+    await work(2 * DAY)
+    t.equal(telegram.acts.length, 1)
+    t.match(await delivery(id), { state: 'unconfirmed', publishedAt: null, nextAttemptAt: null })
+    t.equal(await status(id), 'published')
+    t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), { status: 409 })
+    t.match(await ada.call('POST', `/posts/${id}/publish`), { status: 409 })
+  }
+})
+
+t.test('a network that does not tell leaves it unconfirmed; asked again by hand, it may know', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, ada } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'perhaps' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  mastodon.says = async () => 'unknown'
+  await work()
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'unconfirmed', error: { code: 'unknown_outcome' } })
+  mastodon.says = undefined
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'published', externalId: 'n1' })
+  t.same(mastodon.posts, ['perhaps'])
+})
+
+t.test('a network that cannot be reached to be asked is asked again, and then it is unconfirmed', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'perhaps' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  mastodon.says = async () => {
+    throw refusal('unreachable', { retryable: true })
+  }
+  for (let hour = 0; hour < 12; hour++) await work(HOUR)
+  t.equal(mastodon.asked, 7)
+  t.match(await delivery(id), { state: 'unconfirmed', attempts: 1, error: { code: 'unreachable' } })
+  t.equal(await status(id), 'published')
+  t.same(mastodon.posts, ['perhaps'])
+})
+
+t.test('a thread goes on where it stopped', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { ada, connected, post, work, delivery, status } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const threadParts = { [account]: ['one', 'two', 'three'] }
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts })
+  bluesky.steps.push({ accept: true }, { accept: false, fail: refusal() })
+  await work()
+  t.match(await delivery(id), { state: 'failed', externalId: 'n1', acts: [{ externalId: 'n1' }] })
+  t.equal(await status(id), 'published', 'its beginning is out')
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  await work(MINUTE)
+  t.same(bluesky.posts, ['one', 'two', 'three'])
+  t.match(await delivery(id), { state: 'published', error: null, acts: [{}, {}, {}] })
+})
+
+t.test('a first comment that fails never takes its post back, nor sends it again', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'post', firstComment: 'comment' })
+  mastodon.steps.push({ accept: true }, { accept: false, fail: refusal() })
+  await work()
+  t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'content_refused' } })
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  await work(MINUTE)
+  t.same(mastodon.posts, ['post', 'comment'])
+  t.match(await delivery(id), { state: 'published', error: null, acts: [{}, {}] })
+  t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
+    status: 409,
+    body: { error: 'Delivery is published' },
+  })
+})
+
+t.test('what is due for longer than the limit is missed, until somebody asks for it', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, delivery, status, time } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'late' })
+  await work(DAY + MINUTE)
+  t.same(mastodon.posts, [])
+  t.match(await delivery(id), { state: 'missed', attempts: 0, error: { code: 'too_late' } })
+  t.equal(await status(id), 'scheduled')
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  time.now = new Date()
+  await work()
+  t.same(mastodon.posts, ['late'])
+})
+
+t.test('an account whose credentials are refused needs its owner, and says so until it works again', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { db, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const attention = async () =>
+    (await db.selectFrom('accounts').select('attention').where('id', '=', account).executeTakeFirstOrThrow()).attention
+  mastodon.steps.push({ accept: false, fail: refusal('unauthorized', { needsAttention: true }), early: true })
+  const id = await post({ accountIds: [account], caption: 'unauthorised' })
+  await work()
+  t.match(await delivery(id), { state: 'failed', error: { code: 'unauthorized' } })
+  const since = time.now.toISOString()
+  t.same(await attention(), { code: 'unauthorized', message: 'network.example: no', since })
+  mastodon.steps.push({ accept: false, fail: refusal('unauthorized', { needsAttention: true }) })
+  await post({ accountIds: [account], caption: 'unauthorised, too' })
+  await work(HOUR)
+  t.match(await attention(), { since }, 'since the first time')
+  await post({ accountIds: [account], caption: 'authorised' })
+  await work()
+  t.equal(await attention(), null)
+})
+
+t.test('accounts that cannot be published to fail with the reason', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, db, connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const never = await ada.account('mastodon')
+  const unsupported = await ada.account('x')
+  const gone = await connected('mastodon')
+  const id = await post({ accountIds: [never, unsupported, gone], caption: 'nowhere' })
+  await db.updateTable('accounts').set({ disconnectedAt: new Date() }).where('id', '=', gone).execute()
+  await work()
+  t.match(await delivery(id, never), { state: 'failed', error: { code: 'not_connected' } })
+  t.match(await delivery(id, unsupported), { state: 'failed', error: { code: 'not_supported' } })
+  t.match(await delivery(id, gone), { state: 'failed', error: { code: 'no_access' } })
+  t.same(mastodon.acts, [])
+})
+
+t.test('a mistake of ours after the call is an open outcome, and before it none', async (t) => {
+  const telegram = scriptedNetwork('at-most-once')
+  const { connected, post, work, delivery } = await createDesk(t, { telegram })
+  const account = await connected('telegram')
+  telegram.steps.push({ accept: true, fail: new TypeError('undefined is no function') })
+  const id = await post({ accountIds: [account], caption: 'after' })
+  await work()
+  t.match(await delivery(id), { state: 'unconfirmed', error: { code: 'internal_error' } })
+  telegram.steps.push({ accept: false, fail: new TypeError('undefined is no function'), early: true })
+  const before = await post({ accountIds: [account], caption: 'before' })
+  await work(MINUTE)
+  t.match(await delivery(before), { state: 'queued', error: { code: 'internal_error' } })
+})
+
+t.test('files are given as they are stored, to the first act alone', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'facts', mediaIds: [await ada.media()] })
+  await work()
+  t.match(await delivery(id), { state: 'failed', error: { code: 'media_unreadable', retryable: false } })
+  t.same(mastodon.acts, [])
+})

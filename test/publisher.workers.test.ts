@@ -1,0 +1,305 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { LEASE_MS } from '../src/publisher/deliver.ts'
+import { createDesk } from './helpers/publisher.ts'
+import { lost, scriptedNetwork } from './helpers/scripted-network.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+
+const later = (time: { now: Date }, ms: number) => {
+  time.now = new Date(time.now.getTime() + ms)
+}
+
+/** Waits for what another part of the process is about to do. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(1)
+}
+
+t.test('many workers share what is due, and send each thing once', async (t) => {
+  const mastodon = scriptedNetwork('reconcilable', 3)
+  const { connected, post, publisher } = await createDesk(t, { mastodon })
+  const accounts = await Promise.all(Array.from({ length: 10 }, () => connected('mastodon')))
+  const captions: string[] = []
+  for (const [index, account] of accounts.entries()) {
+    for (const turn of [1, 2, 3]) {
+      captions.push(`${index}-${turn}`)
+      await post({ accountIds: [account], caption: `${index}-${turn}` })
+    }
+  }
+  const workers = Array.from({ length: 4 }, () => publisher())
+  await Promise.all(
+    workers.map(async (worker) => {
+      for (let idle = 0; idle < 20; ) {
+        idle = (await worker.claim()) > 0 ? 0 : idle + 1
+        await worker.idle()
+      }
+    }),
+  )
+  t.same([...mastodon.posts].sort(), [...captions].sort())
+})
+
+t.test('an account gets its posts one at a time, in the order of their times', async (t) => {
+  const mastodon = scriptedNetwork('reconcilable', 10)
+  const { connected, post, publisher, time, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  let underWay = 0
+  let most = 0
+  const watch = async () => {
+    underWay++
+    most = Math.max(most, underWay)
+    await pause(5)
+    underWay--
+  }
+  const captions = Array.from({ length: 10 }, (_, index) => String(index))
+  const start = time.now.getTime() + SECOND
+  for (const caption of captions.toReversed()) {
+    mastodon.steps.push({ accept: true, meanwhile: watch })
+    await post({ accountIds: [account], caption, scheduledAt: new Date(start + Number(caption)).toISOString() })
+  }
+  later(time, MINUTE)
+  const others = [publisher(), publisher()]
+  await Promise.all([...others.map((other) => other.claim()), work()])
+  await Promise.all(others.map((other) => other.idle()))
+  await work()
+  t.same(mastodon.posts, captions)
+  t.equal(most, 1)
+})
+
+t.test('a network has no more deliveries under way than it may, and holds up no other', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork('reconcilable', 2), scriptedNetwork('exactly-once', 2)]
+  const { connected, post, publisher } = await createDesk(t, { mastodon, bluesky })
+  const gate = Promise.withResolvers<void>()
+  for (let index = 0; index < 5; index++) {
+    mastodon.steps.push({ accept: true, meanwhile: () => gate.promise })
+    await post({ accountIds: [await connected('mastodon')], caption: `m${index}` })
+  }
+  await post({ accountIds: [await connected('bluesky')], caption: 'b' })
+  const worker = publisher()
+  t.equal(await worker.claim(), 3)
+  await until(() => mastodon.posts.length === 2 && bluesky.posts.length === 1)
+  t.equal(await worker.claim(), 0)
+  gate.resolve()
+  await worker.idle()
+  t.equal(await worker.claim(), 2)
+  await worker.idle()
+})
+
+t.test('rates that a network counts for each account are kept', async (t) => {
+  const telegram = scriptedNetwork('at-most-once', 8)
+  const { connected, post, work, time } = await createDesk(t, { telegram })
+  const [account, other] = [await connected('telegram'), await connected('telegram')]
+  for (let index = 0; index < 30; index++) await post({ accountIds: [account], caption: String(index) })
+  await work()
+  t.equal(telegram.posts.length, 1, 'one message a second to a chat')
+  await post({ accountIds: [other], caption: 'other' })
+  await work()
+  t.equal(telegram.posts.length, 2, 'a limit of one account is none of another')
+  const start = time.now.getTime()
+  while (time.now.getTime() < start + 30 * SECOND) await work(SECOND)
+  t.equal(telegram.posts.length, 21, 'twenty in a minute')
+  while (time.now.getTime() < start + 61 * SECOND) await work(SECOND)
+  t.ok(telegram.posts.length > 21)
+})
+
+t.test('a worker that dies before the call loses nothing: another one sends it when the lease has ended', async (t) => {
+  const mastodon = scriptedNetwork('at-most-once')
+  const { connected, post, publisher, work, time, delivery } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'once' })
+  const forever = new Promise<void>(() => {})
+  const dying = publisher({
+    networks: { mastodon: { ...scriptedNetwork('at-most-once'), send: () => forever as never } },
+  })
+  t.equal(await dying.claim(), 1)
+  t.equal((await delivery(id)).state, 'publishing')
+  await work(LEASE_MS - SECOND)
+  t.same(mastodon.posts, [], 'not while the lease may be renewed')
+  later(time, SECOND)
+  await work()
+  t.same(mastodon.posts, ['once'])
+})
+
+t.test('a worker that dies after the call leaves an intent behind, which is asked about or unconfirmed', async (t) => {
+  const [mastodon, telegram] = [scriptedNetwork(), scriptedNetwork('at-most-once')]
+  const { connected, post, publisher, work, delivery, ada } = await createDesk(t, { mastodon, telegram })
+  const [asked, never] = [await connected('mastodon'), await connected('telegram')]
+  const id = await post({ accountIds: [asked, never], caption: 'once' })
+  const forever = () => new Promise<void>(() => {})
+  mastodon.steps.push({ accept: true, meanwhile: forever })
+  telegram.steps.push({ accept: true, meanwhile: forever })
+  t.equal(await publisher().claim(), 2)
+  await until(() => mastodon.posts.length + telegram.posts.length === 2)
+  t.match(await ada.call('DELETE', `/posts/${id}`), {
+    status: 409,
+    body: { error: 'Cannot delete post while it is being published' },
+  })
+  await work(LEASE_MS)
+  t.equal(mastodon.asked, 0, 'the call may still arrive')
+  await work(MINUTE)
+  t.same([mastodon.posts, telegram.posts], [['once'], ['once']])
+  t.match(await delivery(id, asked), { state: 'published', history: [{ outcome: 'found' }] })
+  t.match(await delivery(id, never), { state: 'unconfirmed', error: { code: 'interrupted' } })
+})
+
+t.test('a worker that was taken over sends nothing more, and what it writes does not count', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const threadParts = { [account]: ['one', 'two'] }
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts })
+  const gate = Promise.withResolvers<void>()
+  mastodon.steps.push({ accept: true, meanwhile: () => gate.promise })
+  const slow = publisher()
+  await slow.claim()
+  await until(() => mastodon.posts.length === 1)
+  await work(MINUTE)
+  t.same(mastodon.posts, ['one', 'two'])
+  const before = await delivery(id)
+  t.match(before, { state: 'published' })
+  gate.resolve()
+  await slow.idle()
+  t.same(mastodon.posts, ['one', 'two'])
+  t.same(await delivery(id), before)
+  await post({ accountIds: [account], caption: 'next' })
+  later(time, MINUTE)
+  await work()
+  t.same(mastodon.posts, ['one', 'two', 'next'], 'the account is free')
+})
+
+t.test('a worker that was taken over before its call does not make it', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, time } = await createDesk(t, { mastodon })
+  const gate = Promise.withResolvers<void>()
+  const slowly = {
+    ...mastodon,
+    send: async (...args: Parameters<typeof mastodon.send>) => {
+      await gate.promise
+      return mastodon.send(...args)
+    },
+  }
+  await post({ accountIds: [await connected('mastodon')], caption: 'once' })
+  const slow = publisher({ networks: { mastodon: slowly } })
+  await slow.claim()
+  later(time, MINUTE)
+  await work()
+  t.same(mastodon.posts, ['once'])
+  gate.resolve()
+  await slow.idle()
+  t.same(mastodon.posts, ['once'])
+})
+
+t.test('a lease that is renewed is not taken over; one that is lost stops the work', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, time } = await createDesk(t, { mastodon })
+  await post({ accountIds: [await connected('mastodon')], caption: 'long' })
+  const gate = Promise.withResolvers<void>()
+  let isAborted = false
+  const long = {
+    ...mastodon,
+    send: async (...[act, credentials, io]: Parameters<typeof mastodon.send>) => {
+      io.signal.addEventListener('abort', () => {
+        isAborted = true
+      })
+      await gate.promise
+      return mastodon.send(act, credentials, io)
+    },
+  }
+  const slow = publisher({ networks: { mastodon: long } })
+  await slow.claim()
+  for (let turn = 0; turn < 10; turn++) {
+    later(time, LEASE_MS - SECOND)
+    await slow.renew()
+    await work()
+  }
+  t.same(mastodon.posts, [])
+  t.notOk(isAborted)
+  later(time, LEASE_MS)
+  await work()
+  t.same(mastodon.posts, ['long'])
+  await slow.renew()
+  t.ok(isAborted)
+  gate.resolve()
+  await slow.idle()
+  t.same(mastodon.posts, ['long'])
+})
+
+t.test('a worker that stops gives back what it has not sent, and finishes what it has', async (t) => {
+  const mastodon = scriptedNetwork('reconcilable', 2)
+  const { connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
+  const [sending, preparing] = [await connected('mastodon'), await connected('mastodon')]
+  const first = await post({ accountIds: [sending], caption: 'sending' })
+  const second = await post({ accountIds: [preparing], caption: 'preparing' })
+  const stopping = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: async (...[act, credentials, io]: Parameters<typeof mastodon.send>) => {
+          const aborted = new Promise<void>((resolve) => io.signal.addEventListener('abort', () => resolve()))
+          if (act.accountId === preparing) {
+            await aborted
+            io.signal.throwIfAborted()
+          }
+          mastodon.steps.push({ accept: true, meanwhile: () => aborted, fail: lost() })
+          return mastodon.send(act, credentials, io)
+        },
+      },
+    },
+  })
+  t.equal(await stopping.claim(), 2)
+  await until(() => mastodon.posts.length === 1)
+  await stopping.drain()
+  t.match(await delivery(second), { state: 'queued', attempts: 0, error: null, nextAttemptAt: time.now.toISOString() })
+  t.match(await delivery(first), { state: 'queued', history: [{ outcome: 'unknown' }] })
+  await work(MINUTE)
+  t.same(mastodon.posts, ['sending', 'preparing'])
+})
+
+t.test('an outcome that cannot be committed at first is committed when the database is back', async (t) => {
+  const telegram = scriptedNetwork('at-most-once')
+  const { db, connected, post, publisher, delivery } = await createDesk(t, { telegram })
+  const id = await post({ accountIds: [await connected('telegram')], caption: 'once' })
+  let tries = 0
+  telegram.steps.push({
+    accept: true,
+    meanwhile: () => db.schema.alterTable('delivery_attempts').renameTo('delivery_attempts_away').execute(),
+  })
+  const worker = publisher({
+    pause: async () => {
+      if (++tries === 3) await db.schema.alterTable('delivery_attempts_away').renameTo('delivery_attempts').execute()
+    },
+  })
+  await worker.claim()
+  await worker.idle()
+  t.equal(tries, 3)
+  t.match(await delivery(id), { state: 'published', externalId: 'n1' })
+})
+
+t.test('deleting and claiming exclude each other', async (t) => {
+  const mastodon = scriptedNetwork('reconcilable', 64)
+  const { connected, post, publisher, ada, db } = await createDesk(t, { mastodon })
+  const account = await Promise.all(Array.from({ length: 20 }, () => connected('mastodon')))
+  const ids: string[] = []
+  for (const [index, id] of account.entries()) ids.push(await post({ accountIds: [id], caption: String(index) }))
+  const worker = publisher()
+  const [replies] = await Promise.all([
+    Promise.all(ids.map((id) => ada.call('DELETE', `/posts/${id}`))),
+    worker.claim(),
+    worker.claim(),
+  ])
+  await worker.idle()
+  const deleted = replies.flatMap(({ status }, index) => (status === 200 ? [String(index)] : []))
+  t.same(new Set([...mastodon.posts, ...deleted]).size, 20)
+  t.same(
+    mastodon.posts.filter((text) => deleted.includes(text)),
+    [],
+    'nothing is deleted and sent',
+  )
+  const { count } = await db
+    .selectFrom('posts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  t.equal(count, 20 - deleted.length)
+  for (const { status, body } of replies.filter(({ status }) => status !== 200)) {
+    t.ok(status === 409 || (status === 400 && body.error === 'Cannot delete published post'), `${status} ${body.error}`)
+  }
+})
