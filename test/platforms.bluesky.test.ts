@@ -69,6 +69,7 @@ const signal = new AbortController().signal
 const newCredentials = (): Credentials => ({ service: SERVER, identifier: randomUUID(), password: 'abcd-efgh' })
 
 const act = (options: Partial<Act> = {}): Act => ({
+  accountId: randomUUID(),
   kind: 'post',
   text: 'Hello',
   media: [],

@@ -34,6 +34,8 @@ export interface Sent {
 
 /** One thing that becomes visible on a network by one call: a post, a part of a thread, a first comment. */
 export interface Act {
+  /** Postroom's own id of the account. */
+  accountId: string
   kind: 'post' | 'comment'
   text: string
   /** In order; of a thread, the first part carries them. Always empty for a comment. */

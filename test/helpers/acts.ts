@@ -13,6 +13,7 @@ export const TOKEN = '0b0e7c4e-6d0f-4b6d-9a53-1f6a2e0f9c11'
 /** A post with a text, and whatever is said otherwise. */
 export function actOf(act: Partial<Act> = {}): Act {
   return {
+    accountId: '01920000-0000-7000-8000-00000000000a',
     kind: 'post',
     text: 'A lighthouse at dusk',
     media: [],

@@ -18,6 +18,7 @@ const network = { fetch, signal }
 const io = (options: Partial<Io> = {}): Io => ({ ...network, intend: async () => {}, ...options })
 
 const act = (options: Partial<Act> = {}): Act => ({
+  accountId: randomUUID(),
   kind: 'post',
   text: 'Hello',
   media: [],
