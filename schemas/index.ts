@@ -3,6 +3,7 @@ import { ErrorBody, Issue } from './error.ts'
 import { ImportMedia, Media, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
 import { AccountOverride, CreatedPost, CreatePost, Post, PostList, PostStatus } from './post.ts'
+import { SandboxCall, SandboxCallList, SandboxFault, SandboxFile } from './sandbox.ts'
 import { Deleted } from './shared.ts'
 
 /** Every named schema of the interface. What is listed here becomes a component of the OpenAPI document. */
@@ -24,6 +25,10 @@ export const components = [
   PostList,
   PostStatus,
   PostType,
+  SandboxCall,
+  SandboxCallList,
+  SandboxFault,
+  SandboxFile,
   UpdateMedia,
   UploadMedia,
 ]

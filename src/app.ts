@@ -14,6 +14,7 @@ import { validatorCompiler } from './http/validation.ts'
 import { createFetch } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { posts } from './posts/plugin.ts'
+import { sandbox } from './sandbox/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
 
 export interface AppOptions {
@@ -59,6 +60,7 @@ export async function buildApp({ db, logger, corsOrigins, media: files }: AppOpt
       await api.register(accounts, { db })
       await api.register(posts, { db })
       await api.register(media, { db, ...files })
+      await api.register(sandbox, { db })
     },
     { prefix: '/api/v1' },
   )
