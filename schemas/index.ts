@@ -18,6 +18,7 @@ import {
   PublishedAct,
   ResolveDelivery,
 } from './post.ts'
+import { SandboxCall, SandboxCallList, SandboxFault, SandboxFile } from './sandbox.ts'
 import { Deleted } from './shared.ts'
 
 /** Every named schema of the interface. What is listed here becomes a component of the OpenAPI document. */
@@ -47,6 +48,10 @@ export const components = [
   PostType,
   PublishedAct,
   ResolveDelivery,
+  SandboxCall,
+  SandboxCallList,
+  SandboxFault,
+  SandboxFile,
   UpdateMedia,
   UploadMedia,
 ]

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { StringEnum } from './shared.ts'
 
-/** The social networks an account can be on, in the order in which documentation lists them. */
+/** The networks an account can be on, in the order in which documentation lists them. The sandbox is ours, for tests. */
 export const PLATFORM_IDS = [
   'instagram',
   'facebook',
@@ -17,6 +17,7 @@ export const PLATFORM_IDS = [
   'reddit',
   'google_business',
   'discord',
+  'sandbox',
 ] as const
 
 /** The kinds of post. Each network carries some of them: see the limits of each in `src/platforms`. */
@@ -24,7 +25,8 @@ export const POST_TYPES = ['post', 'carousel', 'reel', 'story', 'short', 'video'
 
 export const PlatformId = StringEnum(PLATFORM_IDS, {
   $id: 'PlatformId',
-  description: 'The social network that an account belongs to.',
+  description:
+    'The social network that an account belongs to. `sandbox` is none: it keeps what it is sent, for `listSandboxCalls`.',
   examples: ['bluesky'],
 })
 export type PlatformId = Static<typeof PlatformId>

@@ -103,7 +103,7 @@ export const CreatePost = Type.Object(
     threadParts: Type.Optional(
       Nullable(Dictionary(Nullable(Type.Array(Type.String()))), {
         description:
-          'With `postType` `thread`: the texts of the thread, by the id of the account they are for. On x, threads, bluesky and mastodon each text becomes one post of the chain; on linkedin and facebook there is one text, the whole. `null` for an account, or for all of them, means no texts.',
+          'With `postType` `thread`: the texts of the thread, by the id of the account they are for. On x, threads, bluesky, mastodon and the sandbox each text becomes one post of the chain; on linkedin and facebook there is one text, the whole. `null` for an account, or for all of them, means no texts.',
       }),
     ),
     scheduledAt: Type.Optional(

@@ -15,6 +15,7 @@ import { createFetch } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import type { Networks } from './platforms/networks.ts'
 import { posts } from './posts/plugin.ts'
+import { sandbox } from './sandbox/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
 
 export interface AppOptions {
@@ -68,6 +69,7 @@ export async function buildApp({
       await api.register(accounts, { db })
       await api.register(posts, { db, networks })
       await api.register(media, { db, ...files })
+      await api.register(sandbox, { db })
     },
     { prefix: '/api/v1' },
   )

@@ -3,8 +3,10 @@ import t from 'tap'
 import { connect } from '../db/client.ts'
 import { insertAccount } from '../db/queries/accounts.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
+import { sandboxStore } from '../db/queries/sandbox.ts'
 import { ACCOUNT_EXAMPLES } from '../schemas/account.ts'
 import { MEDIA_ID } from '../schemas/media.ts'
+import { SandboxCallList } from '../schemas/sandbox.ts'
 import { buildApp } from '../src/app.ts'
 import { createKey } from '../src/auth/create-key.ts'
 import { call, createWorld, mediaIn, type Reply } from './helpers/app.ts'
@@ -45,6 +47,7 @@ t.test('what the service answers is what the document says, each error word by w
     updateMedia: (key?: string, instance = app) =>
       call(instance, key, 'PATCH', `/media/${file.id}`, { altText: 'A lighthouse at dusk.' }),
     deleteMedia: (key?: string, instance = app) => call(instance, key, 'DELETE', `/media/${file.id}`),
+    listSandboxCalls: (key?: string, instance = app) => call(instance, key, 'GET', '/sandbox/calls'),
   }
   const create = (body: object) => ada.call('POST', '/posts', body)
 
@@ -77,6 +80,12 @@ t.test('what the service answers is what the document says, each error word by w
   await check('listMedia', 200, undefined, plain.listMedia(ada.key))
   await check('getMedia', 200, undefined, plain.getMedia(ada.key))
   await check('updateMedia', 200, undefined, plain.updateMedia(ada.key))
+  for (const sent of SandboxCallList.examples[0].data) {
+    await sandboxStore(db).keep({ ...sent, accountId: x, token: NOBODYS_ID, rootId: null, number: 1 })
+  }
+  const { body: received } = await plain.listSandboxCalls(ada.key)
+  t.equal(received.data.length, 2)
+  await check('listSandboxCalls', 200, undefined, plain.listSandboxCalls(ada.key))
 
   await check('createPost', 400, 'missingAccountIds', create({}))
   await check('createPost', 400, 'timeWithoutZone', create({ accountIds: [x], scheduledAt: '2027-01-15T09:30:00' }))
@@ -99,6 +108,7 @@ t.test('what the service answers is what the document says, each error word by w
   const body = JSON.stringify({ url: 'a'.repeat(2 ** 20) })
   await check('importMedia', 413, 'tooLarge', ada.call('POST', '/media/import', body))
   await check('listMedia', 400, 'limitTooBig', ada.call('GET', '/media?limit=101'))
+  await check('listSandboxCalls', 400, 'limitTooBig', ada.call('GET', '/sandbox/calls?limit=101'))
   await check('updateMedia', 400, 'missingAltText', ada.call('PATCH', `/media/${file.id}`, {}))
   await check('updateMedia', 413, 'tooLarge', ada.call('PATCH', `/media/${file.id}`, body))
   await check('getMedia', 404, 'notFound', ada.call('GET', `/media/${NOBODYS_ID}`))

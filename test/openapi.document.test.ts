@@ -26,6 +26,7 @@ const STATUSES: Record<string, string[]> = {
   getMediaContent: ['200', '206', '304', '307', '401', '404', '412', '416', '500', '503'],
   updateMedia: ['200', '400', '401', '404', '413', '500', '503'],
   deleteMedia: ['200', '401', '404', '409', '500', '503'],
+  listSandboxCalls: ['200', '400', '401', '500', '503'],
 }
 
 /** Where bytes go, there is nothing to show as an example. */

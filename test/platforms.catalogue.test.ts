@@ -242,6 +242,17 @@ const expected: Record<PlatformId, Facts> = {
     fields: 9,
     requiredFields: [],
   },
+  sandbox: {
+    caption: [280, 'x'],
+    firstComment: 280,
+    thread: [25, 280],
+    title: null,
+    types: { post: [0, 4], carousel: [2, 4], video: [1, 1], thread: [0, 4] },
+    bytes: [5 * MiB, 15 * MiB, 512 * MiB],
+    seconds: 140,
+    fields: 4,
+    requiredFields: [],
+  },
 }
 
 t.test('the headline values of each network are those of the catalogue', async (t) => {

@@ -180,6 +180,7 @@ t.test('threads: the parts stand for the caption, each is judged, and so is thei
     ['threads', 500],
     ['bluesky', 300],
     ['mastodon', 500],
+    ['sandbox', 280],
   ] as const) {
     const thread = { postType: 'thread', caption: long, scheduled: true } as const
     t.same(rules(platform, { ...thread, parts: ['a'.repeat(max), 'b'] }), [], `${platform}: the caption is not judged`)
@@ -278,6 +279,7 @@ t.test('a first comment goes where there are comments, within their limit', asyn
     ['telegram', 4096],
     ['reddit', 10_000],
     ['discord', 2000],
+    ['sandbox', 280],
   ]
   for (const [platform, max] of limits) {
     t.same(rules(platform, { firstComment: 'a'.repeat(max) }), [], platform)

@@ -1,11 +1,12 @@
 import type { Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isDatabaseUnavailable } from '../http/errors.ts'
 import { createFetch } from '../media/fetch.ts'
-import { networks } from '../platforms/networks.ts'
+import { createNetworks } from '../platforms/networks.ts'
 import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
 import { openDatabase } from './database.ts'
 import { seedDemo } from './demo.ts'
@@ -38,7 +39,13 @@ async function run(config: Config, { json }: Options, setUp: boolean): Promise<v
     if (setUp) await migrateFirst(config)
     const { db } = database
     const media = { ...(await openLibrary(config, db)), fetchFile: createFetch() }
-    app = await buildApp({ db, logger, corsOrigins: config.corsOrigins, media, networks })
+    app = await buildApp({
+      db,
+      logger,
+      corsOrigins: config.corsOrigins,
+      media,
+      networks: createNetworks(sandboxStore(db)),
+    })
     const address = await listen(app, config)
     const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(setUp && (await welcome(db))) }
     if (json) print(facts, { json })

@@ -31,6 +31,11 @@ const tags = [
   { name: 'posts', description: 'Write posts for one or more accounts, list them, delete them.' },
   { name: 'media', description: 'The images and videos that posts can show.' },
   { name: 'accounts', description: 'The social accounts that you can post to.' },
+  {
+    name: 'sandbox',
+    description:
+      'A network for tests: accounts on `sandbox` take what X would take, people see nothing of it, and `fields.fault` makes it fail as real networks do.',
+  },
 ]
 
 /**

@@ -262,7 +262,7 @@ export class Form {
 }
 
 /** The bytes of a file, which have to be as many as it is said to have. */
-async function* exactly(file: PublishedFile): AsyncGenerator<Uint8Array> {
+export async function* exactly(file: PublishedFile): AsyncGenerator<Uint8Array> {
   let left = file.bytes
   for await (const chunk of await file.open()) {
     left -= chunk.length

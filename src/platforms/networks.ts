@@ -3,14 +3,16 @@ import { blueskyPublishing } from './bluesky-publishing.ts'
 import { discordPublishing } from './discord-publishing.ts'
 import { mastodonPublishing } from './mastodon-publishing.ts'
 import type { Publishing } from './publishing.ts'
+import { publishToSandbox, type SandboxStore } from './sandbox-publishing.ts'
 import { telegramPublishing } from './telegram-publishing.ts'
 
 /** The networks that posts can be sent to. Of the others, only the limits are known. */
 export type Networks = Partial<Record<PlatformId, Publishing>>
 
-export const networks: Networks = {
+export const createNetworks = (sandbox: SandboxStore): Networks => ({
   bluesky: blueskyPublishing,
   mastodon: mastodonPublishing,
   telegram: telegramPublishing,
   discord: discordPublishing,
-}
+  sandbox: publishToSandbox(sandbox),
+})

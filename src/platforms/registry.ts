@@ -9,6 +9,7 @@ import { mastodon } from './mastodon.ts'
 import { pinterest } from './pinterest.ts'
 import type { Platform } from './platform.ts'
 import { reddit } from './reddit.ts'
+import { sandbox } from './sandbox.ts'
 import { telegram } from './telegram.ts'
 import { threads } from './threads.ts'
 import { tiktok } from './tiktok.ts'
@@ -31,4 +32,5 @@ export const platforms: Record<PlatformId, Platform> = {
   reddit,
   google_business: googleBusiness,
   discord,
+  sandbox,
 }

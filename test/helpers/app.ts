@@ -132,7 +132,7 @@ export async function call(
 ): Promise<Reply> {
   const reply = await app.inject({
     method,
-    url: /^\/(?:posts|accounts|media)/.test(path) ? `/api/v1${path}` : path,
+    url: /^\/(?:posts|accounts|media|sandbox)/.test(path) ? `/api/v1${path}` : path,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { SandboxCall, SandboxFault } from '../../schemas/sandbox.ts'
+import { type Db, prepared } from '../client.ts'
+import { newId } from '../id.ts'
+import { isoTime } from './iso-time.ts'
+
+/** A call with the act that it is for: its token, its thread, its number there. */
+interface NewSandboxCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
+  token: string
+  rootId: string | null
+  number: number
+}
+
+interface SandboxRow extends Pick<NewSandboxCall, 'accountId' | 'token' | 'accepted' | 'fault'> {
+  id: string
+  /** JSON text. */
+  content: string
+}
+
+const insertSandboxCall = prepared<SandboxRow, never>('insert_sandbox_call', (db, value) =>
+  db.insertInto('sandboxCalls').values({
+    id: value('id'),
+    accountId: value('accountId'),
+    token: value('token'),
+    accepted: value('accepted'),
+    fault: value('fault'),
+    content: value('content'),
+  }),
+)
+
+const countSandboxFaults = prepared<{ token: string; fault: SandboxFault }, { count: number }>(
+  'count_sandbox_faults',
+  (db, value) =>
+    db
+      .selectFrom('sandboxCalls')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('token', '=', value('token'))
+      .where('fault', '=', value('fault')),
+)
+
+// What answers to a post came after it, so its id is greater, and the index leads to it.
+const findLastNumber = prepared<{ token: string; accountId: string; rootId: string }, { number: number }>(
+  'find_last_sandbox_number',
+  (db, value) =>
+    db
+      .selectFrom('sandboxCalls')
+      .select(sql<number>`coalesce(max((content->>'number')::int), 0)`.as('number'))
+      .where('accountId', '=', value('accountId'))
+      .where('id', '>=', value('rootId'))
+      .where((eb) => eb.or([eb('id', '=', value('rootId')), eb(sql`content->>'rootId'`, '=', value('rootId'))]))
+      .where('token', '!=', value('token'))
+      .where('accepted', '=', true),
+)
+
+const findAcceptedCall = prepared<{ token: string }, { id: string; fault: SandboxFault | null }>(
+  'find_accepted_sandbox_call',
+  (db, value) =>
+    db
+      .selectFrom('sandboxCalls')
+      .select((eb) => ['id', eb.ref('fault').$castTo<SandboxFault | null>().as('fault')])
+      .where('token', '=', value('token'))
+      .where('accepted', '=', true)
+      .orderBy('id', 'desc')
+      .limit(1),
+)
+
+/** Where the sandbox keeps what it is sent. */
+export const sandboxStore = (db: Db) => ({
+  async keep({ accountId, token, accepted, fault, ...content }: NewSandboxCall): Promise<string> {
+    const id = newId()
+    await insertSandboxCall(db, { id, accountId, token, accepted, fault, content: JSON.stringify(content) })
+    return id
+  },
+  countFaults: async (act: { token: string; fault: SandboxFault }) => (await countSandboxFaults(db, act))[0]!.count,
+  lastNumber: async (act: { token: string; accountId: string; rootId: string }) =>
+    (await findLastNumber(db, act))[0]!.number,
+  findAccepted: async (act: { token: string }) => (await findAcceptedCall(db, act))[0],
+})
+
+const content = <K extends Exclude<keyof SandboxCall, 'id' | 'accountId' | 'accepted' | 'fault' | 'receivedAt'>>(
+  key: K,
+) => sql<SandboxCall[K]>`content -> ${sql.lit(key)}`.as(key)
+
+/** A page of what was sent to accounts that the user owns, connected or not, newest first. */
+export const listSandboxCalls = prepared<{ userId: string; limit: number; offset: number }, SandboxCall>(
+  'list_sandbox_calls',
+  (db, value) =>
+    db
+      .selectFrom('sandboxCalls')
+      .innerJoin('accounts', 'accounts.id', 'sandboxCalls.accountId')
+      .select((eb) => [
+        'sandboxCalls.id',
+        'accountId',
+        'accepted',
+        eb.ref('fault').$castTo<SandboxFault | null>().as('fault'),
+        content('kind'),
+        content('text'),
+        content('fields'),
+        content('media'),
+        content('parentId'),
+        isoTime('receivedAt').as('receivedAt'),
+      ])
+      .where('accounts.userId', '=', value('userId'))
+      .orderBy('sandboxCalls.id', 'desc')
+      .limit(value('limit'))
+      .offset(value('offset')),
+)
