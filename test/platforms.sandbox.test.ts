@@ -83,7 +83,6 @@ t.test('what it is sent is kept, to the last byte of each file', async (t) => {
       { id: fileId, ...video },
     ],
     parentId: null,
-    rootId: null,
     number: 1,
   })
 })
@@ -185,14 +184,14 @@ t.test('the fault hits the act that it is meant for: a part of a thread, or the 
     }
     const root = await deliver(act({ fields }), 1)
     const second = await deliver(act({ fields, parent: root, root }), 2)
-    await deliver(act({ fields, parent: second, root }), 3)
-    await deliver(act({ fields, kind: 'comment', parent: root, root }), 4)
+    const third = await deliver(act({ fields, parent: second, root }), 3)
+    await deliver(act({ fields, kind: 'comment', parent: third, root }), 4)
     const contents = (await rows()).map(({ content }) => content as { number: number; parentId: string })
     t.strictSame(
       contents.map(({ number }) => number),
       numbers,
     )
-    t.same(new Set(contents.map(({ parentId }) => parentId)), new Set([null, root.id, second.id]))
+    t.same(new Set(contents.map(({ parentId }) => parentId)), new Set([null, root.id, second.id, third.id]))
   }
 })
 

@@ -4,10 +4,9 @@ import { type Db, prepared } from '../client.ts'
 import { newId } from '../id.ts'
 import { isoTime } from './iso-time.ts'
 
-/** A call with the act that it is for: its token, its thread, its number there. */
+/** A call with the act that it is for: its token, and its number in its delivery. */
 interface NewSandboxCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
   token: string
-  rootId: string | null
   number: number
 }
 
@@ -38,18 +37,11 @@ const countSandboxFaults = prepared<{ token: string; fault: SandboxFault }, { co
       .where('fault', '=', value('fault')),
 )
 
-// What answers to a post came after it, so its id is greater, and the index leads to it.
-const findLastNumber = prepared<{ token: string; accountId: string; rootId: string }, { number: number }>(
-  'find_last_sandbox_number',
-  (db, value) =>
-    db
-      .selectFrom('sandboxCalls')
-      .select(sql<number>`coalesce(max((content->>'number')::int), 0)`.as('number'))
-      .where('accountId', '=', value('accountId'))
-      .where('id', '>=', value('rootId'))
-      .where((eb) => eb.or([eb('id', '=', value('rootId')), eb(sql`content->>'rootId'`, '=', value('rootId'))]))
-      .where('token', '!=', value('token'))
-      .where('accepted', '=', true),
+const findNumber = prepared<{ id: string }, { number: number }>('find_sandbox_number', (db, value) =>
+  db
+    .selectFrom('sandboxCalls')
+    .select(sql<number>`(content->>'number')::integer`.as('number'))
+    .where('id', '=', value('id')),
 )
 
 const findAcceptedCall = prepared<{ token: string }, { id: string; fault: SandboxFault | null }>(
@@ -72,8 +64,7 @@ export const sandboxStore = (db: Db) => ({
     return id
   },
   countFaults: async (act: { token: string; fault: SandboxFault }) => (await countSandboxFaults(db, act))[0]!.count,
-  lastNumber: async (act: { token: string; accountId: string; rootId: string }) =>
-    (await findLastNumber(db, act))[0]!.number,
+  numberOf: async (id: string) => (await findNumber(db, { id }))[0]?.number ?? 0,
   findAccepted: async (act: { token: string }) => (await findAcceptedCall(db, act))[0],
 })
 

@@ -16,7 +16,6 @@ import {
 /** A call as it is kept. */
 export interface ReceivedCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
   token: string
-  rootId: string | null
   /** Of the act: 1 is the post or the first part of the thread, then its other parts, then the first comment. */
   number: number
 }
@@ -27,8 +26,8 @@ export interface SandboxStore {
   keep(received: ReceivedCall): Promise<string>
   /** How many calls for the act had this fault. */
   countFaults(act: { token: string; fault: SandboxFault }): Promise<number>
-  /** The greatest number that an act of the thread has, others than this one; 0 where there is none. */
-  lastNumber(act: { token: string; accountId: string; rootId: string }): Promise<number>
+  /** The number of the act that a call was for; 0 where there is no such call. */
+  numberOf(id: string): Promise<number>
   /** The newest call that was accepted for the act. */
   findAccepted(act: { token: string }): Promise<{ id: string; fault: SandboxFault | null } | undefined>
 }
@@ -76,9 +75,8 @@ export function publishToSandbox(store: SandboxStore, pause: typeof setTimeout =
     async send(act, credentials, io) {
       const network = connect(credentials)
       const { accountId, token, kind, text, fields } = act
-      const [parentId, rootId] = [act.parent?.id ?? null, act.root?.id ?? act.parent?.id ?? null]
-      // Not the parent's and one more: a comment on a thread answers to its first part.
-      const number = rootId === null ? 1 : (await store.lastNumber({ token, accountId, rootId })) + 1
+      const parentId = act.parent?.id ?? null
+      const number = parentId === null ? 1 : (await store.numberOf(parentId)) + 1
       const fault = await faultOf(act, number, store)
       const media: SandboxFile[] = []
       for (const file of act.media) {
@@ -89,7 +87,7 @@ export function publishToSandbox(store: SandboxStore, pause: typeof setTimeout =
       const { accepted, status, headers } = fault ? FAULTS[fault] : WORKING
       const answer = async () => {
         io.signal.throwIfAborted()
-        const content = { kind, text, fields, media, parentId, rootId, number }
+        const content = { kind, text, fields, media, parentId, number }
         const id = await store.keep({ accountId, token, accepted, fault, ...content })
         // At once: nothing is learnt from waiting until the delivery has to be given up.
         if (!status) throw new DOMException('No answer', 'TimeoutError')
