@@ -4,10 +4,13 @@ import { findFirstUser } from '../../db/queries/people.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isDatabaseUnavailable } from '../http/errors.ts'
+import { createPublicFetch } from '../internet/public-fetch.ts'
 import { createFetch } from '../media/fetch.ts'
+import { networks } from '../platforms/networks.ts'
 import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
 import { openDatabase } from './database.ts'
 import { seedDemo } from './demo.ts'
+import { openKeyring } from './keyring.ts'
 import { openLibrary } from './library.ts'
 import { CommandError, print } from './output.ts'
 
@@ -37,7 +40,15 @@ async function run(config: Config, { json }: Options, setUp: boolean): Promise<v
     if (setUp) await migrateFirst(config)
     const { db } = database
     const media = { ...(await openLibrary(config, db)), fetchFile: createFetch() }
-    app = await buildApp({ db, logger, corsOrigins: config.corsOrigins, media })
+    app = await buildApp({
+      db,
+      logger,
+      corsOrigins: config.corsOrigins,
+      media,
+      networks,
+      keyring: await openKeyring(config),
+      fetch: createPublicFetch(),
+    })
     const address = await listen(app, config)
     const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(setUp && (await welcome(db))) }
     if (json) print(facts, { json })
