@@ -11,7 +11,11 @@ const pathOf = ({ credentials }: FakeDiscord) => new URL(credentials.webhookUrl)
 
 t.test('an account is the webhook', async (t) => {
   const fake = await startDiscord(t)
-  t.same(await identify(fake.credentials, ioOf(fake)), { username: 'Captain Hook', displayName: 'Captain Hook' })
+  t.same(await identify(fake.credentials, ioOf(fake)), {
+    externalId: '223704706495545344',
+    username: 'Captain Hook',
+    displayName: 'Captain Hook',
+  })
   t.same(fake.log, [`GET ${pathOf(fake)}`])
 })
 

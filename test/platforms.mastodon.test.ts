@@ -24,7 +24,11 @@ const bodies = ({ calls }: FakeMastodon) =>
 
 t.test('an account is named by the instance', async (t) => {
   const { fake, credentials } = await start(t)
-  t.same(await identify(credentials, ioOf(fake)), { username: 'alice@mastodon.example', displayName: 'Alice A.' })
+  t.same(await identify(credentials, ioOf(fake)), {
+    externalId: '14715@mastodon.example',
+    username: 'alice@mastodon.example',
+    displayName: 'Alice A.',
+  })
   t.same(fake.log, ['GET /api/v1/accounts/verify_credentials'])
 })
 

@@ -8,11 +8,16 @@ const { send, identify } = telegramPublishing
 
 t.test('an account is the chat, and its bot has to be one', async (t) => {
   const fake = await startTelegram(t)
-  t.same(await identify(fake.credentials, ioOf(fake)), { username: 'lighthouses', displayName: 'Lighthouses' })
+  t.same(await identify(fake.credentials, ioOf(fake)), {
+    externalId: '-1001234567890',
+    username: 'lighthouses',
+    displayName: 'Lighthouses',
+  })
   const at = `POST /bot${fake.credentials.botToken}`
   t.same(fake.log, [`${at}/getMe`, `${at}/getChat`])
   fake.chats.push({ id: -42, type: 'group', title: 'Keepers' })
   t.same(await identify({ ...fake.credentials, chatId: '-42' }, ioOf(fake)), {
+    externalId: '-42',
     username: '-42',
     displayName: 'Keepers',
   })
