@@ -76,6 +76,7 @@ export const INVALID_KEY = 'Invalid API key'
 export const EXPIRED_KEY = 'API key expired'
 export const NO_DATABASE = 'Database not available'
 export const NO_KEY_STORE = 'Auth not initialized'
+export const NO_CREDENTIALS_KEY = 'Credentials key not set'
 export const INVALID_REQUEST = 'Invalid request'
 export const TOO_LARGE = 'Request body is larger than 1 MiB'
 export const INTERNAL = 'Internal server error'
@@ -104,9 +105,12 @@ const mapValues = <T, U>(record: Record<string, T>, change: (value: T) => U): Re
 
 const RETRY = 'The database cannot be reached, or is not set up yet. Try again, with growing pauses.'
 
-/** The answer while there is no database; `advice` is for operations that may have done their work all the same. */
-export const unavailable = (advice = '') =>
-  failure(`${RETRY}${advice}`, { noDatabase: NO_DATABASE, noKeyStore: NO_KEY_STORE })
+/**
+ * The answer while there is no database; `advice` is for operations that may have done their work all the same, or that
+ * need something else: then `messages` say that it is missing.
+ */
+export const unavailable = (advice = '', messages: Record<string, string> = {}) =>
+  failure(`${RETRY}${advice}`, { noDatabase: NO_DATABASE, noKeyStore: NO_KEY_STORE, ...messages })
 
 /** The answers that every operation behind the API key can give. */
 export const commonErrors = {

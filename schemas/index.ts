@@ -1,4 +1,5 @@
-import { Account, AccountList } from './account.ts'
+import { Account, AccountAttention, AccountList } from './account.ts'
+import { CONNECT_CREDENTIALS, CONNECT_VARIANTS, ConnectAccount } from './connect.ts'
 import { ErrorBody, Issue } from './error.ts'
 import { ImportMedia, Media, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
@@ -24,8 +25,12 @@ import { Deleted } from './shared.ts'
 /** Every named schema of the interface. What is listed here becomes a component of the OpenAPI document. */
 export const components = [
   Account,
+  AccountAttention,
   AccountList,
   AccountOverride,
+  ConnectAccount,
+  ...CONNECT_VARIANTS,
+  ...CONNECT_CREDENTIALS,
   CreatePost,
   CreatedPost,
   Deleted,

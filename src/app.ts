@@ -1,9 +1,10 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
-import { connect, type Db } from '../db/client.ts'
+import { connect } from '../db/client.ts'
 import { newId } from '../db/id.ts'
 import { components } from '../schemas/index.ts'
+import type { Connecting } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
 import { auth } from './auth/plugin.ts'
 import { health } from './health/plugin.ts'
@@ -11,6 +12,7 @@ import { handleErrors, sendClientError, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
 import { requests } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
+import { createPublicFetch } from './internet/public-fetch.ts'
 import { createFetch } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import type { Networks } from './platforms/networks.ts'
@@ -18,8 +20,7 @@ import { posts } from './posts/plugin.ts'
 import { sandbox } from './sandbox/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
 
-export interface AppOptions {
-  db: Db
+export interface AppOptions extends Connecting {
   logger: NonNullable<FastifyServerOptions['logger']>
   /** Origins whose pages may call the API; none when empty. */
   corsOrigins: string[]
@@ -31,12 +32,12 @@ export interface AppOptions {
 
 /** The whole service as an application that does not listen yet. */
 export async function buildApp({
-  db,
   logger,
   corsOrigins,
   media: files,
-  networks,
+  ...connecting
 }: AppOptions): Promise<FastifyInstance> {
+  const { db } = connecting
   const app = Fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -66,8 +67,8 @@ export async function buildApp({
   await app.register(
     async (api) => {
       await api.register(auth, { db })
-      await api.register(accounts, { db })
-      await api.register(posts, { db, networks })
+      await api.register(accounts, connecting)
+      await api.register(posts, { db, networks: connecting.networks })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
     },
@@ -88,7 +89,15 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
 export async function buildDocument(): Promise<object> {
   const db = connect({ url: 'postgresql://' })
   const files = { storage: folderStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetch() }
-  const app = await buildApp({ db, logger: false, corsOrigins: [], media: files, networks: {} })
+  const app = await buildApp({
+    db,
+    logger: false,
+    corsOrigins: [],
+    media: files,
+    networks: {},
+    keyring: undefined,
+    fetch: createPublicFetch(),
+  })
   await app.ready()
   const document = app.swagger()
   await app.close()

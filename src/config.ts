@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { parseKey } from './credentials/keyring.ts'
 
 export interface Config {
   host: string
@@ -8,6 +9,8 @@ export interface Config {
   databasePoolMax: number
   /** Where the embedded database lives. */
   dataDir: string
+  /** What credentials are encrypted with, the current key first. Undefined means the embedded database's own key. */
+  credentialsKeys: Buffer[] | undefined
   /** Where files are on their way in, and where they stay unless `s3` is given. */
   mediaDir: string
   mediaBytesMax: number
@@ -40,6 +43,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: databaseUrl(env.DATABASE_URL || undefined),
     databasePoolMax: integer(env, 'DATABASE_POOL_MAX', 10, 1, 1_000),
     dataDir: resolve(env.DATA_DIR || '.data'),
+    credentialsKeys: env.CREDENTIALS_KEY ? keys(env.CREDENTIALS_KEY) : undefined,
     mediaDir: resolve(env.MEDIA_DIR || '.media'),
     mediaBytesMax: integer(env, 'MEDIA_MAX_BYTES', 1073741824, 1, Number.MAX_SAFE_INTEGER),
     s3: s3Config(env),
@@ -88,6 +92,19 @@ function databaseUrl(url: string | undefined): string | undefined {
     throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
   }
   return url
+}
+
+/** They are not repeated in the error. */
+function keys(text: string): Buffer[] {
+  return text.split(',').map((part) => {
+    const key = parseKey(part.trim())
+    if (!key) {
+      throw new ConfigError(
+        'CREDENTIALS_KEY must be 32 bytes in base64, as `openssl rand -base64 32` gives them, or several of these, separated by commas',
+      )
+    }
+    return key
+  })
 }
 
 function s3Config(env: Record<string, string | undefined>): S3Config | undefined {

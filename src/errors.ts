@@ -2,7 +2,7 @@ import { INVALID_REQUEST, type Issue } from '../schemas/error.ts'
 
 /** An outcome that the caller is told about, in these words. Anything else that is thrown is an opaque 500. */
 export class AppError extends Error {
-  readonly statusCode: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 416 | 503
+  readonly statusCode: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 416 | 502 | 503
   /** What is wrong with the shape of the request. */
   readonly details: Issue[] | undefined
 

@@ -46,7 +46,7 @@ t.test('every command explains itself', async (t) => {
     'org add-member',
   ]
   commands.push('org remove-member', 'key', 'key create', 'key list', 'key revoke', 'account', 'account add')
-  commands.push('account disconnect', 'media', 'media register', 'post', 'post mark-published')
+  commands.push('account disconnect', 'account rewrap', 'media', 'media register', 'post', 'post mark-published')
   for (const command of commands) {
     const { code, stdout, stderr } = await postroom([...command.split(' ').filter(Boolean), '--help'], {})
     t.equal(code, 0, command)
@@ -61,4 +61,9 @@ t.test('help that was asked for is no wrong call', async (t) => {
     t.equal(code, 0, args.join(' '))
     t.not(stdout, '')
   }
+})
+
+t.test('account add says that what it adds is not published to', async (t) => {
+  const { stdout } = await postroom(['account', 'add', '--help'], {})
+  t.match(stdout.replace(/\s+/g, ' '), /can be posted to, but nothing is published to it/)
 })

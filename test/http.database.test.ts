@@ -15,7 +15,7 @@ import { buildApp } from '../src/app.ts'
 import { createKey } from '../src/auth/create-key.ts'
 import { generateKey } from '../src/auth/key.ts'
 import { loggerOptions, serializeError } from '../src/server.ts'
-import { call, mediaIn, type Reply } from './helpers/app.ts'
+import { call, connecting, mediaIn, type Reply } from './helpers/app.ts'
 import { createDatabase } from './helpers/database.ts'
 
 const NO_DATABASE = { status: 503, body: { error: 'Database not available' } }
@@ -30,7 +30,7 @@ async function serve(t: Test, url: string, options: Partial<ConnectOptions> = {}
     logger: { ...((await loggerOptions('trace')) as object), stream },
     corsOrigins: [],
     media: mediaIn('.'),
-    networks: {},
+    ...connecting(db),
   })
   t.teardown(async () => {
     await app.close()

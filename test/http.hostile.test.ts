@@ -594,7 +594,16 @@ t.test('unknown routes and methods are 404', async (t) => {
     '//api/v1/posts',
     '/api/v1/posts//x',
   ]
-  for (const url of [...urls, '/%00', '/%zz', '/.env', '/api/v1/accounts/x', '/docs/static/nope.js', '/docs/x', '*']) {
+  for (const url of [
+    ...urls,
+    '/%00',
+    '/%zz',
+    '/.env',
+    '/api/v1/accounts/x/y',
+    '/docs/static/nope.js',
+    '/docs/x',
+    '*',
+  ]) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
       const reply = await send(method, url, undefined, { 'content-type': 'text/plain' })
       isRefused(t, reply, 404, 'Not found', `${method} ${url}`)
@@ -604,7 +613,8 @@ t.test('unknown routes and methods are 404', async (t) => {
   for (const [url, known] of [
     ['/api/v1/posts', 'GET POST'],
     ['/api/v1/posts/x', 'DELETE'],
-    ['/api/v1/accounts', 'GET'],
+    ['/api/v1/accounts', 'GET POST'],
+    ['/api/v1/accounts/x', 'DELETE'],
     ['/healthz', 'GET'],
     ['/readyz', 'GET'],
     ['/openapi.json', 'GET'],

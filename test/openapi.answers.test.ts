@@ -2,14 +2,16 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '../db/client.ts'
 import { insertAccount } from '../db/queries/accounts.ts'
+import { replaceCredentials } from '../db/queries/credentials.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
-import { ACCOUNT_EXAMPLES } from '../schemas/account.ts'
+import { ACCOUNT_EXAMPLES, LISTED_ACCOUNTS } from '../schemas/account.ts'
+import { CONNECT_EXAMPLES } from '../schemas/connect.ts'
 import { MEDIA_ID } from '../schemas/media.ts'
 import { SandboxCallList } from '../schemas/sandbox.ts'
 import { buildApp } from '../src/app.ts'
 import { createKey } from '../src/auth/create-key.ts'
-import { call, createWorld, mediaIn, type Reply } from './helpers/app.ts'
+import { call, connecting, createWorld, mediaIn, type Reply } from './helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from './helpers/document.ts'
 import { jpeg, upload } from './helpers/upload.ts'
 
@@ -20,9 +22,20 @@ const operations = new Map(operationsOf(document).map((operation) => [operation.
 const YESTERDAY = new Date(Date.now() - 86_400_000)
 const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
+/** Networks where Telegram knows everybody, Bluesky nobody, and everything else is not there. */
+const pretendNetworks: typeof fetch = async (input) => {
+  const { host } = new URL(String(input))
+  if (host === 'api.telegram.org') return Response.json({ ok: true, result: { id: -1001, title: 'Lighthouses' } })
+  if (host === 'bsky.social') {
+    const message = 'Invalid identifier or password'
+    return Response.json({ error: 'AuthenticationRequired', message }, { status: 401 })
+  }
+  throw new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })
+}
+
 t.test('what the service answers is what the document says, each error word by word', async (t) => {
   const image = await jpeg()
-  const { app, db, user } = await createWorld(t)
+  const { app, db, user, organization } = await createWorld(t, { fetch: pretendNetworks })
   const ada = await user()
   const { body: file } = await upload(app, ada, [['file', image]])
   const x = await ada.account('x', { username: 'ada' })
@@ -38,6 +51,10 @@ t.test('what the service answers is what the document says, each error word by w
     listPosts: (key?: string, instance = app) => call(instance, key, 'GET', '/posts'),
     deletePost: (key?: string, instance = app) => call(instance, key, 'DELETE', `/posts/${id}`),
     listAccounts: (key?: string, instance = app) => call(instance, key, 'GET', '/accounts'),
+    connectAccount: (key?: string, instance = app) =>
+      call(instance, key, 'POST', '/accounts', CONNECT_EXAMPLES.telegram),
+    disconnectAccount: (key?: string, instance = app) =>
+      call(instance, key, 'DELETE', `/accounts/${ACCOUNT_EXAMPLES[0].id}`),
     uploadMedia: async (key?: string, instance = app) => upload(instance, { key }, [['file', await jpeg(50)]]),
     importMedia: (key?: string, instance = app) =>
       call(instance, key, 'POST', '/media/import', { url: 'http://127.0.0.1/a' }),
@@ -75,13 +92,33 @@ t.test('what the service answers is what the document says, each error word by w
   await check('listPosts', 200, undefined, plain.listPosts(ada.key))
   await check('listAccounts', 200, undefined, plain.listAccounts(ada.key))
 
+  await check('connectAccount', 201, undefined, plain.connectAccount(ada.key))
+  await check('connectAccount', 200, undefined, plain.connectAccount(ada.key))
+  const add = (body: object) => ada.call('POST', '/accounts', body)
+  const { bluesky, mastodon } = CONNECT_EXAMPLES
+  const withoutPassword = { ...bluesky, credentials: { identifier: 'ada.example.com' } }
+  await check('connectAccount', 400, 'missingPassword', add(withoutPassword))
+  await check('connectAccount', 400, 'unknownPlatform', add({ ...bluesky, platform: 'instagram' }))
+  await check('connectAccount', 400, 'refused', add(bluesky!))
+  await check('connectAccount', 403, 'noAccess', add({ ...bluesky, organizationId: NOBODYS_ID }))
+  const nowhereToBeFound = { ...mastodon, credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
+  await check('connectAccount', 502, 'unreachable', add(nowhereToBeFound))
+  const unlocked = await buildApp({ db, logger: false, corsOrigins: [], media: mediaIn('.'), ...connecting(db), keyring: undefined })
+  t.teardown(() => unlocked.close())
+  await check('connectAccount', 503, 'noCredentialsKey', plain.connectAccount(ada.key, unlocked))
+  await check('connectAccount', 413, 'tooLarge', add({ ...bluesky, organizationId: 'a'.repeat(2 ** 20) }))
+  await check('disconnectAccount', 404, 'notFound', ada.call('DELETE', `/accounts/${NOBODYS_ID}`))
+  const bob = await user()
+  const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
+  await check('disconnectAccount', 403, 'notTheOwner', ada.call('DELETE', `/accounts/${shared}`))
+
   await check('uploadMedia', 201, undefined, plain.uploadMedia(ada.key))
   await check('uploadMedia', 200, undefined, plain.uploadMedia(ada.key))
   await check('listMedia', 200, undefined, plain.listMedia(ada.key))
   await check('getMedia', 200, undefined, plain.getMedia(ada.key))
   await check('updateMedia', 200, undefined, plain.updateMedia(ada.key))
   for (const sent of SandboxCallList.examples[0].data) {
-    await sandboxStore(db).keep({ ...sent, accountId: x, token: NOBODYS_ID, rootId: null, number: 1 })
+    await sandboxStore(db).keep({ ...sent, accountId: x, token: NOBODYS_ID, number: 1 })
   }
   const { body: received } = await plain.listSandboxCalls(ada.key)
   t.equal(received.data.length, 2)
@@ -127,7 +164,13 @@ t.test('what the service answers is what the document says, each error word by w
   await check('deleteMedia', 409, 'inUse', plain.deleteMedia(ada.key))
 
   const nowhere = connect({ url: 'postgresql://127.0.0.1:1/nowhere' })
-  const stranded = await buildApp({ db: nowhere, logger: false, corsOrigins: [], media: mediaIn('.'), networks: {} })
+  const stranded = await buildApp({
+    db: nowhere,
+    logger: false,
+    corsOrigins: [],
+    media: mediaIn('.'),
+    ...connecting(nowhere),
+  })
   t.teardown(async () => {
     await stranded.close()
     await nowhere.destroy()
@@ -140,6 +183,7 @@ t.test('what the service answers is what the document says, each error word by w
   }
 
   await check('deletePost', 200, 'deleted', plain.deletePost(ada.key))
+  await check('disconnectAccount', 200, 'disconnected', plain.disconnectAccount(ada.key))
 
   await sql`alter table posts rename to posts_away`.execute(db)
   await sql`alter table accounts rename to accounts_away`.execute(db)
@@ -181,10 +225,12 @@ t.test('every example of a request is one that the service takes', async (t) => 
     const { status, body } = await ada.call('POST', '/posts', value)
     t.equal(status, 201, `${name}: ${body.error}`)
   }
+  const [{ id }] = ACCOUNT_EXAMPLES
+  await replaceCredentials(db, id, connecting(db).keyring!.seal(id, {}))
   const accounts = await ada.call('GET', '/accounts')
   t.strictSame(
     new Set(accounts.body.data),
-    new Set(ACCOUNT_EXAMPLES),
+    new Set(LISTED_ACCOUNTS),
     'and the accounts in the examples are accounts as the service shows them',
   )
 })

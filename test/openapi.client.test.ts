@@ -13,8 +13,9 @@ import { jpeg } from './helpers/upload.ts'
 /** What an integrator writes against the generated client: it has to compile, and it is run below. */
 const CALLS = `
 import { client } from './client/client.gen.ts'
-import { createPost, deletePost, getMediaContent, listAccounts, listPosts, uploadMedia } from './client/index.ts'
-import type { Account, CreatePost, ErrorBody, Issue, Media, Post } from './client/index.ts'
+import { connectAccount, createPost, deletePost, getMediaContent } from './client/index.ts'
+import { listAccounts, listPosts, uploadMedia } from './client/index.ts'
+import type { Account, ConnectAccount, CreatePost, ErrorBody, Issue, Media, Post } from './client/index.ts'
 
 export function connect(baseUrl: string, key: string): void {
   client.setConfig({ baseUrl, auth: key })
@@ -27,6 +28,16 @@ export async function accountIds(): Promise<string[]> {
     const network: 'bluesky' | string = platform
     return name && network && id
   })
+}
+
+export const accounts: ConnectAccount[] = [
+  { platform: 'bluesky', credentials: { identifier: 'ada.example.com', password: 'abcd' } },
+  { platform: 'telegram', credentials: { botToken: '123456:ABC-DEF', chatId: '@lighthouses' }, organizationId: 'a' },
+]
+
+export async function connectOne(body: ConnectAccount): Promise<string | undefined> {
+  const { data } = await connectAccount({ body, throwOnError: true })
+  return data.attention?.code
 }
 
 export async function create(body: CreatePost): Promise<{ id: string; status: 'draft' | 'scheduled' }> {
@@ -87,6 +98,10 @@ const MISTAKES: Record<string, string> = {
   'thread parts that are no array': `createPost({ body: { accountIds: ['a'], threadParts: { a: 'one' } } })`,
   'a limit that is text': `listPosts({ query: { limit: '10' } })`,
   'a parameter that is unknown': `listPosts({ query: { page: 2 } })`,
+  'credentials of another network': `connectAccount({ body: { platform: 'discord', credentials: { identifier: 'a', password: 'b' } } })`,
+  'credentials that lack something': `connectAccount({ body: { platform: 'bluesky', credentials: { identifier: 'a' } } })`,
+  'credentials with an unknown key': `connectAccount({ body: { platform: 'discord', credentials: { webhookUrl: 'a', token: 'b' } } })`,
+  'a network that cannot be connected': `connectAccount({ body: { platform: 'instagram', credentials: { token: 'a' } } })`,
   'a delete without an id': `deletePost({})`,
   'a field of a post that is not there': `listPosts({ throwOnError: true }).then(({ data }) => data.data[0]!.platform)`,
   'a time that may be null': `listPosts({ throwOnError: true }).then(({ data }) => data.data[0]!.scheduledAt.length)`,
@@ -107,7 +122,7 @@ const MISTAKES: Record<string, string> = {
 }
 
 const mistakes = `
-import { createPost, deletePost, listAccounts, listPosts, uploadMedia } from './client/index.ts'
+import { connectAccount, createPost, deletePost, listAccounts, listPosts, uploadMedia } from './client/index.ts'
 
 export const mistakes = [
 ${Object.entries(MISTAKES)

@@ -129,6 +129,22 @@ for (const [name, create] of [
     }
   })
 
+  t.test(`${name}: what is put can be read again, from its beginning each time`, async (t) => {
+    const { put, storage } = await create(t)
+    for (const length of [0, 1, 8 * MIB + 1]) {
+      const bytes = bytesOf(length)
+      await put(bytes)
+      for (const time of ['first', 'second']) {
+        const stream = await storage.read(KEY)
+        t.equal(hashOf(Buffer.concat(await stream.toArray())), hashOf(bytes), `${length} bytes, the ${time} time`)
+      }
+      await storage.remove(KEY)
+      t.ok((await storage.read(KEY).catch((error) => error)) instanceof NotStored, 'removed')
+    }
+    t.ok((await storage.read(OTHER_KEY).catch((error) => error)) instanceof NotStored, 'never put')
+    await t.rejects(storage.read('../secret'), { message: /A storage key has 32/ })
+  })
+
   t.test(`${name}: HEAD tells what GET would, without a body`, async (t) => {
     const { put, url } = await create(t)
     await put(bytesOf(1000))

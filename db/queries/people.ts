@@ -34,6 +34,17 @@ export async function deleteMembership(db: Db, membership: { userId: string; org
   return numDeletedRows > 0n
 }
 
+export async function isMember(db: Db, { userId, organizationId }: { userId: string; organizationId: string }) {
+  if (!isId(organizationId)) return false
+  const found = await db
+    .selectFrom('memberships')
+    .select('userId')
+    .where('userId', '=', userId)
+    .where('organizationId', '=', organizationId)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Lets no other transaction add a user until this one ends. */
 export function lockUsers(db: Db) {
   return sql`lock table users in share row exclusive mode`.execute(db)

@@ -1,11 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../db/client.ts'
-import { listAccounts } from '../../db/queries/accounts.ts'
-import { AccountList } from '../../schemas/account.ts'
-import { commonErrors } from '../../schemas/error.ts'
-import { Answer } from '../../schemas/shared.ts'
+import { type ListedAccount, listAccounts } from '../../db/queries/accounts.ts'
+import { Account, AccountList, AccountPath, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
+import { CONNECT_EXAMPLES, ConnectAccount, MISSING_PASSWORD, UNKNOWN_PLATFORM } from '../../schemas/connect.ts'
+import { commonErrors, failure, NO_CREDENTIALS_KEY, shapeFailure, TOO_LARGE, unavailable } from '../../schemas/error.ts'
+import { Answer, Body, Deleted } from '../../schemas/shared.ts'
+import type { Networks } from '../platforms/networks.ts'
+import { type Connecting, connectAccount } from './connect.ts'
+import { ACCOUNT_NOT_FOUND, disconnectOwnAccount, NOT_THE_OWNER } from './disconnect.ts'
 
-export const accounts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+const [CONNECTED] = Account.examples
+
+export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, connecting) => {
+  const { db, networks } = connecting
+
   app.get(
     '/accounts',
     {
@@ -14,7 +21,7 @@ export const accounts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db 
         tags: ['accounts'],
         summary: 'List accounts',
         description:
-          'Gives every account that you can post to: your own, and those of the organisations that you belong to. Accounts that were disconnected are left out.',
+          'Gives every account that you can post to: your own, and those of the organisations that you belong to. Accounts that were disconnected are left out. `attention` says why nothing can be published to an account at the moment; posts for it are taken all the same.',
         response: {
           200: Answer(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }),
           ...commonErrors,
@@ -23,7 +30,75 @@ export const accounts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db 
     },
     async (request) => {
       const rows = await listAccounts(db, { userId: request.userId })
-      return { data: rows.map(({ displayName, ...row }) => (displayName === null ? row : { ...row, displayName })) }
+      return { data: rows.map((row) => shown(row, networks)) }
     },
   )
+
+  app.post(
+    '/accounts',
+    {
+      schema: {
+        operationId: 'connectAccount',
+        tags: ['accounts'],
+        summary: 'Connect an account',
+        description:
+          'Asks the network whose credentials these are, in 20 seconds at most, and stores them encrypted. Handle and display name are those that the network gives. They are in no answer, log or error. An account that you have connected already keeps its id: its credentials are replaced, its names brought up to date, and its `attention` is over.',
+        body: Body(ConnectAccount, CONNECT_EXAMPLES),
+        response: {
+          200: Answer(Account, 'You had connected this account already: it has the new credentials.', {
+            known: CONNECTED,
+          }),
+          201: Answer(Account, 'The account was connected.', { connected: CONNECTED }),
+          400: shapeFailure(
+            'The body is not what is described here (with `details`), or the network refuses the credentials (without).',
+            { missingPassword: MISSING_PASSWORD, unknownPlatform: UNKNOWN_PLATFORM },
+            { refused: 'bluesky: bsky.social: Invalid identifier or password' },
+          ),
+          403: failure('You do not belong to this organisation.', {
+            noAccess: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+          }),
+          413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
+          ...commonErrors,
+          502: failure('The network could not be reached, or did not answer. Nothing was stored: try again later.', {
+            unreachable: 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)',
+          }),
+          503: unavailable(' Or whoever runs the service has given it no key to encrypt credentials with.', {
+            noCredentialsKey: NO_CREDENTIALS_KEY,
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { account, isNew } = await connectAccount(connecting, request.userId, request.body)
+      return reply.code(isNew ? 201 : 200).send(account)
+    },
+  )
+
+  app.delete(
+    '/accounts/:id',
+    {
+      schema: {
+        operationId: 'disconnectAccount',
+        tags: ['accounts'],
+        summary: 'Disconnect an account',
+        description:
+          'Takes an account of yours off the list and destroys its credentials. What was published stays; what is scheduled for it is not published there.',
+        params: AccountPath,
+        response: {
+          200: Answer(Deleted, 'The account is disconnected.', { disconnected: Deleted.examples[0] }),
+          403: failure('You reach the account through an organisation; it is somebody else’s.', {
+            notTheOwner: NOT_THE_OWNER,
+          }),
+          404: failure('You can post to no account with this id.', { notFound: ACCOUNT_NOT_FOUND }),
+          ...commonErrors,
+        },
+      },
+    },
+    async (request) => disconnectOwnAccount(db, request.userId, request.params.id),
+  )
+}
+
+function shown({ displayName, attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
+  const reason = attention ?? (networks[account.platform] ? !isConnected && NOT_CONNECTED : NOT_SUPPORTED)
+  return { ...account, ...(displayName !== null && { displayName }), ...(reason && { attention: reason }) }
 }

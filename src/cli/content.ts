@@ -3,7 +3,11 @@ import { isId, newId } from '../../db/id.ts'
 import { disconnectAccount, insertAccount } from '../../db/queries/accounts.ts'
 import { markPostPublished } from '../../db/queries/posts.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import { rewrapCredentials } from '../accounts/rewrap.ts'
+import { readConfig } from '../config.ts'
 import { nonEmpty, onDatabase, orMissing } from './command.ts'
+import { openKeyring } from './keyring.ts'
+import { CommandError } from './output.ts'
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('social accounts')
@@ -11,7 +15,9 @@ export function addAccountCommands(program: Command): void {
   onDatabase<{ platform: PlatformId; username: string; displayName?: string; user: string; org?: string }>(
     account
       .command('add')
-      .description('add a social account')
+      .description(
+        'add a social account without credentials: it can be posted to, but nothing is published to it. An account that is connected (POST /api/v1/accounts) is published to; it is another one, with an id of its own',
+      )
       .addOption(new Option('--platform <platform>', 'its network').choices(PLATFORM_IDS).makeOptionMandatory())
       .requiredOption('--username <username>', 'its handle', nonEmpty)
       .option('--display-name <name>', 'its display name', nonEmpty)
@@ -27,7 +33,24 @@ export function addAccountCommands(program: Command): void {
   )
 
   onDatabase(
-    account.command('disconnect').description('disconnect an account').argument('<id>', 'the account’s id'),
+    account
+      .command('rewrap')
+      .description('put the first key of CREDENTIALS_KEY in the place of the others, for all stored credentials'),
+    async (db) => {
+      const keyring = await openKeyring(readConfig(process.env))
+      if (!keyring) throw new CommandError('CREDENTIALS_KEY is not set')
+      const { rewrapped, failures } = await rewrapCredentials(db, keyring)
+      const failed = failures.length
+      if (failed > 0) throw new CommandError(`${rewrapped} rewrapped, ${failed} could not be: ${failures[0]}`)
+      return { rewrapped, failed }
+    },
+  )
+
+  onDatabase(
+    account
+      .command('disconnect')
+      .description('disconnect an account, and destroy its credentials')
+      .argument('<id>', 'the account’s id'),
     async (db, _options, id = '') =>
       orMissing(isId(id) && (await disconnectAccount(db, id)), 'account', { id, disconnected: true }),
   )

@@ -5,11 +5,13 @@ import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isDatabaseUnavailable } from '../http/errors.ts'
+import { createPublicFetch } from '../internet/public-fetch.ts'
 import { createFetch } from '../media/fetch.ts'
 import { createNetworks } from '../platforms/networks.ts'
 import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
 import { openDatabase } from './database.ts'
 import { seedDemo } from './demo.ts'
+import { openKeyring } from './keyring.ts'
 import { openLibrary } from './library.ts'
 import { CommandError, print } from './output.ts'
 
@@ -45,6 +47,8 @@ async function run(config: Config, { json }: Options, setUp: boolean): Promise<v
       corsOrigins: config.corsOrigins,
       media,
       networks: createNetworks(sandboxStore(db)),
+      keyring: await openKeyring(config),
+      fetch: createPublicFetch(),
     })
     const address = await listen(app, config)
     const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(setUp && (await welcome(db))) }

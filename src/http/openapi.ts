@@ -12,7 +12,7 @@ const info = {
   summary: 'Write a post once for many social accounts.',
   description: `One call stores a post for any number of accounts, as a draft or for a time, each with its own caption where you want one. Others list and delete your posts, and list the accounts that you can post to.
 
-**Start** with an API key, which whoever runs the service makes for you. Send it with every request, as \`Authorization: Bearer pr_…\`; on this page, press *Authorize* and paste it. \`listAccounts\` gives the ids to post with, and \`createPost\` takes them.
+**Start** with an API key, which whoever runs the service makes for you. Send it with every request, as \`Authorization: Bearer pr_…\`; on this page, press *Authorize* and paste it. \`connectAccount\` connects an account on a network, \`listAccounts\` gives the ids to post with, and \`createPost\` takes them.
 
 **Answers** are JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses. Every answer carries an \`x-request-id\`: name it when you ask whoever runs the service.
 
@@ -30,7 +30,7 @@ const servers = [
 const tags = [
   { name: 'posts', description: 'Write posts for one or more accounts, list them, delete them.' },
   { name: 'media', description: 'The images and videos that posts can show.' },
-  { name: 'accounts', description: 'The social accounts that you can post to.' },
+  { name: 'accounts', description: 'Connect social accounts, list those that you can post to, disconnect them.' },
   {
     name: 'sandbox',
     description:

@@ -18,7 +18,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   FormatRegistry.Set('date-time', (text) => 'time' in parseTime(text))
   const target = deref(schema)
   const check = TypeCompiler.Compile(target, components)
-  const defaults = Object.entries(target.properties as Record<string, TSchema>).flatMap(([key, property]) =>
+  const defaults = Object.entries((target.properties ?? {}) as Record<string, TSchema>).flatMap(([key, property]) =>
     property.default === undefined ? [] : [[key, property.default] as const],
   )
   return (data: unknown) => {
@@ -68,11 +68,31 @@ function issuesOf(errors: Iterable<ValueError>, value: unknown): Issue[] {
   return [...issues.values()]
 }
 
-/** The unions here are "this or null": what is wrong with the former is what the caller wants to know. */
+/**
+ * Of a union with a discriminator, what is wrong with the variant that it names. The other unions here are "this or
+ * null": what is wrong with the former is what the caller wants to know.
+ */
 function* withoutUnions(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
-    if (error.type === ValueErrorType.Union) yield* withoutUnions(error.errors[0]!)
-    else yield error
+    if (error.type !== ValueErrorType.Union) yield error
+    else if (error.schema.discriminator) yield* ofVariant(error)
+    else yield* withoutUnions(error.errors[0]!)
+  }
+}
+
+function* ofVariant(error: ValueError): Generator<ValueError> {
+  const { value, path, schema, errors } = error
+  const { propertyName, mapping } = schema.discriminator as { propertyName: string; mapping: Record<string, string> }
+  if (typeOf(value) !== 'object') {
+    yield { ...error, schema: { ...schema, type: 'object' } }
+    return
+  }
+  const name = (value as Record<string, unknown>)[propertyName]
+  const place = Object.keys(mapping).indexOf(name as string)
+  if (place >= 0) yield* withoutUnions(errors[place]!)
+  else {
+    const known = { ...schema, type: 'string', enum: Object.keys(mapping) }
+    yield { ...error, type: ValueErrorType.Kind, path: `${path}/${propertyName}`, value: name, schema: known }
   }
 }
 
@@ -162,7 +182,8 @@ export const tooLong = (maximum: number): Omit<Issue, 'path'> => ({
   message: `String must contain at most ${maximum} character(s)`,
 })
 
-function invalidType({ type }: TSchema, value: unknown): Omit<Issue, 'path'> {
+function invalidType(schema: TSchema, value: unknown): Omit<Issue, 'path'> {
+  const { type } = deref(schema)
   // Of what may be null as well, the other type comes first.
   const [expected] = [type].flat()
   const received = typeOf(value)

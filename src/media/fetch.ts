@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type TcpNetConnectOpts } from 'node:net'
@@ -6,7 +5,8 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import manifest from '../../package.json' with { type: 'json' }
 import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
-import { isPublicAddress } from './addresses.ts'
+import { isPublicAddress } from '../internet/addresses.ts'
+import { type Resolve, resolveName } from '../internet/names.ts'
 
 export const NOT_PUBLIC = 'url does not lead to a public address on the internet'
 
@@ -19,8 +19,7 @@ export type FetchFile = (url: string, options: { bytesMax: number }) => Promise<
 
 /** What may be reached, and how long it may take. */
 export interface Reach {
-  /** All addresses of a name; rejects where there are none. */
-  resolve(hostname: string): Promise<{ address: string; family: number }[]>
+  resolve: Resolve
   mayConnect(address: string): boolean
   /** The authorities (PEM) to trust for https; those that Node knows where undefined. */
   ca: string | undefined
@@ -42,19 +41,6 @@ const PRODUCTION: Reach = {
   answerMaxMs: 10_000,
   stallMaxMs: 15_000,
   totalMaxMs: 600_000,
-}
-
-/**
- * Asks the name servers, both kinds of address at once. The system's own way would hold one of the few threads that the
- * process has for names and files as long as a server keeps silent, and no time limit would give it back.
- */
-async function resolveName(hostname: string): Promise<{ address: string; family: number }[]> {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-  const [v4, v6] = await Promise.all([
-    resolver.resolve4(hostname).catch(() => []),
-    resolver.resolve6(hostname).catch(() => []),
-  ])
-  return [...v4.map((address) => ({ address, family: 4 })), ...v6.map((address) => ({ address, family: 6 }))]
 }
 
 type SendOptions = https.RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamily'>

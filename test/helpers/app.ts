@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,14 +6,18 @@ import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { connect, type Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
+import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertMedia, type NewMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { buildApp } from '../../src/app.ts'
+import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
+import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createFetch } from '../../src/media/fetch.ts'
 import type { MediaOptions } from '../../src/media/plugin.ts'
-import type { Networks } from '../../src/platforms/networks.ts'
+import { createNetworks } from '../../src/platforms/networks.ts'
+import type { Credentials } from '../../src/platforms/publishing.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
 
@@ -31,8 +36,11 @@ export interface Person {
   id: string
   key: string
   call(method: Method, path: string, body?: unknown): Promise<Reply>
-  /** Adds an account that the person owns; gives its id. */
-  account(platform?: PlatformId, options?: { username?: string; organizationId?: string }): Promise<string>
+  /** Adds an account that the person owns, with credentials if it is to be connected; gives its id. */
+  account(
+    platform?: PlatformId,
+    options?: { username?: string; organizationId?: string; credentials?: Credentials },
+  ): Promise<string>
   media(facts?: Partial<NewMedia>): Promise<string>
 }
 
@@ -45,12 +53,11 @@ export interface Reply {
   headers: Record<string, unknown>
 }
 
-interface Options {
+interface Options extends Partial<Pick<AppOptions, 'networks' | 'keyring' | 'fetch'>> {
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
   poolMax?: number
   media?: Partial<Omit<MediaOptions, 'db'>>
-  networks?: Networks
 }
 
 /** A folder for files, gone with the calling test. */
@@ -68,15 +75,23 @@ export const mediaIn = (folder: string): Omit<MediaOptions, 'db'> => ({
   fetchFile: createFetch(),
 })
 
+/** What the service needs to connect accounts. Nothing outside of the tests is called. */
+export const connecting = (db: Db): Pick<AppOptions, 'networks' | 'keyring' | 'fetch'> => ({
+  networks: createNetworks(sandboxStore(db)),
+  keyring: createKeyring([randomBytes(32)]),
+  fetch: () => Promise.reject(new Error('a network was called')),
+})
+
 /** The service on a database of its own, with nobody in it. */
 export async function createWorld(
   t: Teardown,
-  { logger = false, corsOrigins = [], poolMax = 4, media = {}, networks = {} }: Options = {},
+  { logger = false, corsOrigins = [], poolMax = 4, media = {}, ...others }: Options = {},
 ): Promise<World> {
   const databaseUrl = await createDatabase(t)
   const db = connect({ url: databaseUrl, poolMax })
   const mediaDir = await createFolder(t)
-  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaIn(mediaDir), ...media }, networks })
+  const parts = { ...connecting(db), ...others }
+  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaIn(mediaDir), ...media }, ...parts })
   t.teardown(async () => {
     await app.close()
     await db.destroy()
@@ -90,9 +105,10 @@ export async function createWorld(
       id,
       key,
       call: (method, path, body) => call(app, key, method, path, body),
-      account: async (platform = 'bluesky', { username = 'ada', organizationId } = {}) => {
+      account: async (platform = 'bluesky', { username = 'ada', organizationId, credentials } = {}) => {
         const account = { id: newId(), platform, username, displayName: null, userId: id }
         await insertAccount(db, { ...account, organizationId: organizationId ?? null })
+        if (credentials) await replaceCredentials(db, account.id, parts.keyring!.seal(account.id, credentials))
         return account.id
       },
       media: async (facts = {}) => {

@@ -134,12 +134,13 @@ async function failureOf(work: Promise<unknown>): Promise<PublishError> {
 
 t.test('identify tells whose credentials these are', async (t) => {
   const account = await accountFor('ines-1.test')
-  t.same(await identify(account.credentials, network), { username: 'ines-1.test', displayName: null })
+  const known = { externalId: account.did, username: 'ines-1.test' }
+  t.same(await identify(account.credentials, network), { ...known, displayName: null })
 
   const record = { $type: 'app.bsky.actor.profile', displayName: 'Inês' }
   const body = { repo: account.did, collection: 'app.bsky.actor.profile', rkey: 'self', record }
   await account.call('com.atproto.repo.putRecord', { body })
-  t.same(await identify(account.credentials, network), { username: 'ines-1.test', displayName: 'Inês' })
+  t.same(await identify(account.credentials, network), { ...known, displayName: 'Inês' })
 })
 
 t.test('identify says what is wrong with credentials, and never tells the password', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isPublicAddress } from '../src/media/addresses.ts'
+import { isPublicAddress } from '../src/internet/addresses.ts'
 
 /**
  * Every range of the registries that is not for all the internet, with what lies just outside of it where that is

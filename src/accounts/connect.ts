@@ -1,0 +1,88 @@
+import type { Db } from '../../db/client.ts'
+import { newId } from '../../db/id.ts'
+import { upsertConnectedAccount } from '../../db/queries/accounts.ts'
+import { replaceCredentials } from '../../db/queries/credentials.ts'
+import { isMember } from '../../db/queries/people.ts'
+import type { Account } from '../../schemas/account.ts'
+import type { ConnectAccount } from '../../schemas/connect.ts'
+import { NO_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Keyring } from '../credentials/keyring.ts'
+import { AppError } from '../errors.ts'
+import { beginningOf } from '../http/json.ts'
+import type { Networks } from '../platforms/networks.ts'
+import { type Profile, PublishError, type Publishing } from '../platforms/publishing.ts'
+
+export interface Connecting {
+  db: Db
+  /** The networks that posts can be sent to. */
+  networks: Networks
+  /** What credentials are encrypted with; undefined where the operator has given no key. */
+  keyring: Keyring | undefined
+  /** For calls to networks. */
+  fetch: typeof fetch
+}
+
+/** For all calls that it takes to see whose credentials these are. */
+const IDENTIFY_MS = 20_000
+
+/**
+ * Asks the network whose credentials these are, and stores them encrypted with the account that they are for. An account
+ * that the user has connected already is the same one afterwards. Throws 403 where the user does not belong to the
+ * organisation, 400 where the network refuses, 502 where it does not answer, 503 where there is no key to encrypt with.
+ */
+export async function connectAccount(
+  { db, networks, keyring, fetch }: Connecting,
+  userId: string,
+  { platform, credentials, organizationId }: ConnectAccount,
+): Promise<{ account: Account; isNew: boolean }> {
+  if (organizationId !== undefined && !(await isMember(db, { userId, organizationId }))) {
+    throw new AppError(403, `You have no access to this organizationId: ${beginningOf(organizationId)}`)
+  }
+  if (!keyring) throw new AppError(503, NO_CREDENTIALS_KEY)
+  const network = networks[platform as PlatformId]
+  if (!network) throw new AppError(400, `${platform} accounts cannot be connected here`)
+
+  const { externalId, username, displayName } = await identify(platform, network, credentials, fetch)
+  const account = { id: newId(), platform: platform as PlatformId, username, displayName }
+  const id = await db.transaction().execute(async (db) => {
+    const owner = { userId, organizationId: organizationId ?? null }
+    // First, as the credentials are sealed for the id that comes of it.
+    const id = await upsertConnectedAccount(db, { ...account, ...owner, externalId })
+    await replaceCredentials(db, id, keyring.seal(id, credentials))
+    return id
+  })
+  return {
+    account: { id, platform: account.platform, username, ...(displayName !== null && { displayName }) },
+    isNew: id === account.id,
+  }
+}
+
+/** In UTF-16 units. A server that a user names may say anything. */
+const NAME_MAX = 500
+
+async function identify(
+  platform: string,
+  network: Publishing,
+  credentials: Record<string, string>,
+  fetch: Connecting['fetch'],
+): Promise<Profile> {
+  try {
+    const profile = await network.identify(credentials, { fetch, signal: AbortSignal.timeout(IDENTIFY_MS) })
+    return {
+      externalId: tidy(profile.externalId),
+      username: tidy(profile.username),
+      displayName: profile.displayName === null ? null : tidy(profile.displayName),
+    }
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error
+    throw new AppError(error.retryable ? 502 : 400, `${platform}: ${tidy(error.message)}`)
+  }
+}
+
+/** Without control characters, of which a database refuses one, and of a length that an index takes. */
+const tidy = (text: string) =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, NAME_MAX)
+    .toWellFormed()

@@ -1,0 +1,20 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { disconnectAccount, findAccountOwner } from '../../db/queries/accounts.ts'
+import type { Deleted } from '../../schemas/shared.ts'
+import { AppError } from '../errors.ts'
+
+export const ACCOUNT_NOT_FOUND = 'Account not found'
+export const NOT_THE_OWNER = 'Only the owner of an account can disconnect it'
+
+/**
+ * Disconnects an account of the user, and destroys its credentials. Throws 404 where they reach none with this id, 403
+ * where they reach it through an organisation only.
+ */
+export async function disconnectOwnAccount(db: Db, userId: string, id: string): Promise<Deleted> {
+  const owner = isId(id) ? await findAccountOwner(db, { userId, id }) : undefined
+  if (owner === undefined) throw new AppError(404, ACCOUNT_NOT_FOUND)
+  if (owner !== userId) throw new AppError(403, NOT_THE_OWNER)
+  await disconnectAccount(db, id)
+  return { success: true }
+}

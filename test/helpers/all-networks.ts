@@ -1,0 +1,95 @@
+import type { ConnectAccount } from '../../schemas/connect.ts'
+import type { Teardown } from './database.ts'
+import { startDiscord } from './fake-discord.ts'
+import { startMastodon } from './fake-mastodon.ts'
+import { type FakeNetwork, Refused, startFake } from './fake-network.ts'
+import { startTelegram } from './fake-telegram.ts'
+
+const BLUESKY = 'https://bsky.social'
+
+/** As much of Bluesky as it takes to see whose credentials these are: https://docs.bsky.app/docs/api */
+async function startBluesky(t: Teardown) {
+  const credentials = { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' }
+  const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+  const fake = await startFake(t, BLUESKY, ({ path, body }) => {
+    switch (path) {
+      case '/xrpc/com.atproto.server.createSession': {
+        const { identifier, password } = body as typeof credentials
+        if (identifier !== credentials.identifier || password !== credentials.password) {
+          const message = 'Invalid identifier or password'
+          throw new Refused({ status: 401, body: { error: 'AuthenticationRequired', message } })
+        }
+        return { status: 200, body: { did, handle: identifier, accessJwt: 'a-session-of-ada', refreshJwt: 'another' } }
+      }
+      case '/xrpc/com.atproto.repo.getRecord':
+        return { status: 200, body: { uri: `at://${did}/x/self`, cid: 'bafy', value: { displayName: 'Ada Lovelace' } } }
+      default:
+        throw new Refused({ status: 501, body: { error: 'MethodNotImplemented' } })
+    }
+  })
+  return { ...fake, credentials }
+}
+
+/** One account, and the network that it is on. */
+export interface Connectable {
+  body: ConnectAccount
+  /** As the service shows it. */
+  account: { platform: string; username: string; displayName: string }
+  /** What must not be told. */
+  secret: string
+  network: FakeNetwork
+  /** The first call to the network. */
+  firstCall: string
+}
+
+/** Every network that accounts can be connected on, and a `fetch` that leads to them and nowhere else. */
+export async function startNetworks(t: Teardown) {
+  const bluesky = await startBluesky(t)
+  const mastodon = await startMastodon(t)
+  const telegram = await startTelegram(t)
+  const discord = await startDiscord(t)
+  const { webhookUrl } = discord.credentials
+  const connectable: Connectable[] = [
+    {
+      body: { platform: 'bluesky', credentials: bluesky.credentials },
+      account: { platform: 'bluesky', username: 'ada.example.com', displayName: 'Ada Lovelace' },
+      secret: bluesky.credentials.password,
+      network: bluesky,
+      firstCall: 'POST /xrpc/com.atproto.server.createSession',
+    },
+    {
+      body: { platform: 'mastodon', credentials: mastodon.credentials },
+      account: { platform: 'mastodon', username: 'alice@mastodon.example', displayName: 'Alice A.' },
+      secret: mastodon.credentials.accessToken,
+      network: mastodon,
+      firstCall: 'GET /api/v1/accounts/verify_credentials',
+    },
+    {
+      body: { platform: 'telegram', credentials: telegram.credentials },
+      account: { platform: 'telegram', username: 'lighthouses', displayName: 'Lighthouses' },
+      secret: telegram.credentials.botToken,
+      network: telegram,
+      firstCall: `POST /bot${telegram.credentials.botToken}/getMe`,
+    },
+    {
+      body: { platform: 'discord', credentials: discord.credentials },
+      account: { platform: 'discord', username: 'Captain Hook', displayName: 'Captain Hook' },
+      secret: webhookUrl.split('/').at(-1)!,
+      network: discord,
+      firstCall: `GET ${new URL(webhookUrl).pathname.replace('/api/', '/api/v10/')}`,
+    },
+  ]
+  const byOrigin: Record<string, FakeNetwork> = {
+    [BLUESKY]: bluesky,
+    'https://mastodon.example': mastodon,
+    'https://api.telegram.org': telegram,
+    'https://discord.com': discord,
+  }
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const network = byOrigin[new URL(String(input)).origin]
+    if (!network) throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENOTFOUND' }) })
+    return network.fetch(input, init)
+  }
+  const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
+  return { fetch, connectable, of }
+}
