@@ -21,7 +21,7 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<void>):
     publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
   }, RENEW_MS)
   try {
-    while (!signal.aborted) await step(publisher, log, signal)
+    for (let isWorking = true; !signal.aborted; ) isWorking = await step(publisher, log, signal, isWorking)
     await Promise.race([publisher.idle(), pause(FINISH_MS, undefined, { ref: false })])
     await publisher.drain()
   } finally {
@@ -29,15 +29,22 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<void>):
   }
 }
 
-/** One look for work, and the wait until there may be more. */
-async function step(publisher: Publisher, log: Log, signal: AbortSignal): Promise<void> {
+/**
+ * One look for work, and the wait until there may be more. Gives whether the database answers, which is told once for each
+ * time that it does not.
+ */
+async function step(publisher: Publisher, log: Log, signal: AbortSignal, wasWorking: boolean): Promise<boolean> {
   let waitMs = POLL_MS
+  let isWorking = true
   const settled = publisher.settled()
   try {
-    if ((await publisher.claim()) > 0) return
+    if ((await publisher.claim()) > 0) return true
     waitMs = Math.min(waitMs, (await publisher.nextDueInMs()) ?? waitMs)
   } catch (error) {
-    log.error({ err: error }, 'due deliveries could not be claimed')
+    isWorking = false
+    if (wasWorking) log.error({ err: error }, 'due deliveries cannot be claimed')
   }
+  if (isWorking && !wasWorking) log.info({}, 'due deliveries are claimed again')
   await Promise.race([settled, pause(waitMs, undefined, { signal }).catch(() => {})])
+  return isWorking
 }

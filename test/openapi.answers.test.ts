@@ -50,6 +50,11 @@ t.test('what the service answers is what the document says, each error word by w
     createPost: (key?: string, instance = app) => call(instance, key, 'POST', '/posts', { accountIds: [x] }),
     listPosts: (key?: string, instance = app) => call(instance, key, 'GET', '/posts'),
     deletePost: (key?: string, instance = app) => call(instance, key, 'DELETE', `/posts/${id}`),
+    getPost: (key?: string, instance = app) => call(instance, key, 'GET', `/posts/${id}`),
+    publishPost: (key?: string, instance = app) => call(instance, key, 'POST', `/posts/${id}/publish`),
+    retryDelivery: (key?: string, instance = app) => call(instance, key, 'POST', `/posts/${id}/deliveries/${x}/retry`),
+    resolveDelivery: (key?: string, instance = app) =>
+      call(instance, key, 'POST', `/posts/${id}/deliveries/${x}/resolve`, { outcome: 'not_published' }),
     listAccounts: (key?: string, instance = app) => call(instance, key, 'GET', '/accounts'),
     connectAccount: (key?: string, instance = app) =>
       call(instance, key, 'POST', '/accounts', CONNECT_EXAMPLES.telegram),
@@ -103,7 +108,14 @@ t.test('what the service answers is what the document says, each error word by w
   await check('connectAccount', 403, 'noAccess', add({ ...bluesky, organizationId: NOBODYS_ID }))
   const nowhereToBeFound = { ...mastodon, credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
   await check('connectAccount', 502, 'unreachable', add(nowhereToBeFound))
-  const unlocked = await buildApp({ db, logger: false, corsOrigins: [], media: mediaIn('.'), ...connecting(db), keyring: undefined })
+  const unlocked = await buildApp({
+    db,
+    logger: false,
+    corsOrigins: [],
+    media: mediaIn('.'),
+    ...connecting(db),
+    keyring: undefined,
+  })
   t.teardown(() => unlocked.close())
   await check('connectAccount', 503, 'noCredentialsKey', plain.connectAccount(ada.key, unlocked))
   await check('connectAccount', 413, 'tooLarge', add({ ...bluesky, organizationId: 'a'.repeat(2 ** 20) }))
@@ -117,8 +129,8 @@ t.test('what the service answers is what the document says, each error word by w
   await check('listMedia', 200, undefined, plain.listMedia(ada.key))
   await check('getMedia', 200, undefined, plain.getMedia(ada.key))
   await check('updateMedia', 200, undefined, plain.updateMedia(ada.key))
-  for (const sent of SandboxCallList.examples[0].data) {
-    await sandboxStore(db).keep({ ...sent, accountId: x, token: NOBODYS_ID, number: 1 })
+  for (const call of SandboxCallList.examples[0].data) {
+    await sandboxStore(db).keep({ ...call, accountId: x, token: NOBODYS_ID, number: 1 })
   }
   const { body: received } = await plain.listSandboxCalls(ada.key)
   t.equal(received.data.length, 2)
@@ -135,6 +147,44 @@ t.test('what the service answers is what the document says, each error word by w
   const { body: out } = await create({ accountIds: [x] })
   await markPostPublished(db, out.id)
   await check('deletePost', 400, 'published', ada.call('DELETE', `/posts/${out.id}`))
+
+  await check('getPost', 404, 'notFound', ada.call('GET', `/posts/${NOBODYS_ID}`))
+  await check('publishPost', 404, 'notFound', ada.call('POST', `/posts/${NOBODYS_ID}/publish`))
+  await check('publishPost', 409, 'published', ada.call('POST', `/posts/${out.id}/publish`))
+  const instagram = await ada.account('instagram', { username: 'ada' })
+  const { body: bare } = await create({ accountIds: [instagram] })
+  await check('publishPost', 400, 'incomplete', ada.call('POST', `/posts/${bare.id}/publish`))
+  const [{ id: disconnected }] = ACCOUNT_EXAMPLES
+  const { body: orphan } = await create({ accountIds: [disconnected], caption: 'hi' })
+  const accounts = db.updateTable('accounts').where('id', '=', disconnected)
+  await accounts.set({ disconnectedAt: new Date() }).execute()
+  await check('publishPost', 403, 'noAccess', ada.call('POST', `/posts/${orphan.id}/publish`))
+  await accounts.set({ disconnectedAt: null }).execute()
+
+  const { body: sent } = await create({ accountIds: [x], caption: 'hi', scheduledAt: '2030-01-01T00:00:00Z' })
+  const path = `/posts/${sent.id}/deliveries/${x}`
+  const targets = db.updateTable('postTargets').where('postId', '=', sent.id)
+  await check('publishPost', 202, undefined, ada.call('POST', `/posts/${sent.id}/publish`))
+  await check('retryDelivery', 202, undefined, ada.call('POST', `${path}/retry`))
+  await check('retryDelivery', 409, 'draft', plain.retryDelivery(ada.key))
+  for (const state of ['publishing', 'published', 'unconfirmed']) {
+    await targets.set({ state }).execute()
+    await check('getPost', 200, undefined, ada.call('GET', `/posts/${sent.id}`))
+    await check('retryDelivery', 409, state, ada.call('POST', `${path}/retry`))
+    if (state === 'publishing') await check('deletePost', 409, 'busy', ada.call('DELETE', `/posts/${sent.id}`))
+  }
+  for (const operation of ['retry', 'resolve'] as const) {
+    const ask = (path: string) =>
+      ada.call('POST', `${path}/${operation}`, operation === 'resolve' ? { outcome: 'published' } : undefined)
+    const of = `/posts/${sent.id}/deliveries`
+    await check(`${operation}Delivery`, 404, 'postNotFound', ask(`/posts/${NOBODYS_ID}/deliveries/${x}`))
+    await check(`${operation}Delivery`, 404, 'deliveryNotFound', ask(`${of}/${NOBODYS_ID}`))
+  }
+  await check('resolveDelivery', 400, 'missingOutcome', ada.call('POST', `${path}/resolve`, {}))
+  const long = { outcome: 'published', url: 'a'.repeat(2 ** 20) }
+  await check('resolveDelivery', 413, 'tooLarge', ada.call('POST', `${path}/resolve`, long))
+  await check('resolveDelivery', 200, undefined, ada.call('POST', `${path}/resolve`, { outcome: 'published' }))
+  await check('resolveDelivery', 409, 'notUnconfirmed', plain.resolveDelivery(ada.key))
 
   const form = (bytes: Buffer) => upload(app, ada, [['file', bytes]])
   await check('uploadMedia', 400, 'missingFile', upload(app, ada, [['altText', 'a']]))
@@ -189,6 +239,7 @@ t.test('what the service answers is what the document says, each error word by w
   await sql`alter table accounts rename to accounts_away`.execute(db)
   await sql`alter table media rename to media_away`.execute(db)
   await sql`alter table loose_files rename to loose_files_away`.execute(db)
+  await sql`alter table post_targets rename to post_targets_away`.execute(db)
   for (const [operationId, send] of Object.entries(plain)) await check(operationId, 500, 'failed', send(ada.key))
   await sql`alter table api_keys rename to api_keys_away`.execute(db)
   for (const [operationId, send] of Object.entries(plain)) await check(operationId, 503, 'noKeyStore', send(uncached))

@@ -18,11 +18,17 @@ export function buildProgram(): Command {
     .exitOverride()
 
   withJson(
-    program.command('start').description('set up what is missing, fill an empty database with a demo, serve the API'),
+    program
+      .command('start')
+      .description('set up what is missing, fill an empty database with a demo, serve the API, publish what is due'),
   ).action(async (options) => (await web()).start(readConfig(process.env), options))
 
   withJson(program.command('serve').description('serve the API on a database that is set up')).action(async (options) =>
     (await web()).serve(readConfig(process.env), options),
+  )
+
+  withJson(program.command('worker').description('publish what is due, beside any number of other workers')).action(
+    async (options) => (await import('./worker.ts')).runWorker(readConfig(process.env), options),
   )
 
   const migrating = program.command('migrate').description('bring the database to the version of this code')

@@ -1,22 +1,17 @@
 import type { Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
-import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isDatabaseUnavailable } from '../http/errors.ts'
-import { createPublicFetch } from '../internet/public-fetch.ts'
 import { createFetch } from '../media/fetch.ts'
-import { createNetworks } from '../platforms/networks.ts'
 import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
+import { work } from '../worker.ts'
 import { openDatabase } from './database.ts'
 import { seedDemo } from './demo.ts'
-import { openKeyring } from './keyring.ts'
 import { openLibrary } from './library.ts'
 import { CommandError, print } from './output.ts'
-
-/** How long the database may take over one statement of a request. */
-const STATEMENT_TIMEOUT_MS = 5_000
+import { openNetworks, openPublisher, STATEMENT_TIMEOUT_MS } from './worker.ts'
 
 interface Options {
   json?: boolean
@@ -25,11 +20,11 @@ interface Options {
 /** The API alone. It serves also while the database is away, and answers 503 meanwhile. */
 export const serve = (config: Config, options: Options) => run(config, options, false)
 
-/** Everything from nothing: database, tables, something to try, the API. */
+/** Everything from nothing: database, tables, something to try, the API, a worker. */
 export const start = (config: Config, options: Options) => run(config, options, true)
 
-/** Runs the API until the process is told to stop. */
-async function run(config: Config, { json }: Options, setUp: boolean): Promise<void> {
+/** Runs the API until the process is told to stop; with `whole`, everything else as well. */
+async function run(config: Config, { json }: Options, whole: boolean): Promise<void> {
   const stop = stopSignal()
   const logger = await loggerOptions(config.logLevel)
   const database = await openDatabase(config, {
@@ -37,27 +32,23 @@ async function run(config: Config, { json }: Options, setUp: boolean): Promise<v
     log: (line) => process.stderr.write(`${line}\n`),
   })
   let app: Awaited<ReturnType<typeof buildApp>> | undefined
+  let working: Promise<void> | undefined
   try {
-    if (setUp) await migrateFirst(config)
+    if (whole) await migrateFirst(config)
     const { db } = database
     const media = { ...(await openLibrary(config, db)), fetchFile: createFetch() }
-    app = await buildApp({
-      db,
-      logger,
-      corsOrigins: config.corsOrigins,
-      media,
-      networks: createNetworks(sandboxStore(db)),
-      keyring: await openKeyring(config),
-      fetch: createPublicFetch(),
-    })
+    const ways = await openNetworks(config, db)
+    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...ways })
     const address = await listen(app, config)
-    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(setUp && (await welcome(db))) }
+    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(whole && (await welcome(db))) }
+    // Last: it ends with the process, and would keep one that fails.
+    if (whole) working = work(openPublisher(config, ways, media.storage, app.log), app.log, stop)
     if (json) print(facts, { json })
     else process.stdout.write(banner(facts))
     await stop
     app.log.info('stopping')
   } finally {
-    if (app) await drain(app)
+    await Promise.all([app && drain(app), working])
     await database.close()
   }
 }

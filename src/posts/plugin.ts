@@ -164,7 +164,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
         response: {
           202: Answer(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }),
           400: failure('The draft lacks something that a network asks for, or breaks one of its limits.', {
-            incomplete: 'instagram (@ada): post needs at least 1 media file, 0 given',
+            incomplete: 'instagram (@ada): post has no media file, at least 1 is required',
           }),
           403: failure('The draft is for accounts, or shows media, that are no longer yours to use.', {
             noAccess: 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10',
