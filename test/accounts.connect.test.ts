@@ -301,6 +301,29 @@ t.test('of calls that connect the same account at once, one adds it', async (t) 
   t.equal((await db.selectFrom('accountCredentials').selectAll().execute()).length, 1)
 })
 
+t.test(
+  'whoever connects and disconnects at once: an account has credentials exactly as long as it is connected',
+  async (t) => {
+    const { connect, db, ada } = await createPretending(t, async () => profile)
+    for (let round = 0; round < 10; round++) {
+      const { id } = (await connect()).body
+      await Promise.all([
+        connect(),
+        ada.call('DELETE', `/accounts/${id}`),
+        connect(),
+        ada.call('DELETE', `/accounts/${id}`),
+      ])
+    }
+    const rows = await db
+      .selectFrom('accounts')
+      .leftJoin('accountCredentials', 'accountId', 'id')
+      .select(['disconnectedAt', 'accountId'])
+      .execute()
+    t.ok(rows.length > 1)
+    for (const { disconnectedAt, accountId } of rows) t.equal(disconnectedAt === null, accountId !== null)
+  },
+)
+
 t.test('what a network says about an account is stored as far as it can be', async (t) => {
   let current: Profile = profile
   const { connect } = await createPretending(t, async () => current)
