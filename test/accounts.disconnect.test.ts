@@ -1,6 +1,5 @@
 import t from 'tap'
-import { findCredentials } from '../db/queries/credentials.ts'
-import { call, createWorld } from './helpers/app.ts'
+import { call, createWorld, findCredentials } from './helpers/app.ts'
 
 const NOT_FOUND = { status: 404, body: { error: 'Account not found' } }
 const credentials = { password: 'secret' }

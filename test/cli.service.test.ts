@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { CREATE_POST_EXAMPLES } from '../schemas/post.ts'
 import { postroom, runService } from './helpers/command.ts'
@@ -12,6 +14,16 @@ const get = async (url: string, key: string) => {
   const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   return { status: reply.status, body: (await reply.json()) as any }
+}
+
+/** A post, when none of its deliveries goes on by itself. */
+async function untilSettled(url: string, key: string) {
+  for (;;) {
+    const { body } = await get(url, key)
+    const states = body.targets.map(({ delivery }: { delivery: { state: string } }) => delivery.state)
+    if (!states.includes('queued') && !states.includes('publishing')) return body
+    await sleep(50)
+  }
 }
 
 t.test('start makes everything from nothing in an empty folder, and keeps it', async (t) => {
@@ -39,6 +51,10 @@ t.test('start makes everything from nothing in an empty folder, and keeps it', a
     })
     t.equal(reply.status, 201, 'the documented examples can be sent as they are')
   }
+  const sandbox = accounts.body.data.find(({ platform }: { platform: string }) => platform === 'sandbox')
+  const hello = demo.body.data.find(({ caption }: { caption: string }) => caption === 'Hello, sandbox.')
+  const published = await untilSettled(`${api}/posts/${hello.id}`, key)
+  t.match(published.targets, [{ accountId: sandbox.id, delivery: { state: 'published', acts: [{}, {}] } }])
   const posts = await get(`${api}/posts`, key)
   const created = await postroom(['key', 'create', '--user', userId, '--json'], env)
   t.equal(created.code, 0, 'a command works beside the running service')
@@ -150,3 +166,44 @@ t.test('SIGTERM reaches the service through npm', async (t) => {
   await service.stop()
   await t.rejects(untilRefused(service.facts.api ?? ''))
 })
+
+t.test(
+  'workers publish what is due beside each other, and beside the API; one that is killed is missed by nobody',
+  async (t) => {
+    const env = { DATABASE_URL: await createDatabase(t), CREDENTIALS_KEY: randomBytes(32).toString('base64') }
+    const user = JSON.parse((await postroom(['user', 'create', '--name', 'Ada', '--json'], env)).stdout)
+    const { key } = JSON.parse((await postroom(['key', 'create', '--user', user.id, '--json'], env)).stdout)
+    const [serve, worker, other] = await Promise.all([
+      runService('serve', env),
+      runService('worker', env),
+      runService('worker', env),
+    ])
+    t.teardown(() => Promise.all([serve, worker, other].map((each) => each?.stop('SIGKILL'))))
+    const { api } = serve.facts as { api: string }
+    const send = async (path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
+      const reply = await fetch(`${api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) ?? null })
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+      return (await reply.json()) as any
+    }
+    const { id: account } = await send('/accounts', { platform: 'sandbox', credentials: { username: 'ada' } })
+    const publish = async (caption: string) => {
+      const { id } = await send('/posts', { accountIds: [account], caption })
+      await send(`/posts/${id}/publish`)
+      return untilSettled(`${api}/posts/${id}`, key)
+    }
+    t.match(await publish('one'), { status: 'published', targets: [{ delivery: { state: 'published' } }] })
+    await worker.stop('SIGKILL')
+    t.match(await publish('two'), { status: 'published' })
+    t.equal(await other.stop(), 0)
+    const { body } = await get(`${api}/sandbox/calls`, key)
+    t.same(
+      body.data.map(({ text }: { text: string }) => text),
+      ['two', 'one'],
+    )
+    for (const { stdout, stderr } of [worker.output, other.output]) {
+      t.equal(stdout, '{"worker":"up"}\n')
+      t.notMatch(stderr, /"level":[456]0/, 'nothing to complain of')
+    }
+  },
+)

@@ -17,15 +17,6 @@ export function replaceCredentials(db: Db, accountId: string, row: CredentialsRo
     .execute()
 }
 
-/** The credentials of an account; undefined where it has none. */
-export function findCredentials(db: Db, accountId: string): Promise<CredentialsRow | undefined> {
-  return db
-    .selectFrom('accountCredentials')
-    .select(['keyId', 'dataKey', 'data'])
-    .where('accountId', '=', accountId)
-    .executeTakeFirst()
-}
-
 /** All credentials that another key than this one has wrapped. */
 export function listCredentialsNotUnder(db: Db, keyId: string) {
   return db

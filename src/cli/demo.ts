@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
+import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
 import { markPostPublished } from '../../db/queries/posts.ts'
@@ -8,6 +9,7 @@ import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { MEDIA_ID } from '../../schemas/media.ts'
 import type { CreatePost } from '../../schemas/post.ts'
 import { createKey } from '../auth/create-key.ts'
+import type { Keyring } from '../credentials/keyring.ts'
 import { createPost } from '../posts/create.ts'
 
 const DAY_MS = 86_400_000
@@ -15,10 +17,15 @@ const DAY_MS = 86_400_000
 /**
  * Fills an empty database with something to try things on: a user with accounts on several networks, an organisation
  * through which another user's account is reached, media, and a post in each state. All of it or nothing. The ids of the
- * documented examples exist in it, so that they can be sent as they are. Gives the user's id and a key; nothing where
- * there is a user already.
+ * documented examples exist in it, so that they can be sent as they are. One account is on the sandbox and connected, where
+ * there is a key to encrypt its credentials with: what is posted to it is published. Gives the user's id and a key; nothing
+ * where there is a user already.
  */
-export function seedDemo(db: Db, now: Date): Promise<{ userId: string; key: string } | undefined> {
+export function seedDemo(
+  db: Db,
+  now: Date,
+  keyring: Keyring | undefined,
+): Promise<{ userId: string; key: string } | undefined> {
   return db.transaction().execute(async (db) => {
     await lockUsers(db)
     if (await findFirstUser(db)) return undefined
@@ -65,6 +72,18 @@ export function seedDemo(db: Db, now: Date): Promise<{ userId: string; key: stri
       scheduledAt: new Date(now.getTime() + 7 * DAY_MS).toISOString(),
     })
     await post({ accountIds: [bluesky.id], caption: 'An idea that is not ready yet.' })
+
+    if (keyring) {
+      const sandbox = { ...own, id: newId(), platform: 'sandbox' as const, username: 'demo', displayName: 'Demo' }
+      await insertAccount(db, sandbox)
+      await replaceCredentials(db, sandbox.id, keyring.seal(sandbox.id, { username: sandbox.username }))
+      await post({
+        accountIds: [sandbox.id],
+        caption: 'Hello, sandbox.',
+        firstComment: 'This went out by itself.',
+        scheduledAt: now.toISOString(),
+      })
+    }
 
     const { key } = await createKey(db, { userId, name: 'demo', expiresAt: null })
     return { userId, key }

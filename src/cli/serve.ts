@@ -1,6 +1,6 @@
-import type { Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
+import type { Connecting } from '../accounts/connect.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isDatabaseUnavailable } from '../http/errors.ts'
@@ -40,7 +40,7 @@ async function run(config: Config, { json }: Options, whole: boolean): Promise<v
     const ways = await openNetworks(config, db)
     app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...ways })
     const address = await listen(app, config)
-    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(whole && (await welcome(db))) }
+    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(whole && (await welcome(ways))) }
     // Last: it ends with the process, and would keep one that fails.
     if (whole) working = work(openPublisher(config, ways, media.storage, app.log), app.log, stop)
     if (json) print(facts, { json })
@@ -54,8 +54,8 @@ async function run(config: Config, { json }: Options, whole: boolean): Promise<v
 }
 
 /** What a newcomer needs: a key, in an empty database that of a demo. */
-async function welcome(db: Db): Promise<Record<string, string>> {
-  const demo = await seedDemo(db, new Date())
+async function welcome({ db, keyring }: Connecting): Promise<Record<string, string>> {
+  const demo = await seedDemo(db, new Date(), keyring)
   const user = demo ? { id: demo.userId } : await findFirstUser(db)
   return { ...demo, ...(user && { newKey: keyCommand(user.id) }) }
 }

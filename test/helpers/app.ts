@@ -157,3 +157,11 @@ export async function call(
   })
   return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
 }
+
+/** The credentials of an account as they are stored; undefined where it has none. */
+export const findCredentials = (db: Db, accountId: string) =>
+  db
+    .selectFrom('accountCredentials')
+    .select(['keyId', 'dataKey', 'data'])
+    .where('accountId', '=', accountId)
+    .executeTakeFirst()

@@ -35,16 +35,16 @@ export async function postroom(args: string[], env: Record<string, string>): Pro
 }
 
 export interface Service {
-  /** What `start` or `serve` printed with `--json`. */
+  /** What it printed with `--json`. */
   facts: Record<string, string>
   child: ChildProcess
   output: { stdout: string; stderr: string }
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Runs `start` or `serve` on a free port, until it is up. Rejects with what it said where it ends instead. */
+/** Runs `start` or `serve` on a free port, or `worker`, until it is up. Rejects with what it said where it ends instead. */
 export async function runService(
-  command: 'start' | 'serve',
+  command: 'start' | 'serve' | 'worker',
   env: Record<string, string>,
   { throughNpm = false } = {},
 ): Promise<Service> {
