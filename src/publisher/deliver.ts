@@ -74,7 +74,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
     ? openCredentials(deps, delivery)
     : failure('not_supported', notSupported(delivery.platform))
   if (isFailure(credentials)) return delivery.intent === null ? settleFailure(credentials) : settleUnknown(credentials)
-  const { send, reconcile, guarantee } = network!
+  const { send, reconcile } = network!
 
   // What an attempt before this one has left open is settled first: nothing is sent a second time on a guess.
   if (delivery.intent !== null && !(await settleIntent(delivery.intent))) return
@@ -236,7 +236,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
    * An exactly-once network needs no such pause, since there the same call again changes nothing.
    */
   function pauseBeforeAsking(): number {
-    return guarantee === 'reconcilable' ? SETTLES_WITHIN_MS : 0
+    return network?.guarantee === 'reconcilable' ? SETTLES_WITHIN_MS : 0
   }
 
   /** Networks throw PublishErrors. Anything else is a mistake of ours, which may have come after the call. */
