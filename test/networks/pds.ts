@@ -1,10 +1,18 @@
 import { fork } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createPublicFetch } from '../../src/internet/public-fetch.ts'
 import type { Teardown } from '../helpers/database.ts'
+
+/** As the service itself calls networks, but for where they are: name servers need not know loopback. */
+export const loopbackFetch = createPublicFetch({
+  resolve: (name) => lookup(name, { all: true }),
+  mayConnect: () => true,
+})
 
 const JWT_SECRET = 'the secret of a server that lives for one test'
 
