@@ -133,6 +133,13 @@ t.test('a post stands in the repository with its links, mentions and hashtags', 
   ])
 })
 
+t.test('what looks like a link and is none does not keep a post from going out', async (t) => {
+  const account = await accountFor('slashes-1.test')
+  await send(act({ text: 'https:///a https://? example.org' }), account.credentials, io())
+  const { facets } = (await onlyRecord(account)).value
+  t.match(facets, [{ index: { byteStart: 21, byteEnd: 32 }, features: [{ uri: 'https://example.org' }] }])
+})
+
 t.test('images arrive byte for byte, with their alternative texts and ratios', async (t) => {
   const account = await accountFor('pictures-1.test')
   const [wide, tall] = [await picture(40, 20), await picture(20, 60)]
