@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Delivery } from '../../schemas/post.ts'
+import { createKeyring, KEY_BYTES, type Keyring } from '../../src/credentials/keyring.ts'
 import type { Networks } from '../../src/platforms/networks.ts'
 import type { Deps } from '../../src/publisher/deliver.ts'
 import { createPublisher, type Publisher } from '../../src/publisher/publisher.ts'
@@ -28,9 +30,19 @@ export interface Desk extends World {
   work(ms?: number): Promise<void>
 }
 
-/** A world with a user, and publishers whose clock stands still unless a test moves it. */
-export async function createDesk(t: Teardown, networks: Networks): Promise<Desk> {
-  const world = await createWorld(t, { networks })
+/**
+ * A world with a user, and publishers whose clock stands still unless a test moves it. They and the service have the same
+ * `keyring` and `fetch`.
+ */
+export async function createDesk(
+  t: Teardown,
+  networks: Networks,
+  {
+    keyring = createKeyring([randomBytes(KEY_BYTES)]),
+    fetch = globalThis.fetch,
+  }: { keyring?: Keyring; fetch?: typeof globalThis.fetch } = {},
+): Promise<Desk> {
+  const world = await createWorld(t, { networks, keyring, fetch })
   const ada = await world.user()
   const time = { now: new Date() }
   const publisher = (deps: Partial<Deps> = {}) =>
@@ -38,7 +50,7 @@ export async function createDesk(t: Teardown, networks: Networks): Promise<Desk>
       db: world.db,
       networks,
       storage: folderStorage(world.mediaDir),
-      openCredentials: () => ({}),
+      openCredentials: keyring.open,
       fetch,
       latenessMaxMs: 86_400_000,
       clock: () => time.now,
@@ -51,15 +63,7 @@ export async function createDesk(t: Teardown, networks: Networks): Promise<Desk>
     ada,
     time,
     publisher,
-    async connected(platform) {
-      const id = await ada.account(platform)
-      const sealed = { keyId: 'k', dataKey: Buffer.alloc(1), data: Buffer.alloc(1) }
-      await world.db
-        .insertInto('accountCredentials')
-        .values({ accountId: id, ...sealed })
-        .execute()
-      return id
-    },
+    connected: (platform) => ada.account(platform, { credentials: {} }),
     async post(body) {
       const { status, body: created } = await ada.call('POST', '/posts', {
         scheduledAt: new Date(time.now.getTime() - 1).toISOString(),
