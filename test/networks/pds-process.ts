@@ -28,7 +28,8 @@ const { PDS, envToCfg, envToSecrets }: PdsPackage = createRequire(import.meta.ur
 const [, , directory, jwtSecret, didPlcUrl, portWanted] = process.argv
 
 // The PDS has to know its port before it exists, and would listen on every interface.
-const server = createServer().listen(Number(portWanted), '127.0.0.1')
+// On a busy machine, the first loading of @atproto/api takes longer than the 5 s after which Node closes what is idle.
+const server = createServer({ keepAliveTimeout: 600_000 }).listen(Number(portWanted), '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
 const env = {
