@@ -215,7 +215,7 @@ export const DELIVERY_STATES = [
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   $id: 'DeliveryState',
   description:
-    '`waiting`: the post is a draft. `queued`: it goes out at `nextAttemptAt`. `publishing`: it is being sent. `published`: it is out; an `error` beside it is that of its first comment. `failed`: it is not out, or not all of it, and is not tried again by itself. `unconfirmed`: it may be out, and the network cannot be asked: look there, and say so with `resolveDelivery`. `missed`: it would have been too late, and was not sent.',
+    '`waiting`: the post is a draft. `queued`: it goes out at `nextAttemptAt`. `publishing`: it is being sent. `published`: it is out; an `error` beside it is that of its first comment. `failed`: it is not out, or not all of it, and is not tried again by itself. `unconfirmed`: it may be out, and the network cannot be asked: look there, and say so with `resolveDelivery`. `missed`: it would have been too late, and what is not out yet is not sent by itself.',
   examples: ['published'],
 })
 export type DeliveryState = Static<typeof DeliveryState>
@@ -224,7 +224,7 @@ export const DeliveryError = Type.Object(
   {
     code: Type.String({
       description:
-        'What kind of failure it was, for programs: `rate_limited`, `unauthorized`, `content_refused`, `unreachable`, `timeout`, `disconnected`, `server_error`, `unexpected_answer`, `media_unreadable`, `not_connected`, `not_supported`, `no_access`, `credentials_unreadable`, `interrupted`, `parent_unknown`, `too_late`, `internal_error`. There may be others.',
+        'What kind of failure it was, for programs: `rate_limited`, `unauthorized`, `content_refused`, `unreachable`, `timeout`, `disconnected`, `server_error`, `unexpected_answer`, `media_unreadable`, `not_connected`, `not_supported`, `no_access`, `credentials_unreadable`, `interrupted`, `unknown_outcome`, `not_published`, `parent_unknown`, `too_late`, `internal_error`. There may be others.',
     }),
     message: Type.String({ description: 'The failure in words: the network’s own where it has some.' }),
     retryable: Type.Boolean({

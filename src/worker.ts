@@ -4,14 +4,16 @@ import type { Publisher } from './publisher/publisher.ts'
 
 /** New work is found within this time; what has been known for longer, when it is due. */
 const POLL_MS = 500
-/** A quarter of a lease: three renewals may fail. */
+/** A quarter of a lease: two renewals in a row may fail. */
 const RENEW_MS = 5_000
 /** What is under way when the worker is told to stop may finish for so long; then what was not sent yet is given back. */
-const FINISH_MS = 5_000
+const FINISH_MS = 4_000
+/** A call that was made by then has so long for its answer: without it, it may end as unconfirmed. */
+const ANSWER_MS = 4_000
 
 /**
  * Publishes what is due until `stop` comes, and comes back when nothing is under way. It polls, and keeps nothing open in
- * the database between two statements, so that any pooler may stand in between.
+ * the database between two statements, so that a pooler in transaction mode may stand in between.
  */
 export async function work(publisher: Publisher, log: Log, stop: Promise<void>): Promise<void> {
   const stopping = new AbortController()
@@ -23,6 +25,7 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<void>):
   try {
     for (let isWorking = true; !signal.aborted; ) isWorking = await step(publisher, log, signal, isWorking)
     await Promise.race([publisher.idle(), pause(FINISH_MS, undefined, { ref: false })])
+    await Promise.race([publisher.drain({ calls: false }), pause(ANSWER_MS, undefined, { ref: false })])
     await publisher.drain()
   } finally {
     clearInterval(renewals)

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { LEASE_MS } from '../src/publisher/deliver.ts'
+import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { createDesk } from './helpers/publisher.ts'
 import { lost, scriptedNetwork } from './helpers/scripted-network.ts'
 

@@ -32,9 +32,10 @@ export interface ClaimedDelivery extends DeliveryKey {
   token: string
   failures: number
   error: DeliveryError | null
-  /** The number of the act whose call may have been made, and how long ago. */
+  /** The number of the act whose call may have been made. */
   intent: number | null
-  intendedForMs: number | null
+  /** How long ago the lease of a worker ended that did not give it back; null where none was lost. */
+  cutOffForMs: number | null
   sent: SentAct[]
   startedAt: Date
   /** How long ago it was due. */
@@ -67,6 +68,9 @@ export interface StoredFile {
   storageKey: string | null
 }
 
+/** How long a claimed delivery belongs to its worker without being renewed. */
+export const LEASE_MS = 20_000
+
 const sameTarget = (a: string, b: string) =>
   sql<SqlBool>`(${sql.ref(`${a}.userId`)}, ${sql.ref(`${a}.postId`)}, ${sql.ref(`${a}.accountId`)}) =
     (${sql.ref(`${b}.userId`)}, ${sql.ref(`${b}.postId`)}, ${sql.ref(`${b}.accountId`)})`
@@ -94,119 +98,127 @@ const filesOf = (eb: ExpressionBuilder<DB & { target: { userId: string; postId: 
  * The rows of the accounts are locked and changed as well: a worker that saw an account free, and waits for its row, looks
  * again when it gets it. Without the change, two workers could each take another delivery of one account.
  */
-export const claimDeliveries = prepared<
-  { platforms: string[]; slots: number[]; now: Now; leaseMs: number },
-  ClaimedDelivery
->('claim_deliveries', (db, value) =>
-  db
-    .with('due', (db) =>
-      db
-        .selectFrom(
-          sql<{ platform: string; slots: number }>`
+export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; now: Now }, ClaimedDelivery>(
+  'claim_deliveries',
+  (db, value) =>
+    db
+      .with('due', (db) =>
+        db
+          .selectFrom(
+            sql<{ platform: string; slots: number }>`
             unnest(${value('platforms')}::text[], ${value('slots')}::integer[])`.as<'network'>(
-            sql`network(platform, slots)`,
-          ),
-        )
-        .innerJoinLateral(
-          (eb) =>
-            eb
-              .selectFrom('postTargets as candidate')
-              .innerJoin('accounts', 'accounts.id', 'candidate.accountId')
-              .select(['candidate.userId', 'candidate.postId', 'candidate.accountId'])
-              .whereRef('candidate.platform', '=', 'network.platform')
-              .where('candidate.claimableAt', '<=', at(value('now')))
-              .where(isAvailable(value('now')))
-              .where(({ not, exists, selectFrom }) =>
-                not(
-                  exists(
-                    selectFrom('postTargets as earlier')
-                      .select('earlier.postId')
-                      .whereRef('earlier.accountId', '=', 'candidate.accountId')
-                      .where('earlier.claimableAt', '<=', at(value('now')))
-                      .where(sql<SqlBool>`(earlier.due_at, earlier.post_id) < (candidate.due_at, candidate.post_id)`),
+              sql`network(platform, slots)`,
+            ),
+          )
+          .innerJoinLateral(
+            (eb) =>
+              eb
+                .selectFrom('postTargets as candidate')
+                .innerJoin('accounts', 'accounts.id', 'candidate.accountId')
+                .select([
+                  'candidate.userId',
+                  'candidate.postId',
+                  'candidate.accountId',
+                  sql<number | null>`case when candidate.state = 'publishing'
+                  then ${msSince(value('now'), 'candidate.claimableAt')} end`.as('cutOffForMs'),
+                ])
+                .whereRef('candidate.platform', '=', 'network.platform')
+                .where('candidate.claimableAt', '<=', at(value('now')))
+                .where(isAvailable(value('now')))
+                .where(({ not, exists, selectFrom }) =>
+                  not(
+                    exists(
+                      selectFrom('postTargets as earlier')
+                        .select('earlier.postId')
+                        .whereRef('earlier.accountId', '=', 'candidate.accountId')
+                        .where('earlier.claimableAt', '<=', at(value('now')))
+                        .where(sql<SqlBool>`(earlier.due_at, earlier.post_id) < (candidate.due_at, candidate.post_id)`),
+                    ),
                   ),
-                ),
-              )
-              .orderBy('candidate.claimableAt')
-              .limit(sql<number>`network.slots`)
-              .forNoKeyUpdate(['candidate', 'accounts'])
-              .skipLocked()
-              .as('first'),
-          (join) => join.onTrue(),
-        )
-        .select(['first.userId', 'first.postId', 'first.accountId']),
-    )
-    .with('target', (db) =>
-      db
-        .updateTable('postTargets')
-        .from('due')
-        .set((eb) => ({
-          state: 'publishing',
-          leaseToken: sql<string>`gen_random_uuid()`,
-          claimableAt: after(value('now'), value('leaseMs')),
-          startedAt: eb.fn.coalesce('postTargets.startedAt', at(value('now'))),
-        }))
-        .where(sameTarget('postTargets', 'due'))
-        .returning([
-          'postTargets.userId',
-          'postTargets.postId',
-          'postTargets.accountId',
-          'postTargets.platform',
-          'postTargets.leaseToken',
-          'postTargets.token',
-          'postTargets.failures',
-          'postTargets.error',
-          'postTargets.intent',
-          'postTargets.intendedAt',
-          'postTargets.sent',
-          'postTargets.startedAt',
-          'postTargets.dueAt',
-          'postTargets.captionOverride',
-          'postTargets.fields',
-          'postTargets.threadParts',
-        ]),
-    )
-    .with('held', (db) =>
-      db
-        .updateTable('accounts')
-        .from('target')
-        .set({ availableAt: after(value('now'), value('leaseMs')) })
-        .whereRef('accounts.id', '=', 'target.accountId'),
-    )
-    .selectFrom('target')
-    .innerJoin('posts', (join) =>
-      join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
-    )
-    .innerJoin('accounts', 'accounts.id', 'target.accountId')
-    .leftJoin('accountCredentials', 'accountCredentials.accountId', 'target.accountId')
-    .select((eb) => [
-      'target.userId',
-      'target.postId',
-      'target.accountId',
-      'target.platform',
-      'target.leaseToken',
-      'target.token',
-      'target.failures',
-      'target.error',
-      'target.intent',
-      msSince(value('now'), 'target.intendedAt').as('intendedForMs'),
-      'target.sent',
-      'target.startedAt',
-      msSince(value('now'), 'target.dueAt').as('lateMs'),
-      'target.captionOverride',
-      'target.fields',
-      'target.threadParts',
-      'posts.caption',
-      'posts.firstComment',
-      'posts.postType',
-      'posts.status',
-      reachableBy(eb.ref('target.userId'))(eb as never).as('reachable'),
-      filesOf(eb as never).as('media'),
-      'accountCredentials.keyId',
-      'accountCredentials.dataKey',
-      'accountCredentials.data',
-    ])
-    .$castTo<ClaimedDelivery>(),
+                )
+                .orderBy('candidate.claimableAt')
+                .limit(sql<number>`network.slots`)
+                .forNoKeyUpdate(['candidate', 'accounts'])
+                .skipLocked()
+                .as('first'),
+            (join) => join.onTrue(),
+          )
+          .select(['first.userId', 'first.postId', 'first.accountId', 'first.cutOffForMs'])
+          // More than all slots together. Not knowing that the limits above are small, Postgres would read all deliveries
+          // there ever were: with 200,000 of them 200 ms instead of 25.
+          .limit(sql<number>`500`),
+      )
+      .with('target', (db) =>
+        db
+          .updateTable('postTargets')
+          .from('due')
+          .set((eb) => ({
+            state: 'publishing',
+            leaseToken: sql<string>`gen_random_uuid()`,
+            claimableAt: after(value('now'), LEASE_MS),
+            startedAt: eb.fn.coalesce('postTargets.startedAt', at(value('now'))),
+          }))
+          .where(sameTarget('postTargets', 'due'))
+          .returning([
+            'postTargets.userId',
+            'postTargets.postId',
+            'postTargets.accountId',
+            'postTargets.platform',
+            'postTargets.leaseToken',
+            'postTargets.token',
+            'postTargets.failures',
+            'postTargets.error',
+            'postTargets.intent',
+            'due.cutOffForMs',
+            'postTargets.sent',
+            'postTargets.startedAt',
+            'postTargets.dueAt',
+            'postTargets.captionOverride',
+            'postTargets.fields',
+            'postTargets.threadParts',
+          ]),
+      )
+      .with('held', (db) =>
+        db
+          .updateTable('accounts')
+          .from('target')
+          .set({ availableAt: after(value('now'), LEASE_MS) })
+          .whereRef('accounts.id', '=', 'target.accountId'),
+      )
+      .selectFrom('target')
+      .innerJoin('posts', (join) =>
+        join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
+      )
+      .innerJoin('accounts', 'accounts.id', 'target.accountId')
+      .leftJoin('accountCredentials', 'accountCredentials.accountId', 'target.accountId')
+      .select((eb) => [
+        'target.userId',
+        'target.postId',
+        'target.accountId',
+        'target.platform',
+        'target.leaseToken',
+        'target.token',
+        'target.failures',
+        'target.error',
+        'target.intent',
+        'target.cutOffForMs',
+        'target.sent',
+        'target.startedAt',
+        msSince(value('now'), 'target.dueAt').as('lateMs'),
+        'target.captionOverride',
+        'target.fields',
+        'target.threadParts',
+        'posts.caption',
+        'posts.firstComment',
+        'posts.postType',
+        'posts.status',
+        reachableBy(eb.ref('target.userId'))(eb as never).as('reachable'),
+        filesOf(eb as never).as('media'),
+        'accountCredentials.keyId',
+        'accountCredentials.dataKey',
+        'accountCredentials.data',
+      ])
+      .$castTo<ClaimedDelivery>(),
 )
 
 const isAvailable = (now: Now) => (eb: ExpressionBuilder<DB, 'accounts'>) =>
@@ -242,7 +254,7 @@ export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: n
 
 /** Renews leases. Gives the tokens of those that are still held. */
 export const renewLeases = prepared<
-  { userIds: string[]; postIds: string[]; accountIds: string[]; leaseTokens: string[]; now: Now; leaseMs: number },
+  { userIds: string[]; postIds: string[]; accountIds: string[]; leaseTokens: string[]; now: Now },
   { leaseToken: string }
 >('renew_leases', (db, value) =>
   db
@@ -254,7 +266,7 @@ export const renewLeases = prepared<
             unnest(${value('userIds')}::uuid[], ${value('postIds')}::uuid[], ${value('accountIds')}::uuid[],
               ${value('leaseTokens')}::uuid[])`.as<'lease'>(sql`lease(user_id, post_id, account_id, lease_token)`),
         )
-        .set({ claimableAt: after(value('now'), value('leaseMs')) })
+        .set({ claimableAt: after(value('now'), LEASE_MS) })
         .where(sameTarget('postTargets', 'lease'))
         .whereRef('postTargets.leaseToken', '=', 'lease.leaseToken')
         .returning(['postTargets.accountId', 'postTargets.leaseToken', 'postTargets.claimableAt']),
@@ -272,10 +284,11 @@ export const renewLeases = prepared<
 
 /**
  * Commits that the call of an act is about to be made, as an attempt in the ledger, and renews the lease. Gives nothing
- * where somebody else holds the delivery by now: then the call must not be made.
+ * where somebody else holds the delivery by now, or its owner may not post to the account any more: then the call must not
+ * be made.
  */
 export const intendAct = prepared<
-  DeliveryKey & { leaseToken: string; act: number; startedAt: Now; now: Now; leaseMs: number },
+  DeliveryKey & { leaseToken: string; act: number; startedAt: Now; now: Now },
   { number: number }
 >('intend_act', (db, value) =>
   db
@@ -285,20 +298,28 @@ export const intendAct = prepared<
         .set((eb) => ({
           intent: value('act'),
           intendedAt: at(value('now')),
-          claimableAt: after(value('now'), value('leaseMs')),
+          claimableAt: after(value('now'), LEASE_MS),
           attempts: eb('attempts', '+', 1),
         }))
         .where('userId', '=', value('userId'))
         .where('postId', '=', value('postId'))
         .where('accountId', '=', value('accountId'))
         .where('leaseToken', '=', value('leaseToken'))
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('accounts')
+              .select('id')
+              .where('id', '=', value('accountId'))
+              .where(reachableBy(value('userId'))),
+          ),
+        )
         .returning(['userId', 'postId', 'accountId', 'attempts', 'intent', 'intendedAt']),
     )
     .with('held', (db) =>
       db
         .updateTable('accounts')
         .from('target')
-        .set({ availableAt: after(value('now'), value('leaseMs')) })
+        .set({ availableAt: after(value('now'), LEASE_MS) })
         .whereRef('accounts.id', '=', 'target.accountId'),
     )
     .with('entry', (db) =>
@@ -341,8 +362,8 @@ export interface Settlement {
   startedAt: Now
   /** When it is tried again; null where it is not. */
   retryInMs: number | null
-  /** How long the network wants the account to be left alone. */
-  accountRestsMs: number | null
+  /** How long the account is left alone. */
+  accountRestsMs: number
   /** Why the account needs its owner. */
   attention: { code: string; message: string } | null
 }
@@ -381,7 +402,7 @@ const settle = prepared<SettlementValues, { state: string }>('settle_act', (db, 
           intent: sql<number>`case when ${value('mayBeOut')}::boolean then before.intent end`,
           intendedAt: sql<Date>`case when ${value('mayBeOut')}::boolean then before.intended_at end`,
           attempts: sql<number>`before.attempts +
-            case when before.intent is null and ${value('outcome')}::text is not null then 1 else 0 end`,
+            case when before.intent is null and ${value('outcome')}::text = 'failed' then 1 else 0 end`,
           leaseToken: sql<string>`case when ${value('state')}::text = 'publishing' then lease_token end`,
           claimableAt: sql<Date>`case when ${value('state')}::text = 'publishing' then claimable_at
             else ${after(value('now'), value('retryInMs') as number)} end`,
@@ -422,7 +443,7 @@ const settle = prepared<SettlementValues, { state: string }>('settle_act', (db, 
               sql<string>`${value('error')}::jsonb`.as('error'),
             ])
             .where('before.intent', 'is', null)
-            .where(sql<SqlBool>`${value('outcome')}::text is not null`),
+            .where(sql<SqlBool>`${value('outcome')}::text = 'failed'`),
         ),
     )
     .with('account', (db) =>
@@ -430,8 +451,9 @@ const settle = prepared<SettlementValues, { state: string }>('settle_act', (db, 
         .updateTable('accounts')
         .from('target')
         .set({
+          // Not null: whoever waits for the account waits from here on for a worker.
           availableAt: sql<Date>`case when target.state = 'publishing' then available_at
-            else ${after(value('now'), value('accountRestsMs') as number)} end`,
+            else ${after(value('now'), value('accountRestsMs'))} end`,
           attention: sql`case when ${value('attention')}::jsonb is not null
               then ${value('attention')}::jsonb || jsonb_build_object('since',
                 coalesce(attention ->> 'since', to_char(${at(value('now'))} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
@@ -539,16 +561,33 @@ export const readRest = prepared<{ accountId: string; limits: number[]; windows:
       ),
 )
 
-/** What is due and could be sent, and that no worker has taken. */
-export const readBacklog = prepared<{ now: Now }, { count: number; oldestMs: number }>('read_backlog', (db, value) =>
+/**
+ * What is due and could be sent, and that no worker has taken; for how long; and whether any worker holds a delivery, which
+ * those that live do while there is something to do.
+ */
+export const readBacklog = prepared<
+  { platforms: string[]; now: Now },
+  { count: number; oldestMs: number; held: boolean }
+>('read_backlog', (db, value) =>
   db
     .selectFrom('postTargets')
     .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
-    .select([
+    .select((eb) => [
       sql<number>`count(*)`.as('count'),
-      sql<number>`coalesce(extract(epoch from ${at(value('now'))} - min(claimable_at)) * 1000, 0)::float8`.as(
-        'oldestMs',
-      ),
+      sql<number>`coalesce(extract(epoch from ${at(value('now'))} -
+        min(greatest(claimable_at, accounts.available_at))) * 1000, 0)::float8`.as('oldestMs'),
+      eb
+        .exists(
+          eb
+            .selectFrom('postTargets as held')
+            .select('held.postId')
+            .where('held.platform', '=', sql<string>`any(${value('platforms')}::text[])`)
+            .where('held.claimableAt', '>', at(value('now')))
+            .where('held.claimableAt', '<=', after(value('now'), LEASE_MS))
+            .where('held.state', '=', 'publishing'),
+        )
+        .$castTo<boolean>()
+        .as('held'),
     ])
     .where('postTargets.claimableAt', '<=', at(value('now')))
     .where(isAvailable(value('now'))),

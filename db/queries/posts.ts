@@ -342,7 +342,8 @@ export const publishNow = prepared<{ userId: string; id: string }, { count: numb
 const dueNow = {
   state: 'queued',
   dueAt: sql<Date>`now()`,
-  claimableAt: sql<Date>`now()`,
+  // A call that was given up is left alone as long as it was to be.
+  claimableAt: sql<Date>`greatest(now(), case when intent is not null then claimable_at end)`,
   failures: 0,
   startedAt: sql<Date>`case when intent is not null then started_at end`,
 }
@@ -355,10 +356,8 @@ export const lockDelivery = (db: Db, { userId, postId, accountId }: DeliveryKey)
       eb.ref('platform').$castTo<PlatformId>().as('platform'),
       eb.ref('state').$castTo<DeliveryState>().as('state'),
       eb.ref('error').$castTo<DeliveryError | null>().as('error'),
-      'intent',
-      'intendedAt',
       'sent',
-      'attempts',
+      sql<boolean>`attempts = 0 and due_at > now()`.as('isEarly'),
     ])
     .where('userId', '=', userId)
     .where('postId', '=', postId)
@@ -422,15 +421,27 @@ export async function resolveDelivery(
 }
 
 /**
- * Marks any post as published, for an operator, and its deliveries with it, but for those that are being sent. Gives false
+ * Marks any post as published, for an operator, and its deliveries with it: a worker that has taken one of them does not
+ * send it any more. Gives `busy`, and changes nothing, where one is on its way to its network at this moment, `missing`
  * where there is no such post.
  */
-export function markPostPublished(db: Db, id: string): Promise<boolean> {
+export function markPostPublished(db: Db, id: string): Promise<'published' | 'busy' | 'missing'> {
   return inTransaction(db, async (db) => {
+    const deliveries = await db
+      .selectFrom('postTargets')
+      .innerJoin('posts', (join) =>
+        join.onRef('posts.userId', '=', 'postTargets.userId').onRef('posts.id', '=', 'postTargets.postId'),
+      )
+      .select(['postTargets.state', 'postTargets.intent'])
+      .where('posts.id', '=', id)
+      .forUpdate('postTargets')
+      .execute()
+    if (deliveries.some(({ state, intent }) => state === 'publishing' && intent !== null)) return 'busy'
     await db
       .updateTable('postTargets')
       .set({
         state: 'published',
+        leaseToken: null,
         claimableAt: null,
         intent: null,
         intendedAt: null,
@@ -441,14 +452,13 @@ export function markPostPublished(db: Db, id: string): Promise<boolean> {
       .whereRef('postTargets.userId', '=', 'posts.userId')
       .whereRef('postTargets.postId', '=', 'posts.id')
       .where('posts.id', '=', id)
-      .where('postTargets.state', '!=', 'publishing')
       .execute()
     const { numUpdatedRows } = await db
       .updateTable('posts')
       .set({ status: 'published', updatedAt: sql<Date>`now()` })
       .where('id', '=', id)
       .executeTakeFirst()
-    return numUpdatedRows > 0n
+    return numUpdatedRows > 0n ? 'published' : 'missing'
   })
 }
 

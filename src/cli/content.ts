@@ -64,7 +64,10 @@ export function addPostCommands(program: Command): void {
       .command('mark-published')
       .description('say that a post is out, after publishing it by hand')
       .argument('<id>', 'the post’s id'),
-    async (db, _options, id = '') =>
-      orMissing(isId(id) && (await markPostPublished(db, id)), 'post', { id, status: 'published' }),
+    async (db, _options, id = '') => {
+      const outcome = isId(id) ? await markPostPublished(db, id) : 'missing'
+      if (outcome === 'busy') throw new CommandError('The post is being sent at this moment: try again in a minute')
+      return orMissing(outcome === 'published', 'post', { id, status: 'published' })
+    },
   )
 }

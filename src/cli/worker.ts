@@ -43,6 +43,7 @@ export function openPublisher(
     fetch,
     latenessMaxMs: publishLatenessMaxMs,
     clock: () => null,
+    uptimeMs: () => performance.now(),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     log,
   })

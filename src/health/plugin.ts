@@ -4,23 +4,25 @@ import { isMigrated } from '../../db/migrate.ts'
 import { readBacklog } from '../../db/queries/deliveries.ts'
 import { ErrorBody } from '../../schemas/error.ts'
 import { Health } from '../../schemas/health.ts'
+import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { Ref } from '../../schemas/shared.ts'
 import { AppError } from '../errors.ts'
 
 /** Probes for whoever runs the service; no part of the interface, and open to anybody. */
 export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+  const backlog = async () => (await readBacklog(db, { platforms: [...PLATFORM_IDS], now: null }))[0]!
+
   app.get('/healthz', { schema: { hide: true, response: { 200: Health } } }, async () => ({ status: 'ok' as const }))
 
   app.get('/readyz', { schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } } }, async () => {
     if (!(await isMigrated(db))) throw new AppError(503, 'Database schema is not at the version of this service')
-    const [backlog] = await readBacklog(db, { now: null })
-    if (backlog!.oldestMs > UNCLAIMED_MAX_MS) throw new AppError(503, NOT_CLAIMED)
+    const { oldestMs, held } = await backlog()
+    if (oldestMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, NOT_CLAIMED)
     return { status: 'ok' as const }
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
-    const [backlog] = await readBacklog(db, { now: null })
-    const { count, oldestMs } = backlog!
+    const { count, oldestMs } = await backlog()
     return reply
       .type('text/plain; version=0.0.4; charset=utf-8')
       .send(
@@ -30,7 +32,7 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
   })
 }
 
-/** A worker looks twice a second, and what a killed one had is taken over within 30 seconds. */
+/** A worker looks twice a second, and what a killed one had is taken over within 30 seconds. One that is busy is none. */
 const UNCLAIMED_MAX_MS = 60_000
 export const NOT_CLAIMED = 'Deliveries are due, and no worker takes them'
 

@@ -11,6 +11,7 @@ import { getPost } from './publish.ts'
 export const DELIVERY_NOT_FOUND = 'Delivery not found'
 export const NOT_RETRIED = {
   draft: 'Post is a draft: publish it',
+  notDue: 'Delivery is not due yet: publish its post',
   publishing: 'Delivery is being sent',
   published: 'Delivery is published',
   unconfirmed: 'Delivery may be out, and its network cannot be asked: look there, and resolve it',
@@ -26,8 +27,9 @@ export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey
   await db.transaction().execute(async (db) => {
     const delivery = await lockDelivery(db, key)
     if (!delivery) throw new AppError(404, DELIVERY_NOT_FOUND)
-    const { state, error, platform } = delivery
+    const { state, error, platform, isEarly } = delivery
     if (state === 'waiting') throw new AppError(409, NOT_RETRIED.draft)
+    if (state === 'queued' && isEarly) throw new AppError(409, NOT_RETRIED.notDue)
     if (state === 'publishing') throw new AppError(409, NOT_RETRIED.publishing)
     if (state === 'published' && error === null) throw new AppError(409, NOT_RETRIED.published)
     if (state === 'unconfirmed' && !networks[platform]?.reconcile) throw new AppError(409, NOT_RETRIED.unconfirmed)

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import {
   type ClaimedDelivery,
   intendAct,
+  LEASE_MS,
   type Now,
   readRest,
   type SentAct,
@@ -16,7 +17,7 @@ import { type Act, type Credentials, PublishError } from '../platforms/publishin
 import { platforms } from '../platforms/registry.ts'
 import type { Storage } from '../storage/storage.ts'
 import { buildAct } from './acts.ts'
-import { backoffMs, FAILURES_MAX, type Failure, failure } from './failures.ts'
+import { backoffMs, FAILURES_MAX, type Failure, failure, restMs } from './failures.ts'
 
 export interface Deps {
   db: Db
@@ -28,6 +29,8 @@ export interface Deps {
   /** A delivery that is due for longer is missed. */
   latenessMaxMs: number
   clock: () => Now
+  /** Milliseconds by a clock that nobody sets, from any beginning. */
+  uptimeMs: () => number
   /** Waits so many milliseconds. */
   pause(ms: number): Promise<unknown>
   log: Log
@@ -39,8 +42,8 @@ export interface Log {
   error(facts: object, message: string): void
 }
 
-/** How long a claimed delivery belongs to its worker without being renewed. */
-export const LEASE_MS = 20_000
+/** A worker stops so long before its lease ends, to have stopped when somebody else may begin. */
+export const LEASE_MARGIN_MS = 5_000
 
 /** How long an act may take: without files, a call or two; with files, uploads and what the network makes of them. */
 const ACT_MAX_MS = 60_000
@@ -49,20 +52,31 @@ const ACT_WITH_FILES_MAX_MS = 600_000
 /** How long a call that was given up may still be on its way into a network. */
 const SETTLES_WITHIN_MS = 30_000
 
+/** How long a network's own code may take to end after it was told to. */
+const ENDS_WITHIN_MS = 1_000
+
 /** Somebody else has taken over: nothing may be sent or written any more. */
 export class LeaseLost extends Error {}
 
 /** The worker stops: what has not been sent is left to others, at once. */
 export class Draining extends Error {}
 
+export interface Lease {
+  signal: AbortSignal
+  /** Whether a call is on its way that people see. */
+  isCalling: boolean
+}
+
 /**
  * Carries out a delivery that was claimed, act by act, and commits what came of each before the next one begins. Comes
- * back when it is over, or left to be tried again. `signal` ends it sooner, with a LeaseLost or Draining as its reason.
+ * back when it is over, or left to be tried again. The lease's signal ends it sooner, with a LeaseLost or Draining as its
+ * reason.
  * Throws a LeaseLost where somebody else has it by now, and what the database throws where an outcome could not be
  * committed: then whoever takes the delivery over finds the intent, and asks the network.
  */
-export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Lease): Promise<void> {
   const { db, clock, fetch, log } = deps
+  const { signal } = lease
   const { postId, accountId } = delivery
   const plan = planActs(delivery)
   const sent: SentAct[] = [...delivery.sent]
@@ -92,14 +106,15 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
       await settleUnknown(failure('interrupted', 'The call was made, and its answer was lost with the worker'))
       return false
     }
-    const early = pauseBeforeAsking() - (delivery.intendedForMs ?? 0)
-    if (early > 0 || signal.aborted) {
-      await leave(Math.max(early, 0), { mayBeOut: true })
+    // Who gave it back has left it alone for that long. Who was cut off may have made its call until its lease ended.
+    const earlyMs = delivery.cutOffForMs === null ? 0 : pauseBeforeAsking() - delivery.cutOffForMs
+    if (earlyMs > 0 || signal.aborted) {
+      await leave(Math.max(earlyMs, 0), { mayBeOut: true })
       return false
     }
     let answer: Awaited<ReturnType<typeof reconcile>>
     try {
-      answer = await reconcile(act, openedCredentials(), { fetch, signal: withLimit(signal, act) })
+      answer = await withLimit(act, (signal) => reconcile(act, openedCredentials(), { fetch, signal }))
     } catch (thrown) {
       if (signal.aborted) await leave(0, { mayBeOut: true })
       else await settleUnknown(reasonOf(thrown))
@@ -124,30 +139,39 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
       await settleFailure(act)
       return false
     }
-    const restMs = await insist(deps, () => restOf(db, delivery, clock()))
-    if (restMs > 0 || signal.aborted) {
-      await leave(restMs, { accountRestsMs: restMs })
+    const pauseMs = await insist(deps, () => restOf(db, delivery, clock()))
+    if (pauseMs > 0 || signal.aborted) {
+      await leave(pauseMs, { accountRestsMs: pauseMs })
       return false
     }
     let isIntended = false
     const intend = async () => {
       signal.throwIfAborted()
-      const intent = { ...delivery, act: planned.number, startedAt, now: clock(), leaseMs: LEASE_MS }
+      const beganAt = deps.uptimeMs()
+      const intent = { ...delivery, act: planned.number, startedAt, now: clock() }
       // Where no connection could be had, nothing is committed; of other errors, nobody knows.
       const rows = await insist(deps, () => intendAct(db, intent), isNotConnected)
       if (rows.length === 0) throw new LeaseLost()
       isIntended = true
+      // The process may have stood still.
+      if (deps.uptimeMs() - beganAt > LEASE_MS - LEASE_MARGIN_MS) throw new LeaseLost()
+      lease.isCalling = true
     }
     let result: SentAct
     try {
-      result = await send(act, openedCredentials(), { fetch, signal: withLimit(signal, act), intend })
+      result = await withLimit(act, (signal) => send(act, openedCredentials(), { fetch, signal, intend }))
     } catch (thrown) {
       if (thrown instanceof LeaseLost) throw thrown
       const reason = reasonOf(thrown)
-      if (isIntended && reason.maybeSent) await settleUnknown(reason)
-      else if (signal.aborted) await leave(0)
+      if (isIntended && reason.maybeSent) {
+        // What failed before has nothing to do with how often the network is asked.
+        failures = 0
+        await settleUnknown(reason)
+      } else if (signal.aborted && !isIntended) await leave(0)
       else await settleFailure(reason)
       return false
+    } finally {
+      lease.isCalling = false
     }
     await settleSent(result, 'published')
     return true
@@ -170,8 +194,8 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
     return settle({
       state: isTriedAgain ? 'queued' : isOut() ? 'published' : 'failed',
       outcome: 'failed',
-      retryInMs: isTriedAgain ? backoffMs(failures, reason.retryAfterMs) : null,
-      accountRestsMs: reason.code === 'rate_limited' ? (reason.retryAfterMs ?? null) : null,
+      retryInMs: isTriedAgain ? backoffMs(failures, reason) : null,
+      accountRestsMs: reason.code === 'rate_limited' ? restMs(reason) : 0,
       attention: attentionOf(reason),
     })
   }
@@ -185,7 +209,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
       state: isAsked ? 'queued' : 'unconfirmed',
       mayBeOut: true,
       outcome: 'unknown',
-      retryInMs: isAsked ? Math.max(pauseBeforeAsking(), backoffMs(failures, reason.retryAfterMs)) : null,
+      retryInMs: isAsked ? Math.max(pauseBeforeAsking(), backoffMs(failures, reason)) : null,
       attention: attentionOf(reason),
     })
   }
@@ -207,17 +231,34 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
       act: sent.length + 1,
       startedAt,
       retryInMs: null,
-      accountRestsMs: null,
+      accountRestsMs: 0,
       attention: null,
       ...settlement,
     }
-    const isNotOut = whole.state === 'failed' || whole.state === 'missed'
-    const commit = isNotOut && delivery.status === 'published' ? settleAsNotOut : settleAct
+    const isNotOut = whole.state === 'failed' || whole.state === 'missed' || whole.outcome === 'absent'
+    const commit = isNotOut ? settleAsNotOut : settleAct
     const isHeld = await insist(deps, () => commit(db, { ...delivery, now: clock() }, whole))
     if (isHeld) return
     // What is known is not lost, at least.
     if (whole.sent.length > 0) log.warn({ postId, accountId, sent: whole.sent }, 'sent, but taken over meanwhile')
     throw new LeaseLost()
+  }
+
+  /**
+   * Does `work` with a signal that ends it in time, and ends it in any case: code that does not heed its signal would hold
+   * the account for ever. What it threw by itself, a moment later, says better what came of it.
+   */
+  async function withLimit<T>({ media }: Act, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const timeout = AbortSignal.timeout(media.length > 0 ? ACT_WITH_FILES_MAX_MS : ACT_MAX_MS)
+    const limited = AbortSignal.any([signal, timeout])
+    const stuck = Promise.withResolvers<never>()
+    const end = () => setTimeout(() => stuck.reject(new Error('the code of a network does not end')), ENDS_WITHIN_MS)
+    limited.addEventListener('abort', end, { once: true })
+    try {
+      return await Promise.race([work(limited), stuck.promise])
+    } finally {
+      limited.removeEventListener('abort', end)
+    }
   }
 
   /** A post whose first comment alone is missing is out all the same. */
@@ -288,7 +329,7 @@ function openCredentials({ openCredentials, log }: Deps, delivery: ClaimedDelive
   const { accountId, reachable, keyId, dataKey, data } = delivery
   if (!reachable) return failure('no_access', 'The account was disconnected, or is no longer yours to post to')
   if (!keyId || !dataKey || !data) {
-    return failure('not_connected', 'The account was never connected: POST /api/v1/accounts', { needsAttention: true })
+    return failure('not_connected', 'The account was never connected: POST /api/v1/accounts')
   }
   try {
     return openCredentials(accountId, { keyId, dataKey, data })
@@ -296,10 +337,6 @@ function openCredentials({ openCredentials, log }: Deps, delivery: ClaimedDelive
     log.error({ err: error, accountId }, 'credentials cannot be opened')
     return failure('credentials_unreadable', 'The credentials cannot be opened by this service', { retryable: true })
   }
-}
-
-function withLimit(signal: AbortSignal, { media }: Act): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(media.length > 0 ? ACT_WITH_FILES_MAX_MS : ACT_MAX_MS)])
 }
 
 /** How long the account has to rest by the limits of its network that are counted for each account. */

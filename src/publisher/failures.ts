@@ -26,15 +26,17 @@ export const FAILURES_MAX = 8
 const BACKOFF_FIRST_MS = 30_000
 const BACKOFF_MAX_MS = 3_600_000
 
-/** Nobody wants to wait longer, whatever a network says. */
-const RETRY_AFTER_MAX_MS = 86_400_000
+/** A server that anybody may run can ask for any pause. */
+const REST_MAX_MS = 86_400_000
+
+/** How long a network wants to be left alone, as far as that is heeded: a day at most. */
+export const restMs = ({ retryAfterMs = 0 }: Pick<Failure, 'retryAfterMs'>) => Math.min(retryAfterMs, REST_MAX_MS)
 
 /**
  * How long to wait after so many failures in a row: from 30 s, twice as long each time, up to an hour, less a random part
  * of at most a third, so that what failed together is not tried again together; and as long as the network wants.
  */
-export function backoffMs(failures: number, retryAfterMs = 0): number {
+export function backoffMs(failures: number, reason: Pick<Failure, 'retryAfterMs'>): number {
   const longest = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1))
-  const wait = longest - randomInt(Math.floor(longest / 3))
-  return Math.max(wait, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS))
+  return Math.max(longest - randomInt(Math.floor(longest / 3)), restMs(reason))
 }

@@ -1,6 +1,12 @@
-import { type ClaimedDelivery, claimDeliveries, readNextDue, renewLeases } from '../../db/queries/deliveries.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  LEASE_MS,
+  readNextDue,
+  renewLeases,
+} from '../../db/queries/deliveries.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
-import { type Deps, Draining, deliver, LEASE_MS, LeaseLost } from './deliver.ts'
+import { type Deps, Draining, deliver, LEASE_MARGIN_MS, type Lease, LeaseLost } from './deliver.ts'
 
 /** Networks that nothing can be sent to take no time. */
 const CONCURRENCY_DEFAULT = 16
@@ -10,12 +16,15 @@ export interface Publisher {
   claim(): Promise<number>
   /** How long until more is due, in milliseconds; undefined where nothing is. */
   nextDueInMs(): Promise<number | undefined>
-  /** Renews the leases of what is under way; what was lost is stopped. */
+  /**
+   * Renews the leases of what is under way; what was lost is stopped, and so is what could not be renewed for too long.
+   * Throws what the database throws.
+   */
   renew(): Promise<void>
   /** Comes back when a delivery has ended since it was asked, or `ms` have passed. */
   settled(): Promise<void>
-  /** Stops what has not been sent, and comes back when nothing is under way. */
-  drain(): Promise<void>
+  /** Gives back what has not been sent, and with `calls` those that are on their way as well. Comes back when it is done. */
+  drain(options?: { calls: boolean }): Promise<void>
   /** Comes back when nothing is under way. */
   idle(): Promise<void>
 }
@@ -23,11 +32,14 @@ export interface Publisher {
 interface Running {
   delivery: ClaimedDelivery
   controller: AbortController
+  lease: Lease
+  /** When the lease was claimed or last renewed, by `uptimeMs`, from before it was asked for. */
+  renewedAt: number
 }
 
 /** Claims deliveries and carries them out, several at a time. Any number of them may work on one database. */
 export function createPublisher(deps: Deps): Publisher {
-  const { db, networks, clock, log } = deps
+  const { db, networks, clock, uptimeMs, log } = deps
   const running = new Map<string, Running>()
   let ended = Promise.withResolvers<void>()
 
@@ -37,10 +49,10 @@ export function createPublisher(deps: Deps): Publisher {
     return new Map([...free].filter(([, count]) => count > 0))
   }
 
-  async function run(delivery: ClaimedDelivery, controller: AbortController): Promise<void> {
+  async function run({ delivery, lease }: Running): Promise<void> {
     const { userId, postId, accountId, leaseToken, platform } = delivery
     try {
-      await deliver(deps, delivery, controller.signal)
+      await deliver(deps, delivery, lease)
       log.info({ userId, postId, accountId, platform }, 'delivery settled')
     } catch (error) {
       if (error instanceof LeaseLost) log.warn({ postId, accountId, platform }, 'delivery was taken over')
@@ -60,16 +72,18 @@ export function createPublisher(deps: Deps): Publisher {
     async claim() {
       const free = slots()
       if (free.size === 0) return 0
+      const renewedAt = uptimeMs()
       const claimed = await claimDeliveries(db, {
         platforms: [...free.keys()],
         slots: [...free.values()],
         now: clock(),
-        leaseMs: LEASE_MS,
       })
       for (const delivery of claimed) {
         const controller = new AbortController()
-        running.set(delivery.leaseToken, { delivery, controller })
-        void run(delivery, controller)
+        const lease = { signal: controller.signal, isCalling: false }
+        const each = { delivery, controller, lease, renewedAt }
+        running.set(delivery.leaseToken, each)
+        void run(each)
       }
       return claimed.length
     },
@@ -82,24 +96,30 @@ export function createPublisher(deps: Deps): Publisher {
     async renew() {
       const held = [...running.values()]
       if (held.length === 0) return
-      const renewed = await renewLeases(db, {
-        userIds: held.map(({ delivery }) => delivery.userId),
-        postIds: held.map(({ delivery }) => delivery.postId),
-        accountIds: held.map(({ delivery }) => delivery.accountId),
-        leaseTokens: held.map(({ delivery }) => delivery.leaseToken),
-        now: clock(),
-        leaseMs: LEASE_MS,
-      })
-      const tokens = new Set(renewed.map(({ leaseToken }) => leaseToken))
-      for (const { delivery, controller } of held) {
-        if (!tokens.has(delivery.leaseToken)) controller.abort(new LeaseLost())
+      const now = uptimeMs()
+      try {
+        const renewed = await renewLeases(db, {
+          userIds: held.map(({ delivery }) => delivery.userId),
+          postIds: held.map(({ delivery }) => delivery.postId),
+          accountIds: held.map(({ delivery }) => delivery.accountId),
+          leaseTokens: held.map(({ delivery }) => delivery.leaseToken),
+          now: clock(),
+        })
+        const tokens = new Set(renewed.map(({ leaseToken }) => leaseToken))
+        for (const each of held) each.renewedAt = tokens.has(each.delivery.leaseToken) ? now : Number.NEGATIVE_INFINITY
+      } finally {
+        for (const { renewedAt, controller } of held) {
+          if (uptimeMs() - renewedAt > LEASE_MS - LEASE_MARGIN_MS) controller.abort(new LeaseLost())
+        }
       }
     },
 
     settled: () => ended.promise,
 
-    async drain() {
-      for (const { controller } of running.values()) controller.abort(new Draining())
+    async drain({ calls } = { calls: true }) {
+      for (const { controller, lease } of running.values()) {
+        if (calls || !lease.isCalling) controller.abort(new Draining())
+      }
       await idle()
     },
 

@@ -54,6 +54,7 @@ export async function createDesk(
       fetch,
       latenessMaxMs: 86_400_000,
       clock: () => time.now,
+      uptimeMs: () => time.now.getTime(),
       pause: async () => {},
       log: noLog,
       ...deps,

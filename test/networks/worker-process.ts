@@ -55,6 +55,7 @@ const publisher = createPublisher({
   fetch: watchedFetch,
   latenessMaxMs: 86_400_000,
   clock: () => new Date(now),
+  uptimeMs: () => performance.now(),
   pause: async () => {},
   log: noLog,
 })
