@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Delivery } from '../../schemas/post.ts'
-import type { Networks } from '../../src/platforms/networks.ts'
 import type { Deps } from '../../src/publisher/deliver.ts'
 import { createPublisher, type Publisher } from '../../src/publisher/publisher.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
-import { createWorld, type Person, type World } from './app.ts'
+import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
-
-/** Silent. */
-export const noLog: Deps['log'] = { info: () => {}, warn: () => {}, error: () => {} }
 
 export interface Desk extends World {
   ada: Person
@@ -28,22 +24,26 @@ export interface Desk extends World {
   work(ms?: number): Promise<void>
 }
 
-/** A world with a user, and publishers whose clock stands still unless a test moves it. */
-export async function createDesk(t: Teardown, networks: Networks): Promise<Desk> {
-  const world = await createWorld(t, { networks })
+/** A world with a user, and publishers whose clock stands still unless a test moves it. They log where the world does. */
+export async function createDesk(
+  t: Teardown,
+  networks: NonNullable<Options['networks']>,
+  options: Options = {},
+): Promise<Desk> {
+  const world = await createWorld(t, { ...options, networks })
   const ada = await world.user()
   const time = { now: new Date() }
   const publisher = (deps: Partial<Deps> = {}) =>
     createPublisher({
       db: world.db,
-      networks,
+      networks: world.networks,
       storage: folderStorage(world.mediaDir),
-      openCredentials: () => ({}),
-      fetch,
+      openCredentials: world.keyring.open,
+      fetch: world.fetch,
       latenessMaxMs: 86_400_000,
       clock: () => time.now,
       pause: async () => {},
-      log: noLog,
+      log: world.app.log,
       ...deps,
     })
   const desk: Desk = {
@@ -51,15 +51,7 @@ export async function createDesk(t: Teardown, networks: Networks): Promise<Desk>
     ada,
     time,
     publisher,
-    async connected(platform) {
-      const id = await ada.account(platform)
-      const sealed = { keyId: 'k', dataKey: Buffer.alloc(1), data: Buffer.alloc(1) }
-      await world.db
-        .insertInto('accountCredentials')
-        .values({ accountId: id, ...sealed })
-        .execute()
-      return id
-    },
+    connected: (platform) => ada.account(platform, { credentials: {} }),
     async post(body) {
       const { status, body: created } = await ada.call('POST', '/posts', {
         scheduledAt: new Date(time.now.getTime() - 1).toISOString(),
