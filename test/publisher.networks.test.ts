@@ -738,3 +738,38 @@ t.test('credentials are in no delivery, no log and no row, whatever the networks
     t.notOk(rows.includes(secret), 'no row')
   }
 })
+
+t.test('whatever a network says, what came of a call is kept', async (t) => {
+  const { connect, post, work, delivery, bluesky, mastodon } = await createOffice(t)
+  const accountIds = [await connect('bluesky'), await connect('mastodon')]
+  const whales = '🐳'.repeat(400)
+  for (const [place, said] of ['no\u0000pe', 'no \ud83d', whales, `.${whales}`].entries()) {
+    const body = { error: said, message: said }
+    bluesky.faults.push({ on: 'POST /xrpc/com.atproto.repo.putRecord', instead: { status: 400, body } })
+    mastodon.faults.push({ on: 'POST /api/v1/statuses', instead: { status: 422, body } })
+    const id = await post({ accountIds, caption: 'Hello' })
+    await work(MINUTE)
+    for (const account of accountIds) {
+      const { state, attempts, error } = await delivery(id, account)
+      t.match(
+        { state, attempts, error },
+        { state: 'failed', attempts: 1, error: { code: 'content_refused' } },
+        `${place}`,
+      )
+      t.ok(error!.message.length <= 600)
+    }
+  }
+
+  const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+  const names = [
+    { uri: `at://${did}/app.bsky.feed.post/3k\u0000`, cid: 'bafy' },
+    { uri: `at://${did}/app.bsky.feed.post/${'3'.repeat(100_000)}`, cid: 'bafy' },
+    { uri: `at://${did}/app.bsky.feed.post/3k`, cid: 'ba\ud83dfy' },
+  ]
+  for (const body of names) {
+    bluesky.faults.push({ on: 'POST /xrpc/com.atproto.repo.putRecord', instead: { status: 200, body } })
+    const id = await post({ accountIds: accountIds.slice(0, 1), caption: 'Hello' })
+    await work(MINUTE)
+    t.match(await delivery(id), { attempts: 1, acts: [], error: { code: 'unexpected_answer' } })
+  }
+})
