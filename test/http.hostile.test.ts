@@ -612,11 +612,15 @@ t.test('unknown routes and methods are 404', async (t) => {
   }
   for (const [url, known] of [
     ['/api/v1/posts', 'GET POST'],
-    ['/api/v1/posts/x', 'DELETE'],
+    ['/api/v1/posts/x', 'GET DELETE'],
+    ['/api/v1/posts/x/publish', 'POST'],
+    ['/api/v1/posts/x/deliveries/y/retry', 'POST'],
+    ['/api/v1/sandbox/calls', 'GET'],
     ['/api/v1/accounts', 'GET POST'],
     ['/api/v1/accounts/x', 'DELETE'],
     ['/healthz', 'GET'],
     ['/readyz', 'GET'],
+    ['/metrics', 'GET'],
     ['/openapi.json', 'GET'],
   ] as const) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {

@@ -216,6 +216,13 @@ t.test('a mention that cannot be resolved now waits; one of nobody is text', asy
   t.equal(network.only(METHODS.put).json.record.facets, undefined)
 })
 
+t.test('what looks like a link and is none is text', async (t) => {
+  const network = fake({})
+  await send(act({ text: 'https:///a https://? example.org' }), newCredentials(), io(network.fetch))
+  const facets = { length: 1, 0: { features: [{ uri: 'https://example.org' }] } }
+  t.match(network.only(METHODS.put).json.record, { facets })
+})
+
 t.test('what a server repeats of the credentials is not told', async (t) => {
   const echo: Answer = ({ init }) =>
     Response.json({ error: 'AuthenticationRequired', message: String(init?.body) }, { status: 401 })

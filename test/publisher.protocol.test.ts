@@ -348,3 +348,29 @@ t.test('files are given as they are stored, to the first act alone', async (t) =
   t.match(await delivery(id), { state: 'failed', error: { code: 'media_unreadable', retryable: false } })
   t.same(mastodon.acts, [])
 })
+
+t.test('credentials that cannot be opened are tried again, and asked with, once they can', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
+  const broken = publisher({
+    openCredentials: () => {
+      throw new Error('the key is not there')
+    },
+  })
+  const error = { code: 'credentials_unreadable', retryable: true }
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'before' })
+  await broken.claim()
+  await broken.idle()
+  t.match(await delivery(id), { state: 'queued', error, history: [{ outcome: 'failed' }] })
+
+  mastodon.steps.push({ accept: true, fail: lost() })
+  const open = await post({ accountIds: [await connected('mastodon')], caption: 'after' })
+  await work()
+  time.now = new Date(time.now.getTime() + MINUTE)
+  await broken.claim()
+  await broken.idle()
+  t.match(await delivery(open), { state: 'queued', error, history: [{ outcome: 'unknown' }] })
+  await work(HOUR)
+  t.same(mastodon.posts, ['after', 'before'])
+  t.match(await delivery(open), { state: 'published', history: [{ outcome: 'found' }] })
+})

@@ -52,12 +52,12 @@ t.test('an account gets its posts one at a time, in the order of their times', a
     underWay--
   }
   const captions = Array.from({ length: 10 }, (_, index) => String(index))
-  const start = time.now.getTime() + SECOND
+  const start = time.now.getTime() + 60 * MINUTE
   for (const caption of captions.toReversed()) {
     mastodon.steps.push({ accept: true, meanwhile: watch })
     await post({ accountIds: [account], caption, scheduledAt: new Date(start + Number(caption)).toISOString() })
   }
-  later(time, MINUTE)
+  later(time, 61 * MINUTE)
   const others = [publisher(), publisher()]
   await Promise.all([...others.map((other) => other.claim()), work()])
   await Promise.all(others.map((other) => other.idle()))

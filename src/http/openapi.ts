@@ -10,7 +10,7 @@ const info = {
   title: 'Postroom',
   version: manifest.version,
   summary: 'Write a post once for many social accounts.',
-  description: `One call stores a post for any number of accounts, as a draft or for a time, each with its own caption where you want one. Others list and delete your posts, and list the accounts that you can post to.
+  description: `One call stores a post for any number of accounts, as a draft or for a time, each with its own caption where you want one. When its time comes, it is published once on each of them, and \`getPost\` tells what became of it there.
 
 **Start** with an API key, which whoever runs the service makes for you. Send it with every request, as \`Authorization: Bearer pr_…\`; on this page, press *Authorize* and paste it. \`connectAccount\` connects an account on a network, \`listAccounts\` gives the ids to post with, and \`createPost\` takes them.
 

@@ -121,7 +121,8 @@ async function facetsOf(text: string, repo: Repo) {
   for (const facet of richText.facets ?? []) {
     const [feature] = facet.features
     if (!AppBskyRichtextFacet.isMention(feature)) {
-      facets.push(facet)
+      // What is found in `https:///a` is no link to the network, which would refuse the post for it.
+      if (AppBskyRichtextFacet.validateMain(facet).success) facets.push(facet)
       continue
     }
     // Until it is resolved, the handle stands in place of the DID. A handle of nobody remains text.

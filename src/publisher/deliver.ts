@@ -74,7 +74,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
     ? openCredentials(deps, delivery)
     : failure('not_supported', notSupported(delivery.platform))
   if (isFailure(credentials)) return delivery.intent === null ? settleFailure(credentials) : settleUnknown(credentials)
-  const { send, reconcile, guarantee } = network!
+  const { send, reconcile } = network!
 
   // What an attempt before this one has left open is settled first: nothing is sent a second time on a guess.
   if (delivery.intent !== null && !(await settleIntent(delivery.intent))) return
@@ -124,7 +124,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
       await settleFailure(act)
       return false
     }
-    const restMs = await restOf(db, delivery, clock())
+    const restMs = await insist(deps, () => restOf(db, delivery, clock()))
     if (restMs > 0 || signal.aborted) {
       await leave(restMs, { accountRestsMs: restMs })
       return false
@@ -133,7 +133,9 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
     const intend = async () => {
       signal.throwIfAborted()
       const intent = { ...delivery, act: planned.number, startedAt, now: clock(), leaseMs: LEASE_MS }
-      if ((await intendAct(db, intent)).length === 0) throw new LeaseLost()
+      // Where no connection could be had, nothing is committed; of other errors, nobody knows.
+      const rows = await insist(deps, () => intendAct(db, intent), isNotConnected)
+      if (rows.length === 0) throw new LeaseLost()
       isIntended = true
     }
     let result: SentAct
@@ -236,7 +238,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
    * An exactly-once network needs no such pause, since there the same call again changes nothing.
    */
   function pauseBeforeAsking(): number {
-    return guarantee === 'reconcilable' ? SETTLES_WITHIN_MS : 0
+    return network?.guarantee === 'reconcilable' ? SETTLES_WITHIN_MS : 0
   }
 
   /** Networks throw PublishErrors. Anything else is a mistake of ours, which may have come after the call. */
@@ -248,23 +250,29 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, signal: Abo
   }
 }
 
-const COMMIT_ATTEMPTS_MAX = 300
+const STATEMENT_ATTEMPTS_MAX = 300
 
 /**
- * Commits an outcome, again and again while the database is away: nobody else knows it. Safe to repeat, since a commit
- * whose answer was lost has ended the lease, or moved on what it goes by.
+ * Asks the database again and again while it does not answer: nobody else knows what is to be committed. Safe to repeat,
+ * since a commit whose answer was lost has ended the lease, or moved on what it goes by. `mayRepeat` tells after which errors, where that is not so.
  */
-async function insist<T>({ pause, log }: Deps, commit: () => Promise<T>): Promise<T> {
+async function insist<T>(
+  { pause, log }: Deps,
+  work: () => Promise<T>,
+  mayRepeat: (error: unknown) => boolean = () => true,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await commit()
+      return await work()
     } catch (error) {
-      if (attempt === COMMIT_ATTEMPTS_MAX) throw error
-      log.error({ err: error }, 'an outcome could not be committed yet')
+      if (attempt === STATEMENT_ATTEMPTS_MAX || !mayRepeat(error)) throw error
+      log.error({ err: error }, 'the database does not answer')
       await pause(1_000)
     }
   }
 }
+
+const isNotConnected = (error: unknown) => (error as { atConnect?: boolean }).atConnect === true
 
 const errorOf = ({ code, message, retryable }: Failure) => ({ code, message, retryable })
 

@@ -7,6 +7,9 @@ import { folderStorage } from '../../src/storage/folder.ts'
 import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
 
+/** Silent. */
+export const noLog: Deps['log'] = { info: () => {}, warn: () => {}, error: () => {} }
+
 export interface Desk extends World {
   ada: Person
   /** What o'clock it is for publishers. */

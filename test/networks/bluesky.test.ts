@@ -5,13 +5,12 @@ import sharp from 'sharp'
 import t from 'tap'
 import { blueskyPublishing, recordKey } from '../../src/platforms/bluesky-publishing.ts'
 import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/publishing.ts'
-import { startPds } from './pds.ts'
+import { blobOf, onlyRecord, POSTS, records, startPds } from './pds.ts'
 
 const { identify, send } = blueskyPublishing
 const reconcile = blueskyPublishing.reconcile!
 const pds = await startPds(t)
 
-const COLLECTION = 'app.bsky.feed.post'
 const signal = new AbortController().signal
 const network = { fetch, signal }
 
@@ -31,57 +30,6 @@ const act = (options: Partial<Act> = {}): Act => ({
 })
 
 const accountFor = (handle: string) => pds.createAccount(handle)
-type Account = Awaited<ReturnType<typeof accountFor>>
-
-interface Blob {
-  ref: { $link: string }
-}
-
-interface Image {
-  image: Blob
-  alt: string
-  aspectRatio: { width: number; height: number }
-}
-
-interface Facet {
-  index: { byteStart: number; byteEnd: number }
-  features: [{ $type: string }]
-}
-
-/** Of a post or a threadgate, what is looked at here. */
-interface StoredRecord {
-  uri: string
-  cid: string
-  value: {
-    text: string
-    facets?: Facet[]
-    reply?: object
-    tags?: string[]
-    embed: { $type: string; images: [Image, Image]; items: Image[]; video: Blob; external: object }
-    allow: object[]
-    post: string
-  }
-}
-
-/** Everything that stands in a repository under `collection`, oldest key first. */
-async function records(account: Account, collection = COLLECTION): Promise<StoredRecord[]> {
-  const params = { repo: account.did, collection, reverse: 'true' }
-  const answer = await account.call<{ records: StoredRecord[] }>('com.atproto.repo.listRecords', { params })
-  return answer.records
-}
-
-/** The one record that there is. */
-async function onlyRecord(account: Account, collection = COLLECTION): Promise<StoredRecord> {
-  const found = await records(account, collection)
-  if (found.length !== 1) throw new Error(`${found.length} records instead of one`)
-  return found[0]!
-}
-
-const blobOf = async (account: Account, { ref }: Blob) => {
-  const params = new URLSearchParams({ did: account.did, cid: ref.$link })
-  const response = await fetch(`${pds.url}/xrpc/com.atproto.sync.getBlob?${params}`)
-  return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) }
-}
 
 function fileOf(bytes: Buffer, options: Partial<PublishedFile> = {}): PublishedFile {
   return {
@@ -165,7 +113,7 @@ t.test('a post stands in the repository with its links, mentions and hashtags', 
   t.equal(sent.url, `https://bsky.app/profile/${account.did}/post/${recordKey(post)}`)
   const { facets, ...value } = record.value
   t.same(value, {
-    $type: COLLECTION,
+    $type: POSTS,
     text,
     createdAt: post.startedAt.toISOString(),
     langs: ['de'],
@@ -183,6 +131,13 @@ t.test('a post stands in the repository with its links, mentions and hashtags', 
     ['example.org', { uri: 'https://example.org' }],
     ['#Tag', { tag: 'Tag' }],
   ])
+})
+
+t.test('what looks like a link and is none does not keep a post from going out', async (t) => {
+  const account = await accountFor('slashes-1.test')
+  await send(act({ text: 'https:///a https://? example.org' }), account.credentials, io())
+  const { facets } = (await onlyRecord(account)).value
+  t.match(facets, [{ index: { byteStart: 21, byteEnd: 32 }, features: [{ uri: 'https://example.org' }] }])
 })
 
 t.test('images arrive byte for byte, with their alternative texts and ratios', async (t) => {

@@ -4,57 +4,41 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** What is used here of two packages that are installed beside this file, and not where the types are checked. */
-interface Packages {
-  '@did-plc/server': {
-    PlcServer: { create(options: { db: object }): { app: RequestListener } }
-    Database: { mock(): object }
+/** What is used here of a package that is installed beside this file, and not where the types are checked. */
+interface PdsPackage {
+  PDS: {
+    create(
+      config: object,
+      secrets: object,
+    ): Promise<{ app: RequestListener; ctx: { sequencer: { start(): Promise<void> } } }>
   }
-  '@atproto/pds': {
-    PDS: {
-      create(
-        config: object,
-        secrets: object,
-      ): Promise<{ app: RequestListener; ctx: { sequencer: { start(): Promise<void> } } }>
-    }
-    envToCfg(env: object): object
-    envToSecrets(env: object): object
-  }
+  envToCfg(env: object): object
+  envToSecrets(env: object): object
 }
 
 /**
- * Serves a directory of identities (PLC) and a PDS that uses it, both on free ports of loopback, and tells the parent
- * where. In a process of its own, it is stopped by killing it, together with whatever it still has open. What it keeps
- * stands in the folder that it is given.
+ * Serves a PDS on loopback, and tells the parent where. In a process of its own, it is stopped by killing it, together
+ * with whatever it still has open. What it keeps stands in the folder that it is given.
  *
  * Of better-sqlite3, package.json asks for 13 in place of the PDS's own 12, which has to be compiled, and aborts Node
  * 24.19 and later at any collection of garbage (https://github.com/NixOS/nixpkgs/issues/554101).
  */
-const require = createRequire(import.meta.url)
-const load = <Name extends keyof Packages>(name: Name): Packages[Name] => require(name)
+const { PDS, envToCfg, envToSecrets }: PdsPackage = createRequire(import.meta.url)('@atproto/pds')
 
-const [, , directory, jwtSecret] = process.argv
-const { PlcServer, Database } = load('@did-plc/server')
-const { PDS, envToCfg, envToSecrets } = load('@atproto/pds')
+const [, , directory, jwtSecret, didPlcUrl, portWanted] = process.argv
 
 // The PDS has to know its port before it exists, and would listen on every interface.
-async function listen() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { server, port: (server.address() as AddressInfo).port }
-}
-
-const directoryOfIdentities = await listen()
-directoryOfIdentities.server.on('request', PlcServer.create({ db: Database.mock() }).app)
-
-const { server, port } = await listen()
+// On a busy machine, the first loading of @atproto/api takes longer than the 5 s after which Node closes what is idle.
+const server = createServer({ keepAliveTimeout: 600_000 }).listen(Number(portWanted), '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
 const env = {
   devMode: true,
   port,
   hostname: 'localhost',
   dataDirectory: directory,
   blobstoreDiskLocation: join(directory!, 'blobs'),
-  didPlcUrl: `http://127.0.0.1:${directoryOfIdentities.port}`,
+  didPlcUrl,
   serviceHandleDomains: ['.test'],
   inviteRequired: false,
   adminPassword: 'admin',

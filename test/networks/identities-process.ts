@@ -1,0 +1,22 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+
+/** What is used here of a package that is installed beside this file, and not where the types are checked. */
+interface PlcPackage {
+  PlcServer: { create(options: { db: object }): { app: RequestListener } }
+  Database: { mock(): object }
+}
+
+/**
+ * Serves a directory of identities (PLC) on a free port of loopback, and tells the parent where. It keeps them in memory,
+ * hence in a process of its own: they have to be there still when a PDS is killed and started again.
+ */
+const { PlcServer, Database }: PlcPackage = createRequire(import.meta.url)('@did-plc/server')
+
+const server = createServer(PlcServer.create({ db: Database.mock() }).app).listen(0, '127.0.0.1')
+await once(server, 'listening')
+
+process.send!({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

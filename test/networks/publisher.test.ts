@@ -1,0 +1,354 @@
+import { randomBytes } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { createKeyring, KEY_BYTES } from '../../src/credentials/keyring.ts'
+import { blueskyPublishing } from '../../src/platforms/bluesky-publishing.ts'
+import { LEASE_MS } from '../../src/publisher/deliver.ts'
+import { createDesk } from '../helpers/publisher.ts'
+import { jpeg, upload } from '../helpers/upload.ts'
+import {
+  blobOf,
+  loopbackFetch,
+  onlyRecord,
+  records,
+  runUntilMessage,
+  type StoredRecord,
+  startPds,
+  type TestAccount,
+} from './pds.ts'
+import type { Moment, Orders } from './worker-process.ts'
+
+/** The first retry comes within it, and the second one. */
+const MINUTE = 60_000
+
+const pds = await startPds(t)
+const key = randomBytes(KEY_BYTES)
+const desk = await createDesk(
+  t,
+  { bluesky: blueskyPublishing },
+  { keyring: createKeyring([key]), fetch: loopbackFetch },
+)
+const { ada, app, post, work, delivery, time } = desk
+
+interface Account extends TestAccount {
+  /** Postroom's own. */
+  id: string
+}
+
+const connect = (credentials: TestAccount['credentials']) =>
+  ada.call('POST', '/accounts', { platform: 'bluesky', credentials })
+
+/** A new account of the PDS, connected. */
+async function connected(handle: string): Promise<Account> {
+  const account = await pds.createAccount(handle)
+  const { status, body } = await connect(account.credentials)
+  if (status !== 201) throw new Error(body.error)
+  return { ...account, id: body.id }
+}
+
+/** Gives the id of an uploaded picture, and its bytes. */
+async function picture(altText: string) {
+  const bytes = await jpeg(64, 48)
+  const { id } = (await upload(app, ada, [['file', bytes]])).body
+  await ada.call('PATCH', `/media/${id}`, { altText })
+  return { id, bytes }
+}
+
+const thread = ({ id }: Account, ...parts: string[]) => ({
+  accountIds: [id],
+  postType: 'thread',
+  threadParts: { [id]: parts },
+})
+
+const textsOf = (found: StoredRecord[]) => found.map(({ value }) => value.text)
+const externalOf = (account: Account, { uri }: StoredRecord) => ({
+  externalId: uri,
+  externalUrl: `https://bsky.app/profile/${account.did}/post/${uri.split('/').pop()}`,
+})
+
+/** Whether exactly these texts stand in the repository, each answering to the one before it, and the post says so. */
+async function isOut(t: Test, account: Account, postId: string, texts: string[]): Promise<void> {
+  const found = await records(account)
+  t.same(textsOf(found), texts)
+  const refOf = ({ uri, cid }: StoredRecord) => ({ uri, cid })
+  const replies = found.map((_, index) =>
+    index === 0 ? undefined : { root: refOf(found[0]!), parent: refOf(found[index - 1]!) },
+  )
+  t.same(
+    found.map(({ value }) => value.reply),
+    replies,
+  )
+  const acts = found.map((record) => externalOf(account, record))
+  t.match(await delivery(postId), { state: 'published', error: null, nextAttemptAt: null, ...acts[0] })
+  t.strictSame((await delivery(postId)).acts, acts)
+  t.equal(await desk.status(postId), 'published')
+}
+
+t.test('a post goes out with its links, mentions, hashtags and languages', async (t) => {
+  const account = await connected('mara-2.test')
+  const friend = await connected('friend-2.test')
+  const id = await post({
+    accountIds: [account.id],
+    caption: 'Grüße @friend-2.test: https://example.com/a #Büro',
+    accountOverrides: [{ accountId: account.id, fields: { langs: ['de', 'pt-BR'] } }],
+  })
+  await work()
+  await isOut(t, account, id, ['Grüße @friend-2.test: https://example.com/a #Büro'])
+  const { value } = await onlyRecord(account)
+  t.match(value, { langs: ['de', 'pt-BR'], createdAt: time.now.toISOString() })
+  t.match(value.facets, [
+    { index: { byteStart: 8, byteEnd: 22 }, features: [{ did: friend.did }] },
+    { index: { byteStart: 24, byteEnd: 45 }, features: [{ uri: 'https://example.com/a' }] },
+    { index: { byteStart: 46, byteEnd: 52 }, features: [{ tag: 'Büro' }] },
+  ])
+  t.equal((await delivery(id)).attempts, 1)
+  await work(MINUTE)
+  t.equal((await records(account)).length, 1, 'and once')
+})
+
+t.test('an image goes out as it was uploaded, with its alternative text', async (t) => {
+  const account = await connected('pictures-2.test')
+  const { id: mediaId, bytes } = await picture('A lighthouse at dusk')
+  const id = await post({ accountIds: [account.id], caption: 'Look', mediaIds: [mediaId] })
+  await work()
+  await isOut(t, account, id, ['Look'])
+  const [image] = (await onlyRecord(account)).value.embed.images
+  t.match(image, { alt: 'A lighthouse at dusk', aspectRatio: { width: 64, height: 48 } })
+  t.same(await blobOf(account, image.image), { type: 'image/jpeg', bytes })
+})
+
+t.test('a thread and its first comment go out as one chain', async (t) => {
+  const account = await connected('thread-2.test')
+  const { id: mediaId } = await picture('A map')
+  const parts = thread(account, 'One', 'Two', 'Three')
+  const id = await post({ ...parts, firstComment: 'More in our blog', mediaIds: [mediaId] })
+  await work()
+  await isOut(t, account, id, ['One', 'Two', 'Three', 'More in our blog'])
+  const embeds = (await records(account)).map(({ value }) => value.embed?.images[0].alt)
+  t.same(embeds, ['A map', undefined, undefined, undefined])
+  t.match(
+    (await delivery(id)).history,
+    [1, 2, 3, 4].map((act) => ({ number: act, act, outcome: 'published' })),
+  )
+})
+
+/** Lets a worker in another process go on with what is due up to a moment, and kills it there. */
+async function killAt(t: Test, moment: Moment): Promise<void> {
+  const { databaseUrl, mediaDir } = desk
+  const orders: Orders = {
+    ...{ databaseUrl, mediaDir, moment },
+    key: key.toString('base64'),
+    now: time.now.toISOString(),
+  }
+  const { message, kill } = await runUntilMessage<Moment>(t, './worker-process.ts', [JSON.stringify(orders)])
+  t.equal(message, moment)
+  await kill()
+  time.now = new Date(time.now.getTime() + LEASE_MS)
+}
+
+t.test('a worker that is killed leaves nothing undone and nothing done twice', async (t) => {
+  const { id: mediaId } = await picture('A map')
+  const fields = { replyGate: 'nobody' }
+  const single = ({ id }: Account) => ({
+    accountIds: [id],
+    caption: 'One',
+    mediaIds: [mediaId],
+    accountOverrides: [{ accountId: id, fields }],
+  })
+  const chain = (account: Account) => ({ ...thread(account, 'One', 'Two', 'Three'), firstComment: 'And' })
+  const whole = ['One', 'Two', 'Three', 'And']
+  const sent = (act: number, ...outcomes: string[]) => outcomes.map((outcome) => ({ act, outcome }))
+  const rest = (from: number) => [1, 2, 3, 4].slice(from - 1).flatMap((act) => sent(act, 'published'))
+  const before = (to: number) => [1, 2, 3, 4].slice(0, to - 1).flatMap((act) => sent(act, 'published'))
+
+  interface Case {
+    name: string
+    body: (account: Account) => object
+    /** When workers are killed, one after the other. */
+    moments: Moment[]
+    /** What stands on the server then. */
+    left: string[]
+    texts: string[]
+    history: object[]
+  }
+  const cases: Case[] = [
+    {
+      name: 'before the call',
+      body: single,
+      moments: ['call One'],
+      left: [],
+      texts: ['One'],
+      history: sent(1, 'absent', 'published'),
+    },
+    {
+      name: 'after the call',
+      body: single,
+      moments: ['answer One'],
+      left: ['One'],
+      texts: ['One'],
+      history: sent(1, 'found'),
+    },
+    {
+      name: 'between two parts of a thread',
+      body: chain,
+      moments: ['begin Two'],
+      left: ['One'],
+      texts: whole,
+      history: rest(1),
+    },
+    {
+      name: 'before the call of a part',
+      body: chain,
+      moments: ['call Two'],
+      left: ['One'],
+      texts: whole,
+      history: [...before(2), ...sent(2, 'absent', 'published'), ...rest(3)],
+    },
+    {
+      name: 'after the call of a part',
+      body: chain,
+      moments: ['answer Two'],
+      left: ['One', 'Two'],
+      texts: whole,
+      history: [...before(2), ...sent(2, 'found'), ...rest(3)],
+    },
+    {
+      name: 'after the call of the first comment',
+      body: chain,
+      moments: ['answer And'],
+      left: whole,
+      texts: whole,
+      history: [...before(4), ...sent(4, 'found')],
+    },
+    {
+      name: 'again and again',
+      body: chain,
+      moments: ['call One', 'answer One', 'begin Two', 'answer Two', 'call Three'],
+      left: ['One', 'Two'],
+      texts: whole,
+      history: [
+        ...sent(1, 'absent', 'found'),
+        ...sent(2, 'found'),
+        ...sent(3, 'absent', 'published'),
+        ...sent(4, 'published'),
+      ],
+    },
+  ]
+  for (const [index, { name, body, moments, left, texts, history }] of cases.entries()) {
+    await t.test(name, async (t) => {
+      const account = await connected(`killed-${index}.test`)
+      const id = await post(body(account))
+      for (const moment of moments) {
+        await killAt(t, moment)
+        t.equal((await delivery(id)).state, 'publishing', 'nobody has said what came of it')
+      }
+      t.same(textsOf(await records(account)), left)
+      await work()
+      await isOut(t, account, id, texts)
+      const outcomes = (await delivery(id)).history.map(({ act, outcome }) => ({ act, outcome }))
+      t.strictSame(outcomes, history)
+      if (body === single) {
+        const gate = await onlyRecord(account, 'app.bsky.feed.threadgate')
+        t.equal(gate.value.post, (await onlyRecord(account)).uri)
+      }
+    })
+  }
+})
+
+t.test('a server that is down when a post is due gets it when it is up', async (t) => {
+  const account = await connected('down-2.test')
+  const id = await post({ accountIds: [account.id], caption: 'Late' })
+  await pds.kill()
+  for (const failures of [1, 2]) {
+    await work(MINUTE)
+    const found = await delivery(id)
+    t.match(found, { state: 'queued', attempts: failures, error: { code: 'unreachable', retryable: true } })
+    t.ok(found.nextAttemptAt)
+  }
+  await pds.restart()
+  await work(MINUTE)
+  await isOut(t, account, id, ['Late'])
+  t.match(
+    (await delivery(id)).history.map(({ outcome }) => outcome),
+    ['failed', 'failed', 'published'],
+  )
+})
+
+t.test('a server that goes down with the answer is asked when it is up', async (t) => {
+  const account = await connected('lost-2.test')
+  const id = await post({ accountIds: [account.id], caption: 'Did it arrive?' })
+  const falling: typeof fetch = async (url, init) => {
+    const response = await loopbackFetch(url, init)
+    if (!String(url).includes('putRecord')) return response
+    await pds.kill()
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
+  }
+  const worker = desk.publisher({ fetch: falling })
+  await worker.claim()
+  await worker.idle()
+  t.match(await delivery(id), { state: 'queued', error: { code: 'disconnected' }, history: [{ outcome: 'unknown' }] })
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'queued', error: { code: /^(?:unreachable|disconnected)$/ } })
+  await pds.restart()
+  await work(MINUTE)
+  await isOut(t, account, id, ['Did it arrive?'])
+  t.match((await delivery(id)).history, [{ act: 1, outcome: 'found' }])
+})
+
+t.test('a password that was revoked waits for a new one', async (t) => {
+  const account = await connected('revoked-2.test')
+  await post({ accountIds: [account.id], caption: 'Before' })
+  await work()
+  await account.call('com.atproto.server.revokeAppPassword', { body: { name: 'postroom' } })
+  // The session that was opened with it lasts two hours.
+  const twoHoursLater: typeof fetch = (url, init) => {
+    const headers = new Headers(init?.headers)
+    if (headers.has('authorization')) headers.set('authorization', `Bearer ${account.expiredToken()}`)
+    return loopbackFetch(url, { ...init, headers })
+  }
+  const id = await post({ accountIds: [account.id], caption: 'After' })
+  const worker = desk.publisher({ fetch: twoHoursLater })
+  await worker.claim()
+  await worker.idle()
+  t.match(await delivery(id), {
+    state: 'failed',
+    nextAttemptAt: null,
+    error: { code: 'unauthorized', message: /Invalid identifier or password/, retryable: false },
+  })
+  const listed = async () => {
+    const { body } = await ada.call('GET', '/accounts')
+    return body.data.find(({ id }: { id: string }) => id === account.id)
+  }
+  t.match(await listed(), { attention: { code: 'unauthorized' } })
+  await work(MINUTE)
+  t.same(textsOf(await records(account)), ['Before'], 'it is not tried again by itself')
+
+  const password = await account.createPassword('another')
+  t.match(await connect({ ...account.credentials, password }), { status: 200, body: { id: account.id } })
+  t.equal((await listed()).attention, undefined)
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account.id}/retry`)).status, 202)
+  await work()
+  t.same(textsOf(await records(account)), ['Before', 'After'])
+  t.match(await delivery(id), {
+    state: 'published',
+    error: null,
+    history: [{ outcome: 'failed' }, { outcome: 'published' }],
+  })
+})
+
+t.test('what the server alone refuses fails in its words', async (t) => {
+  const account = await connected('refused-2.test')
+  const fields = { langs: ['no language'] }
+  const id = await post({
+    accountIds: [account.id],
+    caption: 'Hm',
+    accountOverrides: [{ accountId: account.id, fields }],
+  })
+  await work()
+  t.match(await delivery(id), {
+    state: 'failed',
+    attempts: 1,
+    error: { code: 'content_refused', message: /langs/, retryable: false },
+  })
+  t.same(await records(account), [])
+  t.equal(await desk.status(id), 'scheduled')
+})
