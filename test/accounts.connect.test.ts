@@ -11,6 +11,7 @@ import { type Credentials, type Profile, PublishError, type Publishing } from '.
 import { loggerOptions } from '../src/server.ts'
 import { startNetworks } from './helpers/all-networks.ts'
 import { createWorld, findCredentials, type World } from './helpers/app.ts'
+import { everythingIn } from './helpers/database.ts'
 import { reset } from './helpers/fake-network.ts'
 
 /** The service with every network, with all that it logs. */
@@ -38,18 +39,6 @@ async function createPretending(t: Test, identify: Publishing['identify'], platf
 const networks = createNetworks({} as never)
 
 const profile: Profile = { externalId: '1', username: 'ada', displayName: 'Ada' }
-
-/** Everything that the database holds, as text, and as the bytes that it stands for. */
-async function everythingIn({ db }: World): Promise<string> {
-  const { rows } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db)
-  const tables = await Promise.all(
-    rows.map(({ name }) => sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(db)),
-  )
-  const text = tables.flatMap(({ rows }) => rows.map(({ row }) => row)).join('\n')
-  const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex]) => Buffer.from(hex!, 'hex').toString('latin1'))
-  return [text, ...bytes].join('\n')
-}
 
 const countAccounts = async ({ db }: World) =>
   (await db.selectFrom('accounts').select('id').execute()).length +
@@ -99,7 +88,7 @@ t.test('credentials are stored encrypted, and open for their account alone', asy
   const { ada, connectable, db, keyring } = world
   const ids: string[] = []
   for (const { body } of connectable) ids.push((await ada.call('POST', '/accounts', body)).body.id)
-  const everything = await everythingIn(world)
+  const everything = await everythingIn(world.db)
   for (const [place, { body, secret }] of connectable.entries()) {
     t.notOk(everything.includes(secret), body.platform)
     const row = await findCredentials(db, ids[place]!)

@@ -73,7 +73,7 @@ async function openSession(credentials: Credentials, network: Network): Promise<
     throw error instanceof Refused ? unauthorized(error.message) : error
   })
   const [did, handle, token] = ['did', 'handle', 'accessJwt'].map((name) => textAt(answer, name))
-  if (!did || !handle || !token) throw unexpected(URL.parse(origin)!.host, false)
+  if (!did || !DID.test(did) || !handle || !token) throw unexpected(URL.parse(origin)!.host, false)
   // An entryway such as bsky.social signs in for many servers, and names the one that keeps the account.
   const session = { did, handle, token, server: serverIn(at(answer, 'didDoc')) ?? origin }
   if (sessions.size >= SESSIONS_MAX) sessions.delete(sessions.keys().next().value!)
@@ -110,7 +110,7 @@ function repoOf(first: Session, credentials: Credentials, network: Network, { is
 
   const refIn = (answer: unknown, visible: boolean): RecordRef => {
     const [uri, cid] = [textAt(answer, 'uri'), textAt(answer, 'cid')]
-    if (!uri || !cid) throw unexpected(host, visible)
+    if (!uri || !cid || !RECORD_URI.test(uri) || !CID.test(cid)) throw unexpected(host, visible)
     return { uri, cid }
   }
 
@@ -176,6 +176,12 @@ function repoOf(first: Session, credentials: Credentials, network: Network, { is
     },
   }
 }
+
+/** Anybody can run a server: what it says goes into addresses, and the address into pages. https://atproto.com/specs/at-uri-scheme */
+const RECORD_URI = /^at:\/\/[\w.:%-]{1,2048}\/[\w.-]{1,317}\/[\w.~:-]{1,512}$/
+const CID = /^\w{1,256}$/
+/** https://atproto.com/specs/did#at-protocol-did-identifier-syntax */
+const DID = /^did:[a-z]+:[\w.:%-]{1,2048}$/
 
 interface XrpcRequest {
   token?: string
@@ -261,7 +267,7 @@ export async function xrpc(
     const secrets = [token, textAt(json, 'password')].filter((secret) => secret !== undefined)
     const words = textAt(answer, 'message') || textAt(answer, 'error') || `it answered ${response.status}`
     const said = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
-    throw refusal(response, textAt(answer, 'error'), { message: `${url.host}: ${said.slice(0, 500)}`, visible })
+    throw refusal(response, textAt(answer, 'error'), { message: `${url.host}: ${said}`, visible })
   }
   if (answer === undefined) throw unexpected(url.host, visible)
   return answer

@@ -146,8 +146,7 @@ function refused(network: Network, refusal: Refusal, visible: boolean): PublishE
   const { status, body, headers } = refusal
   const words = network.words(body) ?? `it answered ${status}`
   const said = network.secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
-  // Without control characters, of which a database refuses one.
-  const message = `${network.host}: ${said.replace(/\p{Cc}+/gu, ' ').slice(0, 500)}`
+  const message = `${network.host}: ${said}`
   const wait = network.retryAfterMs?.(body) ?? retryAfterMs(headers)
   const later = wait === undefined ? {} : { retryAfterMs: wait }
   if (status === 429) {

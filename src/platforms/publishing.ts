@@ -101,6 +101,9 @@ interface PublishErrorOptions {
   needsAttention?: boolean
 }
 
+/** In UTF-16 units. A server that a user names may say anything. */
+const MESSAGE_MAX = 600
+
 /** A call to a network failed. The message is told to the owner of the post: the network's own words where it has some, never credentials. */
 export class PublishError extends Error {
   readonly code: string
@@ -113,7 +116,13 @@ export class PublishError extends Error {
     message: string,
     { code, maybeSent, retryable, retryAfterMs, needsAttention = false }: PublishErrorOptions,
   ) {
-    super(message)
+    // Without control characters and halves of pairs, which a database refuses: a failure has to be kept.
+    super(
+      message
+        .replace(/\p{Cc}+/gu, ' ')
+        .slice(0, MESSAGE_MAX)
+        .toWellFormed(),
+    )
     this.code = code
     this.maybeSent = maybeSent
     this.retryable = retryable

@@ -91,5 +91,5 @@ export async function startNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return { fetch, connectable, of }
+  return { fetch, connectable, of, bluesky, mastodon, telegram, discord }
 }

@@ -13,16 +13,17 @@ import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
-import { createKeyring } from '../../src/credentials/keyring.ts'
+import { createKeyring, type Keyring } from '../../src/credentials/keyring.ts'
 import { createFetch } from '../../src/media/fetch.ts'
 import type { MediaOptions } from '../../src/media/plugin.ts'
-import { createNetworks } from '../../src/platforms/networks.ts'
+import { createNetworks, type Networks } from '../../src/platforms/networks.ts'
 import type { Credentials } from '../../src/platforms/publishing.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
 
-export interface World {
+export interface World extends Pick<AppOptions, 'networks' | 'fetch'> {
   app: FastifyInstance
+  keyring: Keyring
   db: Db
   databaseUrl: string
   /** The folder that files are kept in. */
@@ -53,7 +54,9 @@ export interface Reply {
   headers: Record<string, unknown>
 }
 
-interface Options extends Partial<Pick<AppOptions, 'networks' | 'keyring' | 'fetch'>> {
+export interface Options extends Partial<Pick<AppOptions, 'fetch'>> {
+  networks?: Networks | ((db: Db) => Networks)
+  keyring?: Keyring | undefined
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
   poolMax?: number
@@ -76,7 +79,7 @@ export const mediaIn = (folder: string): Omit<MediaOptions, 'db'> => ({
 })
 
 /** What the service needs to connect accounts. Nothing outside of the tests is called. */
-export const connecting = (db: Db): Pick<AppOptions, 'networks' | 'keyring' | 'fetch'> => ({
+export const connecting = (db: Db): Pick<World, 'networks' | 'keyring' | 'fetch'> => ({
   networks: createNetworks(sandboxStore(db)),
   keyring: createKeyring([randomBytes(32)]),
   fetch: () => Promise.reject(new Error('a network was called')),
@@ -90,7 +93,8 @@ export async function createWorld(
   const databaseUrl = await createDatabase(t)
   const db = connect({ url: databaseUrl, poolMax })
   const mediaDir = await createFolder(t)
-  const parts = { ...connecting(db), ...others }
+  const networks = typeof others.networks === 'function' ? others.networks(db) : others.networks
+  const parts = { ...connecting(db), ...others, ...(networks && { networks }) } as ReturnType<typeof connecting>
   const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaIn(mediaDir), ...media }, ...parts })
   t.teardown(async () => {
     await app.close()
@@ -108,7 +112,7 @@ export async function createWorld(
       account: async (platform = 'bluesky', { username = 'ada', organizationId, credentials } = {}) => {
         const account = { id: newId(), platform, username, displayName: null, userId: id }
         await insertAccount(db, { ...account, organizationId: organizationId ?? null })
-        if (credentials) await replaceCredentials(db, account.id, parts.keyring!.seal(account.id, credentials))
+        if (credentials) await replaceCredentials(db, account.id, parts.keyring.seal(account.id, credentials))
         return account.id
       },
       media: async (facts = {}) => {
@@ -135,7 +139,7 @@ export async function createWorld(
     return organizationId
   }
 
-  return { app, db, databaseUrl, mediaDir, user, organization }
+  return { ...parts, app, db, databaseUrl, mediaDir, user, organization }
 }
 
 /** A request as a client sends it; a body that is no string goes as JSON. */

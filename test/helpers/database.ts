@@ -53,3 +53,15 @@ export async function createDatabase(t: Teardown, template: string = TEMPLATE): 
   t.teardown(() => onServer((db) => sql`drop database ${sql.ref(name)} with (force)`.execute(db)))
   return urlOf(name)
 }
+
+/** Everything that the database holds, as text, and as the bytes that it stands for. */
+export async function everythingIn(db: Db): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db)
+  const tables = await Promise.all(
+    rows.map(({ name }) => sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(db)),
+  )
+  const text = tables.flatMap(({ rows }) => rows.map(({ row }) => row)).join('\n')
+  const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex]) => Buffer.from(hex!, 'hex').toString('latin1'))
+  return [text, ...bytes].join('\n')
+}

@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Delivery } from '../../schemas/post.ts'
-import { createKeyring, KEY_BYTES, type Keyring } from '../../src/credentials/keyring.ts'
-import type { Networks } from '../../src/platforms/networks.ts'
 import type { Deps } from '../../src/publisher/deliver.ts'
 import { createPublisher, type Publisher } from '../../src/publisher/publisher.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
-import { createWorld, type Person, type World } from './app.ts'
+import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
 
 /** Silent. */
@@ -30,33 +27,27 @@ export interface Desk extends World {
   work(ms?: number): Promise<void>
 }
 
-/**
- * A world with a user, and publishers whose clock stands still unless a test moves it. They and the service have the same
- * `keyring` and `fetch`.
- */
+/** A world with a user, and publishers whose clock stands still unless a test moves it. They log where the world does. */
 export async function createDesk(
   t: Teardown,
-  networks: Networks,
-  {
-    keyring = createKeyring([randomBytes(KEY_BYTES)]),
-    fetch = globalThis.fetch,
-  }: { keyring?: Keyring; fetch?: typeof globalThis.fetch } = {},
+  networks: NonNullable<Options['networks']>,
+  options: Options = {},
 ): Promise<Desk> {
-  const world = await createWorld(t, { networks, keyring, fetch })
+  const world = await createWorld(t, { ...options, networks })
   const ada = await world.user()
   const time = { now: new Date() }
   const publisher = (deps: Partial<Deps> = {}) =>
     createPublisher({
       db: world.db,
-      networks,
+      networks: world.networks,
       storage: folderStorage(world.mediaDir),
-      openCredentials: keyring.open,
-      fetch,
+      openCredentials: world.keyring.open,
+      fetch: world.fetch,
       latenessMaxMs: 86_400_000,
       clock: () => time.now,
       uptimeMs: () => time.now.getTime(),
       pause: async () => {},
-      log: noLog,
+      log: world.app.log,
       ...deps,
     })
   const desk: Desk = {
@@ -71,9 +62,8 @@ export async function createDesk(
         ...body,
       })
       if (status !== 201) throw new Error(created.error)
-      // It is due by the database's clock, which goes on, and counts in microseconds.
-      const { now } = (await sql<{ now: Date }>`select now() + interval '1 millisecond' as now`.execute(world.db))
-        .rows[0]!
+      // It is due by the database's clock, which goes on.
+      const { now } = (await sql<{ now: Date }>`select now()`.execute(world.db)).rows[0]!
       if (now > time.now) time.now = now
       return created.id
     },
