@@ -24,7 +24,7 @@ function planOf(count: number, troubles: Trouble[], steps: readonly Step[], nthM
   return Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!)
     .map((kind) => ({ kind, place: random() }))
     .sort((a, b) => a.place - b.place)
-    .map(({ kind }) => ({ ...kind, nth: 1 + Math.floor(random() * nthMax) }))
+    .map(({ kind }) => ({ ...kind, nth: 1 + Math.floor(random() * (kind.step === 'claimed' ? 2 : nthMax)) }))
 }
 
 const results: { name: string; report: Report; acts: number; seconds: number; breaches: string[] }[] = []
