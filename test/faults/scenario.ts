@@ -123,8 +123,10 @@ async function runKiller(t: Teardown, job: Job, { settle, more }: Answers): Prom
   const tell = (message: ToKiller) => killer.send(message)
   const report = new Promise<Report>((resolve, reject) => {
     killer.on('message', (message: FromKiller) => {
-      if (message.type === 'report') resolve(message.report)
-      else (message.type === 'more' ? more() : settle(message.worker)).then(() => tell({ type: 'done' }), reject)
+      if (message.type === 'report') {
+        resolve(message.report)
+        killer.disconnect()
+      } else (message.type === 'more' ? more() : settle(message.worker)).then(() => tell({ type: 'done' }), reject)
     })
     ended.then(([code]) => reject(new Error(`The killer ended with ${code}`)))
   })

@@ -40,7 +40,8 @@ function watched(db: Db): Db {
     const act = acts.get(parameters.find((value) => acts.has(value))) ?? null
     if (statement === INTEND) await comeTo('intending', act)
     const result = await db.executeQuery(query)
-    if (statement === CLAIM && result.rows.length === 0) return result
+    // Nothing was claimed, or somebody else holds the delivery, and nothing is intended.
+    if (statement !== SETTLE && result.rows.length === 0) return result
     const isLost = await comeTo(statement === CLAIM ? 'claimed' : statement === INTEND ? 'intended' : 'settled', act)
     if (isLost) throw new Error('Connection terminated unexpectedly')
     return result as never
@@ -102,8 +103,8 @@ const sandbox = publishToSandbox({
     return id
   },
 })
-/** What o'clock it is, less what this process counts by itself. */
-let origin = 0
+/** The same for all workers: it goes on when the killer says so, however slow this machine is. */
+let now = new Date(0)
 const publisher = createPublisher({
   db: watched(db),
   networks: {
@@ -118,7 +119,7 @@ const publisher = createPublisher({
     return fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), connection: 'close' } })
   },
   latenessMaxMs: Number.MAX_SAFE_INTEGER,
-  clock: () => new Date(origin + performance.now()),
+  clock: () => now,
   pause: async () => {},
   log: {
     info: () => {},
@@ -145,7 +146,7 @@ process.on('message', async (message: ToWorker) => {
       waiting.delete(message.id)
       resolve(message.lose)
     } else if (message.type === 'clock') {
-      origin = message.now - performance.now()
+      now = new Date(message.now)
       if (message.renew) await publisher.renew()
       tell({ type: 'renewed' })
     } else await work()
