@@ -42,7 +42,7 @@ t.test('however often a worker is killed, wherever it is: nothing is lost, and n
   const plan = planOf(Math.ceil(KILLS * 0.75), ['at', 'after'], STEPS, 5)
   const scenario = await createScenario(t, { posts: 24 })
   const { report, breaches } = await carryOut('one worker', scenario, { plan, workers: 1 })
-  t.strictSame(breaches, [])
+  t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'it was killed as often as planned')
 })
 
@@ -50,7 +50,7 @@ t.test('nor where others go on beside the one that is killed', async (t) => {
   const plan = planOf(Math.ceil(KILLS * 0.25), ['at', 'after'], STEPS, 5)
   const scenario = await createScenario(t, { posts: 48 })
   const { report, breaches } = await carryOut('two workers', scenario, { plan, workers: 2 })
-  t.strictSame(breaches, [])
+  t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'they were killed as often as planned')
 })
 
@@ -58,7 +58,7 @@ t.test('nor where the answer to a commit is lost', async (t) => {
   const plan = planOf(KILLS, ['lose'], ['claimed', 'intended', 'settled'], 5)
   const scenario = await createScenario(t, { posts: 24 })
   const { report, breaches } = await carryOut('lost answers', scenario, { plan, workers: 1 })
-  t.strictSame(breaches, [])
+  t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'as many were lost as planned')
 })
 
@@ -68,7 +68,7 @@ t.test('nor where a worker stands still until others have done its work, and goe
   const plan = planOf(Math.max(steps.length, Math.ceil(KILLS / 8)), ['stall'], steps, 2)
   const scenario = await createScenario(t, { posts: 8 })
   const { report, breaches } = await carryOut('stalled worker', scenario, { plan, workers: 1 })
-  t.strictSame(breaches, [])
+  t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'it stood still as often as planned')
 })
 
