@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import type { Teardown } from './database.ts'
 
 /** A call as it came in. */
@@ -38,6 +39,8 @@ export interface FakeNetwork {
   /** The names of the calls in order, between which a test may write words of its own. */
   log: string[]
   faults: Fault[]
+  /** How many connections are open. */
+  connections(): Promise<number>
 }
 
 /** The connection ends without an answer. */
@@ -112,7 +115,8 @@ export async function startFake(t: Teardown, origin: string, answer: (call: Reco
     if (new URL(url).origin !== origin) throw new Error(`${url} is not at ${origin}`)
     return fetch(url.replace(origin, address), init)
   }
-  return { address, fetch: redirected, calls, log, faults }
+  const connections = promisify(server.getConnections.bind(server))
+  return { address, fetch: redirected, calls, log, faults, connections }
 }
 
 async function read(request: IncomingMessage): Promise<Pick<Recorded, 'body' | 'files'>> {

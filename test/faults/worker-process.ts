@@ -1,0 +1,158 @@
+import { connect, type Db } from '../../db/client.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import type { Publishing } from '../../src/platforms/publishing.ts'
+import { publishToSandbox } from '../../src/platforms/sandbox-publishing.ts'
+import { telegramPublishing } from '../../src/platforms/telegram-publishing.ts'
+import { createPublisher } from '../../src/publisher/publisher.ts'
+import { folderStorage } from '../../src/storage/folder.ts'
+import type { FromWorker, Step, ToWorker } from './protocol.ts'
+
+/**
+ * A worker that tells each step it comes to and stands still there until it is told to go on. What it runs is the
+ * publisher as it is: the steps are seen through what is handed to it.
+ */
+const [databaseUrl = '', mediaDir = '', telegram = ''] = process.argv.slice(2)
+
+const tell = (message: FromWorker) => process.send!(message)
+const waiting = new Map<number, (lose: boolean) => void>()
+let steps = 0
+
+/** Gives whether the answer to what came before has to be lost. */
+function comeTo(step: Step, act: string | null): Promise<boolean> {
+  const id = ++steps
+  tell({ type: 'step', id, step, act })
+  return new Promise((resolve) => waiting.set(id, resolve))
+}
+
+/** The act that each account is at. */
+const acts = new Map<unknown, string>()
+
+/** The statements of the protocol, by words that only they have. Of a word that is gone, the test misses the steps. */
+const CLAIM = 'gen_random_uuid()'
+const SETTLE = 'jsonb_array_length(sent)'
+const INTEND = 'insert into "delivery_attempts"'
+
+function watched(db: Db): Db {
+  const executeQuery: Db['executeQuery'] = async (query) => {
+    const { sql, parameters } = query as { sql: string; parameters: readonly unknown[] }
+    const statement = [CLAIM, SETTLE, INTEND].find((words) => sql.includes(words))
+    if (!statement) return db.executeQuery(query)
+    const act = acts.get(parameters.find((value) => acts.has(value))) ?? null
+    if (statement === INTEND) await comeTo('intending', act)
+    const result = await db.executeQuery(query)
+    // Nothing was claimed, or somebody else holds the delivery, and nothing is intended.
+    if (statement !== SETTLE && result.rows.length === 0) return result
+    const isLost = await comeTo(statement === CLAIM ? 'claimed' : statement === INTEND ? 'intended' : 'settled', act)
+    if (isLost) throw new Error('Connection terminated unexpectedly')
+    return result as never
+  }
+  return new Proxy(db, {
+    get(target, key) {
+      if (key === 'executeQuery') return executeQuery
+      const value = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+function watchedNetwork({ send, reconcile, ...network }: Publishing, concurrency: number): Publishing {
+  return {
+    ...network,
+    concurrency,
+    async send(act, credentials, io) {
+      acts.set(act.accountId, act.token)
+      await comeTo('preparing', act.token)
+      const fetchAndStop: typeof fetch = async (...call) => {
+        try {
+          return await io.fetch(...call)
+        } finally {
+          await comeTo('called', act.token)
+        }
+      }
+      try {
+        return await send(act, credentials, { ...io, fetch: fetchAndStop })
+      } finally {
+        await comeTo('answered', act.token)
+      }
+    },
+    ...(reconcile && {
+      async reconcile(act, credentials, io) {
+        acts.set(act.accountId, act.token)
+        await comeTo('asking', act.token)
+        try {
+          return await reconcile(act, credentials, io)
+        } finally {
+          await comeTo('asked', act.token)
+        }
+      },
+    }),
+  }
+}
+
+// A few at a time: each kill is to find deliveries at several steps, and to leave enough for the next ones.
+const SANDBOX_CONCURRENCY = 3
+const TELEGRAM_CONCURRENCY = 2
+
+const db = connect({ url: databaseUrl, poolMax: 4 })
+const store = sandboxStore(db)
+const sandbox = publishToSandbox({
+  ...store,
+  async keep(received) {
+    const id = await store.keep(received)
+    await comeTo('called', received.token)
+    return id
+  },
+})
+/** The same for all workers: it goes on when the killer says so, however slow this machine is. */
+let now = new Date(0)
+const publisher = createPublisher({
+  db: watched(db),
+  networks: {
+    sandbox: watchedNetwork(sandbox, SANDBOX_CONCURRENCY),
+    telegram: watchedNetwork(telegramPublishing, TELEGRAM_CONCURRENCY),
+  },
+  storage: folderStorage(mediaDir),
+  openCredentials: (_accountId, { data }) => JSON.parse(data.toString()),
+  fetch: (input, init) => {
+    const url = String(input).replace('https://api.telegram.org', telegram)
+    // Without connections that are kept, the stand-in knows that a dead worker's last call has come to its end.
+    return fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), connection: 'close' } })
+  },
+  latenessMaxMs: Number.MAX_SAFE_INTEGER,
+  clock: () => now,
+  pause: async () => {},
+  log: {
+    info: () => {},
+    warn: () => {},
+    // The errors of ours that come of an answer that was lost are part of the plan; others show in what they lead to.
+    error: () => {},
+  },
+})
+
+async function work(): Promise<void> {
+  let claimed: number
+  do {
+    // An answer to a claim may be lost: what was claimed is due again when its leases end.
+    claimed = await publisher.claim().catch(() => 0)
+    await publisher.idle()
+  } while (claimed > 0)
+  tell({ type: 'idle', nextDueInMs: (await publisher.nextDueInMs()) ?? null })
+}
+
+process.on('message', async (message: ToWorker) => {
+  try {
+    if (message.type === 'go') {
+      const resolve = waiting.get(message.id)!
+      waiting.delete(message.id)
+      resolve(message.lose)
+    } else if (message.type === 'clock') {
+      now = new Date(message.now)
+      if (message.renew) await publisher.renew()
+      tell({ type: 'renewed' })
+    } else await work()
+  } catch (error) {
+    tell({ type: 'error', message: String((error as Error).stack) })
+  }
+})
+process.on('disconnect', () => process.exit())
+tell({ type: 'ready' })
