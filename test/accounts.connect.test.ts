@@ -161,7 +161,7 @@ t.test('an address inside the network of the service looks like a name that does
   for (const host of ['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1']) {
     for (const [platform, credentials] of [
       ['mastodon', { instance: `https://${host}`, accessToken: 'a' }],
-      ['bluesky', { service: `http://${host}`, identifier: 'a', password: 'b' }],
+      ['bluesky', { service: `https://${host}`, identifier: 'a', password: 'b' }],
     ] as const) {
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
       t.equal(status, 502)

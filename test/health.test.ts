@@ -5,7 +5,7 @@ import { scriptedNetwork } from './helpers/scripted-network.ts'
 
 t.test('deliveries that are due and that no worker takes make the service unready, and are counted', async (t) => {
   const mastodon = scriptedNetwork()
-  const { app, db, connected, post, work } = await createDesk(t, { mastodon })
+  const { app, db, connected, post, publisher, work } = await createDesk(t, { mastodon })
   const ready = async () => (await app.inject('/readyz')).statusCode
   const metrics = async () => {
     const { body, headers } = await app.inject('/metrics')
@@ -27,14 +27,29 @@ t.test('deliveries that are due and that no worker takes make the service unread
   const { postroom_deliveries_due_seconds: seconds } = await metrics()
   t.ok(Number(seconds) >= 120 && Number(seconds) < 180)
 
-  await db
-    .updateTable('accounts')
-    .set({ availableAt: ago(-1) })
-    .execute()
+  const accounts = db.updateTable('accounts').where('id', '=', account)
+  await accounts.set({ availableAt: ago(-1) }).execute()
   t.equal(await ready(), 200, 'an account that rests is no fault of the workers')
-  t.match(await metrics(), { postroom_deliveries_due: '0' })
+  t.match(await metrics(), { postroom_deliveries_due: '1', postroom_deliveries_due_seconds: '0' })
+  await accounts.set({ availableAt: ago(0) }).execute()
+  t.equal(await ready(), 200, 'nor one that has just come to its end')
+  await accounts.set({ availableAt: ago(2) }).execute()
+  t.equal(await ready(), 503)
 
-  await db.updateTable('accounts').set({ availableAt: null }).execute()
+  const gate = Promise.withResolvers<void>()
+  mastodon.steps.push({ accept: true, meanwhile: () => gate.promise })
+  const worker = publisher({ networks: { mastodon: { ...mastodon, concurrency: 1 } } })
+  await post({ accountIds: [await connected('mastodon')], caption: 'other' })
+  t.equal(await worker.claim(), 1)
+  await db
+    .updateTable('postTargets')
+    .set({ claimableAt: ago(2) })
+    .where('state', '=', 'queued')
+    .execute()
+  t.equal(await ready(), 200, 'while something is under way, workers live')
+  t.match(await metrics(), { postroom_deliveries_due: '1' })
+  gate.resolve()
+  await worker.idle()
   await work()
   t.equal(await ready(), 200)
   t.match(await metrics(), { postroom_deliveries_due: '0', postroom_deliveries_due_seconds: '0' })

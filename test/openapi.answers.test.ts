@@ -164,6 +164,7 @@ t.test('what the service answers is what the document says, each error word by w
   const { body: sent } = await create({ accountIds: [x], caption: 'hi', scheduledAt: '2030-01-01T00:00:00Z' })
   const path = `/posts/${sent.id}/deliveries/${x}`
   const targets = db.updateTable('postTargets').where('postId', '=', sent.id)
+  await check('retryDelivery', 409, 'notDue', ada.call('POST', `${path}/retry`))
   await check('publishPost', 202, undefined, ada.call('POST', `/posts/${sent.id}/publish`))
   await check('retryDelivery', 202, undefined, ada.call('POST', `${path}/retry`))
   await check('retryDelivery', 409, 'draft', plain.retryDelivery(ada.key))

@@ -108,6 +108,19 @@ t.test('a delivery that waits for its next attempt can be tried at once', async 
   t.same(mastodon.posts, ['now'])
 })
 
+t.test('a delivery that is not due yet is not retried', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, delivery } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const scheduledAt = new Date(Date.now() + 60 * MINUTE).toISOString()
+  const id = await post({ accountIds: [account], caption: 'next week', scheduledAt })
+  t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
+    status: 409,
+    body: { error: 'Delivery is not due yet: publish its post' },
+  })
+  t.match(await delivery(id), { state: 'queued', nextAttemptAt: scheduledAt })
+})
+
 t.test('what its owner has seen settles an unconfirmed delivery', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
   const { ada, connected, post, work, delivery, status, time } = await createDesk(t, { telegram })

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { backoffMs } from '../src/publisher/failures.ts'
 import { createDesk } from './helpers/publisher.ts'
 import { lost, refusal, scriptedNetwork } from './helpers/scripted-network.ts'
 
@@ -140,7 +142,7 @@ t.test('a lost answer is asked about, and what is there is not sent again', asyn
     const id = await post({ accountIds: [await connected('mastodon')], caption: 'once', firstComment: 'and' })
     mastodon.steps.push({ accept: true, fail: lost() })
     await work()
-    t.match(await delivery(id), { state: 'queued', publishedAt: null, error: { code: 'timeout' } })
+    t.match(await delivery(id), { state: 'queued', publishedAt: null, latenessMs: null, error: { code: 'timeout' } })
     t.match((await delivery(id)).history, [{ outcome: 'unknown' }])
     t.equal(await status(id), 'published', 'it may be out')
     t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 400)
@@ -276,16 +278,16 @@ t.test('a first comment that fails never takes its post back, nor sends it again
 
 t.test('what is due for longer than the limit is missed, until somebody asks for it', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, post, work, delivery, status, time } = await createDesk(t, { mastodon })
+  const { ada, db, connected, post, work, delivery, status } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const id = await post({ accountIds: [account], caption: 'late' })
-  await work(DAY + MINUTE)
+  await db.updateTable('postTargets').set({ dueAt: sql<Date>`due_at - interval '24 hours 1 minute'` }).execute()
+  await work()
   t.same(mastodon.posts, [])
   t.match(await delivery(id), { state: 'missed', attempts: 0, error: { code: 'too_late' } })
   t.equal(await status(id), 'scheduled')
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
-  time.now = new Date()
-  await work()
+  await work(MINUTE)
   t.same(mastodon.posts, ['late'])
 })
 
@@ -373,4 +375,118 @@ t.test('credentials that cannot be opened are tried again, and asked with, once 
   await work(HOUR)
   t.same(mastodon.posts, ['after', 'before'])
   t.match(await delivery(open), { state: 'published', history: [{ outcome: 'found' }] })
+})
+
+t.test('a network that wants to be left alone for ever is left alone for a day', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { db, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'later' })
+  mastodon.steps.push({ accept: false, fail: refusal('rate_limited', { retryable: true, retryAfterMs: 1e18 }) })
+  await work()
+  const { availableAt } = await db.selectFrom('accounts').select('availableAt').executeTakeFirstOrThrow()
+  t.equal(availableAt!.getTime() - time.now.getTime(), DAY)
+  t.equal((await delivery(id)).nextAttemptAt, availableAt!.toISOString())
+})
+
+t.test('a network that could not be reached for long is asked all the same when an answer is lost', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'at last' })
+  for (let attempt = 1; attempt <= 7; attempt++) {
+    mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  }
+  mastodon.steps.push({ accept: true, fail: lost() })
+  for (let hour = 0; hour < 10; hour++) await work(HOUR)
+  t.same(mastodon.posts, ['at last'])
+  t.match(await delivery(id), { state: 'published', attempts: 8 })
+})
+
+t.test('the status of a post follows all of its deliveries', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
+  const { ada, connected, post, publisher, work, status, time } = await createDesk(t, { mastodon, bluesky })
+  const accountIds = [await connected('mastodon'), await connected('bluesky')]
+  const gate = Promise.withResolvers<void>()
+  const id = await post({ accountIds, caption: 'nowhere' })
+  mastodon.steps.push({ accept: false, fail: lost() }, { accept: false, fail: refusal() })
+  bluesky.steps.push({ accept: false, fail: refusal(), meanwhile: () => gate.promise })
+  const slow = publisher()
+  await slow.claim()
+  while (bluesky.acts.length === 0 || (await status(id)) !== 'published') await new Promise(setImmediate)
+  for (let turn = 0; turn < 6; turn++) {
+    time.now = new Date(time.now.getTime() + 10 * SECOND)
+    await slow.renew()
+    await work()
+  }
+  t.equal(mastodon.acts.length, 2)
+  t.equal(await status(id), 'published', 'while one of them may still be out')
+  gate.resolve()
+  await slow.idle()
+  t.equal(await status(id), 'scheduled', 'when all have failed')
+  t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 200)
+
+  const open = await post({ accountIds, caption: 'somewhere' })
+  mastodon.steps.push({ accept: false, fail: lost() }, { accept: false, fail: refusal() })
+  bluesky.steps.push({ accept: true, fail: lost() })
+  bluesky.says = async () => 'unknown'
+  await work(MINUTE)
+  await work(MINUTE)
+  t.equal(await status(open), 'published', 'where one of them may be out')
+})
+
+t.test('what is not there when the network is asked, and waits, can be deleted', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'absent' })
+  mastodon.steps.push({ accept: false, fail: lost() })
+  mastodon.steps.push({ accept: false, fail: refusal('rate_limited', { retryable: true, retryAfterMs: HOUR }) })
+  await work()
+  t.equal(await status(id), 'published')
+  await work(MINUTE)
+  t.equal(mastodon.acts.length, 2)
+  t.equal(await status(id), 'scheduled')
+  t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 200)
+})
+
+t.test('what was found is out since its call, and not since it was looked for', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, time } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'found' })
+  const calledAt = time.now.toISOString()
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  await work(HOUR)
+  t.match(await delivery(id), { state: 'published', publishedAt: calledAt })
+})
+
+t.test('pauses between attempts differ', async (t) => {
+  const waits = new Set(Array.from({ length: 20 }, () => backoffMs(1, { retryAfterMs: undefined })))
+  t.ok(waits.size > 10)
+})
+
+t.test('nothing more is sent to an account once it was disconnected', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { ada, connected, post, work, delivery } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const threadParts = { [account]: ['one', 'two'] }
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts })
+  const disconnect = async () => t.equal((await ada.call('DELETE', `/accounts/${account}`)).status, 200)
+  bluesky.steps.push({ accept: true, meanwhile: disconnect })
+  await work()
+  await work(MINUTE)
+  t.same(bluesky.posts, ['one'])
+  t.match(await delivery(id), { state: 'failed', externalId: 'n1', error: { code: 'no_access' } })
+})
+
+t.test('a retry does not jump the time that a lost call is given to arrive', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'once' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  const { nextAttemptAt } = await delivery(id)
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  t.equal((await delivery(id)).nextAttemptAt, nextAttemptAt)
+  await work(SECOND)
+  t.equal(mastodon.asked, 0)
 })

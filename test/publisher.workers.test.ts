@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { CompiledQuery } from 'kysely'
 import t from 'tap'
 import { LEASE_MS } from '../db/queries/deliveries.ts'
+import { markPostPublished } from '../db/queries/posts.ts'
 import { createDesk } from './helpers/publisher.ts'
 import { lost, scriptedNetwork } from './helpers/scripted-network.ts'
 
@@ -302,4 +304,183 @@ t.test('deleting and claiming exclude each other', async (t) => {
   for (const { status, body } of replies.filter(({ status }) => status !== 200)) {
     t.ok(status === 409 || (status === 400 && body.error === 'Cannot delete published post'), `${status} ${body.error}`)
   }
+})
+
+t.test('a worker whose leases cannot be renewed stops before they end', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { db, connected, post, publisher, time } = await createDesk(t, { mastodon })
+  await post({ accountIds: [await connected('mastodon')], caption: 'cut off' })
+  const signals: AbortSignal[] = []
+  const cutOff = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: (_act, _credentials, { signal }) => {
+          signals.push(signal)
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(lost())))
+        },
+      },
+    },
+  })
+  await cutOff.claim()
+  await until(() => signals.length === 1)
+  await db.schema.alterTable('post_targets').renameTo('post_targets_away').execute()
+  later(time, 10 * SECOND)
+  await t.rejects(cutOff.renew())
+  t.notOk(signals[0]?.aborted)
+  later(time, 6 * SECOND)
+  await t.rejects(cutOff.renew())
+  t.ok(signals[0]?.aborted)
+  await db.schema.alterTable('post_targets_away').renameTo('post_targets').execute()
+  await cutOff.idle()
+})
+
+t.test('a network whose code never ends does not hold its account for ever', async (t) => {
+  for (const isIntended of [false, true]) {
+    const telegram = scriptedNetwork('at-most-once')
+    const { connected, post, publisher, delivery } = await createDesk(t, { telegram })
+    const id = await post({ accountIds: [await connected('telegram')], caption: 'stuck' })
+    let begun = false
+    const stuck = publisher({
+      networks: {
+        telegram: {
+          ...telegram,
+          send: async (_act, _credentials, { intend }) => {
+            if (isIntended) await intend()
+            begun = true
+            return new Promise(() => {})
+          },
+        },
+      },
+    })
+    await stuck.claim()
+    await until(() => begun)
+    await stuck.drain()
+    t.match(await delivery(id), { state: isIntended ? 'unconfirmed' : 'queued' })
+  }
+})
+
+t.test('a worker that stops lets calls that were made have their answer', async (t) => {
+  const telegram = scriptedNetwork('at-most-once')
+  const { connected, post, publisher, delivery } = await createDesk(t, { telegram })
+  const id = await post({ accountIds: [await connected('telegram')], caption: 'made' })
+  const gate = Promise.withResolvers<void>()
+  telegram.steps.push({ accept: true, meanwhile: () => gate.promise })
+  const stopping = publisher()
+  await stopping.claim()
+  await until(() => telegram.posts.length === 1)
+  const drained = stopping.drain({ calls: false })
+  gate.resolve()
+  await drained
+  t.match(await delivery(id), { state: 'published', attempts: 1 })
+})
+
+t.test('nothing else of an account is begun while one delivery prepares, however long', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, time } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const gate = Promise.withResolvers<void>()
+  const slow = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: async (...all) => {
+          await gate.promise
+          return mastodon.send(...all)
+        },
+      },
+    },
+  })
+  await post({ accountIds: [account], caption: 'first' })
+  await post({ accountIds: [account], caption: 'second' })
+  t.equal(await slow.claim(), 1)
+  for (let turn = 0; turn < 5; turn++) {
+    t.equal(await publisher().claim(), 0)
+    later(time, LEASE_MS - SECOND)
+    await slow.renew()
+  }
+  gate.resolve()
+  await slow.idle()
+  t.same(mastodon.posts, ['first'])
+})
+
+t.test('an outcome whose commit was answered by nobody counts once', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { db, connected, post, publisher, work, delivery } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const threadParts = { [account]: ['one', 'two', 'three'] }
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts })
+  let lostAnswers = 0
+  const deaf = new Proxy(db, {
+    get: (target, name) => {
+      if (name !== 'executeQuery') return Reflect.get(target, name)
+      return async (query: CompiledQuery) => {
+        const result = await target.executeQuery(query)
+        if (query.sql.includes('"before"') && lostAnswers++ === 0) throw new Error('Connection terminated unexpectedly')
+        return result
+      }
+    },
+  })
+  const worker = publisher({ db: deaf })
+  await worker.claim()
+  await worker.idle()
+  t.ok(lostAnswers > 1, 'it was committed again')
+  await work(MINUTE)
+  t.same(bluesky.posts, ['one', 'two', 'three'])
+  t.match(await delivery(id), { state: 'published', attempts: 3, acts: { length: 3 } })
+})
+
+t.test('a delivery that was taken, and not sent yet, is not sent when its post is marked as published', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { db, connected, post, publisher, work, delivery } = await createDesk(t, { mastodon })
+  const gate = Promise.withResolvers<void>()
+  const slow = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: async (...all) => {
+          await gate.promise
+          return mastodon.send(...all)
+        },
+      },
+    },
+  })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'by hand' })
+  await slow.claim()
+  t.equal(await markPostPublished(db, id), 'published')
+  gate.resolve()
+  await slow.idle()
+  await work(MINUTE)
+  t.same(mastodon.posts, [])
+  t.match(await delivery(id), { state: 'published', attempts: 0 })
+
+  const calling = Promise.withResolvers<void>()
+  mastodon.steps.push({ accept: true, meanwhile: () => calling.promise })
+  const busy = await post({ accountIds: [await connected('mastodon')], caption: 'busy' })
+  const worker = publisher()
+  await worker.claim()
+  await until(() => mastodon.posts.length === 1)
+  t.equal(await markPostPublished(db, busy), 'busy')
+  calling.resolve()
+  await worker.idle()
+  t.match(await delivery(busy), { state: 'published', externalId: 'n1' })
+})
+
+t.test('a worker that stood still after its intent was committed does not make its call', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, delivery } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'asleep' })
+  let uptime = 0
+  const asleep = publisher({
+    uptimeMs: () => {
+      uptime += 20 * SECOND
+      return uptime
+    },
+  })
+  await asleep.claim()
+  await asleep.idle()
+  t.same(mastodon.posts, [])
+  await work(MINUTE)
+  t.same(mastodon.posts, ['asleep'])
+  t.match((await delivery(id)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
 })

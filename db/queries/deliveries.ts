@@ -562,12 +562,12 @@ export const readRest = prepared<{ accountId: string; limits: number[]; windows:
 )
 
 /**
- * What is due and could be sent, and that no worker has taken; for how long; and whether any worker holds a delivery, which
- * those that live do while there is something to do.
+ * How much is due and not under way; for how long what could be sent has waited for a worker; and whether any worker holds
+ * a delivery, which those that live do while there is something to do.
  */
 export const readBacklog = prepared<
   { platforms: string[]; now: Now },
-  { count: number; oldestMs: number; held: boolean }
+  { count: number; waitingMs: number; held: boolean }
 >('read_backlog', (db, value) =>
   db
     .selectFrom('postTargets')
@@ -575,7 +575,8 @@ export const readBacklog = prepared<
     .select((eb) => [
       sql<number>`count(*)`.as('count'),
       sql<number>`coalesce(extract(epoch from ${at(value('now'))} -
-        min(greatest(claimable_at, accounts.available_at))) * 1000, 0)::float8`.as('oldestMs'),
+        min(greatest(claimable_at, accounts.available_at)) filter (where ${isAvailable(value('now'))(eb)})) * 1000, 0
+      )::float8`.as('waitingMs'),
       eb
         .exists(
           eb
@@ -589,6 +590,5 @@ export const readBacklog = prepared<
         .$castTo<boolean>()
         .as('held'),
     ])
-    .where('postTargets.claimableAt', '<=', at(value('now')))
-    .where(isAvailable(value('now'))),
+    .where('postTargets.claimableAt', '<=', at(value('now'))),
 )

@@ -227,16 +227,16 @@ export const findPost = prepared<{ userId: string; id: string }, PostDetail>('fi
 )
 
 /** A delivery as the interface shows it. */
-const shownDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets'>) =>
+const shownDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>) =>
   jsonBuildObject({
     state: eb.ref('postTargets.state'),
     attempts: eb.ref('postTargets.attempts'),
-    nextAttemptAt: sql<
-      string | null
-    >`case when post_targets.state = 'queued' then ${isoTime('postTargets.claimableAt')} end`,
+    nextAttemptAt: sql<string | null>`case when post_targets.state = 'queued'
+      then ${isoTime(sql`greatest(post_targets.claimable_at, accounts.available_at)`)} end`,
     publishedAt: isoTime<string | null>('postTargets.publishedAt'),
-    latenessMs: sql<number | null>`greatest(0, round(extract(epoch from
-      post_targets.published_at - greatest(posts.scheduled_at, posts.created_at)) * 1000))::bigint`,
+    latenessMs: sql<number | null>`case when post_targets.published_at is not null
+      then greatest(0, round(extract(epoch from
+        post_targets.published_at - greatest(posts.scheduled_at, posts.created_at)) * 1000))::bigint end`,
     externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
     externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
     acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
@@ -322,7 +322,13 @@ export const publishNow = prepared<{ userId: string; id: string }, { count: numb
         .set(dueNow)
         .where('userId', '=', value('userId'))
         .where('postId', '=', value('id'))
-        .where('state', 'in', ['waiting', 'queued', 'failed', 'missed'])
+        .where((eb) =>
+          eb.or([
+            eb('state', 'in', ['waiting', 'failed', 'missed']),
+            // What is due already stays as it is: its lateness counts from then.
+            eb.and([eb('state', '=', 'queued'), eb('dueAt', '>', sql<Date>`now()`)]),
+          ]),
+        )
         .returning(['userId', 'postId']),
     )
     .with('post', (db) =>
@@ -446,6 +452,7 @@ export function markPostPublished(db: Db, id: string): Promise<'published' | 'bu
         intent: null,
         intendedAt: null,
         error: null,
+        sent: sql`case when sent = '[]' then '[{"id": null, "url": null}]' else sent end`,
         publishedAt: sql<Date>`coalesce(published_at, now())`,
       })
       .from('posts')

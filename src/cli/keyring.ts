@@ -1,7 +1,10 @@
 import { join } from 'node:path'
+import type { Db } from '../../db/client.ts'
+import { listCredentialsNotUnder } from '../../db/queries/credentials.ts'
 import type { Config } from '../config.ts'
 import { readOrMakeKey } from '../credentials/key-file.ts'
-import { createKeyring, type Keyring } from '../credentials/keyring.ts'
+import { createKeyring, type Keyring, type SealedCredentials } from '../credentials/keyring.ts'
+import type { Log } from '../publisher/deliver.ts'
 import { CommandError } from './output.ts'
 
 /**
@@ -16,5 +19,26 @@ export async function openKeyring({ credentialsKeys, databaseUrl, dataDir }: Con
     return createKeyring([await readOrMakeKey(join(dataDir, 'credentials.key'))])
   } catch (error) {
     throw new CommandError((error as Error).message)
+  }
+}
+
+/** Says so where accounts have credentials that no key opens: a key was lost, or has been replaced. */
+export async function reportLostCredentials(db: Db, keyring: Keyring, log: Log): Promise<void> {
+  const rows = await listCredentialsNotUnder(db, keyring.keyId)
+  const lost = rows.filter(({ accountId, ...sealed }) => !opens(keyring, accountId, sealed))
+  if (lost.length === 0) return
+  const keyIds = [...new Set(lost.map(({ keyId }) => keyId))]
+  log.error(
+    { accounts: lost.length, keyIds },
+    'the credentials of accounts cannot be opened: bring back the keys that they were encrypted with',
+  )
+}
+
+function opens(keyring: Keyring, accountId: string, sealed: SealedCredentials): boolean {
+  try {
+    keyring.open(accountId, sealed)
+    return true
+  } catch {
+    return false
   }
 }

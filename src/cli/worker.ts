@@ -11,7 +11,7 @@ import { loggerOptions, stopSignal } from '../server.ts'
 import type { Storage } from '../storage/storage.ts'
 import { work } from '../worker.ts'
 import { openDatabase } from './database.ts'
-import { openKeyring } from './keyring.ts'
+import { openKeyring, reportLostCredentials } from './keyring.ts'
 import { openLibrary } from './library.ts'
 import { print } from './output.ts'
 
@@ -32,6 +32,8 @@ export function openPublisher(
   storage: Storage,
   log: Log,
 ): Publisher {
+  // Not waited for: the database may be away, and then its failure is told by those who need it.
+  if (keyring) reportLostCredentials(db, keyring, log).catch(() => {})
   return createPublisher({
     db,
     networks,

@@ -16,18 +16,22 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
 
   app.get('/readyz', { schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } } }, async () => {
     if (!(await isMigrated(db))) throw new AppError(503, 'Database schema is not at the version of this service')
-    const { oldestMs, held } = await backlog()
-    if (oldestMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, NOT_CLAIMED)
+    const { waitingMs, held } = await backlog()
+    if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, NOT_CLAIMED)
     return { status: 'ok' as const }
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
-    const { count, oldestMs } = await backlog()
+    const { count, waitingMs } = await backlog()
     return reply
       .type('text/plain; version=0.0.4; charset=utf-8')
       .send(
-        gauge('postroom_deliveries_due', 'Deliveries that are due, and that no worker has taken.', count) +
-          gauge('postroom_deliveries_due_seconds', 'For how long the oldest of them has been due.', oldestMs / 1000),
+        gauge('postroom_deliveries_due', 'Deliveries that are due and not under way.', count) +
+          gauge(
+            'postroom_deliveries_due_seconds',
+            'For how long one of them has waited that nothing but a worker is missing to.',
+            waitingMs / 1000,
+          ),
       )
   })
 }

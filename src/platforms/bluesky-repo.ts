@@ -63,7 +63,7 @@ export async function openRepo(credentials: Credentials, network: Network): Prom
 async function openSession(credentials: Credentials, network: Network): Promise<Session> {
   const { service = 'https://bsky.social', identifier, password } = credentials
   const origin = URL.parse(service)?.origin
-  if (!origin || !/^https?:/.test(origin)) throw unauthorized('service is not an http or https address')
+  if (!origin || !isPrivate(origin)) throw unauthorized('service has to be an https:// address')
   const key = keyOf(credentials)
   sessions.delete(key)
   const answer = await xrpc(network, origin, 'com.atproto.server.createSession', {
@@ -75,11 +75,16 @@ async function openSession(credentials: Credentials, network: Network): Promise<
   const [did, handle, token] = ['did', 'handle', 'accessJwt'].map((name) => textAt(answer, name))
   if (!did || !DID.test(did) || !handle || !token) throw unexpected(URL.parse(origin)!.host, false)
   // An entryway such as bsky.social signs in for many servers, and names the one that keeps the account.
-  const session = { did, handle, token, server: serverIn(at(answer, 'didDoc')) ?? origin }
+  const server = serverIn(at(answer, 'didDoc')) ?? origin
+  if (!isPrivate(server)) throw unauthorized(`${URL.parse(server)!.host} is not called without TLS`)
+  const session = { did, handle, token, server }
   if (sessions.size >= SESSIONS_MAX) sessions.delete(sessions.keys().next().value!)
   sessions.set(key, session)
   return session
 }
+
+/** Whether nobody on the way can read along: passwords and tokens are sent there. */
+const isPrivate = (origin: string) => /^https:\/\/|^http:\/\/(?:localhost|127\.0\.0\.1)(?::|$)/.test(origin)
 
 /** https://atproto.com/specs/did#did-documents */
 function serverIn(didDocument: unknown): string | undefined {

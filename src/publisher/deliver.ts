@@ -195,7 +195,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       state: isTriedAgain ? 'queued' : isOut() ? 'published' : 'failed',
       outcome: 'failed',
       retryInMs: isTriedAgain ? backoffMs(failures, reason) : null,
-      accountRestsMs: reason.code === 'rate_limited' ? restMs(reason) : 0,
+      accountRestsMs: reason.code === 'rate_limited' ? restMs(reason.retryAfterMs ?? 0) : 0,
       attention: attentionOf(reason),
     })
   }
@@ -335,7 +335,10 @@ function openCredentials({ openCredentials, log }: Deps, delivery: ClaimedDelive
     return openCredentials(accountId, { keyId, dataKey, data })
   } catch (error) {
     log.error({ err: error, accountId }, 'credentials cannot be opened')
-    return failure('credentials_unreadable', 'The credentials cannot be opened by this service', { retryable: true })
+    return failure('credentials_unreadable', 'The credentials cannot be opened by this service', {
+      retryable: true,
+      needsAttention: true,
+    })
   }
 }
 
@@ -356,6 +359,6 @@ const isCounted = (rate: RateLimit): rate is RateLimit & { perAct: number; windo
   rate.perAct !== undefined && rate.windowSeconds !== undefined
 
 const describe = (ms: number) => {
-  const hours = ms / 3_600_000
-  return hours < 1 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(hours)} hours`
+  if (ms < 120_000) return `${Math.round(ms / 1_000)} seconds`
+  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 3_600_000)} hours`
 }

@@ -29,14 +29,15 @@ const BACKOFF_MAX_MS = 3_600_000
 /** A server that anybody may run can ask for any pause. */
 const REST_MAX_MS = 86_400_000
 
-/** How long a network wants to be left alone, as far as that is heeded: a day at most. */
-export const restMs = ({ retryAfterMs = 0 }: Pick<Failure, 'retryAfterMs'>) => Math.min(retryAfterMs, REST_MAX_MS)
+/** How long a network wants to be left alone, as far as that is heeded: a second at least, a day at most. */
+export const restMs = (retryAfterMs: number) => Math.min(Math.max(retryAfterMs, 1_000), REST_MAX_MS)
 
 /**
- * How long to wait after so many failures in a row: from 30 s, twice as long each time, up to an hour, less a random part
- * of at most a third, so that what failed together is not tried again together; and as long as the network wants.
+ * How long to wait after so many failures in a row: as long as the network wants, or else from 30 s, twice as long each
+ * time, up to an hour, less a random part of at most a third, so that what failed together is not tried again together.
  */
-export function backoffMs(failures: number, reason: Pick<Failure, 'retryAfterMs'>): number {
+export function backoffMs(failures: number, { retryAfterMs }: Pick<Failure, 'retryAfterMs'>): number {
+  if (retryAfterMs !== undefined) return restMs(retryAfterMs)
   const longest = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1))
-  return Math.max(longest - randomInt(Math.floor(longest / 3)), restMs(reason))
+  return longest - randomInt(Math.floor(longest / 3))
 }

@@ -120,6 +120,7 @@ const publisher = createPublisher({
   },
   latenessMaxMs: Number.MAX_SAFE_INTEGER,
   clock: () => now,
+  uptimeMs: () => now.getTime(),
   pause: async () => {},
   log: {
     info: () => {},

@@ -62,8 +62,9 @@ export async function createDesk(
         ...body,
       })
       if (status !== 201) throw new Error(created.error)
-      // It is due by the database's clock, which goes on.
-      const { now } = (await sql<{ now: Date }>`select now()`.execute(world.db)).rows[0]!
+      // It is due by the database's clock, which goes on, and counts in microseconds.
+      const { now } = (await sql<{ now: Date }>`select now() + interval '1 millisecond' as now`.execute(world.db))
+        .rows[0]!
       if (now > time.now) time.now = now
       return created.id
     },
