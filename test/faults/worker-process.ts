@@ -73,15 +73,18 @@ function watchedNetwork({ send, reconcile, ...network }: Publishing, concurrency
           await comeTo('called', act.token)
         }
       }
+      let isIntended = false
       // Before the time of the intent is taken, so that it is none of the past when it is let go on.
       const stopAndIntend = async () => {
         await comeTo('intending', act.token)
         await io.intend()
+        isIntended = true
       }
       try {
         return await send(act, credentials, { ...io, fetch: fetchAndStop, intend: stopAndIntend })
       } finally {
-        await comeTo('answered', act.token)
+        // Without an intent there was no call.
+        if (isIntended) await comeTo('answered', act.token)
       }
     },
     ...(reconcile && {
