@@ -214,7 +214,9 @@ async function findBreaches(world: World, telegram: FakeTelegram, report: Report
         : fates.some(({ step, isBeyond }) => OPEN.includes(step) || (step === 'intending' && isBeyond))
       const mustBeOpen = isSandbox
         ? mayBeOpen
-        : fates.some(({ step, isBeyond }) => OPEN.includes(step) && !(step === 'answered' && isBeyond))
+        : fates.some(
+            ({ step, isBeyond, isLost }) => OPEN.includes(step) && !isLost && !(step === 'answered' && isBeyond),
+          )
       const isOpen = intent === number
       expect(!isOpen || mayBeOpen, `act ${number} can be known`)
       if (mustBeOpen && intent !== null && intent >= number) expect(isOpen, `act ${number} cannot be known`)

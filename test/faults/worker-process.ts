@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connect, type Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { Publishing } from '../../src/platforms/publishing.ts'
@@ -24,6 +25,9 @@ function comeTo(step: Step, act: string | null): Promise<boolean> {
   return new Promise((resolve) => waiting.set(id, resolve))
 }
 
+/** How many statements the database has not answered. */
+let underWay = 0
+
 /** The act that each account is at. */
 const acts = new Map<unknown, string>()
 
@@ -35,11 +39,11 @@ const INTEND = 'insert into "delivery_attempts"'
 function watched(db: Db): Db {
   const executeQuery: Db['executeQuery'] = async (query) => {
     const { sql, parameters } = query as { sql: string; parameters: readonly unknown[] }
+    underWay++
+    const result = await db.executeQuery(query).finally(() => underWay--)
     const statement = [CLAIM, SETTLE, INTEND].find((words) => sql.includes(words))
-    if (!statement) return db.executeQuery(query)
+    if (!statement) return result as never
     const act = acts.get(parameters.find((value) => acts.has(value))) ?? null
-    if (statement === INTEND) await comeTo('intending', act)
-    const result = await db.executeQuery(query)
     // Nothing was claimed, or somebody else holds the delivery, and nothing is intended.
     if (statement !== SETTLE && result.rows.length === 0) return result
     const isLost = await comeTo(statement === CLAIM ? 'claimed' : statement === INTEND ? 'intended' : 'settled', act)
@@ -69,10 +73,18 @@ function watchedNetwork({ send, reconcile, ...network }: Publishing, concurrency
           await comeTo('called', act.token)
         }
       }
+      let isIntended = false
+      // Before the time of the intent is taken, so that it is none of the past when it is let go on.
+      const stopAndIntend = async () => {
+        await comeTo('intending', act.token)
+        await io.intend()
+        isIntended = true
+      }
       try {
-        return await send(act, credentials, { ...io, fetch: fetchAndStop })
+        return await send(act, credentials, { ...io, fetch: fetchAndStop, intend: stopAndIntend })
       } finally {
-        await comeTo('answered', act.token)
+        // Without an intent there was no call.
+        if (isIntended) await comeTo('answered', act.token)
       }
     },
     ...(reconcile && {
@@ -147,6 +159,8 @@ process.on('message', async (message: ToWorker) => {
       waiting.delete(message.id)
       resolve(message.lose)
     } else if (message.type === 'clock') {
+      // No statement takes longer than the clock goes on at a time.
+      while (underWay > 0) await nextTurn()
       now = new Date(message.now)
       if (message.renew) await publisher.renew()
       tell({ type: 'renewed' })
