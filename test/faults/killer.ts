@@ -191,6 +191,8 @@ function pass(message: Message): void {
   if (isStop(message)) release(message)
   else if (message.message.type === 'idle') {
     message.worker.isIdle = true
+    // Also of what it was refused, nothing is under way any more.
+    message.worker.acts.clear()
     message.worker.nextDueInMs = message.message.nextDueInMs
   }
 }
