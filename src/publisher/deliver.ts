@@ -70,8 +70,7 @@ export interface Lease {
 /**
  * Carries out a delivery that was claimed, act by act, and commits what came of each before the next one begins. Comes
  * back when it is over, or left to be tried again. The lease's signal ends it sooner, with a LeaseLost or Draining as its
- * reason.
- * Throws a LeaseLost where somebody else has it by now, and what the database throws where an outcome could not be
+ * reason. Throws a LeaseLost where somebody else has it by now, and what the database throws where an outcome could not be
  * committed: then whoever takes the delivery over finds the intent, and asks the network.
  */
 export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Lease): Promise<void> {
@@ -295,7 +294,8 @@ const STATEMENT_ATTEMPTS_MAX = 300
 
 /**
  * Asks the database again and again while it does not answer: nobody else knows what is to be committed. Safe to repeat,
- * since a commit whose answer was lost has ended the lease, or moved on what it goes by. `mayRepeat` tells after which errors, where that is not so.
+ * since a commit whose answer was lost has ended the lease, or moved on what it goes by. `mayRepeat` tells after which
+ * errors, where that is not so.
  */
 async function insist<T>(
   { pause, log }: Deps,
