@@ -482,5 +482,6 @@ t.test('a worker that stood still after its intent was committed does not make i
   t.same(mastodon.posts, [])
   await work(MINUTE)
   t.same(mastodon.posts, ['asleep'])
-  t.match((await delivery(id)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
+  t.match((await delivery(id)).history, [{ outcome: 'failed' }, { outcome: 'published' }])
+  t.equal(mastodon.asked, 0, 'it is known that nothing was sent')
 })

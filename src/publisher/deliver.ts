@@ -152,8 +152,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       const rows = await insist(deps, () => intendAct(db, intent), isNotConnected)
       if (rows.length === 0) throw new LeaseLost()
       isIntended = true
-      // The process may have stood still.
-      if (deps.uptimeMs() - beganAt > LEASE_MS - LEASE_MARGIN_MS) throw new LeaseLost()
+      if (deps.uptimeMs() - beganAt > LEASE_MS - LEASE_MARGIN_MS) throw stoodStill()
       lease.isCalling = true
     }
     let result: SentAct
@@ -314,6 +313,10 @@ async function insist<T>(
 }
 
 const isNotConnected = (error: unknown) => (error as { atConnect?: boolean }).atConnect === true
+
+/** The call is not made: somebody else may have begun with it. */
+const stoodStill = () =>
+  new PublishError('The worker stood still before the call', { code: 'interrupted', maybeSent: false, retryable: true })
 
 const errorOf = ({ code, message, retryable }: Failure) => ({ code, message, retryable })
 
