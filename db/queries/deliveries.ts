@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import type { DeliveryError, DeliveryState, PostStatus } from '../../schemas/post.ts'
+import type { DeliveryError, DeliveryState } from '../../schemas/post.ts'
 import { type Db, prepared } from '../client.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
@@ -46,7 +46,6 @@ export interface ClaimedDelivery extends DeliveryKey {
   caption: string
   firstComment: string | null
   postType: PostType
-  status: PostStatus
   /** Whether its owner may still post to the account, which is connected. */
   reachable: boolean
   media: StoredFile[]
@@ -211,7 +210,6 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
         'posts.caption',
         'posts.firstComment',
         'posts.postType',
-        'posts.status',
         reachableBy(eb.ref('target.userId'))(eb as never).as('reachable'),
         filesOf(eb as never).as('media'),
         'accountCredentials.keyId',

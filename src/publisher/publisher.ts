@@ -21,7 +21,7 @@ export interface Publisher {
    * Throws what the database throws.
    */
   renew(): Promise<void>
-  /** Comes back when a delivery has ended since it was asked, or `ms` have passed. */
+  /** Comes back when the next delivery has ended. */
   settled(): Promise<void>
   /** Gives back what has not been sent, and with `calls` those that are on their way as well. Comes back when it is done. */
   drain(options?: { calls: boolean }): Promise<void>
