@@ -28,7 +28,7 @@ const servers = [
 ]
 
 const tags = [
-  { name: 'posts', description: 'Write posts for one or more accounts, list them, delete them.' },
+  { name: 'posts', description: 'Write posts for one or more accounts, publish them, see what became of them.' },
   { name: 'media', description: 'The images and videos that posts can show.' },
   { name: 'accounts', description: 'Connect social accounts, list those that you can post to, disconnect them.' },
   {
