@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { blueskyPublishing, recordKey } from '../src/platforms/bluesky-publishing.ts'
 import { type Act, type Credentials, type Io, PublishError, type PublishedFile } from '../src/platforms/publishing.ts'
+import { actOf } from './helpers/acts.ts'
 
 /** What a PDS cannot be brought to do; the rest is tested on a real one, in test/networks/bluesky.test.ts. */
 const { identify, send } = blueskyPublishing
@@ -68,18 +69,7 @@ const signal = new AbortController().signal
 /** Of an account of their own, whose session nobody has. */
 const newCredentials = (): Credentials => ({ service: SERVER, identifier: randomUUID(), password: 'abcd-efgh' })
 
-const act = (options: Partial<Act> = {}): Act => ({
-  accountId: randomUUID(),
-  kind: 'post',
-  text: 'Hello',
-  media: [],
-  fields: {},
-  parent: null,
-  root: null,
-  token: randomUUID(),
-  startedAt: new Date(),
-  ...options,
-})
+const act = (options: Partial<Act> = {}): Act => actOf({ text: 'Hello', token: randomUUID(), ...options })
 
 const io = (fetch: Io['fetch'], options: Partial<Io> = {}): Io => ({
   fetch,

@@ -4,7 +4,7 @@ import t from 'tap'
 import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { createDesk } from './helpers/publisher.ts'
-import { lost, scriptedNetwork } from './helpers/scripted-network.ts'
+import { heldBack, lost, scriptedNetwork } from './helpers/scripted-network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -172,15 +172,8 @@ t.test('a worker that was taken over before its call does not make it', async (t
   const mastodon = scriptedNetwork()
   const { connected, post, publisher, work, time } = await createDesk(t, { mastodon })
   const gate = Promise.withResolvers<void>()
-  const slowly = {
-    ...mastodon,
-    send: async (...args: Parameters<typeof mastodon.send>) => {
-      await gate.promise
-      return mastodon.send(...args)
-    },
-  }
   await post({ accountIds: [await connected('mastodon')], caption: 'once' })
-  const slow = publisher({ networks: { mastodon: slowly } })
+  const slow = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
   await slow.claim()
   later(time, MINUTE)
   await work()
@@ -380,17 +373,7 @@ t.test('nothing else of an account is begun while one delivery prepares, however
   const { connected, post, publisher, time } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const gate = Promise.withResolvers<void>()
-  const slow = publisher({
-    networks: {
-      mastodon: {
-        ...mastodon,
-        send: async (...all) => {
-          await gate.promise
-          return mastodon.send(...all)
-        },
-      },
-    },
-  })
+  const slow = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
   await post({ accountIds: [account], caption: 'first' })
   await post({ accountIds: [account], caption: 'second' })
   t.equal(await slow.claim(), 1)
@@ -434,17 +417,7 @@ t.test('a delivery that was taken, and not sent yet, is not sent when its post i
   const mastodon = scriptedNetwork()
   const { db, connected, post, publisher, work, delivery } = await createDesk(t, { mastodon })
   const gate = Promise.withResolvers<void>()
-  const slow = publisher({
-    networks: {
-      mastodon: {
-        ...mastodon,
-        send: async (...all) => {
-          await gate.promise
-          return mastodon.send(...all)
-        },
-      },
-    },
-  })
+  const slow = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
   const id = await post({ accountIds: [await connected('mastodon')], caption: 'by hand' })
   await slow.claim()
   t.equal(await markPostPublished(db, id), 'published')

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Media } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { DeliveryError, DeliveryState } from '../../schemas/post.ts'
 import { type Db, prepared } from '../client.ts'
@@ -55,15 +56,7 @@ export interface ClaimedDelivery extends DeliveryKey {
   data: Buffer | null
 }
 
-export interface StoredFile {
-  id: string
-  kind: 'image' | 'gif' | 'video'
-  mimeType: string
-  bytes: number
-  width: number | null
-  height: number | null
-  durationSeconds: number | null
-  altText: string | null
+export interface StoredFile extends Omit<Media, 'fps' | 'createdAt'> {
   storageKey: string | null
 }
 

@@ -11,7 +11,7 @@ import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import { beginningOf } from '../http/json.ts'
 import type { Networks } from '../platforms/networks.ts'
-import { type Profile, PublishError, type Publishing } from '../platforms/publishing.ts'
+import { type Profile, PublishError, type Publishing, storable } from '../platforms/publishing.ts'
 
 export interface Connecting {
   db: Db
@@ -58,8 +58,9 @@ export async function connectAccount(
   }
 }
 
-/** In UTF-16 units. A server that a user names may say anything. */
+/** In UTF-16 units: an index takes it. */
 const NAME_MAX = 500
+const tidy = (text: string) => storable(text, NAME_MAX)
 
 async function identify(
   platform: string,
@@ -79,10 +80,3 @@ async function identify(
     throw new AppError(error.retryable ? 502 : 400, `${platform}: ${tidy(error.message)}`)
   }
 }
-
-/** Without control characters, of which a database refuses one, and of a length that an index takes. */
-const tidy = (text: string) =>
-  text
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, NAME_MAX)
-    .toWellFormed()

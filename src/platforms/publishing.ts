@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Media } from '../../schemas/media.ts'
 
 /**
  * What a network does about a call whose answer was lost.
@@ -11,15 +12,7 @@ export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
 export type Credentials = Readonly<Record<string, string>>
 
 /** A file of a post. Sizes in bytes and pixels, seconds. */
-export interface PublishedFile {
-  id: string
-  kind: 'image' | 'gif' | 'video'
-  mimeType: string
-  bytes: number
-  width: number | null
-  height: number | null
-  durationSeconds: number | null
-  altText: string | null
+export interface PublishedFile extends Omit<Media, 'fps' | 'createdAt'> {
   /** The bytes, from the beginning each time. */
   open(): Promise<Readable>
 }
@@ -101,8 +94,17 @@ interface PublishErrorOptions {
   needsAttention?: boolean
 }
 
-/** In UTF-16 units. A server that a user names may say anything. */
 const MESSAGE_MAX = 600
+
+/**
+ * What a server says, which a user has named and which may say anything: without control characters and halves of pairs,
+ * which a database refuses, and at most so many UTF-16 units long.
+ */
+export const storable = (text: string, lengthMax: number) =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, lengthMax)
+    .toWellFormed()
 
 /** A call to a network failed. The message is told to the owner of the post: the network's own words where it has some, never credentials. */
 export class PublishError extends Error {
@@ -116,13 +118,8 @@ export class PublishError extends Error {
     message: string,
     { code, maybeSent, retryable, retryAfterMs, needsAttention = false }: PublishErrorOptions,
   ) {
-    // Without control characters and halves of pairs, which a database refuses: a failure has to be kept.
-    super(
-      message
-        .replace(/\p{Cc}+/gu, ' ')
-        .slice(0, MESSAGE_MAX)
-        .toWellFormed(),
-    )
+    // A failure has to be kept.
+    super(storable(message, MESSAGE_MAX))
     this.code = code
     this.maybeSent = maybeSent
     this.retryable = retryable

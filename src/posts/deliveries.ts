@@ -23,10 +23,8 @@ export const NOT_UNCONFIRMED = 'Delivery is not unconfirmed'
  * Throws 404 where the user has no such delivery, 409 where there is nothing to retry.
  */
 export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey): Promise<PostDetail> {
-  await findWithTarget(db, key)
   await db.transaction().execute(async (db) => {
-    const delivery = await lockDelivery(db, key)
-    if (!delivery) throw new AppError(404, DELIVERY_NOT_FOUND)
+    const delivery = await lockOwnDelivery(db, key)
     const { state, error, platform, isEarly } = delivery
     if (state === 'waiting') throw new AppError(409, NOT_RETRIED.draft)
     if (state === 'queued' && isEarly) throw new AppError(409, NOT_RETRIED.notDue)
@@ -48,13 +46,12 @@ export async function resolveDelivery(
   { outcome, url }: ResolveDelivery,
 ): Promise<PostDetail> {
   if (url !== undefined) assertUrl(url, outcome)
-  const post = await findWithTarget(db, key)
-  const { captionOverride, threadParts } = post.targets.find(({ accountId }) => accountId === key.accountId)!
-  const plan = planActs({ ...post, captionOverride, threadParts })
   await db.transaction().execute(async (db) => {
-    const delivery = await lockDelivery(db, key)
-    if (!delivery) throw new AppError(404, DELIVERY_NOT_FOUND)
+    const delivery = await lockOwnDelivery(db, key)
     if (delivery.state !== 'unconfirmed') throw new AppError(409, NOT_UNCONFIRMED)
+    const post = await getPost(db, key.userId, key.postId)
+    const { captionOverride, threadParts } = post.targets.find(({ accountId }) => accountId === key.accountId)!
+    const plan = planActs({ ...post, captionOverride, threadParts })
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
     const missing = plan[(delivery.sent as unknown[]).length + sent.length]
     const error = missing && (outcome === 'published' ? ORPHANED : NOT_THERE)
@@ -72,11 +69,12 @@ const ORPHANED = {
 }
 const NOT_THERE = { code: 'not_published', message: 'Its owner has looked, and it is not there', retryable: true }
 
-async function findWithTarget(db: Db, { userId, postId, accountId }: DeliveryKey): Promise<PostDetail> {
-  const post = await getPost(db, userId, postId)
-  const isTarget = isId(accountId) && post.targets.some((target) => target.accountId === accountId)
-  if (!isTarget) throw new AppError(404, DELIVERY_NOT_FOUND)
-  return post
+/** Throws a 404 that tells a post that is not there from an account that it does not go to. */
+async function lockOwnDelivery(db: Db, key: DeliveryKey) {
+  const delivery = isId(key.postId) && isId(key.accountId) ? await lockDelivery(db, key) : undefined
+  if (delivery) return delivery
+  await getPost(db, key.userId, key.postId)
+  throw new AppError(404, DELIVERY_NOT_FOUND)
 }
 
 function assertUrl(url: string, outcome: ResolveDelivery['outcome']): void {

@@ -64,3 +64,12 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
   }
   return network
 }
+
+/** The same network, whose calls begin when `gate` opens. */
+export const heldBack = (network: ScriptedNetwork, gate: Promise<void>): Publishing => ({
+  ...network,
+  send: async (...all) => {
+    await gate
+    return network.send(...all)
+  },
+})

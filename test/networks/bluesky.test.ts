@@ -5,6 +5,7 @@ import sharp from 'sharp'
 import t from 'tap'
 import { blueskyPublishing, recordKey } from '../../src/platforms/bluesky-publishing.ts'
 import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/publishing.ts'
+import { actOf } from '../helpers/acts.ts'
 import { blobOf, onlyRecord, POSTS, records, startPds } from './pds.ts'
 
 const { identify, send } = blueskyPublishing
@@ -16,18 +17,7 @@ const network = { fetch, signal }
 
 const io = (options: Partial<Io> = {}): Io => ({ ...network, intend: async () => {}, ...options })
 
-const act = (options: Partial<Act> = {}): Act => ({
-  accountId: randomUUID(),
-  kind: 'post',
-  text: 'Hello',
-  media: [],
-  fields: {},
-  parent: null,
-  root: null,
-  token: randomUUID(),
-  startedAt: new Date(),
-  ...options,
-})
+const act = (options: Partial<Act> = {}): Act => actOf({ text: 'Hello', token: randomUUID(), ...options })
 
 const accountFor = (handle: string) => pds.createAccount(handle)
 
