@@ -2,6 +2,9 @@ import { connect, type Db } from '../../db/client.ts'
 import { openEmbedded } from '../../db/embedded.ts'
 import type { Config } from '../config.ts'
 
+/** How long the database may take over one statement of a request, or of a worker. */
+export const STATEMENT_TIMEOUT_MS = 5_000
+
 export interface Database {
   db: Db
   close(): Promise<void>

@@ -7,11 +7,11 @@ import { isDatabaseUnavailable } from '../http/errors.ts'
 import { createFetch } from '../media/fetch.ts'
 import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
 import { work } from '../worker.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, STATEMENT_TIMEOUT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
 import { openLibrary } from './library.ts'
 import { CommandError, print } from './output.ts'
-import { openNetworks, openPublisher, STATEMENT_TIMEOUT_MS } from './worker.ts'
+import { openNetworks, openPublisher } from './publisher.ts'
 
 interface Options {
   json?: boolean

@@ -1,0 +1,43 @@
+import type { Db } from '../../db/client.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import type { Connecting } from '../accounts/connect.ts'
+import type { Config } from '../config.ts'
+import { createPublicFetch } from '../internet/public-fetch.ts'
+import { createNetworks } from '../platforms/networks.ts'
+import type { Log } from '../publisher/deliver.ts'
+import { createPublisher, type Publisher } from '../publisher/publisher.ts'
+import type { Storage } from '../storage/storage.ts'
+import { openKeyring, reportLostCredentials } from './keyring.ts'
+
+/** The way to the networks, and to the accounts there. */
+export const openNetworks = async (config: Config, db: Db): Promise<Connecting> => ({
+  db,
+  networks: createNetworks(sandboxStore(db)),
+  keyring: await openKeyring(config),
+  fetch: createPublicFetch(),
+})
+
+export function openPublisher(
+  { publishLatenessMaxMs }: Config,
+  { db, networks, keyring, fetch }: Connecting,
+  storage: Storage,
+  log: Log,
+): Publisher {
+  // Not waited for: the database may be away, and then its failure is told by those who need it.
+  if (keyring) reportLostCredentials(db, keyring, log).catch(() => {})
+  return createPublisher({
+    db,
+    networks,
+    storage,
+    openCredentials: (accountId, sealed) => {
+      if (!keyring) throw new Error('CREDENTIALS_KEY is not set')
+      return keyring.open(accountId, sealed)
+    },
+    fetch,
+    latenessMaxMs: publishLatenessMaxMs,
+    clock: () => null,
+    uptimeMs: () => performance.now(),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    log,
+  })
+}
