@@ -1,11 +1,10 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import type { DeliveryError, DeliveryState, Post, PostDetail, PostStatus, PublishedAct } from '../../schemas/post.ts'
+import type { Post, PostDetail, PostStatus, PublishedAct } from '../../schemas/post.ts'
 import { type Db, prepared } from '../client.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
-import type { DeliveryKey, SentAct } from './deliveries.ts'
 import { isoTime } from './iso-time.ts'
 import type { MediaFacts } from './media.ts'
 
@@ -39,8 +38,8 @@ export interface PostSubjects {
   media: ({ id: string } & MediaFacts)[]
 }
 
-const list = (item: Expression<unknown>, order: Expression<unknown> = sql`1`) =>
-  sql`coalesce(json_agg(${item} order by ${order}), '[]')`.as('list')
+const list = (item: Expression<unknown>, order?: Expression<unknown>) =>
+  sql`coalesce(json_agg(${item}${order ? sql` order by ${order}` : sql``}), '[]')`.as('list')
 
 /** Of the accounts and media asked for, those that the user may use, in one round trip. Ids have to be UUIDs. */
 export const readPostSubjects = prepared<{ userId: string; accountIds: string[]; mediaIds: string[] }, PostSubjects>(
@@ -309,122 +308,6 @@ export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, { 
       .selectFrom('found')
       .select(['status', 'busy']),
 )
-
-/**
- * Makes every delivery of the post due now that is not under way, out, or open, and a draft scheduled for now. For a post
- * that is not published; gives how many there were.
- */
-export const publishNow = prepared<{ userId: string; id: string }, { count: number }>('publish_now', (db, value) =>
-  db
-    .with('due', (db) =>
-      db
-        .updateTable('postTargets')
-        .set(dueNow)
-        .where('userId', '=', value('userId'))
-        .where('postId', '=', value('id'))
-        .where((eb) =>
-          eb.or([
-            eb('state', 'in', ['waiting', 'failed', 'missed']),
-            // What is due already stays as it is: its lateness counts from then.
-            eb.and([eb('state', '=', 'queued'), eb('dueAt', '>', sql<Date>`now()`)]),
-          ]),
-        )
-        .returning(['userId', 'postId']),
-    )
-    .with('post', (db) =>
-      db
-        .updateTable('posts')
-        .set({ status: 'scheduled', scheduledAt: sql<Date>`now()`, updatedAt: sql<Date>`now()` })
-        .where('userId', '=', value('userId'))
-        .where('id', '=', value('id'))
-        .where('status', '!=', 'published')
-        .where(sql<SqlBool>`exists (select from due)`),
-    )
-    .selectFrom('due')
-    .select(sql<number>`count(*)`.as('count')),
-)
-
-/** As if it had just been written for now. What is open stays open, and what is out stays out. */
-const dueNow = {
-  state: 'queued',
-  dueAt: sql<Date>`now()`,
-  // A call that was given up is left alone as long as it was to be.
-  claimableAt: sql<Date>`greatest(now(), case when intent is not null then claimable_at end)`,
-  failures: 0,
-  startedAt: sql<Date>`case when intent is not null then started_at end`,
-}
-
-/** A delivery of the user's, locked; nothing where there is none. */
-export const lockDelivery = (db: Db, { userId, postId, accountId }: DeliveryKey) =>
-  db
-    .selectFrom('postTargets')
-    .select((eb) => [
-      eb.ref('platform').$castTo<PlatformId>().as('platform'),
-      eb.ref('state').$castTo<DeliveryState>().as('state'),
-      eb.ref('error').$castTo<DeliveryError | null>().as('error'),
-      'sent',
-      sql<boolean>`attempts = 0 and due_at > now()`.as('isEarly'),
-    ])
-    .where('userId', '=', userId)
-    .where('postId', '=', postId)
-    .where('accountId', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst()
-
-/** Makes a delivery that is locked due now. */
-export const requeueDelivery = (db: Db, { userId, postId, accountId }: DeliveryKey) =>
-  db
-    .updateTable('postTargets')
-    .set(dueNow)
-    .where('userId', '=', userId)
-    .where('postId', '=', postId)
-    .where('accountId', '=', accountId)
-    .execute()
-
-/** What the owner of a delivery has seen on the network, of the call whose answer was lost. The delivery is locked. */
-export async function resolveDelivery(
-  db: Db,
-  { userId, postId, accountId }: DeliveryKey,
-  {
-    state,
-    sent,
-    error,
-    outcome,
-  }: {
-    state: DeliveryState
-    sent: SentAct[]
-    error: DeliveryError | null
-    outcome: 'said_published' | 'said_not_published'
-  },
-): Promise<void> {
-  await db
-    .updateTable('deliveryAttempts')
-    .from('postTargets as target')
-    .set({ outcome })
-    .whereRef('deliveryAttempts.userId', '=', 'target.userId')
-    .whereRef('deliveryAttempts.postId', '=', 'target.postId')
-    .whereRef('deliveryAttempts.accountId', '=', 'target.accountId')
-    .whereRef('deliveryAttempts.number', '=', 'target.attempts')
-    .where('target.userId', '=', userId)
-    .where('target.postId', '=', postId)
-    .where('target.accountId', '=', accountId)
-    .execute()
-  await db
-    .updateTable('postTargets')
-    .set({
-      state,
-      sent: sql`sent || ${JSON.stringify(sent)}::jsonb`,
-      publishedAt: sql<Date>`case when jsonb_array_length(sent || ${JSON.stringify(sent)}::jsonb) > 0
-        then coalesce(published_at, intended_at) end`,
-      error: error && JSON.stringify(error),
-      intent: null,
-      intendedAt: null,
-    })
-    .where('userId', '=', userId)
-    .where('postId', '=', postId)
-    .where('accountId', '=', accountId)
-    .execute()
-}
 
 /**
  * Marks any post as published, for an operator, and its deliveries with it: a worker that has taken one of them does not

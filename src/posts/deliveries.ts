@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { type DeliveryKey, takeBack } from '../../db/queries/deliveries.ts'
-import { lockDelivery, requeueDelivery, resolveDelivery as saveResolution } from '../../db/queries/posts.ts'
+import { lockDelivery, requeueDelivery, resolveDelivery as saveResolution } from '../../db/queries/owned-deliveries.ts'
 import type { DeliveryState, PostDetail, ResolveDelivery } from '../../schemas/post.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { Networks } from '../platforms/networks.ts'

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { findPost, publishNow } from '../../db/queries/posts.ts'
+import { publishNow } from '../../db/queries/owned-deliveries.ts'
+import { findPost } from '../../db/queries/posts.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { AppError } from '../errors.ts'
 import { judgePost } from './create.ts'
