@@ -94,7 +94,10 @@ export async function openEmbedded({ dataDir, settings = {}, log = () => {} }: O
   const close = async () => {
     leaving.abort()
     const client = await claim
-    if (client) await leave(client, folder)
+    if (client && (await leave(client, folder))) return
+    // Its connection broke a moment ago: without a claim, it may be the last one all the same.
+    const another = await tryJoin(folder).catch(() => undefined)
+    if (another) await leave(another, folder)
   }
   return {
     url,
@@ -312,14 +315,16 @@ function processOf(pid: number): Record<string, string> | undefined {
 }
 
 /** Gives up a claim; without any other, stops the server. */
-async function leave(client: Client, folder: string): Promise<void> {
+/** Gives false where the connection is broken: the server has gone, or another process stops it, or it is that alone. */
+async function leave(client: Client, folder: string): Promise<boolean> {
   client.ref()
   try {
     await client.query('select pg_advisory_unlock_shared($1)', [CLAIM])
     const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [CLAIM])
     if (rows[0].last) await stop(client, folder)
+    return true
   } catch {
-    // The server has gone, or another process stops it.
+    return false
   } finally {
     await client.end().catch(() => {})
   }

@@ -283,16 +283,28 @@ t.test('a server that dies is started again under those who need it', async (t) 
   t.notOk(serverOf(dataDir))
 })
 
-t.test('whoever loses only its connection keeps its claim', async (t) => {
-  const { dataDir, open } = playground(t, prepared)
-  const [stays, leaves] = [await open(dataDir), await open(dataDir)]
-  const others = 'from pg_stat_activity where pid <> pg_backend_pid() and usename is not null'
-  await stays.ask(`select pg_terminate_backend(pid) ${others}`)
-  await until(async () => Number((await stays.ask(`select count(*) ${others}`)).rows?.[0]?.[0]) === 2)
-  await leaves.close()
-  t.same((await stays.ask('select 1')).rows, [[1]])
-  t.equal(await stays.close(), 0)
-  t.notOk(serverOf(dataDir))
+t.test('whoever loses only its connection', async (t) => {
+  const claims = `from pg_stat_activity where application_name like 'postroom: claim%'`
+  const loseClaims = (session: Session) => session.ask(`select pg_terminate_backend(pid) ${claims}`)
+
+  await t.test('keeps its claim', async (t) => {
+    const { dataDir, open } = playground(t, prepared)
+    const [stays, leaves] = [await open(dataDir), await open(dataDir)]
+    await loseClaims(stays)
+    await until(async () => Number((await stays.ask(`select count(*) ${claims}`)).rows?.[0]?.[0]) === 2)
+    await leaves.close()
+    t.same((await stays.ask('select 1')).rows, [[1]])
+    t.equal(await stays.close(), 0)
+    t.notOk(serverOf(dataDir))
+  })
+
+  await t.test('stops the server all the same, if it leaves at this moment and is the last', async (t) => {
+    const { dataDir, open } = playground(t, prepared)
+    const session = await open(dataDir)
+    await loseClaims(session)
+    t.equal(await session.close(), 0)
+    t.notOk(serverOf(dataDir))
+  })
 })
 
 t.test('after a crash of everything', async (t) => {
