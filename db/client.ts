@@ -4,6 +4,9 @@ import type { DB } from './types.ts'
 
 export type Db = Kysely<DB>
 
+/** Where prepared statements go past Kysely, which has built them and has nothing more to add. */
+const pools = new WeakMap<Db, pg.Pool>()
+
 /** The names under which `prepared` statements are sent, by their text. Postgres parses and plans each once. */
 const statementNames = new Map<string, string>()
 
@@ -58,12 +61,14 @@ export function connect({ url, poolMax = 10, statementTimeoutMs }: ConnectOption
   // A connection that dies between two statements of a transaction belongs to nobody for a moment; without a listener
   // that ends the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  return new Kysely<DB>({
+  const db = new Kysely<DB>({
     dialect: new PostgresDialect({
       pool: { options: pool.options, connect: () => connectFrom(pool), end: () => pool.end() },
     }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
+  pools.set(db, pool)
+  return db
 }
 
 /**
@@ -99,6 +104,25 @@ export function prepared<P extends object, R>(
   build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Compilable<R>,
 ): (db: Db, values: P) => Promise<R[]> {
   let compiled: CompiledQuery<R> | undefined
+  let columns: string[] | undefined
+
+  /** As Kysely would, at a fifth of the cost: the names of columns are turned into ours once, and not for every row. */
+  async function runOn(pool: pg.Pool, text: string, values: unknown[]): Promise<R[]> {
+    const client = await connectFrom(pool)
+    let result: pg.QueryArrayResult
+    try {
+      result = await client.query({ name, text, values, rowMode: 'array' })
+    } catch (error) {
+      // Its own stack ends in the driver: this one leads to whoever asked.
+      Error.captureStackTrace(error as Error)
+      throw error
+    } finally {
+      client.release()
+    }
+    columns ??= result.fields.map((field) => camelCase(field.name))
+    return result.rows.map((row) => rowOf(columns!, row) as R)
+  }
+
   return async (db, values) => {
     if (!compiled) {
       compiled = build(db, (key) => new Placeholder(key) as never).compile()
@@ -110,8 +134,10 @@ export function prepared<P extends object, R>(
     const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.key as keyof P] : parameter,
     )
+    const pool = pools.get(db)
     for (let attempt = 1; ; attempt++) {
       try {
+        if (pool) return await runOn(pool, compiled.sql, parameters)
         return (await db.executeQuery<R>({ ...compiled, parameters })).rows
       } catch (error) {
         const code = (error as { code?: string }).code ?? ''
@@ -120,4 +146,12 @@ export function prepared<P extends object, R>(
       }
     }
   }
+}
+
+const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+function rowOf(columns: string[], values: unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]
+  return row
 }

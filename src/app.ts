@@ -1,8 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { connect } from '../db/client.ts'
-import { newId } from '../db/id.ts'
 import { components } from '../schemas/index.ts'
 import type { Connecting } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
@@ -41,7 +40,7 @@ export async function buildApp({
   const app = Fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: newId,
+    genReqId: () => randomUUID(),
     bodyLimit: 1024 * 1024,
     routerOptions: { maxParamLength: 16 * 1024 },
     requestTimeout: 10_000,
@@ -55,12 +54,6 @@ export async function buildApp({
   for (const component of components) app.addSchema(component)
 
   await app.register(requests)
-  await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    // By plain http, browsers ignore these two and complain.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-  })
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   await app.register(openapi)
   await app.register(health, { db })

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Db } from '../../db/client.ts'
 import { findKey } from '../../db/queries/keys.ts'
@@ -32,8 +32,6 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
   const recognised = new Map<string, Recognised>()
 
   async function recognise(key: string): Promise<Recognised> {
-    const cached = recognised.get(key)
-    if (cached && cached.cachedUntil > performance.now()) return cached
     recognised.delete(key)
     const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowMissingTable)
     if (!found) throw new AppError(401, INVALID_KEY)
@@ -44,12 +42,21 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
   }
 
   app.decorateRequest('userId', '')
-  app.addHook('onRequest', async (request) => {
-    const key = bearerToken(request.headers.authorization)
-    if (!isKey(key)) throw new AppError(401, INVALID_KEY)
-    const { userId, expiresAt } = await recognise(key)
+  const admit = (request: FastifyRequest, { userId, expiresAt }: Recognised) => {
     if (expiresAt && expiresAt.getTime() <= Date.now()) throw new AppError(401, EXPIRED_KEY)
     request.userId = userId
+  }
+  app.addHook('onRequest', (request, _reply, done) => {
+    const key = bearerToken(request.headers.authorization)
+    const cached = recognised.get(key)
+    if (cached && cached.cachedUntil > performance.now()) {
+      admit(request, cached)
+      return done()
+    }
+    if (!isKey(key)) throw new AppError(401, INVALID_KEY)
+    recognise(key)
+      .then((entry) => admit(request, entry))
+      .then(() => done(), done)
   })
 })
 

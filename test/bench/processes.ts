@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Running {
+  port: number
+  pid: number
+  stop(): Promise<void>
+}
+
+/** The service as `npm run postroom` runs it, with a port of its own. Its log goes nowhere. */
+export async function startService(env: Record<string, string>): Promise<Running> {
+  const args = ['--max-semi-space-size=2', 'src/cli/postroom.ts', 'serve', '--json']
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const { api } = JSON.parse(await firstLine(child)) as { api: string }
+  return running(child, Number(new URL(api).port))
+}
+
+export async function startLimit(databaseUrl: string): Promise<Running> {
+  const child = spawn(process.execPath, ['test/bench/limit.ts'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return running(child, Number(await firstLine(child)))
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const ended = new AbortController()
+  child.once('exit', (code) => ended.abort(new Error(`process ${child.pid} ended with ${code}`)))
+  const [line] = await once(child.stdout!, 'data', { signal: ended.signal })
+  return String(line)
+}
+
+const running = (child: ChildProcess, port: number): Running => ({
+  port,
+  pid: child.pid!,
+  stop: async () => {
+    if (child.exitCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  },
+})
+
+/** The processor time that processes have taken, in seconds; undefined where the system does not say. */
+export function cpuSeconds(pids: number[]): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  return pids.reduce((sum, pid) => sum + ticksOf(pid), 0) / TICKS_PER_SECOND
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: what is behind the name, which may hold spaces. */
+const statOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+const TICKS_PER_SECOND = 100
+const [PARENT, USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN] = [1, 11, 12, 13, 14]
+
+/** Of children that have ended as well. */
+function ticksOf(pid: number): number {
+  try {
+    const stat = statOf(pid)
+    return [USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN].reduce((sum, field) => sum + Number(stat[field]), 0)
+  } catch {
+    return 0
+  }
+}
+
+/** The processes of the Postgres that runs in a folder. */
+export function postgresPids(dataDir: string): number[] {
+  const postmaster = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]!
+  const others = readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && statOf(Number(name))[PARENT] === postmaster
+    } catch {
+      return false
+    }
+  })
+  return [Number(postmaster), ...others.map(Number)]
+}
