@@ -94,6 +94,25 @@ class Placeholder {
 const RETRIED = new Set(['40001', '40P01'])
 const ATTEMPTS_MAX = 4
 
+/** A foreign key that fails: what was read before is gone. Whoever reads again sees that, and says so. */
+const FOREIGN_KEY = '23503'
+
+/**
+ * Does `work` in a transaction: the one that `db` is, or else one of its own. That is tried again as a whole, three times
+ * at most, where it got in the way of another.
+ */
+export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? ''
+      if (!(RETRIED.has(code) || code === FOREIGN_KEY) || attempt === ATTEMPTS_MAX) throw error
+    }
+  }
+}
+
 /**
  * A single statement that Kysely builds once and that Postgres plans once. `build` gets a function that stands in for
  * each value by its name. A serialisation failure or deadlock is tried again, three times at most; a single statement

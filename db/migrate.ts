@@ -4,12 +4,14 @@ import type { Db } from './client.ts'
 import * as initial from './migrations/0001_initial.ts'
 import * as mediaFiles from './migrations/0002_media_files.ts'
 import * as publishing from './migrations/0003_publishing.ts'
+import * as idempotency from './migrations/0004_idempotency.ts'
 
 /** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
 const migrations: Record<string, Migration> = {
   '0001_initial': initial,
   '0002_media_files': mediaFiles,
   '0003_publishing': publishing,
+  '0004_idempotency': idempotency,
 }
 
 /** Brings the schema to the version of this code; safe to run from several processes at once. Gives the names applied. */

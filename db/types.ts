@@ -69,6 +69,15 @@ export interface DeliveryAttempts {
   userId: string;
 }
 
+export interface IdempotencyKeys {
+  body: string;
+  createdAt: Generated<Timestamp>;
+  key: string;
+  requestHash: Buffer;
+  status: number;
+  userId: string;
+}
+
 export interface LooseFiles {
   removedAt: Timestamp | null;
   renewedAt: Generated<Timestamp | null>;
@@ -171,6 +180,7 @@ export interface DB {
   accounts: Accounts;
   apiKeys: ApiKeys;
   deliveryAttempts: DeliveryAttempts;
+  idempotencyKeys: IdempotencyKeys;
   looseFiles: LooseFiles;
   media: Media;
   memberships: Memberships;

@@ -73,7 +73,7 @@ export async function buildApp({
 const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   origin,
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-  exposedHeaders: ['x-request-id', 'etag', 'content-range', 'content-disposition'],
+  exposedHeaders: ['x-request-id', 'etag', 'content-range', 'content-disposition', 'idempotent-replayed'],
   // A bare OPTIONS is answered by us as any other unknown route, not by the plugin in plain text.
   strictPreflight: false,
 })

@@ -6,22 +6,40 @@ import type { Publisher } from './publisher/publisher.ts'
 const POLL_MS = 500
 /** A quarter of a lease: two renewals in a row may fail. */
 const RENEW_MS = 5_000
+const SWEEP_MS = 3_600_000
 /** What is under way when the worker is told to stop may finish for so long; then what was not sent yet is given back. */
 const FINISH_MS = 4_000
 /** A call that was made by then has so long for its answer: without it, it may end as unconfirmed. */
 const ANSWER_MS = 4_000
 
 /**
- * Publishes what is due until `stop` comes, and comes back when nothing is under way. It polls, and keeps nothing open in
+ * Publishes what is due until `stop` comes, and comes back when nothing is under way. Now and then it calls `sweep`, which
+ * removes some of what is no longer needed and gives how much that was, until there is nothing more. It polls, and keeps nothing open in
  * the database between two statements, so that a pooler in transaction mode may stand in between.
  */
-export async function work(publisher: Publisher, log: Log, stop: Promise<void>): Promise<void> {
+export async function work(
+  publisher: Publisher,
+  log: Log,
+  stop: Promise<void>,
+  sweep: () => Promise<number>,
+): Promise<void> {
   const stopping = new AbortController()
   void stop.then(() => stopping.abort())
   const { signal } = stopping
   const renewals = setInterval(() => {
     publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
   }, RENEW_MS)
+  const sweepAll = async () => {
+    try {
+      while (!signal.aborted && (await sweep()) > 0);
+    } catch (error) {
+      log.error({ err: error }, 'what is no longer needed could not be removed')
+    }
+  }
+  let sweeping = sweepAll()
+  const sweeps = setInterval(() => {
+    sweeping = sweepAll()
+  }, SWEEP_MS)
   try {
     for (let isWorking = true; !signal.aborted; ) isWorking = await step(publisher, log, signal, isWorking)
     await Promise.race([publisher.idle(), pause(FINISH_MS, undefined, { ref: false })])
@@ -29,6 +47,8 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<void>):
     await publisher.drain()
   } finally {
     clearInterval(renewals)
+    clearInterval(sweeps)
+    await sweeping
   }
 }
 

@@ -15,7 +15,9 @@ t.test('a whole life by command, each step answered with one JSON object', async
     t.equal(stdout.trim().split('\n').length, 1, 'one line on stdout')
     return JSON.parse(stdout)
   }
-  t.strictSame(await run('migrate'), { applied: ['0001_initial', '0002_media_files', '0003_publishing'] })
+  t.strictSame(await run('migrate'), {
+    applied: ['0001_initial', '0002_media_files', '0003_publishing', '0004_idempotency'],
+  })
   t.strictSame(await run('migrate'), { applied: [] })
 
   const ada = await run('user', 'create', '--name', 'Ada')

@@ -59,6 +59,16 @@ t.test('keys are changed by putting a new one first', async (t) => {
   t.throws(() => createKeyring([NEW]).rewrap('a', before), { message: unknown })
 })
 
+t.test('the same text has the same fingerprint under one key, and another one under another', async (t) => {
+  const [fingerprint] = createKeyring([OLD]).fingerprints(SECRET)
+  t.strictSame(createKeyring([OLD]).fingerprints(SECRET), [fingerprint])
+  t.strictSame(createKeyring([NEW, OLD]).fingerprints(SECRET)[1], fingerprint, 'the key of now comes first')
+  t.equal(
+    new Set([...createKeyring([NEW, OLD]).fingerprints(SECRET), ...createKeyring([OLD]).fingerprints('a')]).size,
+    3,
+  )
+})
+
 t.test('a keyring has keys, and none that is too short', async (t) => {
   t.throws(() => createKeyring([]))
   t.throws(() => createKeyring([randomBytes(32), randomBytes(16)]))

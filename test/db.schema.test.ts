@@ -27,8 +27,10 @@ t.test('tables of posts lead their primary key with the user', async (t) => {
     from pg_index i
     join pg_class c on c.oid = i.indrelid
     join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
-    where i.indisprimary and c.relname in ('posts', 'post_targets', 'post_media', 'media')`.execute(db)
-  t.equal(rows.length, 4)
+    where i.indisprimary and c.relname in ('posts', 'post_targets', 'post_media', 'media', 'idempotency_keys')`.execute(
+    db,
+  )
+  t.equal(rows.length, 5)
   for (const { name, first } of rows) t.equal(first, 'user_id', name)
 })
 

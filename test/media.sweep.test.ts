@@ -101,7 +101,7 @@ t.test('a file that is being added is left alone for as long as it takes', async
       t.strictSame(await sweepMedia(library), { removed: 0, failed: 0 })
       return null
     },
-    { renewMs: 50, lastsMs: 0 },
+    { renewMs: 50 },
   )
   t.strictSame(await listed(), [media.id])
 })
@@ -144,7 +144,7 @@ t.test('a file that was given up cannot be added any more, at whatever step it i
       await save(endless())
       return null
     },
-    { renewMs: 20, lastsMs: 0 },
+    { renewMs: 20 },
   )
   await t.rejects(stopped)
   t.ok(seen < 1_000, 'nothing more is read of it')

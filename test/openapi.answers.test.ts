@@ -13,7 +13,7 @@ import { buildApp } from '../src/app.ts'
 import { createKey } from '../src/auth/create-key.ts'
 import { call, connecting, createWorld, mediaIn, type Reply } from './helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from './helpers/document.ts'
-import { jpeg, upload } from './helpers/upload.ts'
+import { form as encode, jpeg, upload } from './helpers/upload.ts'
 
 const document = readDocument()
 const problemWith = validatorOf(document)
@@ -213,6 +213,18 @@ t.test('what the service answers is what the document says, each error word by w
   await check('getMediaContent', 416, 'noSuchRange', content({ range: 'bytes=9000000-' }))
   await ada.call('POST', '/posts', { accountIds: [x], mediaIds: [file.id] })
   await check('deleteMedia', 409, 'inUse', plain.deleteMedia(ada.key))
+
+  const underKey = async (path: string, payload: object | Buffer, type = 'application/json'): Promise<Reply> => {
+    const headers = { authorization: `Bearer ${ada.key}`, 'content-type': type, 'idempotency-key': 'a' }
+    const reply = await app.inject({ method: 'POST', url: `/api/v1${path}`, headers, payload })
+    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+  }
+  await check('createPost', 201, undefined, underKey('/posts', { accountIds: [x] }))
+  await check('createPost', 409, 'keyTaken', underKey('/posts', { accountIds: [x], caption: 'hi' }))
+  await check('connectAccount', 409, 'keyTaken', underKey('/accounts', CONNECT_EXAMPLES.telegram!))
+  await check('importMedia', 409, 'keyTaken', underKey('/media/import', { url: 'https://www.example.com/a.jpg' }))
+  const encoded = await encode([['file', image]])
+  await check('uploadMedia', 409, 'keyTaken', underKey('/media', encoded.body, encoded.type))
 
   const nowhere = connect({ url: 'postgresql://127.0.0.1:1/nowhere' })
   const stranded = await buildApp({

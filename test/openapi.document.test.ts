@@ -13,9 +13,9 @@ const operations = operationsOf(document)
 const { schemas } = document.components
 const problemWith = validatorOf(document)
 
-/** What each operation can answer: the contract's statuses, and 413 for a body that is too large. */
+/** What each operation can answer: the contract's statuses, 413 for a body that is too large, 409 for a key that is taken. */
 const STATUSES: Record<string, string[]> = {
-  createPost: ['201', '400', '401', '403', '413', '500', '503'],
+  createPost: ['201', '400', '401', '403', '409', '413', '500', '503'],
   listPosts: ['200', '400', '401', '500', '503'],
   getPost: ['200', '401', '404', '500', '503'],
   deletePost: ['200', '400', '401', '404', '409', '500', '503'],
@@ -23,10 +23,10 @@ const STATUSES: Record<string, string[]> = {
   retryDelivery: ['202', '401', '404', '409', '500', '503'],
   resolveDelivery: ['200', '400', '401', '404', '409', '413', '500', '503'],
   listAccounts: ['200', '401', '500', '503'],
-  connectAccount: ['200', '201', '400', '401', '403', '413', '500', '502', '503'],
+  connectAccount: ['200', '201', '400', '401', '403', '409', '413', '500', '502', '503'],
   disconnectAccount: ['200', '401', '403', '404', '500', '503'],
-  uploadMedia: ['200', '201', '400', '401', '408', '413', '500', '503'],
-  importMedia: ['200', '201', '400', '401', '413', '500', '503'],
+  uploadMedia: ['200', '201', '400', '401', '408', '409', '413', '500', '503'],
+  importMedia: ['200', '201', '400', '401', '409', '413', '500', '503'],
   listMedia: ['200', '400', '401', '500', '503'],
   getMedia: ['200', '401', '404', '500', '503'],
   getMediaContent: ['200', '206', '304', '307', '401', '404', '412', '416', '500', '503'],
@@ -117,6 +117,18 @@ t.test('every request and every answer has examples, and each is valid', async (
     t.ok(schema.examples?.length, `${name} has an example`)
     for (const example of schema.examples ?? []) {
       t.equal(problemWith({ $ref: `#/components/schemas/${name}` }, example), '', name)
+    }
+  }
+})
+
+t.test('whatever creates something takes a key to be sent again under, and says when it was', async (t) => {
+  for (const { operationId, method, parameters, responses } of operations) {
+    const takesKey =
+      parameters?.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key') ?? false
+    t.equal(takesKey, method === 'POST' && '201' in responses, operationId)
+    for (const [status, { headers }] of Object.entries(responses)) {
+      const isSuccess = takesKey && status.startsWith('2')
+      t.equal('Idempotent-Replayed' in (headers ?? {}), isSuccess, `${operationId} ${status}`)
     }
   }
 })

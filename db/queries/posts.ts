@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Post, PostDetail, PostStatus, PublishedAct } from '../../schemas/post.ts'
-import { type Db, prepared } from '../client.ts'
+import { type Db, inTransaction, prepared } from '../client.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
@@ -351,6 +351,3 @@ export function markPostPublished(db: Db, id: string): Promise<'published' | 'bu
     return numUpdatedRows > 0n ? 'published' : 'missing'
   })
 }
-
-const inTransaction = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
-  db.isTransaction ? work(db) : db.transaction().execute(work)

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/client.ts'
+import { type Db, inTransaction } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { upsertConnectedAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
@@ -10,6 +10,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import { beginningOf } from '../http/json.ts'
+import { canonical, type Once } from '../idempotency/once.ts'
 import type { Networks } from '../platforms/networks.ts'
 import { type Profile, PublishError, type Publishing, storable } from '../platforms/publishing.ts'
 
@@ -23,6 +24,12 @@ export interface Connecting {
   fetch: typeof fetch
 }
 
+export interface Connected {
+  account: Account
+  /** False where the user had connected it already. */
+  isNew: boolean
+}
+
 /** For all calls that it takes to see whose credentials these are. */
 const IDENTIFY_MS = 20_000
 
@@ -34,28 +41,36 @@ const IDENTIFY_MS = 20_000
 export async function connectAccount(
   { db, networks, keyring, fetch }: Connecting,
   userId: string,
-  { platform, credentials, organizationId }: ConnectAccount,
-): Promise<{ account: Account; isNew: boolean }> {
+  body: ConnectAccount,
+  once: Once<Connected>,
+): Promise<Connected> {
+  if (!keyring) throw new AppError(503, NO_CREDENTIALS_KEY)
+  const { platform, credentials, organizationId } = body
+  // Some passwords can be guessed, and a plain hash would tell who guesses that they are right.
+  const [form, ...others] = keyring
+    .fingerprints(canonical(credentials))
+    .map((fingerprint) => ({ ...body, credentials: fingerprint }))
+  await once.begin(form, ...others)
   if (organizationId !== undefined && !(await isMember(db, { userId, organizationId }))) {
     throw new AppError(403, `You have no access to this organizationId: ${beginningOf(organizationId)}`)
   }
-  if (!keyring) throw new AppError(503, NO_CREDENTIALS_KEY)
   const network = networks[platform as PlatformId]
   if (!network) throw new AppError(400, `${platform} accounts cannot be connected here`)
 
   const { externalId, username, displayName } = await identify(platform, network, credentials, fetch)
   const account = { id: newId(), platform: platform as PlatformId, username, displayName }
-  const id = await db.transaction().execute(async (db) => {
-    const owner = { userId, organizationId: organizationId ?? null }
-    // First, as the credentials are sealed for the id that comes of it.
-    const id = await upsertConnectedAccount(db, { ...account, ...owner, externalId })
-    await replaceCredentials(db, id, keyring.seal(id, credentials))
-    return id
-  })
-  return {
-    account: { id, platform: account.platform, username, ...(displayName !== null && { displayName }) },
-    isNew: id === account.id,
-  }
+  return once.write((db) =>
+    inTransaction(db, async (db) => {
+      const owner = { userId, organizationId: organizationId ?? null }
+      // First, as the credentials are sealed for the id that comes of it.
+      const id = await upsertConnectedAccount(db, { ...account, ...owner, externalId })
+      await replaceCredentials(db, id, keyring.seal(id, credentials))
+      return {
+        account: { id, platform: account.platform, username, ...(displayName !== null && { displayName }) },
+        isNew: id === account.id,
+      }
+    }),
+  )
 }
 
 /** In UTF-16 units: an index takes it. */

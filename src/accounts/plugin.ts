@@ -3,9 +3,11 @@ import { type ListedAccount, listAccounts } from '../../db/queries/accounts.ts'
 import { Account, AccountList, AccountPath, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
 import { CONNECT_EXAMPLES, ConnectAccount, MISSING_PASSWORD, UNKNOWN_PLATFORM } from '../../schemas/connect.ts'
 import { commonErrors, failure, NO_CREDENTIALS_KEY, shapeFailure, TOO_LARGE, unavailable } from '../../schemas/error.ts'
+import { IdempotencyHeaders, keyTaken, REPLAYED } from '../../schemas/idempotency.ts'
 import { Answer, Body, Deleted } from '../../schemas/shared.ts'
+import { answerOnce, type Once } from '../idempotency/once.ts'
 import type { Networks } from '../platforms/networks.ts'
-import { type Connecting, connectAccount } from './connect.ts'
+import { type Connected, type Connecting, connectAccount } from './connect.ts'
 import { ACCOUNT_NOT_FOUND, disconnectOwnAccount, NOT_THE_OWNER } from './disconnect.ts'
 
 const [CONNECTED] = Account.examples
@@ -43,12 +45,16 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
         summary: 'Connect an account',
         description:
           'Asks the network whose credentials these are, in 20 seconds at most, and stores them encrypted. Handle and display name are those that the network gives. They are in no answer, log or error. An account that you have connected already keeps its id: its credentials are replaced, its names brought up to date, and its `attention` is over.',
+        headers: IdempotencyHeaders,
         body: Body(ConnectAccount, CONNECT_EXAMPLES),
         response: {
-          200: Answer(Account, 'You had connected this account already: it has the new credentials.', {
-            known: CONNECTED,
-          }),
-          201: Answer(Account, 'The account was connected.', { connected: CONNECTED }),
+          200: {
+            ...Answer(Account, 'You had connected this account already: it has the new credentials.', {
+              known: CONNECTED,
+            }),
+            ...REPLAYED,
+          },
+          201: { ...Answer(Account, 'The account was connected.', { connected: CONNECTED }), ...REPLAYED },
           400: shapeFailure(
             'The body is not what is described here (with `details`), or the network refuses the credentials (without).',
             { missingPassword: MISSING_PASSWORD, unknownPlatform: UNKNOWN_PLATFORM },
@@ -57,6 +63,7 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
           403: failure('You do not belong to this organisation.', {
             noAccess: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
           }),
+          ...keyTaken,
           413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
           ...commonErrors,
           502: failure('The network could not be reached, or did not answer. Nothing was stored: try again later.', {
@@ -68,10 +75,14 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
         },
       },
     },
-    async (request, reply) => {
-      const { account, isNew } = await connectAccount(connecting, request.userId, request.body)
-      return reply.code(isNew ? 201 : 200).send(account)
-    },
+    async (request, reply) =>
+      answerOnce(
+        db,
+        request,
+        reply,
+        (once: Once<Connected>) => connectAccount(connecting, request.userId, request.body, once),
+        ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
+      ),
   )
 
   app.delete(

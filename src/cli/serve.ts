@@ -1,4 +1,5 @@
 import { migrate } from '../../db/migrate.ts'
+import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
 import type { Connecting } from '../accounts/connect.ts'
 import { buildApp } from '../app.ts'
@@ -42,7 +43,10 @@ async function run(config: Config, { json }: Options, whole: boolean): Promise<v
     const address = await listen(app, config)
     const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(whole && (await welcome(ways))) }
     // Last: it ends with the process, and would keep one that fails.
-    if (whole) working = work(openPublisher(config, ways, media.storage, app.log), app.log, stop)
+    if (whole) {
+      const publisher = openPublisher(config, ways, media.storage, app.log)
+      working = work(publisher, app.log, stop, () => sweepIdempotencyKeys(db))
+    }
     if (json) print(facts, { json })
     else process.stdout.write(banner(facts))
     await stop

@@ -1,4 +1,5 @@
 import { type LoggerOptions, pino } from 'pino'
+import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import type { Config } from '../config.ts'
 import { loggerOptions, stopSignal } from '../server.ts'
 import { work } from '../worker.ts'
@@ -23,7 +24,7 @@ export async function runWorker(config: Config, { json }: { json?: boolean }): P
     const publisher = openPublisher(config, await openNetworks(config, db), storage, log)
     if (json) print({ worker: 'up' }, { json })
     else process.stdout.write('Postroom publishes what is due. Ctrl-C stops it.\n')
-    await work(publisher, log, stop)
+    await work(publisher, log, stop, () => sweepIdempotencyKeys(db))
   } finally {
     await close()
   }

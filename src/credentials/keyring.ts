@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Credentials } from '../platforms/publishing.ts'
 
 /** The credentials of one account, as they are stored. */
@@ -18,6 +18,11 @@ export interface Keyring {
   keyId: string
   seal(accountId: string, credentials: Credentials): SealedCredentials
   open(accountId: string, sealed: SealedCredentials): Credentials
+  /**
+   * Tells whether credentials are the same as others, and nothing about them to whoever does not have the key: one for each
+   * key, that of now first.
+   */
+  fingerprints(text: string): string[]
   /** The same credentials under the key of now. Only the data key is wrapped anew. */
   rewrap(accountId: string, sealed: SealedCredentials): SealedCredentials
 }
@@ -66,6 +71,7 @@ export function createKeyring(keys: Buffer[]): Keyring {
       orDamaged(accountId, sealed, () =>
         JSON.parse(decrypt(unwrap(accountId, sealed), accountId, sealed.data).toString()),
       ),
+    fingerprints: (text) => [...byId.values()].map((key) => createHmac('sha256', key).update(text).digest('base64')),
     rewrap: (accountId, sealed) =>
       orDamaged(accountId, sealed, () => ({
         keyId,

@@ -27,6 +27,8 @@ const DRIVER_MESSAGES = [
   'Connection terminated unexpectedly',
   'Query read timeout',
   'Client has encountered a connection error and is not queryable',
+  // Said of a rollback, on a connection that was given up within its transaction.
+  'Client was closed and is not queryable',
 ]
 
 /** True of an error that means: the database can't be reached, or does not serve at the moment. */

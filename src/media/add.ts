@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import {
+  type AdoptedFile,
   adoptFile,
   claimFile,
   doomFile,
@@ -31,8 +32,14 @@ export interface Library {
   bytesMax: number
 }
 
-/** Writes one file to where it is looked at. Throws a 413 where it is too large. */
-export type Save = (source: AsyncIterable<Buffer>) => Promise<void>
+/** Writes one file to where it is looked at. Gives the SHA-256 of its bytes. Throws a 413 where it is too large. */
+export type Save = (source: AsyncIterable<Buffer>) => Promise<Buffer>
+
+export interface Added {
+  media: Media
+  /** False where the user had the same bytes already. */
+  isNew: boolean
+}
 
 /** A claim outlives several renewals that fail. */
 export const LEASE = { renewMs: 4_000, lastsMs: 20_000 }
@@ -45,14 +52,18 @@ const ATTEMPTS_MAX = 5
  * nothing of it stays.
  *
  * The file is claimed in the database before its first byte is written, and the claim becomes the row of the media in
- * one statement at the end. So each byte is named by a row at every moment, and what a crash leaves can be found.
+ * one statement at the end, which `write` may put into a transaction. So each byte is named by a row at every moment, and
+ * what a crash leaves can be found.
  */
 export async function addMedia(
   library: Library,
   userId: string,
   read: (save: Save) => Promise<string | null>,
-  { renewMs } = LEASE,
-): Promise<{ media: Media; isNew: boolean }> {
+  {
+    renewMs = LEASE.renewMs,
+    write = (work) => work(library.db),
+  }: { renewMs?: number; write?: (work: (db: Db) => Promise<Added>) => Promise<Added> } = {},
+): Promise<Added> {
   const { db, storage, incomingDir, bytesMax } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
   const path = incomingPath(library, file)
@@ -74,32 +85,37 @@ export async function addMedia(
     let saved: { bytes: number; sha256: Buffer } | undefined
     const altText = await read(async (source) => {
       saved = await save(source, path, bytesMax, givenUp.signal)
+      return saved.sha256
     })
     if (!saved) throw new Error('There is no file')
 
     const [known] = await findMediaBySha256(db, { userId, ...saved })
-    if (known) return { media: known, isNew }
+    if (known) return await write(async () => ({ media: known, isNew: false }))
     const facts = await inspectFile(path)
     put = 'begun'
     await storage.put(file.storageKey, path, facts.mimeType)
     put = 'done'
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const [added] = await adoptFile(db, { id: newId(), altText: altText || null, ...file, ...facts, ...saved })
-      if (added) {
-        isNew = true
-        return { media: added, isNew }
-      }
-      // Another request has brought the same bytes at the same moment, if nobody has deleted them since.
-      const [known] = await findMediaBySha256(db, { userId, ...saved })
-      if (known) return { media: known, isNew }
-    }
-    throw new Error('The file was given up while it was being added')
+    const adopted = { altText: altText || null, ...file, ...facts, ...saved }
+    const added = await write((db) => adopt(db, adopted))
+    isNew = added.isNew
+    return added
   } finally {
     clearInterval(renewal)
     await rm(path, { force: true }).catch(() => {})
     // Where this fails, the database or the storage being away, a sweep does it.
     if (!isNew) await clear(library, file, put).catch(() => {})
   }
+}
+
+async function adopt(db: Db, file: Omit<AdoptedFile, 'id'>): Promise<Added> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const [added] = await adoptFile(db, { id: newId(), ...file })
+    if (added) return { media: added, isNew: true }
+    // Another request has brought the same bytes at the same moment, if nobody has deleted them since.
+    const [known] = await findMediaBySha256(db, file)
+    if (known) return { media: known, isNew: false }
+  }
+  throw new Error('The file was given up while it was being added')
 }
 
 async function clear(library: Library, file: LooseFile, put: 'not yet' | 'begun' | 'done'): Promise<void> {

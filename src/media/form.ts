@@ -6,7 +6,6 @@ import { invalidRequest } from '../errors.ts'
 import { unsupportedContentType } from '../http/errors.ts'
 import { beginningOf, textProblem } from '../http/json.ts'
 import { tooLong } from '../http/validation.ts'
-import type { Save } from './add.ts'
 
 const UNREADABLE: Issue = { code: 'custom', path: [], message: 'Request body is not a whole multipart/form-data' }
 
@@ -17,7 +16,10 @@ const UTF8_BYTES_MAX = 3
  * Reads a form of one `file`, which it saves, and an `altText`, which it gives, in any order. Throws a 400 with details
  * for every other form. The file is never held in memory.
  */
-export async function readForm(request: FastifyRequest, save: Save): Promise<string | null> {
+export async function readForm(
+  request: FastifyRequest,
+  save: (file: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<string | null> {
   if (!request.isMultipart()) throw unsupportedContentType(request)
   const seen = new Set<string>()
   let altText: string | null = null

@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { forgetFile } from '../../db/queries/loose-files.ts'
 import { listMedia } from '../../db/queries/media.ts'
 import { commonErrors, failure, invalidPage, shapeFailure, TOO_LARGE } from '../../schemas/error.ts'
+import { IdempotencyHeaders, keyTaken, REPLAYED } from '../../schemas/idempotency.ts'
 import {
   CONTENT_ANSWERS,
   ContentHeaders,
@@ -20,7 +21,8 @@ import {
 import { Answer, Body, Bytes, Deleted, NoBody, PageQuery } from '../../schemas/shared.ts'
 import { AppError, fileTooLarge } from '../errors.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
-import { addMedia, discardFile, type Library } from './add.ts'
+import { answerOnce, type Once } from '../idempotency/once.ts'
+import { type Added, addMedia, discardFile, type Library, type Save } from './add.ts'
 import { deleteMedia, getMedia, MEDIA_IN_USE, MEDIA_NOT_FOUND, updateMedia } from './change.ts'
 import { NO_CONTENT, NO_SUCH_RANGE, NOT_THAT_FILE, serveContent } from './content.ts'
 import { type FetchFile, NOT_PUBLIC } from './fetch.ts'
@@ -41,9 +43,14 @@ const TYPES = 'JPEG, PNG, GIF, WebP and AVIF images, MP4, MOV and WebM videos'
 
 const [IMAGE, VIDEO] = Media.examples
 const added = {
-  200: Answer(Media, 'You have the same bytes already: this is that file, as it was.', { known: IMAGE }),
-  201: Answer(Media, 'The file was added.', { image: IMAGE, video: VIDEO }),
+  200: {
+    ...Answer(Media, 'You have the same bytes already: this is that file, as it was.', { known: IMAGE }),
+    ...REPLAYED,
+  },
+  201: { ...Answer(Media, 'The file was added.', { image: IMAGE, video: VIDEO }), ...REPLAYED },
+  ...keyTaken,
 }
+const toAnswer = ({ media, isNew }: Added) => ({ status: isNew ? 201 : 200, body: media })
 const tooLargeFile = { tooLargeFile: fileTooLarge(2 ** 30).message }
 const badFile = {
   unknownType: UNSUPPORTED,
@@ -69,6 +76,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
           summary: 'Upload an image or a video',
           description: `Takes one file and finds out what networks will ask about it: type, size, width and height, duration and frames per second. ${TYPES} are taken; which of them a network takes is checked when a post is created. The type is read from the content; a file that is cut off, has something behind its end, or is none of these is refused, and nothing of it is kept; so are images above 100 MiB (GIFs: 300 MB) or 268 million pixels. The same bytes sent again give the file that is there.`,
           consumes: ['multipart/form-data'],
+          headers: IdempotencyHeaders,
           body: Body(UploadMedia, {}),
           response: {
             ...added,
@@ -89,8 +97,21 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         // A form has little beside its file.
         if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES) throw fileTooLarge(bytesMax)
         allowLongBody(request, reply)
-        const { media, isNew } = await addMedia(library, request.userId, (save) => readForm(request, save))
-        return reply.code(isNew ? 201 : 200).send(media)
+        const create = (once: Once<Added>) =>
+          addMedia(
+            library,
+            request.userId,
+            async (save) => {
+              let sha256: Buffer | undefined
+              const altText = await readForm(request, async (file) => {
+                sha256 = await save(file)
+              })
+              await once.begin({ file: sha256?.toString('hex'), altText: altText || null })
+              return altText
+            },
+            once,
+          )
+        return answerOnce(db, request, reply, create, toAnswer)
       },
     )
   })
@@ -104,6 +125,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         summary: 'Import an image or a video from a URL',
         description:
           'Fetches a file from the public internet, in ten minutes at most, then does what `uploadMedia` does. The answer comes when all of that is done.',
+        headers: IdempotencyHeaders,
         body: Body(ImportMedia, { image: IMPORT_MEDIA_EXAMPLE }),
         response: {
           ...added,
@@ -119,11 +141,15 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     },
     async (request, reply) => {
       const { url, altText = null } = request.body
-      const { media, isNew } = await addMedia(library, request.userId, async (save) => {
-        await save(await fetchFile(url, { bytesMax }))
-        return altText
-      })
-      return reply.code(isNew ? 201 : 200).send(media)
+      const create = async (once: Once<Added>) => {
+        await once.begin(request.body)
+        const read = async (save: Save) => {
+          await save(await fetchFile(url, { bytesMax }))
+          return altText
+        }
+        return addMedia(library, request.userId, read, once)
+      }
+      return answerOnce(db, request, reply, create, toAnswer)
     },
   )
 

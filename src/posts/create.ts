@@ -51,8 +51,10 @@ export async function createPost(db: Db, userId: string, body: CreatePost): Prom
   try {
     await insertPost(db, post)
   } catch (error) {
-    // A file was deleted in the meantime: it is one that the user does not have, like any other.
-    if ((error as { constraint?: string }).constraint === 'post_media_media') return createPost(db, userId, body)
+    // A file was deleted in the meantime: it is one that the user does not have, like any other. A transaction has ended
+    // by that, and is tried again as a whole.
+    const isRaced = (error as { constraint?: string }).constraint === 'post_media_media' && !db.isTransaction
+    if (isRaced) return createPost(db, userId, body)
     throw error
   }
   return { id, status }

@@ -10,6 +10,7 @@ import {
   TOO_LARGE,
   unavailable,
 } from '../../schemas/error.ts'
+import { IdempotencyHeaders, keyTaken, REPLAYED, SEND_AGAIN } from '../../schemas/idempotency.ts'
 import {
   CREATE_POST_EXAMPLES,
   CreatedPost,
@@ -22,6 +23,7 @@ import {
   ResolveDelivery,
 } from '../../schemas/post.ts'
 import { Answer, Body, Deleted, PageQuery } from '../../schemas/shared.ts'
+import { answerOnce, type Once } from '../idempotency/once.ts'
 import type { Networks } from '../platforms/networks.ts'
 import { createPost } from './create.ts'
 import { deletePost, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
@@ -41,12 +43,16 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
         summary: 'Create a post',
         description:
           'Stores one post for one or more accounts: with `scheduledAt` it is scheduled, without it is a draft. First it is checked against the limits of every network that it goes to, for each account with the caption, fields and texts that hold there; a draft may still lack what a network asks for. A post is stored whole or not at all.\n\nThe ids in the examples exist in the demo only: elsewhere, put in those that `listAccounts` gives you.',
+        headers: IdempotencyHeaders,
         body: Body(CreatePost, CREATE_POST_EXAMPLES),
         response: {
-          201: Answer(CreatedPost, 'The post was stored.', {
-            draft: CreatedPost.examples[0],
-            scheduled: CreatedPost.examples[1],
-          }),
+          201: {
+            ...Answer(CreatedPost, 'The post was stored.', {
+              draft: CreatedPost.examples[0],
+              scheduled: CreatedPost.examples[1],
+            }),
+            ...REPLAYED,
+          },
           400: shapeFailure(
             'The body is not what is described here (with `details`), or the post breaks a limit of a network (without).',
             {
@@ -70,21 +76,29 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
             'There are ids of accounts that `listAccounts` does not give you, or of media that are not yours.',
             { noAccess: 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893' },
           ),
+          ...keyTaken,
           413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
           ...commonErrors,
-          500: failure(
-            'Something failed that should not have. Nothing was stored; the cause is in the service’s log.',
-            {
-              failed: CREATE_FAILED,
-            },
-          ),
+          500: failure(`Something failed that should not have; the cause is in the service’s log. ${SEND_AGAIN}`, {
+            failed: CREATE_FAILED,
+          }),
           503: unavailable(
-            ' If the connection broke at the last moment, the post is stored: look at the list before you send it again.',
+            ` If the connection broke at the last moment, the post is stored. ${SEND_AGAIN} Without a key, look at the list before.`,
           ),
         },
       },
     },
-    async (request, reply) => reply.code(201).send(await createPost(db, request.userId, request.body)),
+    async (request, reply) =>
+      answerOnce(
+        db,
+        request,
+        reply,
+        async (once: Once<CreatedPost>) => {
+          await once.begin(request.body)
+          return once.write((db) => createPost(db, request.userId, request.body))
+        },
+        (body) => ({ status: 201, body }),
+      ),
   )
 
   app.get(

@@ -25,7 +25,7 @@ export interface Operation {
   security?: unknown
   parameters?: { name: string; in: string; description: string; schema: Schema; example: unknown }[]
   requestBody?: { required: boolean; content: Record<string, Media> }
-  responses: Record<string, { description: string; content: Record<string, Media> }>
+  responses: Record<string, { description: string; headers?: object; content: Record<string, Media> }>
 }
 
 export interface Media {
