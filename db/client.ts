@@ -10,7 +10,7 @@ const statementNames = new Map<string, string>()
 class Client extends pg.Client {
   override query(...args: never[]): never {
     const [text, values] = args as unknown as [string, unknown[]]
-    const name = statementNames.get(text)
+    const name = this.nameOf(text)
     const result: unknown = name
       ? super.query({ name, text, values })
       : (super.query as (...args: unknown[]) => unknown)(...args)
@@ -23,6 +23,15 @@ class Client extends pg.Client {
     }
     return result as never
   }
+
+  protected nameOf(text: string): string | undefined {
+    return statementNames.get(text)
+  }
+}
+
+/** For a pooler that gives a connection to somebody else while statements are prepared on it, and does not know of them. */
+class NamelessClient extends Client {
+  protected override nameOf(): undefined {}
 }
 
 const INT8 = 20
@@ -37,12 +46,14 @@ export interface ConnectOptions {
   /** A Postgres connection string. */
   url: string
   poolMax?: number
+  /** Whether `prepared` statements are sent under their names, as they are without it. */
+  preparedStatements?: boolean
   /** How long one statement may take; without it as long as it likes (migrations, commands). */
   statementTimeoutMs?: number
 }
 
 /** Opens nothing yet: connections are made when the first statement needs one. */
-export function connect({ url, poolMax = 10, statementTimeoutMs }: ConnectOptions): Db {
+export function connect({ url, poolMax = 10, preparedStatements = true, statementTimeoutMs }: ConnectOptions): Db {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolMax,
@@ -50,7 +61,7 @@ export function connect({ url, poolMax = 10, statementTimeoutMs }: ConnectOption
     keepAlive: true,
     application_name: 'postroom',
     types,
-    Client,
+    Client: preparedStatements ? Client : NamelessClient,
     ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1_000 }),
   })
   // A connection that dies while nobody uses it: the pool replaces it by itself.
