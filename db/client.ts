@@ -7,7 +7,25 @@ export type Db = Kysely<DB>
 /** The names under which `prepared` statements are sent, by their text. Postgres parses and plans each once. */
 const statementNames = new Map<string, string>()
 
+/**
+ * The function of Postgres that warns (in its own language) that it has stopped waiting for a synchronous standby: the
+ * transaction is committed here, is called a success, and is lost if this server is. Nobody may be told that it is kept.
+ * https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION
+ */
+const GAVE_UP_ON_STANDBY = 'SyncRepWaitForLSN'
+/** SQLSTATE: transaction resolution unknown. */
+const UNKNOWN_RESOLUTION = '08007'
+
 class Client extends pg.Client {
+  #isUnreplicated = false
+
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    this.on('notice', ({ routine }) => {
+      if (routine === GAVE_UP_ON_STANDBY) this.#isUnreplicated = true
+    })
+  }
+
   override query(...args: never[]): never {
     const [text, values] = args as unknown as [string, unknown[]]
     const name = this.nameOf(text)
@@ -16,12 +34,15 @@ class Client extends pg.Client {
       : (super.query as (...args: unknown[]) => unknown)(...args)
     // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later. Neither
     // connection may serve anybody else, and the pool drops one that is ending.
-    if (result instanceof Promise) {
-      result.catch((error: Error & { severity?: string }) => {
-        if (error.message === 'Query read timeout' || error.severity === 'FATAL') this.end()
-      })
-    }
-    return result as never
+    if (!(result instanceof Promise)) return result as never
+    result.catch((error: Error & { severity?: string }) => {
+      if (error.message === 'Query read timeout' || error.severity === 'FATAL') this.end()
+    })
+    return result.then((value) => {
+      if (!this.#isUnreplicated) return value
+      this.#isUnreplicated = false
+      throw Object.assign(new Error('Committed, and perhaps not on the standby'), { code: UNKNOWN_RESOLUTION })
+    }) as never
   }
 
   protected nameOf(text: string): string | undefined {
