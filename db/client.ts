@@ -10,22 +10,52 @@ const pools = new WeakMap<Db, pg.Pool>()
 /** The names under which `prepared` statements are sent, by their text. Postgres parses and plans each once. */
 const statementNames = new Map<string, string>()
 
+/**
+ * The function of Postgres that warns (in its own language) that it has stopped waiting for a synchronous standby: the
+ * transaction is committed here, is called a success, and is lost if this server is. Nobody may be told that it is kept.
+ * https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION
+ */
+const GAVE_UP_ON_STANDBY = 'SyncRepWaitForLSN'
+/** SQLSTATE: transaction resolution unknown. */
+const UNKNOWN_RESOLUTION = '08007'
+
 class Client extends pg.Client {
+  #isUnreplicated = false
+
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    this.on('notice', ({ routine }) => {
+      if (routine === GAVE_UP_ON_STANDBY) this.#isUnreplicated = true
+    })
+  }
+
   override query(...args: never[]): never {
     const [text, values] = args as unknown as [string, unknown[]]
-    const name = statementNames.get(text)
+    const name = this.nameOf(text)
     const result: unknown = name
       ? super.query({ name, text, values })
       : (super.query as (...args: unknown[]) => unknown)(...args)
     // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later. Neither
     // connection may serve anybody else, and the pool drops one that is ending.
-    if (result instanceof Promise) {
-      result.catch((error: Error & { severity?: string }) => {
-        if (error.message === 'Query read timeout' || error.severity === 'FATAL') this.end()
-      })
-    }
-    return result as never
+    if (!(result instanceof Promise)) return result as never
+    result.catch((error: Error & { severity?: string }) => {
+      if (error.message === 'Query read timeout' || error.severity === 'FATAL') this.end()
+    })
+    return result.then((value) => {
+      if (!this.#isUnreplicated) return value
+      this.#isUnreplicated = false
+      throw Object.assign(new Error('Committed, and perhaps not on the standby'), { code: UNKNOWN_RESOLUTION })
+    }) as never
   }
+
+  protected nameOf(text: string): string | undefined {
+    return statementNames.get(text)
+  }
+}
+
+/** For a pooler that gives a connection to somebody else while statements are prepared on it, and does not know of them. */
+class NamelessClient extends Client {
+  protected override nameOf(): undefined {}
 }
 
 const INT8 = 20
@@ -40,12 +70,14 @@ export interface ConnectOptions {
   /** A Postgres connection string. */
   url: string
   poolMax?: number
+  /** Whether `prepared` statements are sent under their names, as they are without it. */
+  preparedStatements?: boolean
   /** How long one statement may take; without it as long as it likes (migrations, commands). */
   statementTimeoutMs?: number
 }
 
 /** Opens nothing yet: connections are made when the first statement needs one. */
-export function connect({ url, poolMax = 10, statementTimeoutMs }: ConnectOptions): Db {
+export function connect({ url, poolMax = 10, preparedStatements = true, statementTimeoutMs }: ConnectOptions): Db {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolMax,
@@ -53,7 +85,7 @@ export function connect({ url, poolMax = 10, statementTimeoutMs }: ConnectOption
     keepAlive: true,
     application_name: 'postroom',
     types,
-    Client,
+    Client: preparedStatements ? Client : NamelessClient,
     ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1_000 }),
   })
   // A connection that dies while nobody uses it: the pool replaces it by itself.

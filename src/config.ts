@@ -7,6 +7,8 @@ export interface Config {
   /** Undefined means the embedded database. */
   databaseUrl: string | undefined
   databasePoolMax: number
+  /** Whether statements are prepared under names, which some poolers cannot pass on. */
+  preparedStatements: boolean
   /** Where the embedded database lives. */
   dataDir: string
   /** What credentials are encrypted with, the current key first. Undefined means the embedded database's own key. */
@@ -42,6 +44,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port: integer(env, 'PORT', 3000, 0, 65_535),
     databaseUrl: databaseUrl(env.DATABASE_URL || undefined),
     databasePoolMax: integer(env, 'DATABASE_POOL_MAX', 10, 1, 1_000),
+    preparedStatements: oneOf(env, 'DATABASE_PREPARED_STATEMENTS', 'on', ['on', 'off']) === 'on',
     dataDir: resolve(env.DATA_DIR || '.data'),
     credentialsKeys: env.CREDENTIALS_KEY ? keys(env.CREDENTIALS_KEY) : undefined,
     mediaDir: resolve(env.MEDIA_DIR || '.media'),

@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '../db/client.ts'
+import { newId } from '../db/id.ts'
+import { listPosts } from '../db/queries/posts.ts'
+import { openDatabase } from '../src/cli/database.ts'
+import { readConfig } from '../src/config.ts'
 import { createWorld } from './helpers/app.ts'
 import { createDatabase } from './helpers/database.ts'
 
@@ -50,4 +54,23 @@ t.test('the API works with one prepared statement to read and one to write, each
   t.strictSame(await names(), [
     ...['delete_unpublished_post', 'find_key', 'insert_post', 'list_accounts', 'list_posts', 'read_post_subjects'],
   ])
+})
+
+t.test('with DATABASE_PREPARED_STATEMENTS=off, no statement has a name', async (t) => {
+  const url = await createDatabase(t)
+  for (const [setting, expected] of [
+    ['on', ['list_posts']],
+    ['off', []],
+  ] as const) {
+    const env = { DATABASE_URL: url, DATABASE_POOL_MAX: '1', DATABASE_PREPARED_STATEMENTS: setting }
+    const { db, close } = await openDatabase(readConfig(env))
+    t.strictSame(await listPosts(db, { userId: newId(), limit: 1, offset: 0 }), [])
+    const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(db)
+    t.strictSame(
+      rows.map(({ name }) => name),
+      expected,
+      setting,
+    )
+    await close()
+  }
 })

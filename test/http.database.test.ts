@@ -406,6 +406,42 @@ t.test('where no database is, the service listens and answers 503', async (t) =>
   }
 })
 
+t.test('what is committed here, and perhaps not on the standby that it waits for, is not acknowledged', async (t) => {
+  const server = await startPostgres(t, { fsync: 'off' })
+  // Nothing that the test itself writes waits for the standby, which does not exist.
+  const admin = connect({ url: `${server.url}&options=-c%20synchronous_commit%3Dlocal`, poolMax: 1 })
+  t.teardown(() => admin.destroy())
+  await migrate(admin)
+  const { key, account } = await createPerson(admin)
+  const post = { accountIds: [account] }
+  const { app, db, ask } = await serve(t, server.url, { statementTimeoutMs: 1_000 })
+  app.get('/test', () => db.transaction().execute((db) => insertUser(db, { id: newId(), name: 'bob' })))
+  const { id } = (await ask(key, 'POST', '/posts', post)).body
+  await sql`alter system set synchronous_standby_names = 'nobody'`.execute(admin)
+  await sql`select pg_reload_conf()`.execute(admin)
+
+  /** Cancels the first statement that waits for the standby, which Postgres takes for one that went well. */
+  const cancel = async () => {
+    for (;;) {
+      const { rows } = await sql`
+        select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`.execute(admin)
+      if (rows.length > 0) return
+      await sleep(10)
+    }
+  }
+  for (const [method, path, body] of [
+    ['POST', '/posts', post],
+    ['DELETE', `/posts/${id}`, undefined],
+    ['GET', '/test', undefined],
+  ] as const) {
+    const [reply] = await Promise.all([ask(key, method, path, body), cancel()])
+    isUnavailable(t, reply, `${method} ${path}`)
+  }
+  t.equal((await ask(key, 'GET', '/posts')).status, 200, 'the connection serves on')
+
+  isUnavailable(t, await ask(key, 'POST', '/posts', post), 'a standby that does not answer in time')
+})
+
 t.test('a backend that hangs is given up, and its connection with it', async (t) => {
   const server = await startPostgres(t, { fsync: 'off' })
   const admin = connect({ url: server.url, poolMax: 1 })

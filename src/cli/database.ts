@@ -21,6 +21,7 @@ export async function openDatabase(config: Config, { log, ...options }: Options 
   const db = connect({
     url: (config.databaseUrl ?? embedded?.url) as string,
     poolMax: config.databasePoolMax,
+    preparedStatements: config.preparedStatements,
     ...options,
   })
   return {
