@@ -17,16 +17,18 @@ const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETU
 
 /**
  * SQLSTATEs by which a database (or a pooler before it) says that it can't serve now: going down or coming up, too many
- * connections, a link that broke, read-only after a failover, out of time. Not the whole of class 08: 08P01, a protocol
+ * connections, a link that broke, read-only after a failover, out of time (a transaction's included). Not the whole of class 08: 08P01, a protocol
  * violation, would be a mistake of ours.
  */
-const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '08001', '08006', '25006', '57014', '55P03']
+const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '08001', '08006', '25006', '57014', '25P03', '55P03']
 
 /** Errors of the driver, which carry no code. */
 const DRIVER_MESSAGES = [
   'Connection terminated unexpectedly',
   'Query read timeout',
   'Client has encountered a connection error and is not queryable',
+  // A transaction is to be rolled back whose connection was given up.
+  'Client was closed and is not queryable',
 ]
 
 /** True of an error that means: the database can't be reached, or does not serve at the moment. */
