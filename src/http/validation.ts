@@ -26,7 +26,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     if (typeof value === 'object' && value !== null) {
       for (const [key, fallback] of defaults) {
         const record = value as Record<string, unknown>
-        if (record[key] === undefined) record[key] = structuredClone(fallback)
+        if (record[key] === undefined) record[key] = Array.isArray(fallback) ? [...fallback] : fallback
       }
     }
     if (check.Check(value)) return { value }
