@@ -119,7 +119,10 @@ const DESCRIBE_AND_EXECUTE = Buffer.concat([DESCRIBE, EXECUTE])
 /** The message that gives a statement its values: text, or bytes as they are. The answer is to be text. */
 function bind(statement: string, values: (string | Buffer | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)))
-  const size = lengths.reduce((sum, length) => sum + 4 + length, 4 + 1 + statement.length + 1 + 2 + 2 * values.length + 4)
+  const size = lengths.reduce(
+    (sum, length) => sum + 4 + length,
+    4 + 1 + statement.length + 1 + 2 + 2 * values.length + 4,
+  )
   const message = Buffer.allocUnsafe(1 + size)
   let at = message.write('B', 'latin1')
   at = message.writeInt32BE(size, at)
