@@ -154,6 +154,8 @@ function issueOf(error: ValueError): Omit<Issue, 'path'> {
       const message = 'problem' in result ? result.problem : 'Invalid datetime'
       return { code: 'invalid_string', validation: 'datetime', message }
     }
+    case ValueErrorType.StringPattern:
+      return { code: 'invalid_string', validation: 'regex', message: `Must match ${schema.pattern}` }
     case ValueErrorType.StringMaxLength:
       return tooLong(schema.maxLength)
     case ValueErrorType.Kind:
