@@ -21,7 +21,7 @@ const FIND_KEY = `
   where hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`
 
 const LIST_POSTS = `
-  select coalesce(json_agg(page), '[]')::text as data, (array_agg(page.id))[count(*)] as last from (
+  select coalesce(json_agg(page), '[]')::text as data, case when count(*) = $2 then min(page.id::text) end as cursor from (
     select id, user_id as "userId", caption, first_comment as "firstComment", post_type as "postType", status,
       ${time('scheduled_at', 'scheduledAt')}, ${time('created_at', 'createdAt')}, ${time('updated_at', 'updatedAt')}
     from posts where user_id = $1 order by id desc limit $2 offset $3) page`
@@ -32,7 +32,11 @@ const REACHABLE = `
 
 const LIST_ACCOUNTS = `
   select coalesce(json_agg(json_strip_nulls(json_build_object('id', id, 'platform', platform, 'username', username,
-    'displayName', display_name, 'attention', attention)) order by id), '[]')::text as data
+    'displayName', display_name, 'attention', case
+      when attention is not null then attention
+      when not exists (select from account_credentials where account_id = accounts.id) then
+        '{"code":"not_connected","message":"There are no credentials for this account: connect it, or publish by hand"}'
+    end)) order by id), '[]')::text as data
   from accounts where ${REACHABLE}`
 
 const CREATE_POST = `
@@ -90,8 +94,8 @@ type Answer = [status: number, body: string]
 async function listPosts(userId: string, search: URLSearchParams): Promise<Answer> {
   const limit = Number(search.get('limit') ?? 25)
   const offset = Number(search.get('offset') ?? 0)
-  const [{ data }] = await query('list_posts', LIST_POSTS, [userId, limit, offset])
-  return [200, `{"data":${data},"limit":${limit},"offset":${offset}}`]
+  const [{ data, cursor }] = await query('list_posts', LIST_POSTS, [userId, limit, offset])
+  return [200, `{"data":${data},"limit":${limit},"offset":${offset},"nextCursor":${JSON.stringify(cursor)}}`]
 }
 
 async function listAccounts(userId: string): Promise<Answer> {
