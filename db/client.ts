@@ -30,10 +30,11 @@ class Client extends pg.Client {
   }
 
   override query(...args: never[]): never {
-    const [text, values] = args as unknown as [string, unknown[]]
-    const name = this.nameOf(text)
+    const [query, values] = args as unknown as [string | pg.QueryConfig, unknown[]]
+    const whole = typeof query === 'string' ? { text: query, values } : query
+    const name = this.nameOf(whole.text)
     const result: unknown = name
-      ? super.query({ name, text, values })
+      ? super.query({ ...whole, name })
       : (super.query as (...args: unknown[]) => unknown)(...args)
     // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later. Neither
     // connection may serve anybody else, and the pool drops one that is ending.
@@ -162,7 +163,7 @@ export function prepared<P extends object, R>(
     const client = await connectFrom(pool)
     let result: pg.QueryArrayResult
     try {
-      result = await client.query({ name, text, values, rowMode: 'array' })
+      result = await client.query({ text, values, rowMode: 'array' })
     } catch (error) {
       // Its own stack ends in the driver: this one leads to whoever asked.
       Error.captureStackTrace(error as Error)
