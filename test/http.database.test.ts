@@ -252,6 +252,34 @@ t.test('a serialisation failure or deadlock is tried again', async (t) => {
   })
 })
 
+t.test(
+  'what a pooler says for itself is 503, and a protocol violation that Postgres complains of is ours',
+  async (t) => {
+    const message = (type: string, payload: string) => {
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(payload.length + 4)
+      return Buffer.concat([Buffer.from(type), length, Buffer.from(payload, 'latin1')])
+    }
+    const authenticated = Buffer.concat([message('R', '\0\0\0\0'), message('Z', 'I')])
+    for (const [fields, status] of [
+      ['SFATAL\0VFATAL\0C08P01\0Mserver conn crashed?\0', 503],
+      ['SFATAL\0VFATAL\0C08P01\0Minvalid frontend message type 120\0Fpostgres.c\0L400\0RSocketBackend\0', 500],
+    ] as const) {
+      const server = createServer((socket) => {
+        socket.on('error', () => {})
+        socket.once('data', () => {
+          socket.write(authenticated)
+          socket.once('data', () => socket.end(message('E', `${fields}\0`)))
+        })
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      t.teardown(() => server.close())
+      const { ask } = await serve(t, `postgresql://a@127.0.0.1:${(server.address() as AddressInfo).port}/x`)
+      t.equal((await ask(generateKey(), 'GET', '/posts')).status, status)
+    }
+  },
+)
+
 t.test('what nobody expects is an opaque 500', async (t) => {
   const { ask, create, admin, log } = await createTarget(t)
   t.equal((await create()).status, 201)
@@ -430,24 +458,32 @@ t.test('what is committed here, and perhaps not on the standby that it waits for
   await sql`alter system set synchronous_standby_names = 'nobody'`.execute(admin)
   await sql`select pg_reload_conf()`.execute(admin)
 
-  /** Cancels the first statement that waits for the standby, which Postgres takes for one that went well. */
-  const cancel = async () => {
-    for (;;) {
-      const { rows } = await sql`
-        select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`.execute(admin)
-      if (rows.length > 0) return
-      await sleep(10)
+  /** Until the answer is there, cancels what waits for the standby: Postgres takes that for a commit that went well. */
+  const cancelWaits = async <T>(answer: Promise<T>): Promise<T> => {
+    let isAnswered = false
+    void answer.finally(() => {
+      isAnswered = true
+    })
+    for (; !isAnswered; await sleep(10)) {
+      await sql`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`.execute(admin)
     }
+    return answer
   }
   for (const [method, path, body] of [
     ['POST', '/posts', post],
     ['DELETE', `/posts/${id}`, undefined],
     ['GET', '/test', undefined],
   ] as const) {
-    const [reply] = await Promise.all([ask(key, method, path, body), cancel()])
-    isUnavailable(t, reply, `${method} ${path}`)
+    isUnavailable(t, await cancelWaits(ask(key, method, path, body)), `${method} ${path}`)
   }
   t.equal((await ask(key, 'GET', '/posts')).status, 200, 'the connection serves on')
+
+  const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'one' }
+  const createOnce = () => app.inject({ method: 'POST', url: '/api/v1/posts', headers, payload: post })
+  for (const name of ['with a key', 'again, when its answer is kept here']) {
+    const reply = await cancelWaits(createOnce().then((reply) => reply))
+    isUnavailable(t, { status: reply.statusCode, body: reply.json() }, name)
+  }
 
   isUnavailable(t, await ask(key, 'POST', '/posts', post), 'a standby that does not answer in time')
 })

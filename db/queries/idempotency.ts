@@ -18,14 +18,19 @@ export interface KeptAnswer {
 /** Before then, a key is forgotten. */
 const KEPT_SINCE = sql<Date>`now() - interval '24 hours'`
 
-/** Gives nothing where the key was not kept, or for longer than it is good for. */
+/**
+ * Gives nothing where the key was not kept, or for longer than it is good for. What is found is locked, which is a write,
+ * and so waits as any other for a synchronous standby: an answer that is kept on this server alone, since it crashed or
+ * the wait was cancelled, is not given again before it is kept on the other.
+ */
 export const findKeptAnswer = prepared<KeyOfUser, KeptAnswer>('find_kept_answer', (db, value) =>
   db
     .selectFrom('idempotencyKeys')
     .select(['requestHash', 'status', 'body'])
     .where('userId', '=', value('userId'))
     .where('key', '=', value('key'))
-    .where('createdAt', '>=', KEPT_SINCE),
+    .where('createdAt', '>=', KEPT_SINCE)
+    .forKeyShare(),
 )
 
 /**

@@ -1,0 +1,98 @@
+import { chownSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { SUPERUSER } from './postgres.ts'
+import { haproxy, OWNER, pgbouncer, start } from './programs.ts'
+
+export interface Pooler {
+  port: number
+  folder: string
+  password: string
+}
+
+/**
+ * PgBouncer in transaction mode, for the database on the server at `primaryPort`. It does not pass `statement_timeout` on,
+ * which the service asks for when it connects: it is set on each connection to the database instead. Where the database
+ * does not answer, it is tried each second, and clients wait no longer than the service does for a statement.
+ */
+export function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
+  const users = join(folder, 'users.txt')
+  writeFileSync(users, ['postroom', SUPERUSER].map((user) => `"${user}" "${password}"\n`).join(''), { mode: 0o600 })
+  const file = join(folder, 'pgbouncer.ini')
+  writeFileSync(
+    file,
+    `[databases]
+postroom = host=127.0.0.1 port=${primaryPort} dbname=postroom connect_query='set statement_timeout = 5000'
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+admin_users = ${SUPERUSER}
+pool_mode = transaction
+default_pool_size = 20
+max_client_conn = 200
+ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout
+server_login_retry = 1
+server_connect_timeout = 2
+query_wait_timeout = 5
+`,
+    { mode: 0o600 },
+  )
+  if (OWNER !== undefined) for (const path of [users, file]) chownSync(path, OWNER, OWNER)
+  return file
+}
+
+export const startPooler = (pooler: Pooler, primaryPort: number) =>
+  start([pgbouncer!, configurePooler(pooler, primaryPort)], join(pooler.folder, 'pgbouncer.log'), {
+    unprivileged: true,
+  })
+
+/** Sends everybody to another primary, and leaves every connection to the one before it. */
+export async function repoint(pooler: Pooler, primaryPort: number): Promise<void> {
+  configurePooler(pooler, primaryPort)
+  const { port, password } = pooler
+  const console = new pg.Client({ host: '127.0.0.1', port, user: SUPERUSER, password, database: 'pgbouncer' })
+  await console.connect()
+  await console.query('RELOAD')
+  await console.query('RECONNECT postroom')
+  await console.end()
+}
+
+/**
+ * HAProxy before the API. It asks /healthz, whether the process serves, and not /readyz: that is 503 for all of them while
+ * the database is away, or no worker works, and then there would be nobody left to say so. It sends a request to another
+ * process only where it could not connect, never what may have been carried out. Its own answers are JSON as well.
+ */
+export function startBalancer(folder: string, port: number, apiPorts: number[]) {
+  const file = join(folder, 'haproxy.cfg')
+  const error = (status: number, message: string) =>
+    `  http-error status ${status} content-type application/json string '{"error":"${message}"}'`
+  writeFileSync(
+    file,
+    `global
+  maxconn 1000
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 60s
+  timeout server 30s
+  retries 3
+  option redispatch 1
+  option httpchk GET /healthz
+${error(502, 'Bad gateway')}
+${error(503, 'Service unavailable')}
+${error(504, 'Gateway timeout')}
+frontend api
+  bind 127.0.0.1:${port}
+  default_backend api
+backend api
+  balance roundrobin
+  default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+${apiPorts.map((apiPort, number) => `  server api${number} 127.0.0.1:${apiPort}`).join('\n')}
+`,
+    { mode: 0o644 },
+  )
+  return start([haproxy!, '-db', '-f', file], join(folder, 'haproxy.log'), { unprivileged: true })
+}

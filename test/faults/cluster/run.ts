@@ -1,0 +1,191 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { newId } from '../../../db/id.ts'
+import { insertAccount } from '../../../db/queries/accounts.ts'
+import { insertUser } from '../../../db/queries/people.ts'
+import { createKey } from '../../../src/auth/create-key.ts'
+import { findBreaches } from './breaches.ts'
+import type { Line, Load } from './clients.ts'
+import { type Cluster, type Failover, startCluster } from './cluster.ts'
+import { until } from './postgres.ts'
+
+/**
+ * What happens in one failover beside the end of the primary: nothing; an API process, or a worker, is killed in the same
+ * moment; or the standby has been away for a while, and somebody has cancelled the commits that waited for it.
+ */
+export const KINDS = ['primary', 'primary and API', 'primary and worker', 'standby away, waits cancelled'] as const
+type Kind = (typeof KINDS)[number]
+
+const CLIENTS = 8
+const SANDBOXES = 10
+/** Between two failovers, from when writes go on. */
+const CALM_MS = 3_000
+/** How long clients go on trying when the standby is away. */
+const AWAY_MS = 2_000
+/** What was cut off is taken over when its lease has ended, and the network asked 30 seconds later. */
+const DRAIN_MS = 120_000
+
+export interface Row extends Record<string, string | number> {
+  kind: Kind
+  'primary dead to promoted, ms': number
+  'promoted to replicated, ms': number
+  'promoted to first 201, ms': number
+  'write gap, ms': number
+  'answers 503': number
+  'answers 502, 504': number
+  'no answer': number
+  acknowledged: number
+}
+
+export interface Result {
+  rows: Row[]
+  /** Every way in which what is there differs from what was promised. */
+  breaches: string[]
+  counts: Record<string, number>
+}
+
+/** So many failovers under load, of each kind in turn. */
+export async function runFailovers(kinds: Kind[]): Promise<Result> {
+  const cluster = await startCluster()
+  const log = join(cluster.folder, 'clients.log')
+  let clients: ChildProcess | undefined
+  try {
+    const load = await createLoad(cluster, log)
+    clients = fork(new URL('./clients.ts', import.meta.url), { execArgv: [], env: { PATH: process.env.PATH } })
+    const done = once(clients, 'message')
+    clients.send(load)
+    await until('the first posts', async () => readLines(log).length > 20)
+
+    const rows: Row[] = []
+    const breaches: string[] = []
+    for (const kind of kinds) {
+      await pause(CALM_MS)
+      const before = readLines(log).length
+      const failover = await carryOut(cluster, kind)
+      await until('writes go on', async () => createdAfter(readLines(log), failover.promotedAt) !== undefined)
+      const lines = readLines(log)
+      rows.push(rowOf(kind, failover, lines, lines.slice(before)))
+      // What is not settled yet is settled at the end.
+      for (const breach of await findBreaches(cluster.primary(), lines)) breaches.push(`${rows.length}: ${breach}`)
+    }
+
+    await pause(CALM_MS)
+    clients.send('stop')
+    await done
+    await drained(cluster)
+    const lines = readLines(log)
+    breaches.push(...(await findBreaches(cluster.primary(), lines, { isOver: true })), ...cluster.ends)
+    return { rows, breaches, counts: await countsOf(cluster, lines) }
+  } finally {
+    if (clients?.connected) clients.disconnect()
+    await cluster.stop()
+  }
+}
+
+async function createLoad(cluster: Cluster, log: string): Promise<Load> {
+  const db = cluster.primary()
+  const userId = newId()
+  await insertUser(db, { id: userId, name: 'ada' })
+  const { key } = await createKey(db, { userId, name: null, expiresAt: null })
+  const account = { id: newId(), platform: 'bluesky' as const, username: 'ada', displayName: null }
+  await insertAccount(db, { ...account, userId, organizationId: null })
+  const url = `${cluster.url}/api/v1`
+  const sandboxes = await Promise.all(
+    Array.from({ length: SANDBOXES }, async (_, number) => {
+      const response = await fetch(`${url}/accounts`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ platform: 'sandbox', credentials: { username: `ada${number}` } }),
+      })
+      if (!response.ok) throw new Error(`connecting an account: ${response.status}`)
+      return ((await response.json()) as { id: string }).id
+    }),
+  )
+  return { url, key, sandboxes, account: account.id, clients: CLIENTS, log }
+}
+
+/** Lines that are being written are left for the next time. */
+function readLines(log: string): Line[] {
+  if (!existsSync(log)) return []
+  const text = readFileSync(log, 'utf8')
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+async function carryOut(cluster: Cluster, kind: Kind): Promise<Failover> {
+  const any = <T>(list: T[]) => list[Math.floor(Math.random() * list.length)]!
+  switch (kind) {
+    case 'primary':
+      return cluster.failOver()
+    case 'primary and API':
+      return cluster.failOver(() => cluster.kill(any(cluster.apis)))
+    case 'primary and worker':
+      return cluster.failOver(() => cluster.kill(any(cluster.workers)))
+    case 'standby away, waits cancelled':
+      await cluster.killStandby()
+      await cancelWaits(cluster)
+      return cluster.failOver(() => cluster.startStandby())
+  }
+}
+
+/** Cancels every wait for the standby for a while: what was committed meanwhile is on the primary alone, and dies with it. */
+async function cancelWaits(cluster: Cluster): Promise<void> {
+  for (const end = Date.now() + AWAY_MS; Date.now() < end; await pause(20)) {
+    await sql`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`.execute(
+      cluster.primary(),
+    )
+  }
+}
+
+const isCreated = (line: Line) => line.type === 'created'
+const createdAfter = (lines: Line[], at: number) => lines.find((line) => isCreated(line) && line.at > at)
+
+function rowOf(kind: Kind, failover: Failover, lines: Line[], during: Line[]): Row {
+  const { killedAt, promotedAt, replicatedAt } = failover
+  const first = createdAfter(lines, promotedAt)!.at
+  const last = lines.findLast((line) => isCreated(line) && line.at <= promotedAt)!.at
+  const count = (isSo: (status: number) => boolean) =>
+    during.filter((line) => line.type === 'failed' && isSo(line.status)).length
+  return {
+    kind,
+    'primary dead to promoted, ms': promotedAt - killedAt,
+    'promoted to replicated, ms': replicatedAt - promotedAt,
+    'promoted to first 201, ms': first - promotedAt,
+    'write gap, ms': first - last,
+    'answers 503': count((status) => status === 503),
+    'answers 502, 504': count((status) => status === 502 || status === 504),
+    'no answer': count((status) => status === 0),
+    acknowledged: lines.filter(isCreated).length,
+  }
+}
+
+/** Waits until all that is due has come to an end. */
+async function drained(cluster: Cluster): Promise<void> {
+  const deadline = Date.now() + DRAIN_MS
+  for (; Date.now() < deadline; await pause(500)) {
+    const { rows } = await sql`
+      select from post_targets where claimable_at < now() + interval '1 day' limit 1`.execute(cluster.primary())
+    if (rows.length === 0) return
+  }
+}
+
+async function countsOf(cluster: Cluster, lines: Line[]): Promise<Record<string, number>> {
+  const count = (isSo: (line: Line) => boolean) => lines.filter(isSo).length
+  const { rows } = await sql<{ accepted: number }>`
+    select count(*) as accepted from sandbox_calls where accepted`.execute(cluster.primary())
+  return {
+    acknowledged: count(isCreated),
+    'acknowledged at a later attempt': count((line) => line.type === 'created' && line.attempts > 1),
+    refused: count((line) => line.type === 'refused'),
+    'seen as published': count((line) => line.type === 'published'),
+    'sent to the sandbox': rows[0]!.accepted,
+    exits: cluster.ends.length,
+  }
+}
