@@ -1,12 +1,14 @@
 import type { LightMyRequestResponse as Answer } from 'fastify'
 import { json, type Operation, readDocument, validatorOf } from '../../helpers/document.ts'
 
-const problemWith = validatorOf(readDocument())
+/** What is wrong with a body by a schema of the document. */
+export const problemWith = validatorOf(readDocument())
 
 /** What about an answer is not as the document has it: its status, its type, or its body. Nothing where all is. */
 export function breach({ responses }: Operation, answer: Pick<Answer, 'statusCode' | 'headers' | 'payload'>): string {
   const { statusCode, headers, payload } = answer
-  if (statusCode >= 500) return `${statusCode} ${payload}`
+  // 502 is a network's fault.
+  if (statusCode === 500 || statusCode === 503) return `${statusCode} ${payload}`
   const declared = responses[statusCode]
   if (!declared) return `the status ${statusCode}, which the document does not have: ${payload}`
   if (typeof headers['x-request-id'] !== 'string') return 'no x-request-id'

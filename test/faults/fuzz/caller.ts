@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
+import fc, { type Arbitrary } from 'fast-check'
 import type { LightMyRequestResponse as Answer } from 'fastify'
 import { createWorld, type Options, type Person, type World } from '../../helpers/app.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { upload } from '../../helpers/upload.ts'
 import { breach } from './answers.ts'
 import type { Path } from './arbitraries.ts'
-import { fill, foreign, IMAGES, type Planned, POOLS, type Pool } from './requests.ts'
+import { fill, foreign, IMAGES, NOBODYS, type Planned, POOLS, type Pool } from './requests.ts'
 
 /** Networks where Telegram knows everybody, Bluesky nobody, and everything else is not there. Nothing is called. */
 const pretendNetworks: typeof fetch = async (input) => {
@@ -49,7 +50,10 @@ export async function createCaller({ app, db, user, organization }: World): Prom
   for (const pool of POOLS) known[foreign(pool)] = theirs[pool]
   const idAt = (pool: Pool, index: number) => {
     const ids = known[pool]!
-    return ids[index % ids.length]!
+    return ids[index % ids.length] ?? NOBODYS
+  }
+  const forget = (id: string) => {
+    for (const ids of Object.values(known)) if (ids.includes(id)) ids.splice(ids.indexOf(id), 1)
   }
   const learn = (pool: Pool, id: string) => {
     const ids = known[pool]!
@@ -73,6 +77,7 @@ export async function createCaller({ app, db, user, organization }: World): Prom
       if (answer.statusCode === 200 || answer.statusCode === 201) {
         const pool = MADE[operation.operationId]
         if (pool) learn(pool, answer.json().id)
+        else if (operation.method === 'DELETE') forget(filled(params.id!))
       }
       return { answer, problem }
     },
@@ -136,3 +141,19 @@ function misjudgement(answer: Answer, expected: Planned['expected'], filled: (te
     (!expected.keys || JSON.stringify(keys) === JSON.stringify(expected.keys))
   return isRight ? '' : `expected ${JSON.stringify({ ...expected, path: wanted })}: ${payload}`
 }
+
+const shown = ({ operation, what, params, query, headers, body }: Planned) =>
+  JSON.stringify({ operation: operation.operationId, what, params, query, headers, body: body?.toString('utf8') })
+
+/** Every one of these requests gets an answer that is as the document has it, and that it should get. */
+export const holdsFor = (
+  { send }: Caller,
+  requests: Arbitrary<() => Promise<Planned>>,
+  answered: (answer: Answer, planned: Planned) => void,
+) =>
+  fc.asyncProperty(requests, async (make) => {
+    const planned = await make()
+    const { answer, problem } = await send(planned)
+    answered(answer, planned)
+    if (problem) throw new Error(`${shown(planned)}\n${problem}`)
+  })

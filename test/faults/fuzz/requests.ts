@@ -31,7 +31,8 @@ export const fill = (text: string, idAt: (pool: Pool, index: number) => string):
 
 const some = <T>(weight: number, arbitrary: Arbitrary<T>) => ({ weight, arbitrary })
 const slots = (pool: Pool) => fc.nat({ max: 1_000 }).map((index) => slot(pool, index))
-const NOBODYS = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
+/** The id of nothing. */
+export const NOBODYS = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 /** The same of somebody else. */
 export const foreign = (pool: Pool) => `foreign${pool[0]!.toUpperCase()}${pool.slice(1)}` as Pool
 
@@ -40,7 +41,7 @@ const ids = (pool: Pool) =>
   fc.oneof(
     some(12, slots(pool)),
     some(1, slots(foreign(pool))),
-    some(1, fc.constantFrom(NOBODYS, NOBODYS.toUpperCase(), 'a', '%', '\0', ' ', 'é', `${NOBODYS} `, 'a'.repeat(200))),
+    some(1, fc.constantFrom(NOBODYS, NOBODYS.toUpperCase(), 'a', '%', ' ', 'é', `${NOBODYS} `, 'a'.repeat(200))),
   )
 
 /** Which ids a path parameter takes, by what it stands behind. */
@@ -65,7 +66,10 @@ const REFINED: Record<string, (body: Arbitrary<Body>) => Arbitrary<Body>> = {
         // Each once: an account may have one override.
         accounts: fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 1, maxLength: 3 }),
         media: fc.array(ids('media'), { maxLength: 3 }),
-        stranger: fc.option(fc.constantFrom(slot('foreignAccount', 0), NOBODYS, 'none'), { freq: 10 }),
+        stranger: fc.oneof(
+          some(9, fc.constant(null)),
+          some(1, fc.constantFrom(slot('foreignAccount', 0), NOBODYS, 'none')),
+        ),
         plain: fc.nat({ max: 3 }).map((one) => one > 0),
       })
       .map(({ body, accounts, media, stranger, plain }) => {
@@ -138,7 +142,9 @@ export const operations = operationsOf(readDocument())
 /** Everything but the body, as it should be. */
 function around({ path, parameters = [] }: Operation) {
   const of = (place: string) => parameters.filter((parameter) => parameter.in === place)
-  const params = Object.fromEntries(of('path').map(({ name }) => [name, idsOf(path, name)]))
+  const params = Object.fromEntries(
+    of('path').map(({ name }) => [name, fc.oneof(some(30, idsOf(path, name)), some(1, fc.constant('\0')))]),
+  )
   const queries = Object.fromEntries(of('query').map(({ name, schema }) => [name, valid(schema).map(String)]))
   const headers = Object.fromEntries(
     of('header').map(({ name, schema }) => [name, HEADERS[name] ?? visible(schema.maxLength)]),
@@ -296,10 +302,15 @@ export function requestsOf(operation: Operation): Arbitrary<() => Promise<Planne
   })
 }
 
-/** Requests of all operations, files less often than the rest. */
+/** How often requests of an operation are sent, where not as often as the rest: more is made than is deleted. */
+const WEIGHTS: Record<string, number> = {
+  uploadMedia: 1,
+  importMedia: 2,
+  deleteMedia: 2,
+  deletePost: 3,
+  disconnectAccount: 3,
+}
+
 export const requests = fc.oneof(
-  ...operations.map((operation) => ({
-    weight: operation.operationId === 'uploadMedia' || operation.operationId === 'importMedia' ? 1 : 5,
-    arbitrary: requestsOf(operation),
-  })),
+  ...operations.map((operation) => some(WEIGHTS[operation.operationId] ?? 5, requestsOf(operation))),
 )
