@@ -45,6 +45,7 @@ export interface Schema {
   format?: string
   minItems?: number
   maxLength?: number
+  pattern?: string
   minimum?: number
   maximum?: number
   required?: string[]

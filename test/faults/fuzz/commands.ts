@@ -5,14 +5,14 @@ import { deleteMembership, upsertMembership } from '../../../db/queries/people.t
 import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import { SANDBOX_FAULTS } from '../../../schemas/sandbox.ts'
 import { publishToSandbox } from '../../../src/platforms/sandbox-publishing.ts'
-import type { Person, Reply } from '../../helpers/app.ts'
+import type { Person } from '../../helpers/app.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { json } from '../../helpers/document.ts'
 import { createDesk, type Desk } from '../../helpers/publisher.ts'
 import { upload } from '../../helpers/upload.ts'
 import { problemWith } from './answers.ts'
 import { type Account, type Delivery, FUTURE, Model, type NewPost, type Post, statusOf } from './model.ts'
-import { IMAGES, operations } from './requests.ts'
+import { IMAGES, NOBODYS, operations } from './requests.ts'
 
 /** The service, two users and an organisation. */
 interface Real {
@@ -27,7 +27,7 @@ const AHEAD_MS = 7_200_000
 
 /** Where runs take place. */
 export interface Stage {
-  begin(): Promise<{ model: Model; real: Real }>
+  begin(): Promise<{ model: Played; real: Real }>
 }
 
 /** A service for many runs. */
@@ -37,14 +37,14 @@ export async function createStage(t: Teardown): Promise<Stage> {
   }))
 
   /** Two users, both in the organisation, with two accounts each, of which it reaches one. */
-  const begin = async (): Promise<{ model: Model; real: Real }> => {
+  const begin = async (): Promise<{ model: Played; real: Real }> => {
     // What the run before has left is left alone.
     await sql`update post_targets set claimable_at = null`.execute(desk.db)
     desk.time.now = new Date(Date.now() + AHEAD_MS)
     const users = [await desk.user(), await desk.user()]
     const media = []
     for (const user of users) media.push((await upload(desk.app, user, [['file', IMAGES[0]!]])).body.id)
-    const model = new Model()
+    const model = new Played()
     for (const index of users.keys()) model.members.add(index)
     const real = { users, media, desk, organization: await desk.organization(...users) }
     for (const index of users.keys()) {
@@ -63,36 +63,122 @@ export async function createStage(t: Teardown): Promise<Stage> {
   return { begin }
 }
 
-type Step = AsyncCommand<Model, Real>
+/** The model, and what was sent under keys. */
+class Played extends Model {
+  kept: Kept[] = []
+}
 
-/** What was answered to the requests that were sent. */
-export const met: string[] = []
+type Step = AsyncCommand<Played, Real>
+
+/** What was met, and how often: answers to the requests that were sent, and what became of deliveries. */
+export const met = { answers: new Map<string, number>(), outcomes: new Map<string, number>() }
+
+const tally = (map: Map<string, number>, what: string) => map.set(what, (map.get(what) ?? 0) + 1)
 
 /** A step whose text is what a failure shows. */
 function step(
   name: string,
   facts: object,
-  run: (model: Model, real: Real) => Promise<void>,
-  check = (_: Model) => true,
+  run: (model: Played, real: Real) => Promise<void>,
+  check = (_: Played) => true,
 ): Step {
-  return { check: (model) => check(model as Model), run, toString: () => `${name}${JSON.stringify(facts)}` }
+  return { check: (model) => check(model as Played), run, toString: () => `${name}${JSON.stringify(facts)}` }
 }
 
-async function ask(real: Real, user: number, operationId: string, path: string, body?: unknown): Promise<Reply> {
+async function ask(real: Real, user: number, operationId: string, path: string, body?: unknown, key?: string) {
   const { method, responses } = operations.find((operation) => operation.operationId === operationId)!
-  const reply = await real.users[user]!.call(method as 'GET', path, body)
-  met.push(`${operationId} ${reply.status}`)
-  const declared = responses[reply.status]
-  if (!declared) throw new Error(`${operationId} answers ${reply.status} ${JSON.stringify(reply.body)}`)
-  const problem = problemWith(json(declared).schema, reply.body)
+  const answer = await real.desk.app.inject({
+    method: method as 'GET',
+    url: `/api/v1${path}`,
+    headers: {
+      authorization: `Bearer ${real.users[user]!.key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    ...(body !== undefined && { payload: JSON.stringify(body) }),
+  })
+  const { statusCode: status, headers } = answer
+  tally(met.answers, `${operationId} ${status}`)
+  const declared = responses[status]
+  if (!declared) throw new Error(`${operationId} answers ${status} ${answer.payload}`)
+  const problem = problemWith(json(declared).schema, answer.json())
   if (problem) throw new Error(`${operationId}: ${problem}`)
-  return reply
+  return { status, body: answer.json(), isReplayed: headers['idempotent-replayed'] === 'true' }
 }
+type Reply = Awaited<ReturnType<typeof ask>>
+
+/** A request that creates something, under a key. */
+export interface Kept {
+  user: number
+  operationId: string
+  path: string
+  body: object
+  key: string
+  status: number
+  answer: unknown
+}
+
+/** How a request that creates something is sent. */
+const way = fc.constantFrom('plainly', 'plainly', 'plainly', 'with a key', 'with a key', 'twice at once')
+
+/** Sends what creates something. Under a key, what succeeds is kept, and two at once are done once. */
+async function createBy(
+  way: string,
+  kept: Kept[],
+  real: Real,
+  user: number,
+  operationId: string,
+  path: string,
+  body: object,
+): Promise<Reply> {
+  if (way === 'plainly') return ask(real, user, operationId, path, body)
+  // The key of what was refused may name something else.
+  const key = `key-${kept.length}`
+  const send = () => ask(real, user, operationId, path, body, key)
+  const [reply, other] = await Promise.all([send(), ...(way === 'twice at once' ? [send()] : [])])
+  const { status, body: answer } = reply!
+  const isKept = status < 300
+  if (isKept) kept.push({ user, operationId, path, body, key, status, answer })
+  if (other) {
+    deepStrictEqual([other.status, other.body], [status, answer])
+    deepStrictEqual([reply!.isReplayed, other.isReplayed].filter(Boolean).length, isKept ? 1 : 0)
+  } else deepStrictEqual(reply!.isReplayed, false)
+  return reply!
+}
+
+const again = fc
+  .record({ place: fc.nat({ max: 30 }), what: fc.constantFrom('same', 'same', 'another body', 'another operation') })
+  .map((facts) =>
+    step(
+      'again',
+      facts,
+      async ({ kept }, real) => {
+        const { user, operationId, path, body, key, status, answer } = pick(kept, facts.place)!
+        if (facts.what === 'same') {
+          const reordered = Object.fromEntries(Object.entries(body).toReversed())
+          const reply = await ask(real, user, operationId, path, reordered, key)
+          deepStrictEqual(reply, { status, body: answer, isReplayed: true })
+          return
+        }
+        const reply =
+          facts.what === 'another operation'
+            ? await ask(real, user, 'importMedia', '/media/import', { url: 'https://files.example/1.jpg' }, key)
+            : await ask(real, user, operationId, path, differently(body), key)
+        const error = 'This Idempotency-Key was sent with another request already'
+        deepStrictEqual(reply, { status: 409, body: { error }, isReplayed: false })
+      },
+      ({ kept }) => kept.length > 0,
+    ),
+  )
+
+const differently = (body: object) =>
+  'credentials' in body
+    ? { ...body, credentials: { ...(body.credentials as object), displayName: 'Another' } }
+    : { ...body, caption: 'Another' }
 
 const often = <T>(times: number, arbitrary: T): T[] => Array(times).fill(arbitrary)
 
 const pick = <T>(items: readonly T[], index: number): T | undefined => items[index % items.length]
-const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
 const isTime = (value: unknown) => (value === null ? null : typeof value)
 
@@ -183,6 +269,7 @@ const create = fc
     user,
     accounts: fc.array(fc.nat({ max: 8 }), { minLength: 1, maxLength: 3 }),
     isReached: usually,
+    way,
     when: fc.constantFrom('draft', 'past', 'past', 'past', 'future'),
     postType: fc.constantFrom('post', 'post', 'thread'),
     caption: fc.constantFrom(...often(6, 'a caption'), 'Ünï💫', ''),
@@ -226,7 +313,7 @@ const create = fc
           media: media.map((id) => ({ id, isOwn: facts.media === 'own' })),
           threadParts: new Map(postType === 'thread' ? [[accounts[0]!, parts]] : []),
         }
-        const reply = await ask(real, facts.user, 'createPost', '/posts', {
+        const reply = await createBy(facts.way, model.kept, real, facts.user, 'createPost', '/posts', {
           accountIds: sent.map(({ id }) => id),
           ...{ caption, postType, mediaIds: media },
           ...(firstComment !== null && { firstComment }),
@@ -259,14 +346,15 @@ const connect = fc
     displayName: fc.option(fc.constant('Ada'), { nil: undefined }),
     organization: fc.constantFrom('none', 'none', 'none', 'own', 'own', 'unknown'),
     token: fc.constantFrom(...often(7, 'valid'), 'expired'),
+    way,
   })
   .map((facts) =>
     step('connect', facts, async (model, real) => {
       const username = `handle-${facts.name}`
-      const organizationId = { none: undefined, own: real.organization, unknown: NOBODYS_ID }[facts.organization]
+      const organizationId = { none: undefined, own: real.organization, unknown: NOBODYS }[facts.organization]
       const { displayName, token } = facts
       const credentials = { username, token, ...(displayName !== undefined && { displayName }) }
-      const reply = await ask(real, facts.user, 'connectAccount', '/accounts', {
+      const reply = await createBy(facts.way, model.kept, real, facts.user, 'connectAccount', '/accounts', {
         ...{ platform: 'sandbox', credentials },
         ...(organizationId !== undefined && { organizationId }),
       })
@@ -288,7 +376,7 @@ const connect = fc
 const disconnect = fc.record({ user, account: place }).map((facts) =>
   step('disconnect', facts, async (model, real) => {
     const account = pick(model.accounts, facts.account)
-    const reply = await ask(real, facts.user, 'disconnectAccount', `/accounts/${account?.id ?? NOBODYS_ID}`)
+    const reply = await ask(real, facts.user, 'disconnectAccount', `/accounts/${account?.id ?? NOBODYS}`)
     const status = account ? model.disconnect(facts.user, account) : 404
     const error = { 403: 'Only the owner of an account can disconnect it', 404: 'Account not found', 200: '' }[status]
     deepStrictEqual([reply.status, reply.body], [status, status === 200 ? { success: true } : { error }])
@@ -318,7 +406,7 @@ const onPost = (
   fc.record({ isOwner: usually, post: place }).map((facts) =>
     step(name, facts, async (model, real) => {
       const post = pick(model.posts, facts.post)
-      const reply = await ask(real, askerOf(post, facts.isOwner), operationId, path(post?.id ?? NOBODYS_ID))
+      const reply = await ask(real, askerOf(post, facts.isOwner), operationId, path(post?.id ?? NOBODYS))
       if (!post || !facts.isOwner) {
         deepStrictEqual([reply.status, reply.body], [404, { error: 'Post not found' }])
       } else own(model, real, post, reply)
@@ -375,8 +463,8 @@ const onDelivery = (
         const open = model.posts.filter(({ deliveries }) => deliveries.some(isOpen))
         const post = pick(open.length > 0 ? open : model.posts, facts.post)
         const delivery = post && pick([...post.deliveries.filter(isOpen), ...post.deliveries], facts.delivery)!
-        const account = (facts.isThere && delivery?.account.id) || NOBODYS_ID
-        const path = `/posts/${post?.id ?? NOBODYS_ID}/deliveries/${account}/${name}`
+        const account = (facts.isThere && delivery?.account.id) || NOBODYS
+        const path = `/posts/${post?.id ?? NOBODYS}/deliveries/${account}/${name}`
         const body = name === 'resolve' ? { outcome: facts.outcome } : undefined
         const reply = await ask(real, askerOf(post, facts.isOwner), `${name}Delivery`, path, body)
         if (!post || !facts.isOwner) {
@@ -443,7 +531,8 @@ async function compareAll(model: Model, real: Real): Promise<void> {
       const { body } = await ask(real, user, 'getPost', `/posts/${post.id}`)
       deepStrictEqual(toldDetail(body, post), detail(post, real))
       for (const { state, history } of post.deliveries) {
-        met.push(`delivery ${state}`, ...history.map(({ outcome, error }) => `attempt ${outcome} ${error}`))
+        tally(met.outcomes, `delivery ${state}`)
+        for (const { outcome, error } of history) tally(met.outcomes, `attempt ${outcome} ${error ?? ''}`)
       }
     }
     const { body: received } = await ask(real, user, 'listSandboxCalls', '/sandbox/calls?limit=100')
@@ -459,7 +548,7 @@ async function compareAll(model: Model, real: Real): Promise<void> {
 }
 
 /** Steps in any order, connecting and creating more often than the rest. */
-const steps = fc.commands<Model, Real, false>(
+const steps = fc.commands<Played, Real, false>(
   [
     ...often(3, connect),
     ...often(6, create),
@@ -468,6 +557,7 @@ const steps = fc.commands<Model, Real, false>(
     ...often(2, resolve),
     ...often(2, publish),
     ...often(2, get),
+    ...often(2, again),
     ...[list, accounts, remove, disconnect, membership],
   ],
   { maxCommands: 50, size: 'max' },

@@ -120,8 +120,13 @@ const REFINED: Record<string, (body: Arbitrary<Body>) => Arbitrary<Body>> = {
       .map(({ body, index }) => ({ ...body, url: `https://files.example/${index}.jpg` })),
 }
 
+const visible = (maxLength = 40) =>
+  fc.array(fc.integer({ min: 33, max: 126 }), { minLength: 1, maxLength }).map((codes) => String.fromCharCode(...codes))
+
 /** What clients send in these headers; in those that are not named here, anything visible. */
 const HEADERS: Record<string, Arbitrary<string>> = {
+  // Some are sent again, mostly with another body.
+  'Idempotency-Key': fc.oneof(some(9, visible()), some(1, fc.constantFrom('a', 'b'))),
   Range: fc.constantFrom(
     'bytes=0-9',
     'bytes=5-',
@@ -134,9 +139,6 @@ const HEADERS: Record<string, Arbitrary<string>> = {
   ),
   'If-None-Match': fc.constantFrom('*', '"other"', 'W/"other"', '', 'other'),
 }
-const visible = (maxLength = 40) =>
-  fc.array(fc.integer({ min: 33, max: 126 }), { minLength: 1, maxLength }).map((codes) => String.fromCharCode(...codes))
-
 export const operations = operationsOf(readDocument())
 
 /** Everything but the body, as it should be. */
@@ -274,12 +276,23 @@ export function requestsOf(operation: Operation): Arbitrary<() => Promise<Planne
   const wrongQueries = parameters
     .filter((parameter) => parameter.in === 'query')
     .flatMap(({ name, schema }) => invalidQueries(schema).map((wrong) => ({ name, ...wrong })))
+  const wrongHeaders = parameters
+    .filter((parameter) => parameter.in === 'header' && parameter.schema.pattern !== undefined)
+    .flatMap(({ name }) => ['', 'a b', 'é', 'a'.repeat(256)].map((text) => ({ name, text })))
   const right = fc.constant<Pick<Planned, 'what' | 'expected'>>({ what: 'right', expected: 'taken' })
 
   if (isJson(operation)) {
     return fc
       .record({ rest: around(operation), body: bodies(operation), place: fc.option(fc.nat(), { freq: 2 }) })
       .map(({ rest, body, place }) => async () => {
+        const wrongHeader =
+          place !== null && place % 10 === 0 ? wrongHeaders[(place / 10) % wrongHeaders.length] : undefined
+        if (wrongHeader) {
+          const { name, text } = wrongHeader
+          const headers = { ...rest.headers, ...JSON_TYPE, [name]: text }
+          const expected = { code: 'invalid_string', path: [name] }
+          return { operation, ...rest, what: `${name}: ${text}`, headers, body: JSON.stringify(body), expected }
+        }
         const wrong = place === null ? [] : wrongBodies(operation, body)
         const { headers, ...made } =
           place === null

@@ -1,90 +1,61 @@
-import type { Teardown } from '../../helpers/database.ts'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { withTemplate } from '../../helpers/database.ts'
 import { report } from '../../helpers/report.ts'
 import { withServer } from '../../helpers/server.ts'
-import { type Caller, createCaller, createFuzzWorld, holdsFor } from './caller.ts'
-import { createStage, met, playThrough, type Stage } from './commands.ts'
-import { operations, requests } from './requests.ts'
-import { hold, SEED } from './seed.ts'
+import { SEED } from './seed.ts'
+import type { Tally } from './soak-process.ts'
 
-/** Sends so many requests, nine in ten of them made from the document, the rest by steps that a model follows. */
+/** Sends so many requests, and says what was answered; ends with 1 where anything was not as it should be. */
 const [count = '1000000'] = process.argv.slice(2)
 
-/** So many callers send at the same time. */
-const CALLERS = 6
-const SHARE_OF_MODEL = 0.1
-const RUNS_AT_ONCE = 50
-const SHOWN_EVERY_MS = 30_000
+/** Postgres takes less than the service and its callers do. */
+const PROCESSES = availableParallelism()
+/** Each process takes the next seeds, one for each caller and some for the model. */
+const SEEDS_APART = 1_000_000
+
+async function run(index: number): Promise<Tally | undefined> {
+  const share = String(Math.ceil(Number(count) / PROCESSES))
+  const child = fork(new URL('soak-process.ts', import.meta.url), [share, String(SEED + index * SEEDS_APART)])
+  let tally: Tally | undefined
+  child.once('message', (message) => {
+    tally = message as Tally
+  })
+  await once(child, 'exit')
+  return tally
+}
 
 const startedAt = Date.now()
-const rows = new Map(
-  operations.map(({ operationId }) => [
-    operationId,
-    { operation: operationId, requests: 0, 'carried out': 0, 'refused, and right': 0, 'refused, and wrong': 0 },
-  ]),
+const tallies = await withServer(() =>
+  withTemplate(() => Promise.all(Array.from({ length: PROCESSES }, (_, index) => run(index)))),
 )
-const statuses: Record<string, number> = {}
-let sent = 0
-const breaches: string[] = []
-const { log, table } = console
-
-/** Throws what is wrong together, at the end: what else was found is told as well. */
-async function attempt(work: () => Promise<void>): Promise<void> {
-  await work().catch((error: Error) => {
-    breaches.push(error.message)
-    log(error.message)
-  })
-}
-
-async function sendRequests(callers: Caller[]): Promise<void> {
-  const each = Math.ceil((Number(count) * (1 - SHARE_OF_MODEL)) / callers.length)
-  await Promise.all(
-    callers.map(async (caller, index) => {
-      const property = holdsFor(caller, requests, ({ statusCode }, { operation, expected }) => {
-        sent++
-        statuses[statusCode] = (statuses[statusCode] ?? 0) + 1
-        const row = rows.get(operation.operationId)!
-        row.requests++
-        row[statusCode < 400 ? 'carried out' : expected === 'taken' ? 'refused, and right' : 'refused, and wrong']++
-      })
-      await attempt(() => hold(property, { numRuns: each, seed: SEED + index }))
-    }),
-  )
-}
-
-async function followModel(stage: Stage): Promise<void> {
-  const property = playThrough(stage)
-  let seed = SEED
-  while (met.length < Number(count) * SHARE_OF_MODEL && breaches.length === 0) {
-    await attempt(() => hold(property, { numRuns: RUNS_AT_ONCE, seed: seed++ }))
-  }
-}
-
-const works: (() => Promise<unknown>)[] = []
-const t: Teardown = { teardown: (work) => works.unshift(work) }
-const show = () => log(`${Math.round((Date.now() - startedAt) / 1000)} s: ${sent} and ${met.length} requests`)
-const timer = setInterval(show, SHOWN_EVERY_MS)
-log(`SEED=${SEED}`)
-await withServer(() =>
-  withTemplate(async () => {
-    const world = await createFuzzWorld(t, { poolMax: CALLERS + 2 })
-    const callers: Caller[] = []
-    while (callers.length < CALLERS) callers.push(await createCaller(world))
-    await Promise.all([sendRequests(callers), followModel(await createStage(t))])
-    for (const work of works) await work()
-  }),
-)
-clearInterval(timer)
-
 const seconds = Math.round((Date.now() - startedAt) / 1000)
-const model = Object.fromEntries(
-  Object.entries(Object.groupBy(met, (what) => what)).map(([what, all]) => [what, all!.length]),
-)
-report('fuzz', [...rows.values()], { seed: SEED, seconds, requests: sent + met.length, statuses, model, breaches })
-log(`${sent + met.length} requests in ${seconds} s, ${breaches.length} breaches; statuses ${JSON.stringify(statuses)}`)
-table(
-  Object.entries(model)
-    .sort()
-    .map(([what, times]) => ({ 'the model met': what, times })),
-)
-process.exitCode = breaches.length > 0 ? 1 : 0
+
+const whole = tallies.filter((tally) => tally !== undefined)
+const added = (counts: Record<string, number>[]) => {
+  const sums: Record<string, number> = {}
+  for (const each of counts) for (const [name, one] of Object.entries(each)) sums[name] = (sums[name] ?? 0) + one
+  return Object.fromEntries(Object.entries(sums).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+const statuses = added(whole.map((tally) => tally.statuses))
+const answers = added(whole.map((tally) => tally.answers))
+const outcomes = added(whole.map((tally) => tally.outcomes))
+const breaches = whole.flatMap((tally) => tally.breaches)
+const rows = Object.keys(whole[0]?.operations ?? {}).map((operation) => {
+  const { requests = 0, done = 0, refused = 0, wrong = 0 } = added(whole.map((tally) => tally.operations[operation]!))
+  return { operation, requests, 'carried out': done, refused, 'refused as invalid': wrong }
+})
+const sum = (counts: Record<string, number>) => Object.values(counts).reduce((sum, one) => sum + one, 0)
+const model = sum(answers)
+const requests = sum(statuses) + model
+const perSecond = Math.round(requests / seconds)
+const died = PROCESSES - whole.length
+
+const { log, table } = console
+table(Object.entries(answers).map(([answer, times]) => ({ 'as the model': answer, times })))
+table(Object.entries(outcomes).map(([outcome, times]) => ({ 'as the model': outcome, times })))
+report('fuzz', rows, { seed: SEED, requests, model, seconds, perSecond, statuses, answers, outcomes, breaches, died })
+log(`${requests} requests, ${model} of them followed by the model, in ${seconds} s: ${perSecond} a second`)
+log(`statuses ${JSON.stringify(statuses)}; ${breaches.length} breaches; ${died} processes died; SEED=${SEED}`)
+process.exitCode = breaches.length > 0 || died > 0 ? 1 : 0
