@@ -9,8 +9,9 @@ OWN_NODE := $(shell PATH="$(OWN_PATH)" node -v)
 RUN := node_modules/.installed-to-run-beside-$(OWN_NODE)
 DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
+PRISM := test/faults/fuzz/prism/node_modules/.installed
 
-.PHONY: setup start test test-networks soak check openapi db-types readme build help
+.PHONY: setup start test test-networks test-prism soak check openapi db-types readme build help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what it takes to run
@@ -25,6 +26,9 @@ test: $(DEVELOP) ## run the tests; TESTS=test/posts.list.test.ts runs some
 
 test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 	@npm test -s -- $(or $(TESTS),test/networks/*.test.ts)
+
+test-prism: $(DEVELOP) $(PRISM) ## compare what clients and the service say with the document, by a proxy between them
+	@npm test -s -- $(or $(TESTS),test/faults/fuzz/prism/*.test.ts)
 
 soak: $(DEVELOP) ## kill the worker 280 times, and see that nothing is lost or sent twice; KILLS=1000 kills it more often
 	@node test/faults/soak.ts $(KILLS)
@@ -64,6 +68,11 @@ $(DEVELOP): package-lock.json
 # The servers of networks, which only their tests need. Nothing in it is compiled, or depends on the machine's Node.
 $(NETWORKS): test/networks/package-lock.json
 	@cd test/networks && $(INSTALL_PACKAGES)
+	@touch $@
+
+# The proxy that only one test needs.
+$(PRISM): test/faults/fuzz/prism/package-lock.json
+	@cd test/faults/fuzz/prism && $(INSTALL_PACKAGES)
 	@touch $@
 
 # Not `npm ci`, which would pull node_modules from under a service that runs; the lockfile holds all the same.

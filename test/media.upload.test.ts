@@ -226,6 +226,8 @@ t.test('what is no such form is refused with details', async (t) => {
     const message = 'Content-Type must be multipart/form-data'
     t.match([status, answer], [400, { details: [{ code: 'invalid_content_type', message }] }], type)
   }
+  const asJson = await ada.call('POST', '/media', '------form\r\n')
+  t.match(asJson, { status: 400, body: { details: [{ code: 'invalid_content_type' }] } }, 'not what its JSON lacks')
   t.match(await ada.call('POST', '/media'), { status: 400, body: { details: [{ code: 'invalid_content_type' }] } })
 
   t.strictSame(await filesIn(mediaDir), [], 'nothing is left on the disk')

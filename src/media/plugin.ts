@@ -64,6 +64,8 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
   // In a scope of its own: no other operation reads forms.
   await app.register(async (app) => {
     await app.register(multipart)
+    // It is told that it should be a form, not what is wrong with its JSON.
+    app.removeContentTypeParser('application/json')
     app.post(
       '/media',
       {

@@ -23,7 +23,14 @@ export interface Operation {
   description: string
   tags: string[]
   security?: unknown
-  parameters?: { name: string; in: string; description: string; schema: Schema; example: unknown }[]
+  parameters?: {
+    name: string
+    in: 'path' | 'query' | 'header'
+    required?: boolean
+    description: string
+    schema: Schema
+    example: unknown
+  }[]
   requestBody?: { required: boolean; content: Record<string, Media> }
   responses: Record<string, { description: string; headers?: object; content: Record<string, Media> }>
 }
@@ -34,7 +41,15 @@ export interface Media {
 }
 
 export interface Schema {
+  type?: string | string[]
   format?: string
+  minItems?: number
+  maxLength?: number
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  required?: string[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
   $ref?: string
   description?: string
   examples?: unknown[]
@@ -67,7 +82,8 @@ export function validatorOf(document: Document): (schema: Schema, value: unknown
   ajv.addFormat('date-time', (text) => 'time' in parseTime(text))
   ajv.addSchema(document, 'document')
   return (schema, value) => {
-    const validate = ajv.compile(schema.$ref === undefined ? schema : { $ref: `document${schema.$ref}` })
+    // Each is compiled once: a long run asks a million times.
+    const validate = schema.$ref === undefined ? ajv.compile(schema) : ajv.getSchema(`document${schema.$ref}`)!
     return validate(value) ? '' : ajv.errorsText(validate.errors)
   }
 }
