@@ -1,16 +1,22 @@
 import t, { type Test } from 'tap'
 import { createFolder } from '../helpers/app.ts'
 import { createDatabase } from '../helpers/database.ts'
-import { createPeople, loadPosts, type Person } from './data.ts'
+import { createPeople, idAt, loadPosts, type Person } from './data.ts'
 import { type Request, request, runLoad } from './load.ts'
 import { type Running, startLimit, startService } from './processes.ts'
-import { listAt, POST_OF, WORKLOADS } from './workloads.ts'
+import { listAfter, listAt, POST_OF, WORKLOADS } from './workloads.ts'
 
 /** The benchmarks compare like with like, or their figures say nothing. */
 t.test('the yardstick gives the answers of the service', async (t) => {
   const { service, limit, people } = await createContest(t)
   const [ada] = people as [Person]
-  const read = ['/api/v1/posts', '/api/v1/posts?limit=100&offset=7', '/api/v1/posts?offset=1000', '/api/v1/accounts']
+  const read = [
+    '/api/v1/posts',
+    '/api/v1/posts?limit=100&offset=7',
+    '/api/v1/posts?offset=1000',
+    `/api/v1/posts?cursor=${idAt(30)}`,
+    '/api/v1/accounts',
+  ]
   for (const path of read) {
     const [ours, theirs] = await Promise.all(
       [service, limit].map((server) => ask(server, request('GET', path, ada.key))),
@@ -45,7 +51,11 @@ t.test('the yardstick gives the answers of the service', async (t) => {
 
 t.test('all that is measured is answered as it should be', async (t) => {
   const { service, limit, people } = await createContest(t)
-  for (const [name, workload] of [...Object.entries(WORKLOADS), ['offset', listAt(10)] as const]) {
+  for (const [name, workload] of [
+    ...Object.entries(WORKLOADS),
+    ['offset', listAt(10)] as const,
+    ['cursor', listAfter(idAt(10))] as const,
+  ]) {
     for (const server of [service, limit]) {
       const next = people.map((person) => workload(person))
       const { requests } = await runLoad(server.port, people.length, (number) => next[number]!(), { requests: 120 })

@@ -47,34 +47,48 @@ async function createPerson(db: Db, name: string): Promise<Person> {
 /** In the past, so that what is created meanwhile is newer, as it would be. */
 const NEWEST = Date.UTC(2026, 0, 1)
 const CAPTION = 'The lighthouse keeper writes about the sea, the weather and the ships that pass. '
+const DUE = '2100-01-01 00:00:00Z'
+
+const timeOf = (place: number) => NEWEST - place * 1000
+
+/** The id of the post at that place of a user's, counted from the newest that was loaded. */
+export function idAt(place: number): string {
+  const random = Buffer.alloc(16)
+  random.writeUInt32BE(place, 12)
+  return uuidv7({ msecs: timeOf(place), seq: 0, random })
+}
 
 /**
- * Writes so many posts of a user, one a second, scheduled for the year 2100, with one target each. By COPY, and without
- * the checks of foreign keys, which are known to hold.
+ * Writes the posts of a user from one place to another, one a second, scheduled for the year 2100, with one target each. By
+ * COPY, and without the checks of foreign keys, which are known to hold.
  */
-export async function loadPosts(databaseUrl: string, { userId, accountIds }: Person, count: number): Promise<void> {
+export async function loadPosts(
+  databaseUrl: string,
+  { userId, accountIds }: Person,
+  end: number,
+  begin = 0,
+): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
   try {
     await client.query('set session_replication_role = replica')
-    const ids = Array.from({ length: count }, (_, index) => uuidv7({ msecs: NEWEST - (count - index) * 1000 }))
-    const due = '2100-01-01 00:00:00Z'
-    const postOf = (id: string, index: number) => {
-      const at = new Date(NEWEST - (count - index) * 1000).toISOString()
-      return [userId, id, CAPTION + index, 'post', 'scheduled', due, at, at]
-    }
+    // The oldest first, as they would have come.
+    const placeOf = (index: number) => end - 1 - index
     await copy(
       client,
       'posts (user_id, id, caption, post_type, status, scheduled_at, created_at, updated_at)',
-      ids,
-      postOf,
+      end - begin,
+      (index) => {
+        const place = placeOf(index)
+        const at = new Date(timeOf(place)).toISOString()
+        return [userId, idAt(place), CAPTION + place, 'post', 'scheduled', DUE, at, at]
+      },
     )
-    const targetOf = (id: string) => [userId, id, accountIds[0], 'sandbox', 'queued', due, due]
     await copy(
       client,
       'post_targets (user_id, post_id, account_id, platform, state, due_at, claimable_at)',
-      ids,
-      targetOf,
+      end - begin,
+      (index) => [userId, idAt(placeOf(index)), accountIds[0], 'sandbox', 'queued', DUE, DUE],
     )
   } finally {
     await client.end()
@@ -83,18 +97,20 @@ export async function loadPosts(databaseUrl: string, { userId, accountIds }: Per
 
 const ROWS_A_CHUNK = 1_000
 
-/** Writes a row for each of `ids`: a table with its columns, and the values of each, in the text format of COPY. */
+/** Writes so many rows: a table with its columns, and the values of each, in the text format of COPY. */
 export async function copy(
   client: pg.Client,
   columns: string,
-  ids: string[],
-  rowOf: (id: string, index: number) => unknown[],
+  count: number,
+  rowOf: (index: number) => unknown[],
 ): Promise<void> {
   const stream = client.query(from(`copy ${columns} from stdin`))
   const finished = once(stream, 'finish')
-  for (let begin = 0; begin < ids.length; begin += ROWS_A_CHUNK) {
-    const rows = ids.slice(begin, begin + ROWS_A_CHUNK).map((id, index) => rowOf(id, begin + index).join('\t'))
-    if (!stream.write(`${rows.join('\n')}\n`)) await once(stream, 'drain')
+  for (let begin = 0; begin < count; begin += ROWS_A_CHUNK) {
+    let rows = ''
+    for (let index = begin; index < Math.min(begin + ROWS_A_CHUNK, count); index++)
+      rows += `${rowOf(index).join('\t')}\n`
+    if (!stream.write(rows)) await once(stream, 'drain')
   }
   stream.end()
   await finished

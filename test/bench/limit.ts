@@ -24,7 +24,7 @@ const LIST_POSTS = `
   select coalesce(json_agg(page), '[]')::text as data, case when count(*) = $2 then min(page.id::text) end as cursor from (
     select id, user_id as "userId", caption, first_comment as "firstComment", post_type as "postType", status,
       ${time('scheduled_at', 'scheduledAt')}, ${time('created_at', 'createdAt')}, ${time('updated_at', 'updatedAt')}
-    from posts where user_id = $1 order by id desc limit $2 offset $3) page`
+    from posts where user_id = $1 and id < $4 order by id desc limit $2 offset $3) page`
 
 const REACHABLE = `
   accounts.disconnected_at is null and (accounts.user_id = $1 or accounts.organization_id = any(array(
@@ -94,7 +94,8 @@ type Answer = [status: number, body: string]
 async function listPosts(userId: string, search: URLSearchParams): Promise<Answer> {
   const limit = Number(search.get('limit') ?? 25)
   const offset = Number(search.get('offset') ?? 0)
-  const [{ data, cursor }] = await query('list_posts', LIST_POSTS, [userId, limit, offset])
+  const after = search.get('cursor') ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  const [{ data, cursor }] = await query('list_posts', LIST_POSTS, [userId, limit, offset, after])
   return [200, `{"data":${data},"limit":${limit},"offset":${offset},"nextCursor":${JSON.stringify(cursor)}}`]
 }
 

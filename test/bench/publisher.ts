@@ -82,15 +82,12 @@ async function loadAccounts(client: pg.Client, key: Buffer): Promise<string[]> {
   await client.query(`insert into users (id, name) values ($1, 'ada')`, [USER])
   const ids = Array.from({ length: posts }, () => uuidv7())
   const keyring = createKeyring([key])
-  await copy(client, 'accounts (id, platform, username, user_id)', ids, (id, index) => [
-    id,
-    'sandbox',
-    `ada${index}`,
-    USER,
+  await copy(client, 'accounts (id, platform, username, user_id)', posts, (index) => [
+    ...[ids[index], 'sandbox', `ada${index}`, USER],
   ])
-  await copy(client, 'account_credentials (account_id, key_id, data_key, data)', ids, (id, index) => {
-    const { keyId, dataKey, data } = keyring.seal(id, { username: `ada${index}` })
-    return [id, keyId, `\\\\x${dataKey.toString('hex')}`, `\\\\x${data.toString('hex')}`]
+  await copy(client, 'account_credentials (account_id, key_id, data_key, data)', posts, (index) => {
+    const { keyId, dataKey, data } = keyring.seal(ids[index]!, { username: `ada${index}` })
+    return [ids[index], keyId, `\\\\x${dataKey.toString('hex')}`, `\\\\x${data.toString('hex')}`]
   })
   return ids
 }
@@ -99,14 +96,14 @@ async function loadAccounts(client: pg.Client, key: Buffer): Promise<string[]> {
 async function loadDuePosts(client: pg.Client, accountIds: string[], dueAt: number): Promise<void> {
   const ids = accountIds.map(() => uuidv7())
   const at = (index: number) => new Date(dueAt + Math.floor((index / posts) * 1000)).toISOString()
-  await copy(client, 'posts (user_id, id, caption, post_type, status, scheduled_at)', ids, (id, index) => [
-    ...[USER, id, `Post ${index}`, 'post', 'scheduled', at(index)],
+  await copy(client, 'posts (user_id, id, caption, post_type, status, scheduled_at)', posts, (index) => [
+    ...[USER, ids[index], `Post ${index}`, 'post', 'scheduled', at(index)],
   ])
   await copy(
     client,
     'post_targets (user_id, post_id, account_id, platform, state, due_at, claimable_at)',
-    ids,
-    (id, index) => [USER, id, accountIds[index], 'sandbox', 'queued', at(index), at(index)],
+    posts,
+    (index) => [USER, ids[index], accountIds[index], 'sandbox', 'queued', at(index), at(index)],
   )
 }
 

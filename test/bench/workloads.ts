@@ -51,3 +51,4 @@ const mix: Workload = (person) => {
 export const WORKLOADS = { 'list 25': list(), create, accounts, mix } satisfies Record<string, Workload>
 
 export const listAt = (offset: number) => list(`?offset=${offset}`)
+export const listAfter = (cursor: string) => list(`?cursor=${cursor}`)
