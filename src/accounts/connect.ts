@@ -44,16 +44,17 @@ export async function connectAccount(
   body: ConnectAccount,
   once: Once<Connected>,
 ): Promise<Connected> {
-  if (!keyring) throw new AppError(503, NO_CREDENTIALS_KEY)
   const { platform, credentials, organizationId } = body
-  // Some passwords can be guessed, and a plain hash would tell who guesses that they are right.
-  const [form, ...others] = keyring
-    .fingerprints(canonical(credentials))
-    .map((fingerprint) => ({ ...body, credentials: fingerprint }))
-  await once.begin(form, ...others)
+  if (keyring) {
+    // Some passwords can be guessed, and a plain hash would tell who guesses that they are right.
+    const fingerprints = keyring.fingerprints(canonical(credentials))
+    const [form, ...others] = fingerprints.map((fingerprint) => ({ ...body, credentials: fingerprint }))
+    await once.begin(form, ...others)
+  }
   if (organizationId !== undefined && !(await isMember(db, { userId, organizationId }))) {
     throw new AppError(403, `You have no access to this organizationId: ${beginningOf(organizationId)}`)
   }
+  if (!keyring) throw new AppError(503, NO_CREDENTIALS_KEY)
   const network = networks[platform as PlatformId]
   if (!network) throw new AppError(400, `${platform} accounts cannot be connected here`)
 
