@@ -5,6 +5,7 @@ import * as initial from './migrations/0001_initial.ts'
 import * as mediaFiles from './migrations/0002_media_files.ts'
 import * as publishing from './migrations/0003_publishing.ts'
 import * as idempotency from './migrations/0004_idempotency.ts'
+import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.ts'
 
 /** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
 const migrations: Record<string, Migration> = {
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '0002_media_files': mediaFiles,
   '0003_publishing': publishing,
   '0004_idempotency': idempotency,
+  '0005_posts_without_id_index': postsWithoutIdIndex,
 }
 
 /** Brings the schema to the version of this code; safe to run from several processes at once. Gives the names applied. */
