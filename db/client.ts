@@ -1,14 +1,34 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { CamelCasePlugin, type Compilable, type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { PreparedQuery, PreparedStatement } from './prepared-query.ts'
 import type { DB } from './types.ts'
 
 export type Db = Kysely<DB>
 
-/** Where prepared statements go past Kysely, which has built them and has nothing more to add. */
-const pools = new WeakMap<Db, pg.Pool>()
-
 /** The names under which `prepared` statements are sent, by their text. Postgres parses and plans each once. */
 const statementNames = new Map<string, string>()
+
+/** Milliseconds that are left for all that a request still asks of the database, waiting for connections included. */
+export interface TimeLeft {
+  ms: number
+}
+
+const timesLeft = new AsyncLocalStorage<TimeLeft | undefined>()
+
+/**
+ * Does `work`: it and all that it begins take from `left`, and fail once nothing is. Without `left`, each statement has
+ * the limit of its connection alone.
+ */
+export const within = <T>(left: TimeLeft | undefined, work: () => T): T => timesLeft.run(left, work)
+
+/** What the connections to one server have in common. */
+interface Server {
+  /** When a statement was sent, by `performance.now()`, that it had all of its time for and did not answer. */
+  silentSince: number
+  /** A pooler that gives a connection to somebody else while statements are prepared on it may not know of them. */
+  hasPreparedStatements: boolean
+}
 
 /**
  * The function of Postgres that warns (in its own language) that it has stopped waiting for a synchronous standby: the
@@ -19,45 +39,91 @@ const GAVE_UP_ON_STANDBY = 'SyncRepWaitForLSN'
 /** SQLSTATE: transaction resolution unknown. */
 const UNKNOWN_RESOLUTION = '08007'
 
+type QueryError = Error & { severity?: string }
+
 class Client extends pg.Client {
+  /** When the server was last known to answer here. */
+  heardAt = performance.now()
+  readonly #server: Server
+  readonly #limitMs: number
   #isUnreplicated = false
 
-  constructor(config?: pg.ClientConfig) {
-    super(config)
+  /** The pool passes its options on. */
+  constructor(options?: pg.ClientConfig & { server: Server }) {
+    super(options)
+    this.#server = options!.server
+    this.#limitMs = options!.query_timeout ?? Number.POSITIVE_INFINITY
     this.on('notice', ({ routine }) => {
       if (routine === GAVE_UP_ON_STANDBY) this.#isUnreplicated = true
     })
   }
 
+  /** As Kysely asks. */
   override query(...args: never[]): never {
-    const [query, values] = args as unknown as [string | pg.QueryConfig, unknown[]]
-    const whole = typeof query === 'string' ? { text: query, values } : query
-    const name = this.nameOf(whole.text)
-    const result: unknown = name
-      ? super.query({ ...whole, name })
-      : (super.query as (...args: unknown[]) => unknown)(...args)
+    const [text, values = []] = args as unknown as [text: string, values?: unknown[]]
+    const name = this.#server.hasPreparedStatements ? statementNames.get(text) : undefined
+    return this.#send((query_timeout) =>
+      super.query({ text, values, ...(name && { name }), ...(query_timeout && { query_timeout }) }),
+    ) as never
+  }
+
+  /** Gives the rows of a prepared statement. */
+  run<R>(statement: PreparedStatement, values: readonly unknown[]): Promise<R[]> {
+    const name = this.#server.hasPreparedStatements ? statement.name : ''
+    return this.#send(
+      (query_timeout) =>
+        new Promise<R[]>((resolve, reject) => {
+          super.query(
+            new PreparedQuery<R>({ statement, name, values, query_timeout }, (error, rows) =>
+              error ? reject(error) : resolve(rows as R[]),
+            ),
+          )
+        }),
+    )
+  }
+
+  /** Sends a statement, which takes from the time of the request that it belongs to. */
+  async #send<T>(send: (timeoutMs?: number) => Promise<T>): Promise<T> {
+    const left = timesLeft.getStore()
+    if (left && left.ms <= 0) throw outOfTime()
+    const isCurbed = left !== undefined && left.ms < this.#limitMs
+    const sentAt = performance.now()
+    try {
+      const result = await send(isCurbed ? Math.ceil(left.ms) : undefined)
+      this.heardAt = performance.now()
+      if (this.#isUnreplicated) throw this.#unreplicated()
+      return result
+    } catch (error) {
+      this.#learnFrom(error as QueryError, sentAt, isCurbed)
+      throw error
+    } finally {
+      if (left) left.ms -= performance.now() - sentAt
+    }
+  }
+
+  #unreplicated(): Error {
+    this.#isUnreplicated = false
+    return Object.assign(new Error('Committed, and perhaps not on the standby'), { code: UNKNOWN_RESOLUTION })
+  }
+
+  #learnFrom(error: QueryError, sentAt: number, isCurbed: boolean): void {
+    const isSilent = error.message === 'Query read timeout'
+    if (isSilent && !isCurbed) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
+    if (error.severity) this.heardAt = performance.now()
     // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later. Neither
     // connection may serve anybody else, and the pool drops one that is ending.
-    if (!(result instanceof Promise)) return result as never
-    result.catch((error: Error & { severity?: string }) => {
-      if (error.message === 'Query read timeout' || error.severity === 'FATAL') this.end()
-    })
-    return result.then((value) => {
-      if (!this.#isUnreplicated) return value
-      this.#isUnreplicated = false
-      throw Object.assign(new Error('Committed, and perhaps not on the standby'), { code: UNKNOWN_RESOLUTION })
-    }) as never
+    if (isSilent || error.severity === 'FATAL') this.end()
+    // Its own stack ends in the driver: this one leads to whoever asked.
+    Error.captureStackTrace(error)
   }
 
-  protected nameOf(text: string): string | undefined {
-    return statementNames.get(text)
+  /** Without a word: nobody might hear it, and then the end would never come. */
+  hangUp(): void {
+    ;(this as unknown as { connection: pg.Connection }).connection.stream.destroy()
   }
 }
 
-/** For a pooler that gives a connection to somebody else while statements are prepared on it, and does not know of them. */
-class NamelessClient extends Client {
-  protected override nameOf(): undefined {}
-}
+const outOfTime = () => Object.assign(new Error('The database has taken too long'), { code: 'ETIMEDOUT' })
 
 const INT8 = 20
 
@@ -77,30 +143,46 @@ export interface ConnectOptions {
   statementTimeoutMs?: number
 }
 
+/** Until a connection is free, and until one is made: where each statement has a limit, and where nobody is in a hurry. */
+const CONNECT_MS = 800
+const CONNECT_PATIENTLY_MS = 10_000
+/** Postgres ends a statement by itself when its time is over; if it has not said so by then, it does not answer. */
+const ANSWER_MS = 100
+
+/** Where prepared statements go past Kysely, which has built them and would turn their rows around once more. */
+const connections = new WeakMap<Db, () => Promise<pg.PoolClient & Client>>()
+
 /** Opens nothing yet: connections are made when the first statement needs one. */
 export function connect({ url, poolMax = 10, preparedStatements = true, statementTimeoutMs }: ConnectOptions): Db {
-  const pool = new pg.Pool({
+  const server: Server = { silentSince: Number.NEGATIVE_INFINITY, hasPreparedStatements: preparedStatements }
+  const options = {
+    server,
     connectionString: url,
     max: poolMax,
-    connectionTimeoutMillis: 1_000,
+    connectionTimeoutMillis: statementTimeoutMs ? CONNECT_MS : CONNECT_PATIENTLY_MS,
     keepAlive: true,
     application_name: 'postroom',
     types,
-    Client: preparedStatements ? Client : NamelessClient,
-    ...(statementTimeoutMs && { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1_000 }),
-  })
+    Client,
+    ...(statementTimeoutMs && {
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs + ANSWER_MS,
+      // Where a link broke without a word in the middle of a transaction, its locks would stay until the server notices.
+      idle_in_transaction_session_timeout: statementTimeoutMs,
+    }),
+  }
+  const pool = new pg.Pool(options)
   // A connection that dies while nobody uses it: the pool replaces it by itself.
   pool.on('error', () => {})
   // A connection that dies between two statements of a transaction belongs to nobody for a moment; without a listener
   // that ends the process.
   pool.on('connect', (client) => client.on('error', () => {}))
+  const connectOne = () => connectFrom(pool, server)
   const db = new Kysely<DB>({
-    dialect: new PostgresDialect({
-      pool: { options: pool.options, connect: () => connectFrom(pool), end: () => pool.end() },
-    }),
+    dialect: new PostgresDialect({ pool: { options: pool.options, connect: connectOne, end: () => pool.end() } }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
-  pools.set(db, pool)
+  connections.set(db, connectOne)
   return db
 }
 
@@ -108,12 +190,39 @@ export function connect({ url, poolMax = 10, preparedStatements = true, statemen
  * Errors are marked as those of connecting. Why there is no connection (no route, no TLS, no password, none free) takes
  * many forms, some of them without a code; what follows from it is the same.
  */
-async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
+async function connectFrom(pool: pg.Pool, server: Server): Promise<pg.PoolClient & Client> {
+  const left = timesLeft.getStore()
+  const askedAt = performance.now()
   try {
-    return await pool.connect()
+    for (;;) {
+      const client = (await inTime(pool, left)) as pg.PoolClient & Client
+      if (client.heardAt >= server.silentSince) return client
+      // Quiet since before the server was: it would be silent, too, if a link broke without a word.
+      client.hangUp()
+      client.release(true)
+    }
   } catch (error) {
     throw Object.assign(error as Error, { atConnect: true })
+  } finally {
+    if (left) left.ms -= performance.now() - askedAt
   }
+}
+
+/** A connection of the pool's, unless it comes too late for the one who asked. */
+function inTime(pool: pg.Pool, left: TimeLeft | undefined): Promise<pg.PoolClient> {
+  if (!left || left.ms >= pool.options.connectionTimeoutMillis!) return pool.connect()
+  return new Promise((resolve, reject) => {
+    if (left.ms <= 0) return reject(outOfTime())
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(outOfTime())
+    }, left.ms)
+    pool
+      .connect()
+      .then((client) => (isLate ? client.release() : resolve(client)), reject)
+      .finally(() => clearTimeout(timer))
+  })
 }
 
 /** Marks where a value goes in a statement that is built once. */
@@ -155,42 +264,37 @@ export function prepared<P extends object, R>(
   name: string,
   build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Compilable<R>,
 ): (db: Db, values: P) => Promise<R[]> {
-  let compiled: CompiledQuery<R> | undefined
-  let columns: string[] | undefined
+  let built: { compiled: CompiledQuery<R>; statement: PreparedStatement } | undefined
 
-  /** As Kysely would, at a fifth of the cost: the names of columns are turned into ours once, and not for every row. */
-  async function runOn(pool: pg.Pool, text: string, values: unknown[]): Promise<R[]> {
-    const client = await connectFrom(pool)
-    let result: pg.QueryArrayResult
-    try {
-      result = await client.query({ text, values, rowMode: 'array' })
-    } catch (error) {
-      // Its own stack ends in the driver: this one leads to whoever asked.
-      Error.captureStackTrace(error as Error)
-      throw error
-    } finally {
-      client.release()
+  function buildOnce(db: Db) {
+    const compiled = build(db, (key) => new Placeholder(key) as never).compile()
+    for (const [sql, other] of statementNames) {
+      if (other === name && sql !== compiled.sql) throw new Error(`Two statements are called ${name}`)
     }
-    columns ??= result.fields.map((field) => camelCase(field.name))
-    return result.rows.map((row) => rowOf(columns!, row) as R)
+    statementNames.set(compiled.sql, name)
+    return { compiled, statement: new PreparedStatement(name, compiled.sql, types) }
   }
 
-  return async (db, values) => {
-    if (!compiled) {
-      compiled = build(db, (key) => new Placeholder(key) as never).compile()
-      for (const [sql, other] of statementNames) {
-        if (other === name && sql !== compiled.sql) throw new Error(`Two statements are called ${name}`)
-      }
-      statementNames.set(compiled.sql, name)
-    }
+  async function run(db: Db, values: P): Promise<R[]> {
+    built ??= buildOnce(db)
+    const { compiled, statement } = built
     const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.key as keyof P] : parameter,
     )
-    const pool = pools.get(db)
+    const connectOne = connections.get(db)
+    if (!connectOne) return (await db.executeQuery<R>({ ...compiled, parameters })).rows
+    const client = await connectOne()
+    try {
+      return await client.run<R>(statement, parameters)
+    } finally {
+      client.release()
+    }
+  }
+
+  return async (db, values) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        if (pool) return await runOn(pool, compiled.sql, parameters)
-        return (await db.executeQuery<R>({ ...compiled, parameters })).rows
+        return await run(db, values)
       } catch (error) {
         const code = (error as { code?: string }).code ?? ''
         // In a transaction, what came before it would have to be done again, too.
@@ -198,12 +302,4 @@ export function prepared<P extends object, R>(
       }
     }
   }
-}
-
-const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-
-function rowOf(columns: string[], values: unknown[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {}
-  for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]
-  return row
 }

@@ -126,14 +126,24 @@ export const commonErrors = {
   503: unavailable(),
 } as const
 
+export const CURSOR_AND_OFFSET = {
+  code: 'custom' as const,
+  path: ['offset'],
+  message: 'Must be 0, or left out, with a cursor',
+}
+
 /** The answer of a list to paging that is none. */
-export const invalidPage = shapeFailure('`limit` or `offset` is not a whole number, or is outside its range.', {
-  limitTooBig: {
-    code: 'too_big',
-    type: 'number',
-    maximum: PAGE.limitMax,
-    inclusive: true,
-    path: ['limit'],
-    message: `Number must be less than or equal to ${PAGE.limitMax}`,
+export const invalidPage = shapeFailure(
+  '`limit` or `offset` is not a whole number, or is outside its range; or `cursor` is none, or comes with an `offset`.',
+  {
+    limitTooBig: {
+      code: 'too_big',
+      type: 'number',
+      maximum: PAGE.limitMax,
+      inclusive: true,
+      path: ['limit'],
+      message: `Number must be less than or equal to ${PAGE.limitMax}`,
+    },
+    cursorAndOffset: CURSOR_AND_OFFSET,
   },
-})
+)

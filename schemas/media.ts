@@ -1,5 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Limit, NullableInteger, NullableNumber, NullableString, Offset, Ref, StringEnum } from './shared.ts'
+import {
+  Limit,
+  NextCursor,
+  NullableInteger,
+  NullableNumber,
+  NullableString,
+  Offset,
+  Ref,
+  StringEnum,
+} from './shared.ts'
 
 export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
 
@@ -88,11 +97,12 @@ export const MediaList = Type.Object(
     data: Type.Array(Ref(Media), { description: 'The page, newest first.' }),
     limit: Limit(),
     offset: Offset(),
+    nextCursor: NextCursor(),
   },
   {
     $id: 'MediaList',
     description: 'One page of the caller’s media, with the paging that was applied.',
-    examples: [{ data: [image, video], limit: 25, offset: 0 }],
+    examples: [{ data: [image, video], limit: 25, offset: 0, nextCursor: null }],
   },
 )
 export type MediaList = Static<typeof MediaList>

@@ -6,6 +6,7 @@ import {
   Defaulted,
   Dictionary,
   Limit,
+  NextCursor,
   Nullable,
   NullableInteger,
   NullableString,
@@ -193,11 +194,12 @@ export const PostList = Type.Object(
     data: Type.Array(Ref(Post), { description: 'The page, newest first.' }),
     limit: Limit(),
     offset: Offset(),
+    nextCursor: NextCursor(),
   },
   {
     $id: 'PostList',
     description: 'One page of the caller’s posts, with the paging that was applied.',
-    examples: [{ data: [post, draft], limit: 25, offset: 0 }],
+    examples: [{ data: [post, draft], limit: 25, offset: 0, nextCursor: null }],
   },
 )
 export type PostList = Static<typeof PostList>

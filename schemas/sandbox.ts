@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MEDIA_ID, MediaKind } from './media.ts'
-import { Dictionary, Limit, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
+import { Dictionary, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
 /** What the sandbox can be asked to do wrong, in the order in which documentation explains it. */
 export const SANDBOX_FAULTS = [
@@ -100,11 +100,12 @@ export const SandboxCallList = Type.Object(
     data: Type.Array(Ref(SandboxCall), { description: 'The page, newest first.' }),
     limit: Limit(),
     offset: Offset(),
+    nextCursor: NextCursor(),
   },
   {
     $id: 'SandboxCallList',
     description: 'One page of what the sandbox was sent, with the paging that was applied.',
-    examples: [{ data: [call, refused], limit: 25, offset: 0 }],
+    examples: [{ data: [call, refused], limit: 25, offset: 0, nextCursor: null }],
   },
 )
 export type SandboxCallList = Static<typeof SandboxCallList>

@@ -90,6 +90,12 @@ export const NoBody = (description: string, headers: Headers) => ({ description,
 /** How many items a page holds and where it starts, counted from the newest. */
 export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0 } as const
 
+/** The id of the last item of the page before, as ids are made: no more than that is needed to go on. */
+const CURSOR_FORM = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+
+/** Comes before every item. */
+export const CURSOR_OF_FIRST_PAGE = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 export const Limit = (options: SchemaOptions = {}) =>
   Type.Integer({
     minimum: 1,
@@ -107,6 +113,12 @@ export const Offset = (options: SchemaOptions = {}) =>
     ...options,
   })
 
+export const NextCursor = () =>
+  NullableString({
+    description:
+      'What to give as `cursor` to get the page after this one; `null` where this one is not full, and so the last.',
+  })
+
 export const PageQuery = Type.Object({
   limit: Defaulted(
     Limit({
@@ -120,7 +132,15 @@ export const PageQuery = Type.Object({
       default: PAGE.offsetDefault,
       examples: [PAGE.offsetDefault],
       description:
-        'How many items, counted from the newest, come before the page: 0 or more, 0 when left out. What is created between two calls moves older items on.',
+        'How many items, counted from the newest, come before the page: 0 or more, 0 when left out. What is created between two calls moves older items on. The further it goes, the longer it takes: to read a long list, use `cursor`.',
+    }),
+  ),
+  // Without an example: Swagger UI would send it.
+  cursor: Type.Optional(
+    Type.String({
+      pattern: CURSOR_FORM,
+      description:
+        'The `nextCursor` of a page, to get the one after it: a string without a meaning, the first page when left out. It stays good whatever is created or deleted meanwhile, and every page takes the same time. Not together with an `offset`.',
     }),
   ),
 })

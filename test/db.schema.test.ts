@@ -64,7 +64,7 @@ t.test('with DATABASE_PREPARED_STATEMENTS=off, no statement has a name', async (
   ] as const) {
     const env = { DATABASE_URL: url, DATABASE_POOL_MAX: '1', DATABASE_PREPARED_STATEMENTS: setting }
     const { db, close } = await openDatabase(readConfig(env))
-    t.strictSame(await listPosts(db, { userId: newId(), limit: 1, offset: 0 }), [])
+    t.strictSame(await listPosts(db, { userId: newId(), limit: 1, cursor: newId(), offset: 0 }), [])
     const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(db)
     t.strictSame(
       rows.map(({ name }) => name),

@@ -14,9 +14,16 @@ import { insertUser } from '../db/queries/people.ts'
 import { buildApp } from '../src/app.ts'
 import { createKey } from '../src/auth/create-key.ts'
 import { generateKey } from '../src/auth/key.ts'
+import { REQUEST_STATEMENT_MS } from '../src/cli/database.ts'
+import { deletePost } from '../src/posts/delete.ts'
 import { loggerOptions, serializeError } from '../src/server.ts'
 import { call, connecting, mediaIn, type Reply } from './helpers/app.ts'
 import { createDatabase } from './helpers/database.ts'
+import { openLink } from './helpers/link.ts'
+import { processesOf } from './helpers/processes.ts'
+
+/** As the service has it. */
+const LIMITED = { statementTimeoutMs: REQUEST_STATEMENT_MS }
 
 const NO_DATABASE = { status: 503, body: { error: 'Database not available' } }
 
@@ -182,18 +189,18 @@ t.test('a database that says that it cannot now is 503', async (t) => {
 })
 
 t.test('more requests than connections: those that wait too long are 503, the others are served', async (t) => {
-  const { ask, create, admin, stored } = await createTarget(t, { poolMax: 1 })
-  await whileLocked(admin, 'posts', async () => {
-    const first = create('first')
-    await waitingBackends(admin)
-    isUnavailable(t, await ask('GET', '/accounts'), 'no connection within a second')
-    return { first }
-  }).then(async ({ first }) => t.equal((await first).status, 201))
-  t.equal((await stored()).length, 1)
+  const { ask, create, db, stored } = await createTarget(t, { poolMax: 1 })
+  await db.connection().execute(async () => isUnavailable(t, await ask('GET', '/accounts'), 'no connection for long'))
+  const replies = await Promise.all(Array.from({ length: 5 }, () => create()))
+  t.strictSame(
+    replies.map(({ status }) => status),
+    Array(5).fill(201),
+  )
+  t.equal((await stored()).length, 5)
 })
 
 t.test('a serialisation failure or deadlock is tried again', async (t) => {
-  const { ask, create, admin, url, key, stored } = await createTarget(t)
+  const { create, admin, db, id: userId, url, key, stored } = await createTarget(t)
   const database = sql.ref(new URL(url).pathname.slice(1))
 
   await t.test('a real serialisation failure (40001)', async (t) => {
@@ -213,15 +220,15 @@ t.test('a serialisation failure or deadlock is tried again', async (t) => {
   await t.test('a real deadlock (40P01)', async (t) => {
     const { id } = (await create()).body
     const deleted = await admin.transaction().execute(async (transaction) => {
-      // The service gives up first: it looks for deadlocks after a second.
+      // The service gives up first: it looks for deadlocks after a second. No request waits for so long.
       await sql`set local deadlock_timeout = '1min'`.execute(transaction)
       await sql`select from post_targets where post_id = ${id} for update`.execute(transaction)
-      const reply = ask('DELETE', `/posts/${id}`)
+      const reply = deletePost(db, userId, id)
       await waitingBackends(admin)
       await sql`select from posts where id = ${id} for update`.execute(transaction)
       return { reply }
     })
-    t.strictSame(await deleted.reply, { status: 200, body: { success: true } })
+    t.strictSame(await deleted.reply, { success: true })
     t.strictSame(await stored(), [])
   })
 
@@ -369,9 +376,12 @@ async function startPostgres(t: Test, settings: Record<string, string> = {}) {
     if (real !== join(fs.realpathSync(top), 'data')) fs.rmSync(dirname(real), { recursive: true, force: true })
     fs.rmSync(top, { recursive: true, force: true })
   })
+  const postmaster = () => Number.parseInt(fs.readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10)
   return {
     url: server.url,
-    postmaster: () => Number.parseInt(fs.readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10),
+    postmaster,
+    /** The postmaster, and all that it has started. */
+    processes: () => processesOf(postmaster()),
     stop: () => server.close(),
     start: async () => {
       server = await openEmbedded({ dataDir, settings })
@@ -494,6 +504,112 @@ t.test('a backend that hangs is given up, and its connection with it', async (t)
   } finally {
     process.kill(pid, 'SIGCONT')
   }
+})
+
+t.test('a database that stands still is 503, and the service is back with it', async (t) => {
+  const server = await startPostgres(t, { fsync: 'off' })
+  const admin = connect({ url: server.url, poolMax: 1 })
+  await migrate(admin)
+  const { key, account } = await createPerson(admin)
+  await admin.destroy()
+  const { ask } = await serve(t, server.url, LIMITED)
+  const post = { accountIds: [account] }
+  const requests = () => [
+    ask(key, 'GET', '/posts'),
+    ask(key, 'GET', '/accounts'),
+    ask(key, 'POST', '/posts', post),
+    ask(key, 'DELETE', `/posts/${newId()}`),
+    ask(key, 'GET', '/readyz'),
+    ask(generateKey(), 'GET', '/posts'),
+  ]
+  const statuses = async () => (await Promise.all(requests())).map(({ status }) => status)
+  t.strictSame(await statuses(), [200, 200, 201, 404, 200, 401])
+
+  const processes = server.processes()
+  for (const pid of processes) process.kill(pid, 'SIGSTOP')
+  try {
+    // Once with connections that were there, once without.
+    for (const reply of [...(await Promise.all(requests())), ...(await Promise.all(requests()))]) {
+      isUnavailable(t, reply, 'stands still')
+    }
+  } finally {
+    for (const pid of processes) process.kill(pid, 'SIGCONT')
+  }
+  for (let tries = 0; (await ask(key, 'GET', '/posts')).status !== 200; tries++) {
+    if (tries > 100) throw new Error('the service did not recover')
+  }
+  t.strictSame(await statuses(), [200, 200, 201, 404, 200, 401])
+})
+
+t.test('the statements of a request have one limit together', async (t) => {
+  const { app, ask, db, key, create } = await createTarget(t, LIMITED)
+  let begun = 0
+  const sleepOften = async () => {
+    for (begun = 0; begun < 10; ) {
+      begun++
+      await sql`select pg_sleep(0.4)`.execute(db)
+    }
+    return {}
+  }
+  app.get('/test', sleepOften)
+  app.post('/test', sleepOften)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  for (const init of [{ headers }, { headers, method: 'POST', body: '{}' }]) {
+    const reply = await fetch(`${address}/test`, init)
+    isUnavailable(t, { status: reply.status, body: await reply.json() }, 'took too long in all')
+    t.ok(begun > 1 && begun < 5, `${begun} statements were begun`)
+  }
+  t.equal((await create()).status, 201)
+  t.equal((await ask('GET', '/posts')).status, 200)
+})
+
+t.test('a link that breaks without a word', async (t) => {
+  const { url, key, account, stored } = await createTarget(t)
+  const link = await openLink(url)
+  t.teardown(async () => link.close())
+  const { app, db, ask } = await serve(t, link.url, LIMITED)
+  app.get('/test', () =>
+    db.transaction().execute(async (transaction) => {
+      await sql`lock table posts in access exclusive mode`.execute(transaction)
+      link.swallow()
+      return (await sql`select 1`.execute(transaction)).rows
+    }),
+  )
+  const list = () => ask(key, 'GET', '/posts')
+  const fill = async () => {
+    const replies = await Promise.all(Array.from({ length: 4 }, list))
+    for (const { status } of replies) t.equal(status, 200)
+  }
+
+  await t.test('one statement finds out for all idle connections', async (t) => {
+    await fill()
+    link.swallow()
+    link.pass()
+    isUnavailable(t, await list(), 'sent into the dark')
+    t.equal((await list()).status, 200, 'the next one has a new connection')
+  })
+
+  await t.test('while it lasts, everything is 503', async (t) => {
+    link.swallow()
+    const replies = await Promise.all(Array.from({ length: 12 }, list))
+    for (const reply of [...replies, await list()]) isUnavailable(t, reply, 'in the dark')
+    link.pass()
+    for (let tries = 0; (await list()).status !== 200; tries++) {
+      if (tries > 100) throw new Error('the service did not recover')
+    }
+    await fill()
+  })
+
+  await t.test('in the middle of a transaction: 503, and its locks are given back', async (t) => {
+    isUnavailable(t, await ask(key, 'GET', '/test'), 'given up')
+    link.pass()
+    const create = () => ask(key, 'POST', '/posts', { accountIds: [account] })
+    for (let tries = 0; (await create()).status !== 201; tries++) {
+      if (tries > 100) throw new Error('the lock is held for ever')
+    }
+    t.equal((await stored()).length, 1)
+  })
 })
 
 t.test('Postgres stops, starts and crashes under load: 2xx or 503, and no acknowledged post is lost', async (t) => {

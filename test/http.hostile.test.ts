@@ -153,7 +153,7 @@ t.test('bodies are never coerced', async (t) => {
   await nothingIsStored(t, target)
 })
 
-t.test('query integers are digits and nothing else', async (t) => {
+t.test('query integers are digits and nothing else, and a cursor is one of ours', async (t) => {
   const { send } = await createTarget(t)
   const refused: [query: string, code: string, path: string][] = [
     ...['Infinity', '1e1', '0x10', '%2010', '10%20', '+10', '%2B10', '10.0', '', 'NaN', 'null', '1_0', '1n', '%D9%A3']
@@ -172,6 +172,11 @@ t.test('query integers are digits and nothing else', async (t) => {
     ['offset=9007199254740993', 'too_big', 'offset'],
     ['offset=9223372036854775808', 'too_big', 'offset'],
     [`offset=${'9'.repeat(5_000)}`, 'invalid_type', 'offset'],
+    ...['', 'a', 'null', '0196f0ae', '0196F0AE-7C15-7B38-9A60-2D84E1F7C539', '0196f0ae7c157b389a602d84e1f7c539', '%00']
+      .concat(['0196f0ae-7c15-7b38-9a60-2d84e1f7c539%0A', '{0196f0ae-7c15-7b38-9a60-2d84e1f7c539}', 'a'.repeat(5_000)])
+      .map((text): [string, string, string] => [`cursor=${text}`, 'invalid_string', 'cursor']),
+    ['cursor=a&cursor=b', 'invalid_type', 'cursor'],
+    ['cursor=0196f0ae-7c15-7b38-9a60-2d84e1f7c539&offset=1', 'custom', 'offset'],
   ]
   for (const [query, code, path] of refused) {
     hasIssues(t, await send('GET', `/api/v1/posts?${query}`), [{ code, path: [path] }], query.slice(0, 40))
@@ -201,7 +206,7 @@ t.test('large offsets are fine, and so are parameters that nobody knows', async 
   ] as const) {
     const { status, body } = await send('GET', `/api/v1/posts?${query}`)
     t.equal(status, 200, query.slice(0, 40))
-    t.strictSame(body, { data: [], limit, offset }, query.slice(0, 40))
+    t.strictSame(body, { data: [], limit, offset, nextCursor: null }, query.slice(0, 40))
   }
 })
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { connect, type Db } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import { disconnectAccount } from '../db/queries/accounts.ts'
 import { sweepIdempotencyKeys } from '../db/queries/idempotency.ts'
 import { buildApp } from '../src/app.ts'
@@ -54,7 +54,7 @@ async function send(
 
 /** A user with an account, and how they write posts. */
 async function createScene(t: Test, options: Options = {}) {
-  const world = await createWorld(t, options)
+  const world = await createWorld(t, { poolMax: 8, ...options })
   const ada = await world.user()
   const account = await ada.account()
   const create = (body: object = {}, key?: string) =>
@@ -65,20 +65,18 @@ async function createScene(t: Test, options: Options = {}) {
 }
 
 /** Keeps new keys from being written while `meanwhile` runs; they can be looked for. */
-async function withKeysHeld(t: Test, url: string, meanwhile: (admin: Db) => Promise<void>): Promise<void> {
-  const admin = connect({ url, poolMax: 2 })
-  t.teardown(() => admin.destroy())
-  await admin.transaction().execute(async (transaction) => {
+async function withKeysHeld(db: Db, meanwhile: () => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
     await sql`lock table idempotency_keys in share mode`.execute(transaction)
-    await meanwhile(admin)
+    await meanwhile()
   })
 }
 
 /** Waits until `count` connections wait for a lock, and gives their backends. */
-async function waiting(admin: Db, count = 1): Promise<number[]> {
+async function waiting(db: Db, count = 1): Promise<number[]> {
   for (;;) {
     const { rows } = await sql<{ pid: number }>`
-      select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(admin)
+      select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
     if (rows.length >= count) return rows.map(({ pid }) => pid)
     await sleep(10)
   }
@@ -166,29 +164,29 @@ t.test('what is no key is refused before anything is done', async (t) => {
 })
 
 t.test('of two at once, the second waits for the first and gets its answer', async (t) => {
-  const { databaseUrl, create, posts } = await createScene(t)
+  const { db, create, posts } = await createScene(t)
   let both: Promise<Answer>[] = []
-  await withKeysHeld(t, databaseUrl, async (admin) => {
+  await withKeysHeld(db, async () => {
     both = [create(), create()]
-    await waiting(admin, 2)
+    await waiting(db, 2)
   })
   sameAnswer(t, await Promise.all(both))
   t.equal((await posts()).length, 1)
 })
 
 t.test('of two at once with different bodies, one is refused', async (t) => {
-  const { databaseUrl, create, posts } = await createScene(t)
+  const { db, create, posts } = await createScene(t)
   let both: Promise<Answer>[] = []
-  await withKeysHeld(t, databaseUrl, async (admin) => {
+  await withKeysHeld(db, async () => {
     both = [create({ caption: 'one' }), create({ caption: 'two' })]
-    await waiting(admin, 2)
+    await waiting(db, 2)
   })
   t.strictSame((await Promise.all(both)).map(({ status }) => status).sort(), [201, 409])
   t.equal((await posts()).length, 1)
 })
 
 t.test('of twenty at once, one does it', async (t) => {
-  const { app, ada, create, posts, db, mediaDir } = await createScene(t, { poolMax: 8 })
+  const { app, ada, create, posts, db, mediaDir } = await createScene(t)
   // Who has to wait for a connection for too long is told to try again, and does.
   const persistent = async (ask: () => Promise<Answer>): Promise<Answer> => {
     const answer = await ask()
@@ -260,13 +258,13 @@ t.test('after 24 hours a key is as good as new', async (t) => {
 })
 
 t.test('of two at once on a key that has expired, one does it', async (t) => {
-  const { db, databaseUrl, create, posts } = await createScene(t)
+  const { db, create, posts } = await createScene(t)
   await create({ caption: 'one' })
   await sql`update idempotency_keys set created_at = now() - interval '25 hours'`.execute(db)
   let both: Promise<Answer>[] = []
-  await withKeysHeld(t, databaseUrl, async (admin) => {
+  await withKeysHeld(db, async () => {
     both = [create({ caption: 'two' }), create({ caption: 'two' })]
-    await waiting(admin, 2)
+    await waiting(db, 2)
   })
   sameAnswer(t, await Promise.all(both))
   t.equal((await posts()).length, 2)
@@ -291,11 +289,11 @@ t.test('a worker removes the keys that are too old, and no others', async (t) =>
 })
 
 t.test('a connection that dies before the key is kept leaves nothing, and the same key works', async (t) => {
-  const { databaseUrl, create, posts, kept } = await createScene(t)
-  await withKeysHeld(t, databaseUrl, async (admin) => {
+  const { db, create, posts, kept } = await createScene(t)
+  await withKeysHeld(db, async () => {
     const lost = create()
-    const [pid] = await waiting(admin)
-    await sql`select pg_terminate_backend(${pid})`.execute(admin)
+    const [pid] = await waiting(db)
+    await sql`select pg_terminate_backend(${pid})`.execute(db)
     const { status, body } = await lost
     t.strictSame([status, body], [503, { error: 'Database not available' }])
   })
@@ -426,24 +424,24 @@ t.test('a file is uploaded once, whatever its form looks like', async (t) => {
 })
 
 t.test('of two uploads of one file at once, the second throws away what it brought', async (t) => {
-  const { app, ada, db, databaseUrl, mediaDir } = await createScene(t)
+  const { app, ada, db, mediaDir } = await createScene(t)
   const image = await form([['file', await jpeg()]])
   let both: Promise<Answer>[] = []
-  await withKeysHeld(t, databaseUrl, async (admin) => {
+  await withKeysHeld(db, async () => {
     both = [send(app, ada, '/media', image), send(app, ada, '/media', image)]
-    await waiting(admin, 2)
+    await waiting(db, 2)
   })
   sameAnswer(t, await Promise.all(both))
   t.ok(await until(() => isClean(db, mediaDir, 1)))
 })
 
 t.test('a connection that dies while a file is added leaves no bytes, and the same key works', async (t) => {
-  const { app, ada, db, databaseUrl, mediaDir, kept } = await createScene(t)
+  const { app, ada, db, mediaDir, kept } = await createScene(t)
   const image = await form([['file', await jpeg()]])
-  await withKeysHeld(t, databaseUrl, async (admin) => {
+  await withKeysHeld(db, async () => {
     const lost = send(app, ada, '/media', image)
-    const [pid] = await waiting(admin)
-    await sql`select pg_terminate_backend(${pid})`.execute(admin)
+    const [pid] = await waiting(db)
+    await sql`select pg_terminate_backend(${pid})`.execute(db)
     t.equal((await lost).status, 503)
   })
   t.ok(await until(() => isClean(db, mediaDir, 0)))

@@ -27,11 +27,26 @@ t.test('media are listed newest first, a page at a time, one’s own only', asyn
     files.unshift((await upload(app, ada, [['file', await jpeg(10, 10, shade * 40)]])).body)
   }
   await upload(app, bob, [['file', await jpeg()]])
-  t.strictSame((await ada.call('GET', '/media')).body, { data: files, limit: 25, offset: 0 })
+  t.strictSame((await ada.call('GET', '/media')).body, {
+    data: files,
+    limit: 25,
+    offset: 0,
+    nextCursor: null,
+  })
   t.strictSame((await ada.call('GET', '/media?limit=2&offset=1')).body, {
     data: files.slice(1, 3),
     limit: 2,
     offset: 1,
+    nextCursor: files[2].id,
+  })
+  t.strictSame((await ada.call('GET', `/media?limit=2&cursor=${files[2].id}`)).body, {
+    data: files.slice(3),
+    limit: 2,
+    offset: 0,
+    nextCursor: files[4].id,
+  })
+  t.strictSame((await ada.call('GET', `/media?limit=2&cursor=${files[4].id}`)).body, {
+    ...{ data: [], limit: 2, offset: 0, nextCursor: null },
   })
   t.strictSame((await ada.call('GET', '/media?offset=9007199254740991')).body.data, [])
   for (const query of [
@@ -42,9 +57,11 @@ t.test('media are listed newest first, a page at a time, one’s own only', asyn
     'offset=-1',
     'limit=2&limit=3',
     'offset=9007199254740992',
+    'cursor=a',
+    `cursor=${files[2].id}&offset=1`,
   ]) {
     const { status, body } = await ada.call('GET', `/media?${query}`)
-    t.match([status, body], [400, { error: 'Invalid request', details: [{ path: [/limit|offset/] }] }], query)
+    t.match([status, body], [400, { error: 'Invalid request', details: [{ path: [/limit|offset|cursor/] }] }], query)
   }
 })
 

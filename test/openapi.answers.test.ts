@@ -143,6 +143,7 @@ t.test('what the service answers is what the document says, each error word by w
   await check('createPost', 403, 'noAccess', create({ accountIds: [x, NOBODYS_ID] }))
   await check('createPost', 413, 'tooLarge', create({ accountIds: [x], caption: 'a'.repeat(1024 * 1024) }))
   await check('listPosts', 400, 'limitTooBig', ada.call('GET', '/posts?limit=101'))
+  await check('listPosts', 400, 'cursorAndOffset', ada.call('GET', `/posts?offset=1&cursor=${NOBODYS_ID}`))
   await check('deletePost', 404, 'notFound', ada.call('DELETE', `/posts/${NOBODYS_ID}`))
   const { body: out } = await create({ accountIds: [x] })
   await markPostPublished(db, out.id)
@@ -196,7 +197,14 @@ t.test('what the service answers is what the document says, each error word by w
   const body = JSON.stringify({ url: 'a'.repeat(2 ** 20) })
   await check('importMedia', 413, 'tooLarge', ada.call('POST', '/media/import', body))
   await check('listMedia', 400, 'limitTooBig', ada.call('GET', '/media?limit=101'))
+  await check('listMedia', 400, 'cursorAndOffset', ada.call('GET', `/media?offset=1&cursor=${NOBODYS_ID}`))
   await check('listSandboxCalls', 400, 'limitTooBig', ada.call('GET', '/sandbox/calls?limit=101'))
+  await check(
+    'listSandboxCalls',
+    400,
+    'cursorAndOffset',
+    ada.call('GET', `/sandbox/calls?offset=1&cursor=${NOBODYS_ID}`),
+  )
   await check('updateMedia', 400, 'missingAltText', ada.call('PATCH', `/media/${file.id}`, {}))
   await check('updateMedia', 413, 'tooLarge', ada.call('PATCH', `/media/${file.id}`, body))
   await check('getMedia', 404, 'notFound', ada.call('GET', `/media/${NOBODYS_ID}`))

@@ -105,3 +105,56 @@ t.test('a parameter that is no integer of its range is refused with its path', a
     t.equal(body.details.length, 1, query)
   }
 })
+
+t.test('cursors lead through the whole list, each post once, whatever comes and goes', async (t) => {
+  const { user } = await createWorld(t)
+  const [ada, bob] = [await user(), await user()]
+  const ids = (await write(ada, 8)).toReversed()
+  await write(bob, 3)
+  const read = async (query: string) => (await ada.call('GET', `/posts?limit=3${query}`)).body
+
+  const first = await read('')
+  t.strictSame([idsOf(first), first.nextCursor, first.offset], [ids.slice(0, 3), ids[2], 0])
+  const [newer] = await write(ada, 1)
+  await ada.call('DELETE', `/posts/${ids[2]}`)
+  await ada.call('DELETE', `/posts/${ids[3]}`)
+  const second = await read(`&cursor=${first.nextCursor}`)
+  t.strictSame([idsOf(second), second.nextCursor, second.offset], [ids.slice(4, 7), ids[6], 0])
+  const third = await read(`&offset=0&cursor=${second.nextCursor}`)
+  t.strictSame([idsOf(third), third.nextCursor], [ids.slice(7), null], 'the last one, which is not full')
+  t.strictSame(idsOf(await read('')), [newer, ...ids.slice(0, 2)])
+
+  const full = await ada.call('GET', `/posts?limit=1&cursor=${ids[6]}`)
+  t.strictSame([idsOf(full.body), full.body.nextCursor], [ids.slice(7), ids[7]])
+  const end = await ada.call('GET', `/posts?limit=1&cursor=${full.body.nextCursor}`)
+  t.strictSame(
+    end.body,
+    { data: [], limit: 1, offset: 0, nextCursor: null },
+    'what was full has an empty one behind it',
+  )
+  const afterOffset = await read('&offset=2')
+  t.strictSame(idsOf(await read(`&cursor=${afterOffset.nextCursor}`)), ids.slice(6, 8), 'offsets lead to cursors, too')
+  t.strictSame(
+    idsOf((await bob.call('GET', `/posts?cursor=${newer}`)).body).length,
+    3,
+    'one’s own posts, whatever the cursor',
+  )
+})
+
+t.test('a cursor that is none of ours is refused, and so is one with an offset', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const [id] = await write(ada, 1)
+  const { status, body } = await ada.call('GET', '/posts?cursor=abc')
+  t.equal(status, 400)
+  t.match(body, {
+    error: 'Invalid request',
+    details: [{ code: 'invalid_string', validation: 'regex', path: ['cursor'] }],
+  })
+  const both = await ada.call('GET', `/posts?offset=1&cursor=${id}`)
+  t.equal(both.status, 400)
+  t.strictSame(both.body, {
+    error: 'Invalid request',
+    details: [{ code: 'custom', path: ['offset'], message: 'Must be 0, or left out, with a cursor' }],
+  })
+})

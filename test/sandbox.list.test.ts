@@ -64,6 +64,7 @@ t.test('an owner sees what the sandbox was sent, as it was sent', async (t) => {
     ],
     limit: 25,
     offset: 0,
+    nextCursor: null,
   })
 })
 
@@ -100,6 +101,9 @@ t.test('the newest come first, a page at a time', async (t) => {
   t.same(await page(''), [down(29, 25), 25, 0])
   t.same(await page('?limit=10&offset=25'), [down(4, 5), 10, 25])
   t.same(await page('?offset=30'), [[], 25, 30])
+  const { nextCursor } = (await ada.call('GET', '/sandbox/calls?limit=27')).body
+  t.same(await page(`?limit=2&cursor=${nextCursor}`), [down(2, 2), 2, 0])
+  t.same(await page(`?limit=4&cursor=${nextCursor}`), [down(2, 3), 4, 0])
   const { status, body } = await ada.call('GET', '/sandbox/calls?limit=0')
   t.match([status, body.details], [400, [{ code: 'too_small', path: ['limit'] }]])
 })

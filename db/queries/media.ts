@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Media, MediaKind } from '../../schemas/media.ts'
 import { type Db, prepared } from '../client.ts'
 import { isoTime } from './iso-time.ts'
+import type { Page } from './page.ts'
 
 /** What is known of a file: its size in bytes, pixels and seconds; null where it does not apply or is not known. */
 export interface MediaFacts {
@@ -54,9 +55,13 @@ export const shownMedia = [
 const mediaOf = (db: Db, userId: string) =>
   db.selectFrom('media').select(shownMedia).where('userId', '=', userId).where('kind', 'is not', null)
 
-/** A page of the user's files, newest first. */
-export const listMedia = prepared<{ userId: string; limit: number; offset: number }, Media>('list_media', (db, value) =>
-  mediaOf(db, value('userId')).orderBy('id', 'desc').limit(value('limit')).offset(value('offset')),
+/** A page of the user's files that come after `cursor`, newest first. */
+export const listMedia = prepared<Page, Media>('list_media', (db, value) =>
+  mediaOf(db, value('userId'))
+    .where('id', '<', value('cursor'))
+    .orderBy('id', 'desc')
+    .limit(value('limit'))
+    .offset(value('offset')),
 )
 
 export const findMedia = prepared<{ userId: string; id: string }, Media>('find_media', (db, value) =>

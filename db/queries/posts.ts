@@ -7,6 +7,7 @@ import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
 import type { MediaFacts } from './media.ts'
+import type { Page } from './page.ts'
 
 /** A post as the interface shows it. */
 const shownPost = (eb: ExpressionBuilder<DB, 'posts'>) =>
@@ -22,16 +23,33 @@ const shownPost = (eb: ExpressionBuilder<DB, 'posts'>) =>
     isoTime('updatedAt').as('updatedAt'),
   ] as const
 
-/** A page of the user's posts, newest first: ids are UUIDv7, so the primary key holds them in that order. */
-export const listPosts = prepared<{ userId: string; limit: number; offset: number }, Post>('list_posts', (db, value) =>
-  db
-    .selectFrom('posts')
-    .select(shownPost)
-    .where('userId', '=', value('userId'))
-    .orderBy('id', 'desc')
-    .limit(value('limit'))
-    .offset(value('offset')),
+/** The user's posts, newest first: ids are UUIDv7, so the primary key holds them in that order. */
+const postsOf = (db: Db, userId: string) =>
+  db.selectFrom('posts').select(shownPost).where('userId', '=', userId).orderBy('id', 'desc')
+
+const listPostsAfter = prepared<Omit<Page, 'offset'>, Post>('list_posts', (db, value) =>
+  postsOf(db, value('userId')).where('id', '<', value('cursor')).limit(value('limit')),
 )
+
+/** What is skipped is counted in the primary key alone; `offset` of the whole would read each of those rows. */
+const listPostsFrom = prepared<Page, Post>('list_posts_from', (db, value) =>
+  postsOf(db, value('userId'))
+    .where('id', '<=', (eb) =>
+      eb
+        .selectFrom('posts')
+        .select('id')
+        .where('userId', '=', value('userId'))
+        .where('id', '<', value('cursor'))
+        .orderBy('id', 'desc')
+        .offset(value('offset'))
+        .limit(1),
+    )
+    .limit(value('limit')),
+)
+
+/** A page of the user's posts that come after `cursor`, newest first. Without an offset, each costs the same. */
+export const listPosts = (db: Db, page: Page): Promise<Post[]> =>
+  page.offset === 0 ? listPostsAfter(db, page) : listPostsFrom(db, page)
 
 export interface PostSubjects {
   accounts: { id: string; platform: PlatformId; username: string }[]

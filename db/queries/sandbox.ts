@@ -3,6 +3,7 @@ import type { SandboxCall, SandboxFault } from '../../schemas/sandbox.ts'
 import { type Db, prepared } from '../client.ts'
 import { newId } from '../id.ts'
 import { isoTime } from './iso-time.ts'
+import type { Page } from './page.ts'
 
 /** A call with the act that it is for: its token, and its number in its delivery. */
 interface NewSandboxCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
@@ -72,27 +73,26 @@ const content = <K extends Exclude<keyof SandboxCall, 'id' | 'accountId' | 'acce
   key: K,
 ) => sql<SandboxCall[K]>`content -> ${sql.lit(key)}`.as(key)
 
-/** A page of what was sent to accounts that the user owns, connected or not, newest first. */
-export const listSandboxCalls = prepared<{ userId: string; limit: number; offset: number }, SandboxCall>(
-  'list_sandbox_calls',
-  (db, value) =>
-    db
-      .selectFrom('sandboxCalls')
-      .innerJoin('accounts', 'accounts.id', 'sandboxCalls.accountId')
-      .select((eb) => [
-        'sandboxCalls.id',
-        'accountId',
-        'accepted',
-        eb.ref('fault').$castTo<SandboxFault | null>().as('fault'),
-        content('kind'),
-        content('text'),
-        content('fields'),
-        content('media'),
-        content('parentId'),
-        isoTime('receivedAt').as('receivedAt'),
-      ])
-      .where('accounts.userId', '=', value('userId'))
-      .orderBy('sandboxCalls.id', 'desc')
-      .limit(value('limit'))
-      .offset(value('offset')),
+/** A page of what was sent, after `cursor`, to accounts that the user owns, connected or not, newest first. */
+export const listSandboxCalls = prepared<Page, SandboxCall>('list_sandbox_calls', (db, value) =>
+  db
+    .selectFrom('sandboxCalls')
+    .innerJoin('accounts', 'accounts.id', 'sandboxCalls.accountId')
+    .select((eb) => [
+      'sandboxCalls.id',
+      'accountId',
+      'accepted',
+      eb.ref('fault').$castTo<SandboxFault | null>().as('fault'),
+      content('kind'),
+      content('text'),
+      content('fields'),
+      content('media'),
+      content('parentId'),
+      isoTime('receivedAt').as('receivedAt'),
+    ])
+    .where('accounts.userId', '=', value('userId'))
+    .where('sandboxCalls.id', '<', value('cursor'))
+    .orderBy('sandboxCalls.id', 'desc')
+    .limit(value('limit'))
+    .offset(value('offset')),
 )

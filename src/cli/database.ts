@@ -2,8 +2,10 @@ import { connect, type Db } from '../../db/client.ts'
 import { openEmbedded } from '../../db/embedded.ts'
 import type { Config } from '../config.ts'
 
-/** How long the database may take over one statement of a request, or of a worker. */
-export const STATEMENT_TIMEOUT_MS = 5_000
+/** How long the database may take over one statement of a request: less than a request has in all. */
+export const REQUEST_STATEMENT_MS = 700
+/** The same, of a worker, for whom nobody waits. */
+export const WORKER_STATEMENT_MS = 5_000
 
 export interface Database {
   db: Db

@@ -8,7 +8,7 @@ import { isDatabaseUnavailable } from '../http/errors.ts'
 import { createFetch } from '../media/fetch.ts'
 import { drain, listen, loggerOptions, stopSignal } from '../server.ts'
 import { work } from '../worker.ts'
-import { openDatabase, STATEMENT_TIMEOUT_MS } from './database.ts'
+import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
 import { openLibrary } from './library.ts'
 import { CommandError, print } from './output.ts'
@@ -29,21 +29,26 @@ async function run(config: Config, { json }: Options, whole: boolean): Promise<v
   const stop = stopSignal()
   const logger = await loggerOptions(config.logLevel)
   const database = await openDatabase(config, {
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: REQUEST_STATEMENT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
   })
   let app: Awaited<ReturnType<typeof buildApp>> | undefined
+  let worker: Awaited<ReturnType<typeof openDatabase>> | undefined
   let working: Promise<void> | undefined
   try {
     if (whole) await migrateFirst(config)
     const { db } = database
     const media = { ...(await openLibrary(config, db)), fetchFile: createFetch() }
-    const ways = await openNetworks(config, db)
-    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...ways })
+    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...(await openNetworks(config, db)) })
     const address = await listen(app, config)
-    const facts = { api: `${address}/api/v1`, docs: `${address}/docs`, ...(whole && (await welcome(ways))) }
-    // Last: it ends with the process, and would keep one that fails.
+    const facts = { api: `${address}/api/v1`, docs: `${address}/docs` }
     if (whole) {
+      // With connections of its own: it is more patient than a request.
+      worker = await openDatabase(config, { statementTimeoutMs: WORKER_STATEMENT_MS })
+      const { db } = worker
+      const ways = await openNetworks(config, db)
+      Object.assign(facts, await welcome(ways))
+      // Last: it ends with the process, and would keep one that fails.
       const publisher = openPublisher(config, ways, media.storage, app.log)
       working = work(publisher, app.log, stop, () => sweepIdempotencyKeys(db))
     }
@@ -53,7 +58,7 @@ async function run(config: Config, { json }: Options, whole: boolean): Promise<v
     app.log.info('stopping')
   } finally {
     await Promise.all([app && drain(app), working])
-    await database.close()
+    await Promise.all([database.close(), worker?.close()])
   }
 }
 

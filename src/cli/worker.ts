@@ -3,7 +3,7 @@ import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import type { Config } from '../config.ts'
 import { loggerOptions, stopSignal } from '../server.ts'
 import { work } from '../worker.ts'
-import { openDatabase, STATEMENT_TIMEOUT_MS } from './database.ts'
+import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { openLibrary } from './library.ts'
 import { print } from './output.ts'
 import { openNetworks, openPublisher } from './publisher.ts'
@@ -16,7 +16,7 @@ export async function runWorker(config: Config, { json }: { json?: boolean }): P
   }
   const log = pino(options, stream)
   const { db, close } = await openDatabase(config, {
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: WORKER_STATEMENT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
   })
   try {

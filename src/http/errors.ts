@@ -17,10 +17,11 @@ const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETU
 
 /**
  * SQLSTATEs by which a database (or a pooler before it) says that it can't serve now: going down or coming up, too many
- * connections, a link that broke, read-only after a failover, out of time, no word from the standby that has to have it.
- * Not the whole of class 08: 08P01, a protocol violation, would be a mistake of ours, where Postgres says it.
+ * connections, a link that broke, read-only after a failover, out of time (a transaction's included), no word from the
+ * standby that has to have it. Not the whole of class 08: 08P01, a protocol violation, would be a mistake of ours, where
+ * Postgres says it.
  */
-const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '08001', '08006', '08007', '25006', '57014', '55P03']
+const UNAVAILABLE = '57P01 57P02 57P03 53300 08001 08006 08007 25006 57014 25P03 55P03'.split(' ')
 
 /** Errors of the driver, which carry no code. */
 const DRIVER_MESSAGES = [

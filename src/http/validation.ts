@@ -26,7 +26,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     if (typeof value === 'object' && value !== null) {
       for (const [key, fallback] of defaults) {
         const record = value as Record<string, unknown>
-        if (record[key] === undefined) record[key] = structuredClone(fallback)
+        if (record[key] === undefined) record[key] = Array.isArray(fallback) ? [...fallback] : fallback
       }
     }
     if (check.Check(value)) return { value }
@@ -154,6 +154,8 @@ function issueOf(error: ValueError): Omit<Issue, 'path'> {
       const message = 'problem' in result ? result.problem : 'Invalid datetime'
       return { code: 'invalid_string', validation: 'datetime', message }
     }
+    case ValueErrorType.StringPattern:
+      return { code: 'invalid_string', validation: 'regex', message: `Must match ${schema.pattern}` }
     case ValueErrorType.StringMaxLength:
       return tooLong(schema.maxLength)
     case ValueErrorType.Kind:

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Db } from '../../db/client.ts'
+import { type Db, within } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import {
   type AdoptedFile,
@@ -73,7 +73,8 @@ export async function addMedia(
   // A renewal that fails is made up for by the next one.
   const renewal = setInterval(
     () =>
-      renewFile(db, file).then(
+      // No part of what the request waits for.
+      within(undefined, () => renewFile(db, file)).then(
         ([claim]) => claim || givenUp.abort(),
         () => {},
       ),

@@ -21,6 +21,7 @@ import {
 import { Answer, Body, Bytes, Deleted, NoBody, PageQuery } from '../../schemas/shared.ts'
 import { AppError, fileTooLarge } from '../errors.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
+import { readPage } from '../http/paging.ts'
 import { answerOnce, type Once } from '../idempotency/once.ts'
 import { type Added, addMedia, discardFile, type Library, type Save } from './add.ts'
 import { deleteMedia, getMedia, MEDIA_IN_USE, MEDIA_NOT_FOUND, updateMedia } from './change.ts'
@@ -161,7 +162,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         tags: ['media'],
         summary: 'List media',
         description:
-          'Gives your own images and videos, newest first, a page at a time. A page with fewer items than `limit` is the last one.',
+          'Gives your own images and videos, newest first, a page at a time. `nextCursor` leads to the page after; it is `null` on the last one.',
         querystring: PageQuery,
         response: {
           200: Answer(MediaList, 'One page of your media.', { page: MediaList.examples[0] }),
@@ -170,10 +171,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         },
       },
     },
-    async (request) => {
-      const { limit, offset } = request.query
-      return { data: await listMedia(db, { userId: request.userId, limit, offset }), limit, offset }
-    },
+    async (request) => readPage(request.query, (page) => listMedia(db, { userId: request.userId, ...page })),
   )
 
   app.get(

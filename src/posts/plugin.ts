@@ -23,6 +23,7 @@ import {
   ResolveDelivery,
 } from '../../schemas/post.ts'
 import { Answer, Body, Deleted, PageQuery } from '../../schemas/shared.ts'
+import { readPage } from '../http/paging.ts'
 import { answerOnce, type Once } from '../idempotency/once.ts'
 import type { Networks } from '../platforms/networks.ts'
 import { createPost } from './create.ts'
@@ -109,7 +110,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
         tags: ['posts'],
         summary: 'List posts',
         description:
-          'Gives your own posts, newest first, a page at a time. A page with fewer items than `limit` is the last one.',
+          'Gives your own posts, newest first, a page at a time. `nextCursor` leads to the page after; it is `null` on the last one.',
         querystring: PageQuery,
         response: {
           200: Answer(PostList, 'One page of your posts.', { page: PostList.examples[0] }),
@@ -118,10 +119,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
         },
       },
     },
-    async (request) => {
-      const { limit, offset } = request.query
-      return { data: await listPosts(db, { userId: request.userId, limit, offset }), limit, offset }
-    },
+    async (request) => readPage(request.query, (page) => listPosts(db, { userId: request.userId, ...page })),
   )
 
   app.delete(

@@ -83,7 +83,8 @@ export async function loadPosts(databaseUrl: string, { userId, accountIds }: Per
 
 const ROWS_A_CHUNK = 1_000
 
-async function copy(
+/** Writes a row for each of `ids`: a table with its columns, and the values of each, in the text format of COPY. */
+export async function copy(
   client: pg.Client,
   columns: string,
   ids: string[],

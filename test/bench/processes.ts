@@ -20,6 +20,16 @@ export async function startService(env: Record<string, string>): Promise<Running
   return running(child, Number(new URL(api).port))
 }
 
+export async function startWorker(env: Record<string, string>): Promise<Running> {
+  const args = ['--max-semi-space-size=2', 'src/cli/postroom.ts', 'worker', '--json']
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await firstLine(child)
+  return running(child, 0)
+}
+
 export async function startLimit(databaseUrl: string): Promise<Running> {
   const child = spawn(process.execPath, ['test/bench/limit.ts'], {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },

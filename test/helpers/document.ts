@@ -38,6 +38,7 @@ export interface Schema {
   $ref?: string
   description?: string
   examples?: unknown[]
+  default?: unknown
   properties?: Record<string, Schema>
   items?: Schema
   anyOf?: Schema[]

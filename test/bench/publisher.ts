@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { v7 as uuidv7 } from 'uuid'
+import { createKeyring } from '../../src/credentials/keyring.ts'
+import { report } from '../helpers/report.ts'
+import { withDatabase } from './contest.ts'
+import { copy } from './data.ts'
+import { cpuSeconds, postgresPids, type Running, startWorker } from './processes.ts'
+
+/**
+ * How fast and how punctually due posts go out, to the sandbox: so many posts, each on an account of its own, due within
+ * one second, carried out by one, two and four workers. `node test/bench/publisher.ts [POSTS] [WORKERS…]`.
+ */
+const [posts = 10_000, ...numbers] = process.argv.slice(2).map(Number)
+const WORKERS = numbers.length > 0 ? numbers : [1, 2, 4]
+
+/** From when the workers are up until the first post is due. */
+const AHEAD_MS = 3_000
+const GIVE_UP_MS = 300_000
+
+const USER = uuidv7()
+
+async function measure(count: number, databaseUrl: string, dataDir: string, scratch: string) {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  const key = randomBytes(32)
+  const workers: Running[] = []
+  try {
+    const accountIds = await loadAccounts(client, key)
+    const env = { DATABASE_URL: databaseUrl, MEDIA_DIR: scratch, CREDENTIALS_KEY: key.toString('base64') }
+    while (workers.length < count) workers.push(await startWorker(env))
+    const dueAt = Date.now() + AHEAD_MS + posts / 20
+    await loadDuePosts(client, accountIds, dueAt)
+    await client.query('vacuum (analyze)')
+    if (Date.now() > dueAt) throw new Error('The posts were due before they were written')
+
+    await pause(dueAt - Date.now())
+    const cpu = () => ({
+      workers: cpuSeconds(workers.map(({ pid }) => pid)) ?? Number.NaN,
+      postgres: cpuSeconds(postgresPids(dataDir)) ?? Number.NaN,
+    })
+    const before = cpu()
+    const begun = Date.now()
+    while ((await countPublished(client)) < posts) {
+      if (Date.now() - begun > GIVE_UP_MS) throw new Error('Not all of the posts went out')
+      await pause(100)
+    }
+    const after = cpu()
+    const { rows } = await client.query(LATENESS)
+    const [figures] = rows
+    return {
+      workers: count,
+      'posts/s': Math.round(posts / figures.seconds),
+      'start p50 s': Number(figures.start_p50.toFixed(2)),
+      'start p99 s': Number(figures.start_p99.toFixed(2)),
+      'out p99 s': Number(figures.out_p99.toFixed(2)),
+      'worker µs': Math.round(((after.workers - before.workers) / posts) * 1e6),
+      'Postgres µs': Math.round(((after.postgres - before.postgres) / posts) * 1e6),
+    }
+  } finally {
+    for (const worker of workers) await worker.stop()
+    await client.end()
+  }
+}
+
+/** A start is the moment at which the call is about to be made. */
+const LATENESS = `
+  select
+    extract(epoch from max(published_at) - min(due_at))::float8 as seconds,
+    percentile_cont(0.5) within group (order by extract(epoch from attempt.intended_at - due_at))::float8 as start_p50,
+    percentile_cont(0.99) within group (order by extract(epoch from attempt.intended_at - due_at))::float8 as start_p99,
+    percentile_cont(0.99) within group (order by extract(epoch from published_at - due_at))::float8 as out_p99
+  from post_targets join delivery_attempts attempt using (user_id, post_id, account_id)`
+
+async function countPublished(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(`select count(*)::int from post_targets where claimable_at is null`)
+  return rows[0].count
+}
+
+async function loadAccounts(client: pg.Client, key: Buffer): Promise<string[]> {
+  await client.query(`insert into users (id, name) values ($1, 'ada')`, [USER])
+  const ids = Array.from({ length: posts }, () => uuidv7())
+  const keyring = createKeyring([key])
+  await copy(client, 'accounts (id, platform, username, user_id)', ids, (id, index) => [
+    id,
+    'sandbox',
+    `ada${index}`,
+    USER,
+  ])
+  await copy(client, 'account_credentials (account_id, key_id, data_key, data)', ids, (id, index) => {
+    const { keyId, dataKey, data } = keyring.seal(id, { username: `ada${index}` })
+    return [id, keyId, `\\\\x${dataKey.toString('hex')}`, `\\\\x${data.toString('hex')}`]
+  })
+  return ids
+}
+
+/** Evenly spread over the second. */
+async function loadDuePosts(client: pg.Client, accountIds: string[], dueAt: number): Promise<void> {
+  const ids = accountIds.map(() => uuidv7())
+  const at = (index: number) => new Date(dueAt + Math.floor((index / posts) * 1000)).toISOString()
+  await copy(client, 'posts (user_id, id, caption, post_type, status, scheduled_at)', ids, (id, index) => [
+    ...[USER, id, `Post ${index}`, 'post', 'scheduled', at(index)],
+  ])
+  await copy(
+    client,
+    'post_targets (user_id, post_id, account_id, platform, state, due_at, claimable_at)',
+    ids,
+    (id, index) => [USER, id, accountIds[index], 'sandbox', 'queued', at(index), at(index)],
+  )
+}
+
+const rows: Awaited<ReturnType<typeof measure>>[] = []
+for (const count of WORKERS) {
+  await withDatabase(async ({ url, dataDir, scratch }) => rows.push(await measure(count, url, dataDir, scratch)))
+}
+report('publisher', rows, { posts })
