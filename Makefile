@@ -10,7 +10,7 @@ RUN := node_modules/.installed-to-run-beside-$(OWN_NODE)
 DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
 
-.PHONY: setup start test test-networks soak check openapi db-types readme build help
+.PHONY: setup start test test-networks test-cluster soak check openapi db-types readme build help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what it takes to run
@@ -25,6 +25,9 @@ test: $(DEVELOP) ## run the tests; TESTS=test/posts.list.test.ts runs some
 
 test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 	@npm test -s -- $(or $(TESTS),test/networks/*.test.ts)
+
+test-cluster: $(DEVELOP) ## run the tests on a cluster of Debian's PostgreSQL, PgBouncer and HAProxy, whose primary dies
+	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
 
 soak: $(DEVELOP) ## kill the worker 280 times, and see that nothing is lost or sent twice; KILLS=1000 kills it more often
 	@node test/faults/soak.ts $(KILLS)
