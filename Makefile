@@ -11,7 +11,7 @@ DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
 PRISM := test/faults/fuzz/prism/node_modules/.installed
 
-.PHONY: setup start test test-networks test-prism soak check openapi db-types readme build help
+.PHONY: setup start test test-networks test-prism test-cluster soak check openapi db-types readme build help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what it takes to run
@@ -29,6 +29,9 @@ test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 
 test-prism: $(DEVELOP) $(PRISM) ## compare what clients and the service say with the document, by a proxy between them
 	@npm test -s -- $(or $(TESTS),test/faults/fuzz/prism/*.test.ts)
+
+test-cluster: $(DEVELOP) ## run the tests on a cluster of Debian's PostgreSQL, PgBouncer and HAProxy, whose primary dies
+	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
 
 soak: $(DEVELOP) ## kill the worker 280 times, and see that nothing is lost or sent twice; KILLS=1000 kills it more often
 	@node test/faults/soak.ts $(KILLS)

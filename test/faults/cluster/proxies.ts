@@ -10,10 +10,12 @@ export interface Pooler {
   password: string
 }
 
+/** What the service asks for when it connects, PgBouncer does not pass on, and each connection to the database needs. */
+const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout']
+
 /**
- * PgBouncer in transaction mode, for the database on the server at `primaryPort`. It does not pass `statement_timeout` on,
- * which the service asks for when it connects: it is set on each connection to the database instead. Where the database
- * does not answer, it is tried each second, and clients wait no longer than the service does for a statement.
+ * PgBouncer in transaction mode, for the database on the server at `primaryPort`. Where the database does not answer, it is
+ * tried each second, and clients wait no longer than the service does for a statement.
  */
 export function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
   const users = join(folder, 'users.txt')
@@ -22,7 +24,7 @@ export function configurePooler({ port, folder, password }: Pooler, primaryPort:
   writeFileSync(
     file,
     `[databases]
-postroom = host=127.0.0.1 port=${primaryPort} dbname=postroom connect_query='set statement_timeout = 5000'
+postroom = host=127.0.0.1 port=${primaryPort} dbname=postroom connect_query='${LIMITS.map((name) => `set ${name} = 5000`).join('; ')}'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -33,7 +35,7 @@ admin_users = ${SUPERUSER}
 pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 200
-ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout
+ignore_startup_parameters = ${LIMITS.join(', ')}
 server_login_retry = 1
 server_connect_timeout = 2
 query_wait_timeout = 5
