@@ -569,6 +569,8 @@ async function compareAll(model: Model, real: Real): Promise<void> {
   }
 }
 
+const { STEPS } = process.env
+
 /** Steps in any order, connecting and creating more often than the rest. */
 const steps = fc.commands<Played, Real, false>(
   [
@@ -582,7 +584,8 @@ const steps = fc.commands<Played, Real, false>(
     ...often(2, again),
     ...[list, leaf, accounts, remove, disconnect, membership],
   ],
-  { maxCommands: 50, size: 'max' },
+  // A failure is shown with the text that leads to it again, beside SEED and AT.
+  { maxCommands: 50, size: 'max', ...(STEPS !== undefined && { replayPath: STEPS }) },
 )
 
 /** After any steps, in any order, the service is where the model is, and has answered so on the way. */
