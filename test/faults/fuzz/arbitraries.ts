@@ -113,6 +113,10 @@ const anything: Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 
 const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : [type].flat())
 
+/** Texts that do not have the pattern of a schema. */
+export const unmatched = ({ pattern }: Schema): string[] =>
+  pattern === undefined ? [] : ['', ' ', 'a b', 'é', 'a'.repeat(300)].filter((text) => !new RegExp(pattern).test(text))
+
 /** Values that a schema of the document allows. */
 export function valid(schema: Schema): Arbitrary<Json> {
   const target = deref(schema)
@@ -144,6 +148,7 @@ function validOf(type: string, schema: Schema): Arbitrary<Json> {
     case 'number':
       return fc.double({ min: minimum ?? -1e15, max: maximum ?? 1e15, noNaN: true })
     case 'string':
+      if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern))
       return schema.format === 'date-time' ? time : text(maxLength)
     case 'array':
       return fc.array(valid(items ?? {}), { minLength: minItems, maxLength: minItems + 3 })
@@ -271,6 +276,7 @@ export function mutationsOf(schema: Schema, body: Json): Mutation[] {
       put('another case', String(schema.enum[0]).toUpperCase(), 'invalid_enum_value')
     }
     if (schema.format === 'date-time') for (const wrong of NO_TIMES) put(`${wrong}, no time`, wrong, 'invalid_string')
+    for (const wrong of unmatched(schema)) put(`${wrong}, against the pattern`, wrong, 'invalid_string')
     if (schema.maxLength !== undefined) put('too long', 'a'.repeat(schema.maxLength + 1), 'too_big')
     if (schema.minItems) put('too short', [], 'too_small')
     if (schema.minimum !== undefined) put('too small', schema.minimum - 1, 'too_small')
@@ -322,7 +328,12 @@ function stringify(value: Json, path: Path, text: string | undefined): string {
 /** Queries that are none by the schema of a parameter; a list stands for a parameter that is given several times. */
 export function invalidQueries(schema: Schema): { text: string[]; code: string }[] {
   const { minimum, maximum } = schema
-  if (!typesOf(schema).includes('integer')) return []
+  if (!typesOf(schema).includes('integer')) {
+    return [
+      ...unmatched(schema).map((text) => ({ text: [text], code: 'invalid_string' })),
+      { text: ['a', 'a'], code: 'invalid_type' },
+    ]
+  }
   const wrong = [
     '',
     ' 10',

@@ -7,7 +7,7 @@ import type { Person } from '../../helpers/app.ts'
 import { form, upload } from '../../helpers/upload.ts'
 import { breach } from './answers.ts'
 import { createFuzzWorld } from './caller.ts'
-import { IMAGES, operations } from './requests.ts'
+import { IMAGES, NOBODYS, operations } from './requests.ts'
 
 /** What belongs to the owner, and what can be named of it. */
 interface Things {
@@ -133,7 +133,6 @@ const image = (name: string): Parameters<typeof form>[0] => [
   ['file', IMAGES[2]!],
 ]
 
-const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 const SAID = 'said-by-the-owner'
 const KEYS = { expired: 'API key expired', revoked: 'Invalid API key', missing: 'Missing API key' }
 
@@ -246,13 +245,13 @@ for (const row of TABLE) {
 
 /** The same for what does not exist. */
 function unnamed(sent: Sent, names: string[]): Sent {
-  const text = names.reduce((text, name) => text.replaceAll(name, NOBODYS_ID), JSON.stringify(sent))
+  const text = names.reduce((text, name) => text.replaceAll(name, NOBODYS), JSON.stringify(sent))
   return JSON.parse(text)
 }
 
 const comparable = ({ statusCode, headers, payload }: Answer, names: string[]) => {
   const { 'x-request-id': _, date: __, ...rest } = headers
-  return [statusCode, rest, names.reduce((text, name) => text.replaceAll(name, NOBODYS_ID), payload)]
+  return [statusCode, rest, names.reduce((text, name) => text.replaceAll(name, NOBODYS), payload)]
 }
 
 t.test('who has left an organisation keeps the posts, and can no longer send them', async (t) => {

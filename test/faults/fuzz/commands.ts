@@ -504,7 +504,27 @@ const list = fc.record({ user, limit: fc.constantFrom(1, 2, 5, 100), offset: fc.
     const { status, body } = await ask(real, facts.user, 'listPosts', `/posts?limit=${limit}&offset=${offset}`)
     const page = model.postsOf(facts.user).slice(offset, offset + limit)
     const data = body.data.map((post: Record<string, unknown>, index: number) => told(post, page[index]))
-    deepStrictEqual([status, { ...body, data }], [200, { data: page.map((post) => listed(post, real)), limit, offset }])
+    const nextCursor = page.length < limit ? null : page.at(-1)!.id
+    const expected = { data: page.map((post) => listed(post, real)), limit, offset, nextCursor }
+    deepStrictEqual([status, { ...body, data }], [200, expected])
+  }),
+)
+
+/** From page to page, each post is met once. */
+const leaf = fc.record({ user, limit: fc.constantFrom(2, 5) }).map(({ user, limit }) =>
+  step('leaf', { user, limit }, async (model, real) => {
+    const ids: string[] = []
+    let path = `/posts?limit=${limit}`
+    for (let isLast = false; !isLast; ) {
+      const { body } = await ask(real, user, 'listPosts', path)
+      ids.push(...body.data.map(({ id }: { id: string }) => id))
+      isLast = body.nextCursor === null
+      path = `/posts?limit=${limit}&cursor=${body.nextCursor}`
+    }
+    deepStrictEqual(
+      ids,
+      model.postsOf(user).map(({ id }) => id),
+    )
   }),
 )
 
@@ -549,6 +569,8 @@ async function compareAll(model: Model, real: Real): Promise<void> {
   }
 }
 
+const { STEPS } = process.env
+
 /** Steps in any order, connecting and creating more often than the rest. */
 const steps = fc.commands<Played, Real, false>(
   [
@@ -560,9 +582,10 @@ const steps = fc.commands<Played, Real, false>(
     ...often(2, publish),
     ...often(2, get),
     ...often(2, again),
-    ...[list, accounts, remove, disconnect, membership],
+    ...[list, leaf, accounts, remove, disconnect, membership],
   ],
-  { maxCommands: 50, size: 'max' },
+  // A failure is shown with the text that leads to it again, beside SEED and AT.
+  { maxCommands: 50, size: 'max', ...(STEPS !== undefined && { replayPath: STEPS }) },
 )
 
 /** After any steps, in any order, the service is where the model is, and has answered so on the way. */

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { Operation } from '../../helpers/document.ts'
 import { json, operationsOf, readDocument } from '../../helpers/document.ts'
 import { form, jpeg } from '../../helpers/upload.ts'
-import { invalidQueries, type Json, type Mutation, mutationsOf, type Path, valid } from './arbitraries.ts'
+import { invalidQueries, type Json, type Mutation, mutationsOf, type Path, unmatched, valid } from './arbitraries.ts'
 
 /** What a request has to come to: an answer without `details`, or a 400 whose first entry is this one. */
 export type Expected = 'taken' | Mutation['issue']
@@ -141,6 +141,10 @@ const HEADERS: Record<string, Arbitrary<string>> = {
 }
 export const operations = operationsOf(readDocument())
 
+/** A cursor says where a page begins, and so does an offset. */
+const withoutConflict = (query: [name: string, text: string][]) =>
+  query.some(([name]) => name === 'cursor') ? query.filter(([name]) => name !== 'offset') : query
+
 /** Everything but the body, as it should be. */
 function around({ path, parameters = [] }: Operation) {
   const of = (place: string) => parameters.filter((parameter) => parameter.in === place)
@@ -156,7 +160,7 @@ function around({ path, parameters = [] }: Operation) {
     params: fc.record(params, { noNullPrototype: true }),
     query: fc
       .record({ ...queries, unknown: fc.constantFrom('', '1', 'é') }, { requiredKeys: required, noNullPrototype: true })
-      .map((query) => Object.entries(query as unknown as Record<string, string>)),
+      .map((query) => withoutConflict(Object.entries(query as unknown as Record<string, string>))),
     headers: fc.record(headers, { requiredKeys: [], noNullPrototype: true }) as Arbitrary<Record<string, string>>,
   })
 }
@@ -278,7 +282,7 @@ export function requestsOf(operation: Operation): Arbitrary<() => Promise<Planne
     .flatMap(({ name, schema }) => invalidQueries(schema).map((wrong) => ({ name, ...wrong })))
   const wrongHeaders = parameters
     .filter((parameter) => parameter.in === 'header' && parameter.schema.pattern !== undefined)
-    .flatMap(({ name }) => ['', 'a b', 'é', 'a'.repeat(256)].map((text) => ({ name, text })))
+    .flatMap(({ name, schema }) => unmatched(schema).map((text) => ({ name, text })))
   const right = fc.constant<Pick<Planned, 'what' | 'expected'>>({ what: 'right', expected: 'taken' })
 
   if (isJson(operation)) {
@@ -306,6 +310,13 @@ export function requestsOf(operation: Operation): Arbitrary<() => Promise<Planne
     query: text.map((each): [string, string] => [name, each]),
     expected: { code, path: [name] },
   }))
+  if (parameters.some(({ name }) => name === 'cursor')) {
+    const query: [string, string][] = [
+      ['cursor', NOBODYS],
+      ['offset', '1'],
+    ]
+    wrong.push({ what: 'a cursor and an offset', query, expected: { code: 'custom', path: ['offset'] } })
+  }
   const chosen = wrong.length > 0 ? fc.oneof(right, fc.constantFrom(...wrong)) : right
   return fc.tuple(around(operation), chosen).map(([rest, each]) => async () => {
     const own = 'query' in each ? (each.query as [string, string][]) : []

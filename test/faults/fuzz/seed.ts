@@ -1,6 +1,9 @@
 import fc, { type IAsyncPropertyWithHooks, type Parameters } from 'fast-check'
 
-/** What random choices follow from: SEED repeats those of an earlier run, AT its failure alone. */
+/**
+ * What random choices follow from: SEED repeats those of an earlier run, AT its failure alone; one of steps needs STEPS,
+ * too, the `replayPath` that is shown with it.
+ */
 export const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const AT = process.env.AT
 

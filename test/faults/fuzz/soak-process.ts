@@ -28,6 +28,7 @@ for (const { operationId } of operations) {
 }
 
 const { log } = console
+const SHOWN_EVERY_MS = 60_000
 
 /** Notes what does not hold, and lets the rest go on. */
 async function attempt(work: Promise<void>): Promise<void> {
@@ -49,9 +50,11 @@ const sendRequests = (callers: Caller[]) =>
     return attempt(hold(property, { numRuns, seed: seed + index }))
   })
 
+const sum = (counts: Iterable<number>) => [...counts].reduce((sum, one) => sum + one, 0)
+const answered = () => sum(met.answers.values())
+
 async function followModel(stage: Stage): Promise<void> {
   const property = playThrough(stage)
-  const answered = () => [...met.answers.values()].reduce((sum, one) => sum + one, 0)
   for (let run = 0; answered() < count * SHARE_OF_MODEL && tally.breaches.length === 0; run++) {
     await attempt(hold(property, { numRuns: RUNS_AT_ONCE, seed: seed + run }))
   }
@@ -67,7 +70,10 @@ while (callers.length < CALLERS) callers.push(await createCaller(world))
 const stage = await createStage(t)
 // All connections, before there is anything else to do: each has a second to be made.
 await Promise.all(callers.map(() => sql`select pg_sleep(0.2)`.execute(world.db)))
+const show = () => log(`${sum(Object.values(tally.statuses)) + answered()} of ${count}`)
+const timer = setInterval(show, SHOWN_EVERY_MS)
 await Promise.all([...sendRequests(callers), followModel(stage)])
+clearInterval(timer)
 for (const work of works) await work()
 tally.answers = Object.fromEntries(met.answers)
 tally.outcomes = Object.fromEntries(met.outcomes)

@@ -2,10 +2,8 @@ import t from 'tap'
 import { json } from '../../../helpers/document.ts'
 import { form } from '../../../helpers/upload.ts'
 import { createFuzzWorld } from '../caller.ts'
-import { IMAGES, operations } from '../requests.ts'
+import { IMAGES, NOBODYS, operations } from '../requests.ts'
 import { startPrism } from './proxy.ts'
-
-const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
 interface Request {
   key?: string
@@ -47,7 +45,7 @@ t.test('prism finds nothing to say about what a client and the service tell each
   }
 
   for (const { operationId, path, requestBody } of operations) {
-    const ids = [...path.matchAll(/\{\w+\}/g)].map(() => NOBODYS_ID)
+    const ids = [...path.matchAll(/\{\w+\}/g)].map(() => NOBODYS)
     const content = requestBody?.content['application/json'] && Object.values(json(requestBody).examples)[0]!.value
     const body = content ? { body: content as object } : {}
     const file = operationId === 'uploadMedia' ? { form: await form([['file', IMAGES[0]!]]) } : {}
@@ -59,7 +57,7 @@ t.test('prism finds nothing to say about what a client and the service tell each
   const { id: account } = await ask('connectAccount', 201, [], { body: connection })
   await ask('connectAccount', 200, [], { body: { ...connection, credentials: { username, displayName: 'Ada' } } })
   await ask('connectAccount', 400, [], { body: { ...connection, credentials: { username: 'a b' } } })
-  await ask('connectAccount', 403, [], { body: { ...connection, organizationId: NOBODYS_ID } })
+  await ask('connectAccount', 403, [], { body: { ...connection, organizationId: NOBODYS } })
   const unreachable = { platform: 'mastodon', credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
   await ask('connectAccount', 502, [], { body: unreachable })
   await ask('listAccounts', 200, [])
@@ -86,8 +84,14 @@ t.test('prism finds nothing to say about what a client and the service tell each
   }
   const scheduled = await write(thread)
   await write({ caption: 'a'.repeat(1_000) }, 400)
-  await write({ accountIds: [account, NOBODYS_ID] }, 403)
+  await write({ accountIds: [account, NOBODYS] }, 403)
+  const keyed = { headers: { 'idempotency-key': 'a' }, body: { accountIds: [account], caption: 'a' } }
+  const once = await ask('createPost', 201, [], keyed)
+  t.strictSame(await ask('createPost', 201, [], keyed), once)
+  await ask('createPost', 409, [], { ...keyed, body: { accountIds: [account] } })
   await ask('listPosts', 200, ['?limit=100'])
+  const { nextCursor } = await ask('listPosts', 200, ['?limit=1'])
+  await ask('listPosts', 200, [`?limit=1&cursor=${nextCursor}`])
   await ask('getPost', 200, [draft.id])
   await ask('publishPost', 202, [draft.id])
   await ask('retryDelivery', 202, [draft.id, account])
@@ -108,11 +112,11 @@ t.test('prism finds nothing to say about what a client and the service tell each
   await ask('deleteMedia', 200, [file.id])
 
   for (const operationId of ['getPost', 'deletePost', 'publishPost', 'getMedia', 'getMediaContent', 'deleteMedia']) {
-    await ask(operationId, 404, [NOBODYS_ID])
+    await ask(operationId, 404, [NOBODYS])
   }
-  await ask('updateMedia', 404, [NOBODYS_ID], { body: { altText: 'a' } })
-  await ask('retryDelivery', 404, [NOBODYS_ID, account])
-  await ask('resolveDelivery', 404, [NOBODYS_ID, account], { body: { outcome: 'not_published' } })
+  await ask('updateMedia', 404, [NOBODYS], { body: { altText: 'a' } })
+  await ask('retryDelivery', 404, [NOBODYS, account])
+  await ask('resolveDelivery', 404, [NOBODYS, account], { body: { outcome: 'not_published' } })
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
   await ask('disconnectAccount', 403, [shared])
   await ask('disconnectAccount', 200, [account])
