@@ -183,6 +183,12 @@ export function connect({ url, poolMax = 10, preparedStatements = true, statemen
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   connections.set(db, connectOne)
+  // Kysely closes nothing where none of its own statements was sent, and idle connections would keep the process.
+  const destroy = () => Kysely.prototype.destroy.call(db)
+  db.destroy = async () => {
+    await destroy()
+    if (!pool.ending) await pool.end()
+  }
   return db
 }
 

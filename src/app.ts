@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
-import { connect, type TimeLeft, within } from '../db/client.ts'
+import { connect, within } from '../db/client.ts'
 import { components } from '../schemas/index.ts'
 import type { Connecting } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
@@ -71,24 +71,11 @@ export async function buildApp({
   return app
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    databaseTime: TimeLeft
-  }
-}
-
 /** So long a request may wait for the database in all; then it is not available. Whatever else it waits for comes on top. */
 const DATABASE_MS = 1_200
 
-function limitDatabaseTime(app: FastifyInstance): void {
-  app.decorateRequest('databaseTime')
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.databaseTime = { ms: DATABASE_MS }
-    within(request.databaseTime, done)
-  })
-  // Where a body was read, what follows comes from its last byte, and no longer from the hook above.
-  app.addHook('preValidation', (request, _reply, done) => within(request.databaseTime, done))
-}
+const limitDatabaseTime = (app: FastifyInstance) =>
+  app.addHook('onRequest', (_request, _reply, done) => within({ ms: DATABASE_MS }, done))
 
 const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   origin,

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -554,12 +557,21 @@ t.test('the statements of a request have one limit together', async (t) => {
   app.get('/test', sleepOften)
   app.post('/test', sleepOften)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  for (const init of [{ headers }, { headers, method: 'POST', body: '{}' }]) {
-    const reply = await fetch(`${address}/test`, init)
-    isUnavailable(t, { status: reply.status, body: await reply.json() }, 'took too long in all')
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+  const send = async (method: string, body: (request: ClientRequest) => void) => {
+    const request = httpRequest(`${address}/test`, { method, headers })
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>
+    body(request)
+    const [reply] = await answered
+    isUnavailable(t, { status: reply.statusCode!, body: await json(reply) }, 'took too long in all')
     t.ok(begun > 1 && begun < 5, `${begun} statements were begun`)
   }
+  await send('GET', (request) => request.end())
+  await send('POST', (request) => request.end('{}'))
+  await send('POST', (request) => {
+    app.server.once('request', () => setImmediate(() => request.end('{}')))
+    request.flushHeaders()
+  })
   t.equal((await create()).status, 201)
   t.equal((await ask('GET', '/posts')).status, 200)
 })

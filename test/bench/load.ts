@@ -9,9 +9,9 @@ export interface Request {
 }
 
 /** An HTTP request with the key of whoever sends it. */
-export function request(method: string, path: string, key: string, body?: object): Buffer {
+export function request(method: string, path: string, key: string, body?: object, more: string[] = []): Buffer {
   const json = body && JSON.stringify(body)
-  const headers = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: Bearer ${key}`]
+  const headers = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: Bearer ${key}`, ...more]
   if (json) headers.push('content-type: application/json', `content-length: ${Buffer.byteLength(json)}`)
   return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${json ?? ''}`)
 }
@@ -69,7 +69,7 @@ interface Answer {
 }
 
 /** A connection that has one request under way at a time. Answers have to give their length. */
-async function open(port: number): Promise<{ send(bytes: Buffer): Promise<Answer>; close(): void }> {
+export async function open(port: number): Promise<{ send(bytes: Buffer): Promise<Answer>; close(): void }> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   let received = Buffer.alloc(0)
@@ -87,7 +87,8 @@ async function open(port: number): Promise<{ send(bytes: Buffer): Promise<Answer
     send: (bytes) =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject }
-        socket.write(bytes)
+        if (socket.destroyed) reject(new Error('the server hung up'))
+        else socket.write(bytes)
       }),
     close: () => socket.destroy(),
   }

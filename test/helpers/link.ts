@@ -88,7 +88,7 @@ export async function openLink(target: string): Promise<Link> {
     reset: () => {
       for (const { client, server } of pairs) {
         client.resetAndDestroy()
-        server?.resetAndDestroy()
+        server?.destroy()
       }
     },
     swallow: () => {
