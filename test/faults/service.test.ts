@@ -6,13 +6,12 @@ import { runFaults } from './service/run.ts'
 t.test(
   'whatever breaks under load: nothing acknowledged is lost, nothing done twice, and the service is back',
   async (t) => {
-    const { tallies, acknowledged, exits, breaches } = await runFaults(t, {
+    const { tallies, acknowledged, breaches } = await runFaults(t, {
       plan: [...KINDS],
       pauseMs: 100,
       writes: 500,
     })
     t.strictSame(breaches, [], `${acknowledged} acknowledged writes`)
-    t.equal(exits, 0, 'the process of the API has not ended by itself')
     const sum = (of: (tally: NonNullable<ReturnType<typeof tallies.get>>) => number) =>
       [...tallies.values()].reduce((all, tally) => all + of(tally), 0)
     t.ok(sum(({ unavailable }) => unavailable) > 0, 'meanwhile there were answers of 503')

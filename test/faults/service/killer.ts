@@ -34,7 +34,7 @@ await migrate(db)
 await db.destroy()
 const link: Link = await openLink(postgres.url)
 let api: ChildProcess | undefined
-let exits = 0
+const exits: number[] = []
 
 async function end(code: number): Promise<never> {
   if (api) await killApi()
@@ -74,7 +74,7 @@ async function startApi(databaseUrl: string): Promise<void> {
   api = child
   child.once('exit', (code, signal) => {
     if (api !== child) return
-    exits++
+    exits.push(Date.now())
     process.stderr.write(`the API ended by itself: ${code} ${signal}\n`)
     void startApi(databaseUrl)
   })

@@ -40,8 +40,8 @@ export interface Job {
 /** What the killer tells. */
 export type FromKiller =
   | { type: 'up'; databaseUrl: string; clients: ClientJob }
-  /** Everything has been done. */
-  | { type: 'done'; faults: Fault[]; exits: number }
+  /** Everything has been done; `exits` is when the API ended without having been killed. */
+  | { type: 'done'; faults: Fault[]; exits: number[] }
 
 /** What the clients are told. */
 export interface ClientJob {

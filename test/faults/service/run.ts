@@ -26,12 +26,12 @@ export interface Tally {
   doubled: number
   /** What was refused and is there, or is there in another way that nobody was told of. */
   strays: number
+  /** How often the API ended without having been killed. */
+  exits: number
 }
 
 export interface Outcome {
   tallies: Map<Kind | 'no fault', Tally>
-  /** How often the API ended without having been killed. */
-  exits: number
   acknowledged: number
   seconds: number
   /** What was found wrong, in words, the first of it. */
@@ -90,12 +90,12 @@ export async function runFaults(
   await Promise.race([enough, gone])
   client.send('stop')
   await stopped
-  return { ...(await compare(databaseUrl, clients, faults)), exits, seconds: (performance.now() - begun) / 1000 }
+  return { ...(await compare(databaseUrl, clients, faults, exits)), seconds: (performance.now() - begun) / 1000 }
 }
 
 const emptyTally = (): Tally => ({
   ...{ faults: 0, requests: 0, created: 0, unavailable: 0, slowestMs: 0, failed: 0, broken: 0, hung: 0 },
-  ...{ recoveries: [], lost: 0, doubled: 0, strays: 0 },
+  ...{ recoveries: [], lost: 0, doubled: 0, strays: 0, exits: 0 },
 })
 
 const HUNG_MS = 9_900
@@ -105,7 +105,8 @@ async function compare(
   databaseUrl: string,
   { userId, acknowledgedLog, otherLog }: ClientJob,
   faults: Fault[],
-): Promise<Omit<Outcome, 'exits' | 'seconds'>> {
+  exits: number[],
+): Promise<Omit<Outcome, 'seconds'>> {
   const tallies = new Map<Kind | 'no fault', Tally>(
     (['no fault', ...KINDS] as const).map((kind) => [kind, emptyTally()]),
   )
@@ -116,6 +117,10 @@ async function compare(
   const found = (what: string) => breaches.length < BREACHES_MAX && breaches.push(what)
 
   for (const { kind } of faults) tallies.get(kind)!.faults++
+  for (const at of exits) {
+    tallyOf(faultAt(at)).exits++
+    found(`the API ended by itself at ${at}`)
+  }
   const created: (undefined | { id: string; fault: number })[] = []
   const deleted = new Set<number>()
   const refused = new Set<number>()

@@ -13,13 +13,13 @@ const rounds = (kinds: (typeof KINDS)[number][]) => Array.from({ length: Number(
 const plan = [...rounds(KINDS.filter((kind) => !isOfLink(kind))), ...rounds(KINDS.filter(isOfLink))]
 try {
   const outcome = await runFaults(t, { plan, pauseMs: 400, writes: Number(writes) })
-  const { tallies, acknowledged, seconds, exits, breaches } = outcome
+  const { tallies, acknowledged, seconds, breaches } = outcome
   const rows = [...tallies].map(([kind, { recoveries, ...tally }]) => ({
     kind,
     faults: tally.faults,
     requests: tally.requests,
-    '201': tally.created,
-    '503': tally.unavailable,
+    '201s': tally.created,
+    '503s': tally.unavailable,
     'slowest 503, ms': tally.slowestMs,
     'first 201 after ms, p50': recoveries[Math.floor(recoveries.length / 2)] ?? '',
     max: recoveries.at(-1) ?? '',
@@ -29,12 +29,13 @@ try {
     lost: tally.lost,
     doubled: tally.doubled,
     strays: tally.strays,
+    exits: tally.exits,
   }))
-  report('faults', rows, { acknowledged, exits, seconds: Math.round(seconds), breaches })
+  report('faults', rows, { acknowledged, seconds: Math.round(seconds), breaches })
   const { log } = console
-  log(`${acknowledged} acknowledged writes in ${Math.round(seconds)} s; the API ended by itself ${exits} times`)
+  log(`${acknowledged} acknowledged writes in ${Math.round(seconds)} s`)
   for (const breach of breaches) log(breach)
-  process.exitCode = breaches.length > 0 || exits > 0 ? 1 : 0
+  process.exitCode = breaches.length > 0 ? 1 : 0
 } finally {
   for (const work of teardowns.reverse()) await work()
 }
