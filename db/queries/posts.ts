@@ -116,7 +116,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
       .$castTo<PostSubjects>(),
 )
 
-/** A post with everything that hangs on it. The five target lists have one entry for each account, in one order. */
+/** A post with everything that hangs on it. The four target lists have one entry for each account, in one order. */
 export interface NewPost {
   id: string
   userId: string
@@ -126,7 +126,6 @@ export interface NewPost {
   status: PostStatus
   scheduledAt: Date | null
   accountIds: string[]
-  platforms: PlatformId[]
   captionOverrides: (string | null)[]
   /** JSON text. */
   fields: (string | null)[]
@@ -144,21 +143,54 @@ const dueAt = (eb: ExpressionBuilder<DB, 'posts'>) =>
     .then(eb.fn<Date>('greatest', ['scheduledAt', 'createdAt']))
     .end()
 
-/** Writes the whole post in one statement: there is no moment at which a part of it exists. */
+/**
+ * Writes the whole post in one statement: there is no moment at which a part of it exists. Gives nothing, and writes
+ * nothing, where the user does not reach all of its accounts.
+ */
 export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, value) =>
   db
+    .with('target', (db) =>
+      db
+        .selectFrom(
+          sql<{
+            accountId: string
+            captionOverride: string | null
+            fields: string | null
+            threadParts: string | null
+          }>`
+            unnest(${value('accountIds')}::uuid[], ${value('captionOverrides')}::text[], ${value('fields')}::jsonb[],
+              ${value('threadParts')}::jsonb[])`.as<'wanted'>(
+            sql`wanted(account_id, caption_override, fields, thread_parts)`,
+          ),
+        )
+        .innerJoin('accounts', 'accounts.id', 'wanted.accountId')
+        .where(reachableBy(value('userId')) as never)
+        .select([
+          'wanted.accountId',
+          'accounts.platform',
+          'wanted.captionOverride',
+          'wanted.fields',
+          'wanted.threadParts',
+        ]),
+    )
     .with('post', (db) =>
       db
         .insertInto('posts')
-        .values({
-          id: value('id'),
-          userId: value('userId'),
-          caption: value('caption'),
-          firstComment: value('firstComment'),
-          postType: value('postType'),
-          status: value('status'),
-          scheduledAt: value('scheduledAt'),
-        })
+        .columns(['id', 'userId', 'caption', 'firstComment', 'postType', 'status', 'scheduledAt'])
+        .expression((eb) =>
+          eb
+            .selectFrom(eb.selectFrom('target').select(eb.fn.countAll<number>().as('count')).as('reached'))
+            .select([
+              sql<string>`${value('id')}::uuid`.as('id'),
+              sql<string>`${value('userId')}::uuid`.as('userId'),
+              sql<string>`${value('caption')}::text`.as('caption'),
+              sql<string>`${value('firstComment')}::text`.as('firstComment'),
+              sql<string>`${value('postType')}::text`.as('postType'),
+              sql<string>`${value('status')}::text`.as('status'),
+              sql<Date>`${value('scheduledAt')}::timestamptz`.as('scheduledAt'),
+            ])
+            .where('reached.count', '=', sql<number>`cardinality(${value('accountIds')}::uuid[])`),
+        )
         .returning((eb) => ['userId', 'id', dueAt(eb).as('dueAt')]),
     )
     .with('targets', (db) =>
@@ -178,21 +210,7 @@ export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, 
         ])
         .expression((eb) =>
           eb
-            .selectFrom([
-              'post',
-              sql<{
-                accountId: string
-                platform: string
-                captionOverride: string | null
-                fields: string | null
-                threadParts: string | null
-              }>`
-                unnest(${value('accountIds')}::uuid[], ${value('platforms')}::text[],
-                  ${value('captionOverrides')}::text[], ${value('fields')}::jsonb[],
-                  ${value('threadParts')}::jsonb[])`.as<'target'>(
-                sql`target(account_id, platform, caption_override, fields, thread_parts)`,
-              ),
-            ])
+            .selectFrom(['post', 'target'])
             .select([
               'post.userId',
               'post.id',

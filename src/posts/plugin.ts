@@ -26,7 +26,7 @@ import { Answer, Body, Deleted, PageQuery } from '../../schemas/shared.ts'
 import { readPage } from '../http/paging.ts'
 import { answerOnce, type Once } from '../idempotency/once.ts'
 import type { Networks } from '../platforms/networks.ts'
-import { createPost } from './create.ts'
+import { createPost, type KnownAccounts } from './create.ts'
 import { deletePost, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
 import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, resolveDelivery, retryDelivery } from './deliveries.ts'
 import { getPost, PUBLISHED_ALREADY, publishPost } from './publish.ts'
@@ -34,6 +34,8 @@ import { getPost, PUBLISHED_ALREADY, publishPost } from './publish.ts'
 const CREATE_FAILED = 'Failed to create post'
 
 export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = async (app, { db, networks }) => {
+  const known: KnownAccounts = new Map()
+
   app.post(
     '/posts',
     {
@@ -96,7 +98,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
         reply,
         async (once: Once<CreatedPost>) => {
           await once.begin(request.body)
-          return once.write((db) => createPost(db, request.userId, request.body))
+          return once.write((db) => createPost(db, request.userId, request.body, known))
         },
         (body) => ({ status: 201, body }),
       ),
