@@ -41,6 +41,8 @@ export async function buildApp({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
+    // A logger for each request would cost it more than its line does: whoever logs names the request.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: 1024 * 1024,
     routerOptions: { maxParamLength: 16 * 1024 },
     requestTimeout: 10_000,

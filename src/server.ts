@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import { destination } from 'pino'
 import type { Config } from './config.ts'
 
 /** Requests that still run when the service is told to stop have this long to finish. */
@@ -61,7 +62,9 @@ export async function loggerOptions(level: string): Promise<NonNullable<FastifyS
   const pretty = process.stderr.isTTY && (await import('pino-pretty')).default
   return {
     level,
-    stream: pretty ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }) : process.stderr,
+    stream: pretty
+      ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' })
+      : destination({ dest: 2, sync: true }),
     serializers: { err: serializeError },
   }
 }

@@ -472,6 +472,8 @@ t.test('what is committed here, and perhaps not on the standby that it waits for
     }
     return answer
   }
+  // Postgres takes a moment to know of its new setting.
+  while ((await cancelWaits(ask(key, 'GET', '/test'))).status === 200);
   for (const [method, path, body] of [
     ['POST', '/posts', post],
     ['DELETE', `/posts/${id}`, undefined],

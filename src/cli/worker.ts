@@ -1,4 +1,4 @@
-import { type LoggerOptions, pino } from 'pino'
+import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import type { Config } from '../config.ts'
 import { loggerOptions, stopSignal } from '../server.ts'
@@ -12,7 +12,7 @@ import { openNetworks, openPublisher } from './publisher.ts'
 export async function runWorker(config: Config, { json }: { json?: boolean }): Promise<void> {
   const stop = stopSignal()
   const { stream, ...options } = (await loggerOptions(config.logLevel)) as LoggerOptions & {
-    stream: NodeJS.WriteStream
+    stream: DestinationStream
   }
   const log = pino(options, stream)
   const { db, close } = await openDatabase(config, {

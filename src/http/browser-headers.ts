@@ -15,6 +15,11 @@ export function browserHeaders(): OutgoingHttpHeaders {
     // By plain http, browsers ignore these two and complain.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
+    // Of browsers that are gone.
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   })
   setHeaders(request, response, () => {})
   return { ...response.getHeaders() }

@@ -93,7 +93,7 @@ const notFound = () => new AppError(404, 'Not found')
 /** Answers for everything that is thrown in a request; what the caller isn't told goes to the log. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toOutcome(error, request)
-  if (!known || known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
+  if (!known || known.statusCode >= 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
   if (known?.statusCode === 401) reply.header('www-authenticate', 'Bearer')
   // Fastify would close on a body that it did not read: the reset reaches a client that still sends before the answer
   // does. Node throws away what comes, until requestTimeout.

@@ -34,7 +34,10 @@ export const requests = fp(async (app: FastifyInstance) => {
     const { method } = request
     // Without the query: some client will put its key there.
     const url = request.url.split('?', 1)[0]
-    request.log.info({ method, url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    request.log.info(
+      { reqId: request.id, method, url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'request',
+    )
     done()
   })
 

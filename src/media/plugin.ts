@@ -289,7 +289,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
       if (loose) {
         discardFile(library, loose)
           .then(() => forgetFile(db, loose))
-          .catch((err) => request.log.error({ err }, 'a deleted file is left for a sweep'))
+          .catch((err) => request.log.error({ reqId: request.id, err }, 'a deleted file is left for a sweep'))
       }
       return { success: true as const }
     },
