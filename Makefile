@@ -11,7 +11,7 @@ DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
 PRISM := test/faults/fuzz/prism/node_modules/.installed
 
-.PHONY: setup start test test-networks test-prism test-cluster soak check openapi db-types readme build help
+.PHONY: setup start test test-networks test-prism test-cluster bench soak check openapi db-types readme build help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what it takes to run
@@ -33,8 +33,11 @@ test-prism: $(DEVELOP) $(PRISM) ## compare what clients and the service say with
 test-cluster: $(DEVELOP) ## run the tests on a cluster of Debian's PostgreSQL, PgBouncer and HAProxy, whose primary dies
 	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
 
-soak: $(DEVELOP) ## kill the worker 280 times, and see that nothing is lost or sent twice; KILLS=1000 kills it more often
-	@node test/faults/soak.ts $(KILLS)
+bench: $(DEVELOP) ## measure speed beside the least that can do the same work; BENCH=requests, growth or publisher does one
+	@for part in $(or $(BENCH),requests growth publisher); do node test/bench/$$part.ts || exit 1; done
+
+soak: $(DEVELOP) ## break everything for hours, and see that nothing is lost or done twice; SOAK=workers, service, fuzz or cluster
+	@for part in $(or $(SOAK),workers service fuzz cluster); do node test/faults/$$part/soak.ts || exit 1; done
 
 check: $(DEVELOP) ## types, lint, direction of imports, and everything that is generated is up to date
 	@npm run -s typecheck
