@@ -68,6 +68,9 @@ export const LEASE_MS = 20_000
 /** How much of it is left to a call at least. */
 export const CALL_LEASE_MS = 15_000
 
+/** As many as any network lets be under way at a time. */
+const CLAIM_MAX = 256
+
 const sameTarget = (a: string, b: string) =>
   sql<SqlBool>`(${sql.ref(`${a}.userId`)}, ${sql.ref(`${a}.postId`)}, ${sql.ref(`${a}.accountId`)}) =
     (${sql.ref(`${b}.userId`)}, ${sql.ref(`${b}.postId`)}, ${sql.ref(`${b}.accountId`)})`
@@ -117,32 +120,41 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
           .innerJoinLateral(
             (eb) =>
               eb
-                .selectFrom('postTargets as candidate')
-                .innerJoin('accounts', 'accounts.id', 'candidate.accountId')
-                .select([
-                  sql<string>`candidate.ctid`.as('place'),
-                  'candidate.accountId',
-                  sql<number | null>`case when candidate.state = 'publishing'
+                .selectFrom((eb) =>
+                  eb
+                    .selectFrom('postTargets as candidate')
+                    .innerJoin('accounts', 'accounts.id', 'candidate.accountId')
+                    .select([
+                      sql<string>`candidate.ctid`.as('place'),
+                      'candidate.accountId',
+                      sql<number | null>`case when candidate.state = 'publishing'
                   then ${msSince(value('now'), 'candidate.claimableAt')} end`.as('cutOffForMs'),
-                ])
-                .whereRef('candidate.platform', '=', 'network.platform')
-                .where('candidate.claimableAt', '<=', at(value('now')))
-                .where(isAvailable(value('now')))
-                .where(({ not, exists, selectFrom }) =>
-                  not(
-                    exists(
-                      selectFrom('postTargets as earlier')
-                        .select('earlier.postId')
-                        .whereRef('earlier.accountId', '=', 'candidate.accountId')
-                        .where('earlier.claimableAt', '<=', at(value('now')))
-                        .where(sql<SqlBool>`(earlier.due_at, earlier.post_id) < (candidate.due_at, candidate.post_id)`),
-                    ),
-                  ),
+                    ])
+                    .whereRef('candidate.platform', '=', 'network.platform')
+                    .where('candidate.claimableAt', '<=', at(value('now')))
+                    .where(isAvailable(value('now')))
+                    // As a case, from which Postgres expects neither one row nor all, but to be done soon; and of the account's own
+                    // id, so that nothing is looked for where the account is not free: of ten thousand on one account, 3 ms
+                    // rather than 50.
+                    .where(
+                      ({ selectFrom }) =>
+                        sql<SqlBool>`case when candidate.post_id = (${selectFrom('postTargets as earliest')
+                          .select('earliest.postId')
+                          .whereRef('earliest.accountId', '=', 'accounts.id')
+                          .where('earliest.claimableAt', '<=', at(value('now')))
+                          .orderBy('earliest.dueAt')
+                          .orderBy('earliest.postId')
+                          .limit(1)}) then true else false end`,
+                    )
+                    .orderBy('candidate.claimableAt')
+                    // A limit that is known beforehand: without it, Postgres would read all that is due and sort it.
+                    .limit(sql.lit(CLAIM_MAX))
+                    .forNoKeyUpdate(['candidate', 'accounts'])
+                    .skipLocked()
+                    .as('candidates'),
                 )
-                .orderBy('candidate.claimableAt')
+                .selectAll()
                 .limit(sql<number>`network.slots`)
-                .forNoKeyUpdate(['candidate', 'accounts'])
-                .skipLocked()
                 .as('first'),
             (join) => join.onTrue(),
           )

@@ -99,7 +99,9 @@ function encrypt(key: Buffer, associated: string, plain: Buffer): Buffer {
 function decrypt(key: Buffer, associated: string, sealed: Buffer): Buffer {
   const text = IV_BYTES + TAG_BYTES
   // Given the bytes alone, Node takes 13 µs instead of 4.
-  const decipher = createDecipheriv(CIPHER, createSecretKey(key), sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+  const decipher = createDecipheriv(CIPHER, createSecretKey(key), sealed.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
     .setAAD(Buffer.from(associated))
     .setAuthTag(sealed.subarray(IV_BYTES, text))
   return Buffer.concat([decipher.update(sealed.subarray(text)), decipher.final()])
