@@ -280,7 +280,9 @@ export const renewLeases = prepared<
         .innerJoin('postTargets', (join) => join.on(sameTarget('postTargets', 'lease')))
         .select(['postTargets.userId', 'postTargets.postId', 'postTargets.accountId'])
         .whereRef('postTargets.leaseToken', '=', 'lease.leaseToken')
-        .orderBy(['postTargets.userId', 'postTargets.postId', 'postTargets.accountId'])
+        .orderBy('postTargets.userId')
+        .orderBy('postTargets.postId')
+        .orderBy('postTargets.accountId')
         .forNoKeyUpdate('postTargets'),
     )
     .with('renewed', (db) =>
@@ -360,7 +362,9 @@ const intend = prepared<
               .where(reachableBy(eb.ref('act.userId'))),
           ),
         )
-        .orderBy(['postTargets.userId', 'postTargets.postId', 'postTargets.accountId'])
+        .orderBy('postTargets.userId')
+        .orderBy('postTargets.postId')
+        .orderBy('postTargets.accountId')
         .forNoKeyUpdate('postTargets'),
     )
     .with('target', (db) =>
@@ -509,7 +513,9 @@ const settle = prepared<
         ])
         .whereRef('postTargets.leaseToken', '=', 'act.leaseToken')
         .where(sql<SqlBool>`jsonb_array_length(post_targets.sent) = act.sent_before`)
-        .orderBy(['postTargets.userId', 'postTargets.postId', 'postTargets.accountId'])
+        .orderBy('postTargets.userId')
+        .orderBy('postTargets.postId')
+        .orderBy('postTargets.accountId')
         .forNoKeyUpdate('postTargets'),
     )
     .with('target', (db) =>
@@ -600,7 +606,8 @@ const settle = prepared<
         .where('status', '!=', 'published')
         // The deliveries are changed, and so locked, before their posts are.
         .where(sql<SqlBool>`(select count(*) from target) > 0`)
-        .orderBy(['userId', 'id'])
+        .orderBy('userId')
+        .orderBy('id')
         .forNoKeyUpdate(),
     )
     .with('post', (db) =>
