@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Log } from './publisher/deliver.ts'
 import type { Publisher } from './publisher/publisher.ts'
 
@@ -69,5 +69,7 @@ async function step(publisher: Publisher, log: Log, signal: AbortSignal, wasWork
   }
   if (isWorking && !wasWorking) log.info({}, 'due deliveries are claimed again')
   await Promise.race([settled, pause(waitMs, undefined, { signal }).catch(() => {})])
+  // What is settled together makes room together.
+  await nextTurn()
   return isWorking
 }

@@ -408,10 +408,16 @@ t.test('the status of a post follows all of its deliveries', async (t) => {
   const gate = Promise.withResolvers<void>()
   const id = await post({ accountIds, caption: 'nowhere' })
   mastodon.steps.push({ accept: false, fail: lost() }, { accept: false, fail: refusal() })
-  bluesky.steps.push({ accept: false, fail: refusal(), meanwhile: () => gate.promise })
+  const calling = Promise.withResolvers<void>()
+  const hold = () => {
+    calling.resolve()
+    return gate.promise
+  }
+  bluesky.steps.push({ accept: false, fail: refusal(), meanwhile: hold })
   const slow = publisher()
   await slow.claim()
-  while (bluesky.acts.length === 0 || (await status(id)) !== 'published') await new Promise(setImmediate)
+  await calling.promise
+  while ((await status(id)) !== 'published') await new Promise(setImmediate)
   for (let turn = 0; turn < 6; turn++) {
     time.now = new Date(time.now.getTime() + 10 * SECOND)
     await slow.renew()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SandboxCall, SandboxFault } from '../../schemas/sandbox.ts'
+import { batched, each } from '../batch.ts'
 import { type Db, prepared } from '../client.ts'
 import { newId } from '../id.ts'
 import { isoTime } from './iso-time.ts'
@@ -17,14 +18,41 @@ interface SandboxRow extends Pick<NewSandboxCall, 'accountId' | 'token' | 'accep
   content: string
 }
 
-const insertSandboxCall = prepared<SandboxRow, never>('insert_sandbox_call', (db, value) =>
-  db.insertInto('sandboxCalls').values({
-    id: value('id'),
-    accountId: value('accountId'),
-    token: value('token'),
-    accepted: value('accepted'),
-    fault: value('fault'),
-    content: value('content'),
+const insertSandboxCalls = prepared<
+  {
+    ids: string[]
+    accountIds: string[]
+    tokens: string[]
+    accepteds: boolean[]
+    faults: (SandboxFault | null)[]
+    contents: string[]
+  },
+  never
+>('insert_sandbox_calls', (db, value) =>
+  db
+    .insertInto('sandboxCalls')
+    .columns(['id', 'accountId', 'token', 'accepted', 'fault', 'content'])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<SandboxRow>`
+            unnest(${value('ids')}::uuid[], ${value('accountIds')}::uuid[], ${value('tokens')}::uuid[],
+              ${value('accepteds')}::boolean[], ${value('faults')}::text[], ${value('contents')}::jsonb[])`.as<'call'>(
+            sql`call(id, account_id, token, accepted, fault, content)`,
+          ),
+        )
+        .selectAll(),
+    ),
+)
+
+const insertBatched = batched((db, calls: SandboxRow[]) =>
+  insertSandboxCalls(db, {
+    ids: each(calls, 'id'),
+    accountIds: each(calls, 'accountId'),
+    tokens: each(calls, 'token'),
+    accepteds: each(calls, 'accepted'),
+    faults: each(calls, 'fault'),
+    contents: each(calls, 'content'),
   }),
 )
 
@@ -61,7 +89,7 @@ const findAcceptedCall = prepared<{ token: string }, { id: string; fault: Sandbo
 export const sandboxStore = (db: Db) => ({
   async keep({ accountId, token, accepted, fault, ...content }: NewSandboxCall): Promise<string> {
     const id = newId()
-    await insertSandboxCall(db, { id, accountId, token, accepted, fault, content: JSON.stringify(content) })
+    await insertBatched(db, { id, accountId, token, accepted, fault, content: JSON.stringify(content) })
     return id
   },
   countFaults: async (act: { token: string; fault: SandboxFault }) => (await countSandboxFaults(db, act))[0]!.count,

@@ -65,7 +65,8 @@ export function publishToSandbox(store: SandboxStore, pause: typeof setTimeout =
   return {
     // It could tell a repeated call by its token, and does not: whoever sends twice is to see two posts.
     guarantee: 'reconcilable',
-    concurrency: 64,
+    // Each batch of them is a few statements of ours, and nobody else's work.
+    concurrency: 256,
 
     async identify(credentials) {
       const { username } = connect(credentials)

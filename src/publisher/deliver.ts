@@ -1,8 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import {
+  CALL_LEASE_MS,
   type ClaimedDelivery,
   intendAct,
-  LEASE_MS,
   type Now,
   readRest,
   type SentAct,
@@ -149,10 +149,10 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       const beganAt = deps.uptimeMs()
       const intent = { ...delivery, act: planned.number, startedAt, now: clock() }
       // Where no connection could be had, nothing is committed; of other errors, nobody knows.
-      const rows = await insist(deps, () => intendAct(db, intent), isNotConnected)
-      if (rows.length === 0) throw new LeaseLost()
+      const isHeld = await insist(deps, () => intendAct(db, intent), isNotConnected)
+      if (!isHeld) throw new LeaseLost()
       isIntended = true
-      if (deps.uptimeMs() - beganAt > LEASE_MS - LEASE_MARGIN_MS) throw stoodStill()
+      if (deps.uptimeMs() - beganAt > CALL_LEASE_MS - LEASE_MARGIN_MS) throw stoodStill()
       lease.isCalling = true
     }
     let result: SentAct

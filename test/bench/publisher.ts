@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { createKeyring } from '../../src/credentials/keyring.ts'
@@ -9,10 +10,13 @@ import { copy } from './data.ts'
 import { cpuSeconds, postgresPids, type Running, startWorker } from './processes.ts'
 
 /**
- * How fast and how punctually due posts go out, to the sandbox: so many posts, each on an account of its own, due within
- * one second, carried out by one, two and four workers. `node test/bench/publisher.ts [POSTS] [WORKERS…]`.
+ * How fast and how punctually due posts go out, to the sandbox: so many posts, each on an account of its own or shared out
+ * to so many accounts, due within one second, carried out by one, two and four workers.
+ * `node test/bench/publisher.ts [POSTS] [WORKERS…] [--accounts=NUMBER]`.
  */
-const [posts = 10_000, ...numbers] = process.argv.slice(2).map(Number)
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { accounts: { type: 'string' } } })
+const [posts = 10_000, ...numbers] = positionals.map(Number)
+const accounts = Number(values.accounts ?? posts)
 const WORKERS = numbers.length > 0 ? numbers : [1, 2, 4]
 
 /** From when the workers are up until the first post is due. */
@@ -80,12 +84,12 @@ async function countPublished(client: pg.Client): Promise<number> {
 
 async function loadAccounts(client: pg.Client, key: Buffer): Promise<string[]> {
   await client.query(`insert into users (id, name) values ($1, 'ada')`, [USER])
-  const ids = Array.from({ length: posts }, () => uuidv7())
+  const ids = Array.from({ length: accounts }, () => uuidv7())
   const keyring = createKeyring([key])
-  await copy(client, 'accounts (id, platform, username, user_id)', posts, (index) => [
+  await copy(client, 'accounts (id, platform, username, user_id)', accounts, (index) => [
     ...[ids[index], 'sandbox', `ada${index}`, USER],
   ])
-  await copy(client, 'account_credentials (account_id, key_id, data_key, data)', posts, (index) => {
+  await copy(client, 'account_credentials (account_id, key_id, data_key, data)', accounts, (index) => {
     const { keyId, dataKey, data } = keyring.seal(ids[index]!, { username: `ada${index}` })
     return [ids[index], keyId, `\\\\x${dataKey.toString('hex')}`, `\\\\x${data.toString('hex')}`]
   })
@@ -94,7 +98,7 @@ async function loadAccounts(client: pg.Client, key: Buffer): Promise<string[]> {
 
 /** Evenly spread over the second. */
 async function loadDuePosts(client: pg.Client, accountIds: string[], dueAt: number): Promise<void> {
-  const ids = accountIds.map(() => uuidv7())
+  const ids = Array.from({ length: posts }, () => uuidv7())
   const at = (index: number) => new Date(dueAt + Math.floor((index / posts) * 1000)).toISOString()
   await copy(client, 'posts (user_id, id, caption, post_type, status, scheduled_at)', posts, (index) => [
     ...[USER, ids[index], `Post ${index}`, 'post', 'scheduled', at(index)],
@@ -103,7 +107,7 @@ async function loadDuePosts(client: pg.Client, accountIds: string[], dueAt: numb
     client,
     'post_targets (user_id, post_id, account_id, platform, state, due_at, claimable_at)',
     posts,
-    (index) => [USER, ids[index], accountIds[index], 'sandbox', 'queued', at(index), at(index)],
+    (index) => [USER, ids[index], accountIds[index % accounts], 'sandbox', 'queued', at(index), at(index)],
   )
 }
 
@@ -111,4 +115,4 @@ const rows: Awaited<ReturnType<typeof measure>>[] = []
 for (const count of WORKERS) {
   await withDatabase(async ({ url, dataDir, scratch }) => rows.push(await measure(count, url, dataDir, scratch)))
 }
-report('publisher', rows, { posts })
+report('publisher', rows, { posts, accounts })

@@ -33,8 +33,17 @@ const acts = new Map<unknown, string>()
 
 /** The statements of the protocol, by words that only they have. Of a word that is gone, the test misses the steps. */
 const CLAIM = 'gen_random_uuid()'
-const SETTLE = 'jsonb_array_length(sent)'
+const SETTLE = 'jsonb_array_length(post_targets.sent)'
 const INTEND = 'insert into "delivery_attempts"'
+
+/** Of each act whose intent was committed. */
+const accountsOf = (rows: unknown[]) => (rows as { accountId: string }[]).map(({ accountId }) => accountId)
+
+/** Of each act that a statement settles. Of acts that have not begun, there is nothing to know but how many they are. */
+function accountsIn(parameters: readonly unknown[]): unknown[] {
+  const lists = parameters.filter((value) => Array.isArray(value))
+  return lists.find((list) => list.some((value) => acts.has(value))) ?? lists[0]!
+}
 
 function watched(db: Db): Db {
   const executeQuery: Db['executeQuery'] = async (query) => {
@@ -43,11 +52,18 @@ function watched(db: Db): Db {
     const result = await db.executeQuery(query).finally(() => underWay--)
     const statement = [CLAIM, SETTLE, INTEND].find((words) => sql.includes(words))
     if (!statement) return result as never
-    const act = acts.get(parameters.find((value) => acts.has(value))) ?? null
-    // Nothing was claimed, or somebody else holds the delivery, and nothing is intended.
+    // Nothing was claimed, or somebody else holds the deliveries, and nothing is intended.
     if (statement !== SETTLE && result.rows.length === 0) return result
-    const isLost = await comeTo(statement === CLAIM ? 'claimed' : statement === INTEND ? 'intended' : 'settled', act)
-    if (isLost) throw new Error('Connection terminated unexpectedly')
+    const losses =
+      statement === CLAIM
+        ? [await comeTo('claimed', null)]
+        : await Promise.all(
+            (statement === INTEND ? accountsOf(result.rows) : accountsIn(parameters)).map((accountId) =>
+              comeTo(statement === INTEND ? 'intended' : 'settled', acts.get(accountId) ?? null),
+            ),
+          )
+    // The statement of several acts has one answer.
+    if (losses.includes(true)) throw new Error('Connection terminated unexpectedly')
     return result as never
   }
   return new Proxy(db, {
