@@ -1,6 +1,6 @@
 import t from 'tap'
-import { KINDS } from './service/protocol.ts'
-import { runFaults } from './service/run.ts'
+import { KINDS } from './protocol.ts'
+import { runFaults } from './run.ts'
 
 // `node test/faults/service/soak.ts` does more of each, and says how long everything took.
 t.test(

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { connect, type Db } from '../../db/client.ts'
-import { sandboxStore } from '../../db/queries/sandbox.ts'
-import type { Publishing } from '../../src/platforms/publishing.ts'
-import { publishToSandbox } from '../../src/platforms/sandbox-publishing.ts'
-import { telegramPublishing } from '../../src/platforms/telegram-publishing.ts'
-import { createPublisher } from '../../src/publisher/publisher.ts'
-import { folderStorage } from '../../src/storage/folder.ts'
+import { connect, type Db } from '../../../db/client.ts'
+import { sandboxStore } from '../../../db/queries/sandbox.ts'
+import type { Publishing } from '../../../src/platforms/publishing.ts'
+import { publishToSandbox } from '../../../src/platforms/sandbox-publishing.ts'
+import { telegramPublishing } from '../../../src/platforms/telegram-publishing.ts'
+import { createPublisher } from '../../../src/publisher/publisher.ts'
+import { folderStorage } from '../../../src/storage/folder.ts'
 import type { FromWorker, Step, ToWorker } from './protocol.ts'
 
 /**

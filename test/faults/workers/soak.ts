@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { report } from '../../helpers/report.ts'
 import { type Planned, STEPS } from './protocol.ts'
 
 /** Runs the test with so many kills, says what was done at which step, and ends as the test does. */
@@ -8,7 +9,7 @@ const [kills = '280'] = process.argv.slice(2)
 const FILE = 'node_modules/.cache/kills.json'
 mkdirSync('node_modules/.cache', { recursive: true })
 rmSync(FILE, { force: true })
-const { status } = spawnSync('npm', ['test', '-s', '--', 'test/faults/kills.test.ts', '--timeout=7200'], {
+const { status } = spawnSync('npm', ['test', '-s', '--', 'test/faults/workers/kills.test.ts', '--timeout=7200'], {
   env: { ...process.env, KILLS: kills, KILLS_REPORT: FILE },
   stdio: 'inherit',
 })
@@ -31,11 +32,12 @@ const rowOf = (step?: Planned['step']) => {
   const row = { 'killed there': count('at'), 'killed on its way on': count('after') }
   return { ...row, 'answer lost': count('lose'), 'stood still': count('stall') }
 }
-const { table, log } = console
+const { table } = console
 table({ ...Object.fromEntries(STEPS.map((step) => [step, rowOf(step)])), 'in all': rowOf() })
-table(
+report(
+  'workers',
   runs.map(({ name, acts, workers, done, left, breaches, seconds }) => {
     return { name, acts, workers, done: done.length, left: left.length, breaches: breaches.length, seconds }
   }),
+  { seed },
 )
-log(`SEED=${seed}; written to ${FILE}`)
