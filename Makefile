@@ -36,8 +36,8 @@ test-cluster: $(DEVELOP) ## run the tests on a cluster of Debian's PostgreSQL, P
 bench: $(DEVELOP) ## measure speed beside the least that can do the same work; BENCH=requests, growth or publisher does one
 	@for part in $(or $(BENCH),requests growth publisher); do node test/bench/$$part.ts || exit 1; done
 
-soak: $(DEVELOP) ## break everything for hours, and see that nothing is lost or done twice; SOAK=workers, service, fuzz or cluster
-	@for part in $(or $(SOAK),workers service fuzz cluster); do node test/faults/$$part/soak.ts || exit 1; done
+soak: $(DEVELOP) ## break everything for hours, and see that nothing is lost or done twice; SOAK=cluster, workers, service or fuzz does one
+	@for part in $(or $(SOAK),cluster workers service fuzz); do node test/faults/$$part/soak.ts || exit 1; done
 
 check: $(DEVELOP) ## types, lint, direction of imports, and everything that is generated is up to date
 	@npm run -s typecheck

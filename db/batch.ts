@@ -4,6 +4,9 @@ import { type Db, within } from './client.ts'
 const UNDER_WAY_MAX = 2
 const BATCH_MAX = 128
 
+/** SQLSTATEs about what was given: data that cannot be, constraints that it breaks. */
+const OF_DATA = /^2[23]/
+
 /** Which of those that were given a row is for, from 1: `with ordinality`. */
 export interface Placed {
   place: number
@@ -66,7 +69,7 @@ function createQueue<A, R extends Placed>(run: (items: A[]) => Promise<R[]>): (i
       const rows = new Map((await run(batch.map(({ item }) => item))).map((row) => [row.place, row]))
       for (const [index, { resolve }] of batch.entries()) resolve(rows.get(index + 1))
     } catch (error) {
-      const isOfOne = (error as { severity?: string }).severity === 'ERROR'
+      const isOfOne = OF_DATA.test((error as { code?: string }).code ?? '')
       if (isOfOne && batch.length > 1) for (const each of batch) await runAll([each])
       else for (const { reject } of batch) reject(error)
     }

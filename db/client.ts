@@ -39,7 +39,10 @@ const GAVE_UP_ON_STANDBY = 'SyncRepWaitForLSN'
 /** SQLSTATE: transaction resolution unknown. */
 const UNKNOWN_RESOLUTION = '08007'
 
-type QueryError = Error & { severity?: string }
+type QueryError = Error & { severity?: string; code?: string }
+
+/** SQLSTATEs of a connection that is over, and of a statement that was prepared for another shape of a table. */
+const ENDED = /^(?:08|28|57P|53300|25P0[34]|0A000)/
 
 class Client extends pg.Client {
   /** When the server was last known to answer here. */
@@ -110,11 +113,12 @@ class Client extends pg.Client {
     const isSilent = error.message === 'Query read timeout'
     if (isSilent && !isCurbed) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
     if (error.severity) this.heardAt = performance.now()
-    // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later. Neither
-    // connection may serve anybody else, and the pool drops one that is ending.
-    if (isSilent || error.severity === 'FATAL') this.end()
-    // Its own stack ends in the driver: this one leads to whoever asked.
-    Error.captureStackTrace(error)
+    // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later; a statement
+    // that was prepared before its table changed never works again. None of these connections may serve anybody else, and
+    // the pool drops one that is ending.
+    if (isSilent || (error.severity && ENDED.test(error.code ?? ''))) this.end()
+    // The stack of what the server says ends in the driver: this one leads to whoever asked.
+    if (error.severity) Error.captureStackTrace(error)
   }
 
   /** Without a word: nobody might hear it, and then the end would never come. */
@@ -239,7 +243,7 @@ class Placeholder {
   }
 }
 
-const RETRIED = new Set(['40001', '40P01'])
+const RETRIED = new Set(['40001', '40P01', '0A000'])
 const ATTEMPTS_MAX = 4
 
 /** A foreign key that fails: what was read before is gone. Whoever reads again sees that, and says so. */
@@ -263,8 +267,8 @@ export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Pr
 
 /**
  * A single statement that Kysely builds once and that Postgres plans once. `build` gets a function that stands in for
- * each value by its name. A serialisation failure or deadlock is tried again, three times at most; a single statement
- * can be: it has then done nothing.
+ * each value by its name. A serialisation failure or deadlock is tried again, three times at most, and so is a statement
+ * whose table has changed since it was prepared; a single statement can be: it has then done nothing.
  */
 export function prepared<P extends object, R>(
   name: string,

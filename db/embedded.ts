@@ -314,8 +314,10 @@ function processOf(pid: number): Record<string, string> | undefined {
   }
 }
 
-/** Gives up a claim; without any other, stops the server. */
-/** Gives false where the connection is broken: the server has gone, or another process stops it, or it is that alone. */
+/**
+ * Gives up a claim; without any other, stops the server. Gives false where the connection is broken: the server has gone,
+ * or another process stops it, or it is that alone.
+ */
 async function leave(client: Client, folder: string): Promise<boolean> {
   client.ref()
   try {

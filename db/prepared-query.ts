@@ -1,12 +1,18 @@
 import type pg from 'pg'
 
-/** A statement that does not change while the process lives, and what is known of its rows. */
+/** How a column of a result is called here, and how its text is read. */
+interface Column {
+  name: string
+  parse(text: string): unknown
+}
+
+/** A statement that does not change while the process lives. */
 export class PreparedStatement {
   readonly name: string
   readonly text: string
+  /** What the rows look like, by connection: Postgres promises it to each that has prepared the statement. */
+  readonly columns = new WeakMap<object, Column[]>()
   readonly #types: pg.CustomTypesConfig
-  /** Known once it has been executed. */
-  #columns: { name: string; parse: (text: string) => unknown }[] | undefined
 
   constructor(name: string, text: string, types: pg.CustomTypesConfig) {
     this.name = name
@@ -14,28 +20,23 @@ export class PreparedStatement {
     this.#types = types
   }
 
-  get isDescribed(): boolean {
-    return this.#columns !== undefined
-  }
-
-  describe(fields: pg.FieldDef[]): void {
-    this.#columns = fields.map(({ name, dataTypeID }) => ({
+  columnsOf(fields: pg.FieldDef[]): Column[] {
+    return fields.map(({ name, dataTypeID }) => ({
       name: camelCase(name),
       parse: this.#types.getTypeParser(dataTypeID, 'text'),
     }))
   }
+}
 
-  /** A row with the names of ours, from what Postgres sent. */
-  rowOf(values: (string | null)[]): Record<string, unknown> {
-    const row: Record<string, unknown> = {}
-    const columns = this.#columns!
-    for (let index = 0; index < columns.length; index++) {
-      const { name, parse } = columns[index]!
-      const value = values[index]!
-      row[name] = value === null ? null : parse(value)
-    }
-    return row
+/** A row with the names of ours, from what Postgres sent. */
+function rowOf(columns: Column[], values: (string | null)[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let index = 0; index < columns.length; index++) {
+    const { name, parse } = columns[index]!
+    const value = values[index]!
+    row[name] = value === null ? null : parse(value)
   }
+  return row
 }
 
 const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
@@ -69,6 +70,8 @@ export class PreparedQuery<R> implements pg.Submittable {
   readonly #statement: PreparedStatement
   readonly #values: (string | Buffer | null)[]
   readonly #rows: R[] = []
+  #connection!: Connection
+  #columns: Column[] | undefined
   #failure: unknown
 
   constructor({ statement, name, values, query_timeout }: Asked, callback: (error: unknown, rows?: R[]) => void) {
@@ -80,21 +83,24 @@ export class PreparedQuery<R> implements pg.Submittable {
     this.#values = values.map(encode)
   }
 
-  submit(given: unknown): void {
-    const connection = given as Connection
-    if (!this.name || !connection.parsedStatements[this.name]) connection.parse(this)
-    const rest = this.#statement.isDescribed ? EXECUTE : DESCRIBE_AND_EXECUTE
+  submit(connection: unknown): void {
+    this.#connection = connection as Connection
+    const { stream, parsedStatements } = this.#connection
+    const isParsed = this.name !== '' && parsedStatements[this.name] !== undefined
+    if (!isParsed) this.#connection.parse(this)
+    else this.#columns = this.#statement.columns.get(this.#connection)
     // As one buffer: a call of the system for each message, or one for several buffers, costs more than all the rest here.
-    connection.stream.write(Buffer.concat([bind(this.name, this.#values), rest]))
+    stream.write(Buffer.concat([bind(this.name, this.#values), this.#columns ? EXECUTE : DESCRIBE_AND_EXECUTE]))
   }
 
   handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
-    this.#statement.describe(fields)
+    this.#columns = this.#statement.columnsOf(fields)
+    this.#statement.columns.set(this.#connection, this.#columns)
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
     try {
-      this.#rows.push(this.#statement.rowOf(fields) as R)
+      this.#rows.push(rowOf(this.#columns!, fields) as R)
     } catch (error) {
       this.#failure = error
     }

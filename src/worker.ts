@@ -14,8 +14,8 @@ const ANSWER_MS = 4_000
 
 /**
  * Publishes what is due until `stop` comes, and comes back when nothing is under way. Now and then it calls `sweep`, which
- * removes some of what is no longer needed and gives how much that was, until there is nothing more. It polls, and keeps nothing open in
- * the database between two statements, so that a pooler in transaction mode may stand in between.
+ * removes some of what is no longer needed and gives how much that was, until there is nothing more. It polls, and keeps
+ * nothing open in the database between two statements, so that a pooler in transaction mode may stand in between.
  */
 export async function work(
   publisher: Publisher,

@@ -102,6 +102,13 @@ t.test('packages are known only where they belong', async (t) => {
   }
 })
 
+t.test('what is imported is a dependency, and every dependency is imported', async (t) => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
+  const imported = files.flatMap(importsOf).filter((name) => !/^(?:\.|node:)/.test(name))
+  const packages = imported.map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)![0])
+  t.strictSame([...new Set(packages)].sort(), Object.keys(manifest.dependencies).sort())
+})
+
 t.test('SQL stands in db, and the environment is read through the configuration', async (t) => {
   for (const file of files.filter((file) => !isIn(file, 'db'))) {
     const text = readFileSync(file, 'utf8')

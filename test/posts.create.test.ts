@@ -209,6 +209,9 @@ t.test('accounts and media out of reach get one and the same 403, which names th
   const own = await ada.account()
   const foreign = await bob.account('x')
   const disconnected = await ada.account()
+  // The service knows them from then on.
+  t.match(await ada.call('POST', '/posts', { accountIds: [own, disconnected] }), { status: 201 })
+  t.match(await bob.call('POST', '/posts', { accountIds: [foreign] }), { status: 201 })
   await disconnectAccount(world.db, disconnected)
   const upper = own.toUpperCase()
   const foreignMedia = await bob.media()

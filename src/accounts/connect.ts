@@ -47,7 +47,7 @@ export async function connectAccount(
   const { platform, credentials, organizationId } = body
   if (keyring) {
     // Some passwords can be guessed, and a plain hash would tell who guesses that they are right.
-    const fingerprints = keyring.fingerprints(canonical(credentials))
+    const fingerprints = keyring.fingerprints(canonical([userId, credentials]))
     const [form, ...others] = fingerprints.map((fingerprint) => ({ ...body, credentials: fingerprint }))
     await once.begin(form, ...others)
   }

@@ -77,8 +77,9 @@ function ticksOf(pid: number): number {
   }
 }
 
-/** The processes of the Postgres that runs in a folder. */
+/** The processes of the Postgres that runs in a folder; none where the system does not say. */
 export function postgresPids(dataDir: string): number[] {
+  if (process.platform !== 'linux') return []
   const postmaster = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]!
   const others = readdirSync('/proc').filter((name) => {
     try {

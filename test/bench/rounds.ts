@@ -37,7 +37,6 @@ export async function compare(
   workload: Workload,
   { rounds, ms }: { rounds: number; ms: number },
 ): Promise<Result> {
-  const postgres = postgresPids(dataDir).slice(0, 1)
   const measure = async ({ port, pid }: Running, duration: number): Promise<Figures> => {
     const next = Array.from({ length: CONNECTIONS }, (_, number) => workload(people[number % people.length]!))
     const before = cpuOf(pid)
@@ -47,7 +46,7 @@ export async function compare(
   }
   const cpuOf = (pid: number) => ({
     server: cpuSeconds([pid]) ?? Number.NaN,
-    postgres: postgres.length > 0 ? (cpuSeconds(postgresPids(dataDir)) ?? Number.NaN) : Number.NaN,
+    postgres: cpuSeconds(postgresPids(dataDir)) ?? Number.NaN,
   })
   const turns: { service: Figures; limit: Figures }[] = []
   await measure(service, WARM_UP_MS)

@@ -15,7 +15,7 @@ const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout']
 
 /**
  * PgBouncer in transaction mode, for the database on the server at `primaryPort`. Where the database does not answer, it is
- * tried each second, and clients wait no longer than the service does for a statement.
+ * tried each second.
  */
 export function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
   const users = join(folder, 'users.txt')
