@@ -1,20 +1,11 @@
-import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import t from 'tap'
 import { createWorld } from './helpers/app.ts'
+import { isExecutable } from './helpers/executable.ts'
 import { jpeg } from './helpers/upload.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
-
-const isExecutable = (path: string) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const chromiumPath = (process.env.PATH ?? '')
   .split(delimiter)

@@ -13,6 +13,7 @@ import { buildApp } from '../src/app.ts'
 import { createKey } from '../src/auth/create-key.ts'
 import { call, connecting, createWorld, mediaIn, type Reply } from './helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from './helpers/document.ts'
+import { pretendNetworks } from './helpers/pretend-networks.ts'
 import { form as encode, jpeg, upload } from './helpers/upload.ts'
 
 const document = readDocument()
@@ -21,17 +22,6 @@ const operations = new Map(operationsOf(document).map((operation) => [operation.
 
 const YESTERDAY = new Date(Date.now() - 86_400_000)
 const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
-
-/** Networks where Telegram knows everybody, Bluesky nobody, and everything else is not there. */
-const pretendNetworks: typeof fetch = async (input) => {
-  const { host } = new URL(String(input))
-  if (host === 'api.telegram.org') return Response.json({ ok: true, result: { id: -1001, title: 'Lighthouses' } })
-  if (host === 'bsky.social') {
-    const message = 'Invalid identifier or password'
-    return Response.json({ error: 'AuthenticationRequired', message }, { status: 401 })
-  }
-  throw new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })
-}
 
 t.test('what the service answers is what the document says, each error word by word', async (t) => {
   const image = await jpeg()

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { processesOf } from '../helpers/processes.ts'
 
 export interface Running {
   port: number
@@ -65,7 +66,7 @@ export function cpuSeconds(pids: number[]): number | undefined {
 /** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: what is behind the name, which may hold spaces. */
 const statOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
 const TICKS_PER_SECOND = 100
-const [PARENT, USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN] = [1, 11, 12, 13, 14]
+const [USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN] = [11, 12, 13, 14]
 
 /** Of children that have ended as well. */
 function ticksOf(pid: number): number {
@@ -78,15 +79,5 @@ function ticksOf(pid: number): number {
 }
 
 /** The processes of the Postgres that runs in a folder; none where the system does not say. */
-export function postgresPids(dataDir: string): number[] {
-  if (process.platform !== 'linux') return []
-  const postmaster = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]!
-  const others = readdirSync('/proc').filter((name) => {
-    try {
-      return /^\d+$/.test(name) && statOf(Number(name))[PARENT] === postmaster
-    } catch {
-      return false
-    }
-  })
-  return [Number(postmaster), ...others.map(Number)]
-}
+export const postgresPids = (dataDir: string): number[] =>
+  processesOf(Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10))

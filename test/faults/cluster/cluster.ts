@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { connect, type Db } from '../../../db/client.ts'
 import { migrate } from '../../../db/migrate.ts'
+import { freePorts } from '../../helpers/ports.ts'
 import type { Killed, Victim } from './killer.ts'
 import {
   copyFrom,
@@ -20,7 +21,7 @@ import {
   untilReplicated,
   urlOf,
 } from './postgres.ts'
-import { freePorts, OWNER } from './programs.ts'
+import { OWNER } from './programs.ts'
 import { repoint, startBalancer, startPooler } from './proxies.ts'
 import { type Service, supervise } from './services.ts'
 

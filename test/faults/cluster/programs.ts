@@ -1,20 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { accessSync, constants, globSync, openSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { globSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isExecutable } from '../../helpers/executable.ts'
 
 /** Debian's PgBouncer and HAProxy are where root finds its programs. */
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
-
-const isExecutable = (path: string) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const find = (name: string) => FOLDERS.map((folder) => join(folder, name)).find(isExecutable)
 
@@ -73,17 +64,3 @@ interface Place {
 }
 
 const BARE = { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' }
-
-/** Ports of the loopback address that nobody listens on. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}

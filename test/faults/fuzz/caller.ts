@@ -3,21 +3,11 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { LightMyRequestResponse as Answer } from 'fastify'
 import { createWorld, type Options, type Person, type World } from '../../helpers/app.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { pretendNetworks } from '../../helpers/pretend-networks.ts'
 import { upload } from '../../helpers/upload.ts'
 import { breach } from './answers.ts'
 import type { Path } from './arbitraries.ts'
 import { fill, foreign, IMAGES, NOBODYS, type Planned, POOLS, type Pool } from './requests.ts'
-
-/** Networks where Telegram knows everybody, Bluesky nobody, and everything else is not there. Nothing is called. */
-const pretendNetworks: typeof fetch = async (input) => {
-  const { host } = new URL(String(input))
-  if (host === 'api.telegram.org') return Response.json({ ok: true, result: { id: -1001, title: 'Lighthouses' } })
-  if (host === 'bsky.social') {
-    const message = 'Invalid identifier or password'
-    return Response.json({ error: 'AuthenticationRequired', message }, { status: 401 })
-  }
-  throw new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })
-}
 
 /** A world whose networks and files are pretended. */
 export const createFuzzWorld = (t: Teardown, options: Options = {}): Promise<World> =>

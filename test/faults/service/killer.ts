@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -10,6 +9,7 @@ import { openEmbedded } from '../../../db/embedded.ts'
 import { migrate } from '../../../db/migrate.ts'
 import { createPeople } from '../../bench/data.ts'
 import { type Link, openLink } from '../../helpers/link.ts'
+import { freePorts } from '../../helpers/ports.ts'
 import { processesOf } from '../../helpers/processes.ts'
 import type { ClientJob, Fault, FromKiller, Job, Kind } from './protocol.ts'
 
@@ -51,12 +51,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   })
 }
 
-const port = await new Promise<number>((resolve) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address() as { port: number }
-    server.close(() => resolve(port))
-  })
-})
+const [port] = (await freePorts(1)) as [number]
 
 /** Starts the API, and comes back when it listens. */
 async function startApi(databaseUrl: string): Promise<void> {
