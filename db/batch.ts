@@ -1,4 +1,4 @@
-import { type Db, within } from './client.ts'
+import { type Db, timeLeft, within } from './client.ts'
 
 /** One more than one, so that a row that is locked by somebody holds up those of one statement, and not all. */
 const UNDER_WAY_MAX = 2
@@ -14,6 +14,8 @@ export interface Placed {
 
 interface Waiting<A, R> {
   item: A
+  /** By `performance.now()`. */
+  endsAt: number
   resolve(row: R | undefined): void
   reject(error: unknown): void
 }
@@ -58,8 +60,9 @@ function createQueue<A, R extends Placed>(run: (items: A[]) => Promise<R[]>): (i
 
   async function next(batch: Waiting<A, R>[]): Promise<void> {
     underWay++
-    // The time of whoever came first is not that of the others.
-    await within(undefined, () => runAll(batch))
+    // What is under way belongs to somebody who asked before, and is over when his time is.
+    const ms = Math.min(...batch.map(({ endsAt }) => endsAt)) - performance.now()
+    await within(ms === Infinity ? undefined : { ms }, () => runAll(batch))
     underWay--
     if (waiting.length > 0) wake()
   }
@@ -75,9 +78,16 @@ function createQueue<A, R extends Placed>(run: (items: A[]) => Promise<R[]>): (i
     }
   }
 
-  return (item) => {
+  return async (item) => {
+    const askedAt = performance.now()
+    const left = timeLeft()
+    const endsAt = askedAt + (left?.ms ?? Infinity)
     wake()
-    return new Promise((resolve, reject) => waiting.push({ item, resolve, reject }))
+    try {
+      return await new Promise((resolve, reject) => waiting.push({ item, endsAt, resolve, reject }))
+    } finally {
+      if (left) left.ms -= performance.now() - askedAt
+    }
   }
 }
 

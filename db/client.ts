@@ -22,6 +22,9 @@ const timesLeft = new AsyncLocalStorage<TimeLeft | undefined>()
  */
 export const within = <T>(left: TimeLeft | undefined, work: () => T): T => timesLeft.run(left, work)
 
+/** What the caller takes from. */
+export const timeLeft = (): TimeLeft | undefined => timesLeft.getStore()
+
 /** What the connections to one server have in common. */
 interface Server {
   /** When a statement was sent, by `performance.now()`, that it had all of its time for and did not answer. */

@@ -3,6 +3,7 @@ import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Post, PostDetail, PostStatus, PublishedAct } from '../../schemas/post.ts'
 import { PAGE } from '../../schemas/shared.ts'
+import { batched, each, type Placed } from '../batch.ts'
 import { type Db, inTransaction, prepared } from '../client.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
@@ -143,29 +144,66 @@ const dueAt = (eb: ExpressionBuilder<DB, 'posts'>) =>
     .then(eb.fn<Date>('greatest', ['scheduledAt', 'createdAt']))
     .end()
 
-/**
- * Writes the whole post in one statement: there is no moment at which a part of it exists. Gives nothing, and writes
- * nothing, where the user does not reach all of its accounts.
- */
-export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, value) =>
+/** Posts, each with what hangs on it: of which post an account or a file is, its place says, from 1. */
+interface NewPosts {
+  ids: string[]
+  userIds: string[]
+  captions: string[]
+  firstComments: (string | null)[]
+  postTypes: PostType[]
+  statuses: PostStatus[]
+  scheduledAts: (Date | null)[]
+  accountCounts: number[]
+  postsOfAccounts: number[]
+  accountIds: string[]
+  captionOverrides: (string | null)[]
+  fields: (string | null)[]
+  threadParts: (string | null)[]
+  postsOfMedia: number[]
+  positions: number[]
+  mediaIds: string[]
+}
+
+interface NewPostRow extends Placed, Omit<NewPost, 'accountIds' | 'captionOverrides' | 'fields' | 'threadParts'> {
+  accountCount: number
+}
+
+/** Gives the places of those that were written. */
+const insertPosts = prepared<NewPosts, Placed>('insert_posts', (db, value) =>
   db
+    .with('item', (db) =>
+      db
+        .selectFrom(
+          sql<NewPostRow>`
+            unnest(${value('ids')}::uuid[], ${value('userIds')}::uuid[], ${value('captions')}::text[],
+              ${value('firstComments')}::text[], ${value('postTypes')}::text[], ${value('statuses')}::text[],
+              ${value('scheduledAts')}::timestamptz[], ${value('accountCounts')}::integer[]) with ordinality`.as<'given'>(
+            sql`given(id, user_id, caption, first_comment, post_type, status, scheduled_at, account_count, place)`,
+          ),
+        )
+        .selectAll(),
+    )
     .with('target', (db) =>
       db
         .selectFrom(
           sql<{
+            place: number
             accountId: string
             captionOverride: string | null
             fields: string | null
             threadParts: string | null
           }>`
-            unnest(${value('accountIds')}::uuid[], ${value('captionOverrides')}::text[], ${value('fields')}::jsonb[],
+            unnest(${value('postsOfAccounts')}::integer[], ${value('accountIds')}::uuid[],
+              ${value('captionOverrides')}::text[], ${value('fields')}::jsonb[],
               ${value('threadParts')}::jsonb[])`.as<'wanted'>(
-            sql`wanted(account_id, caption_override, fields, thread_parts)`,
+            sql`wanted(place, account_id, caption_override, fields, thread_parts)`,
           ),
         )
+        .innerJoin('item', 'item.place', 'wanted.place')
         .innerJoin('accounts', 'accounts.id', 'wanted.accountId')
-        .where(reachableBy(value('userId')) as never)
+        .where(reachableBy(sql.ref<string>('item.userId')) as never)
         .select([
+          'item.id as postId',
           'wanted.accountId',
           'accounts.platform',
           'wanted.captionOverride',
@@ -179,17 +217,18 @@ export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, 
         .columns(['id', 'userId', 'caption', 'firstComment', 'postType', 'status', 'scheduledAt'])
         .expression((eb) =>
           eb
-            .selectFrom(eb.selectFrom('target').select(eb.fn.countAll<number>().as('count')).as('reached'))
-            .select([
-              sql<string>`${value('id')}::uuid`.as('id'),
-              sql<string>`${value('userId')}::uuid`.as('userId'),
-              sql<string>`${value('caption')}::text`.as('caption'),
-              sql<string>`${value('firstComment')}::text`.as('firstComment'),
-              sql<string>`${value('postType')}::text`.as('postType'),
-              sql<string>`${value('status')}::text`.as('status'),
-              sql<Date>`${value('scheduledAt')}::timestamptz`.as('scheduledAt'),
-            ])
-            .where('reached.count', '=', sql<number>`cardinality(${value('accountIds')}::uuid[])`),
+            .selectFrom('item')
+            .innerJoin(
+              eb
+                .selectFrom('target')
+                .select((eb) => ['target.postId', eb.fn.countAll<number>().as('count')])
+                .groupBy('target.postId')
+                .as('reached'),
+              'reached.postId',
+              'item.id',
+            )
+            .whereRef('reached.count', '=', 'item.accountCount')
+            .select(['id', 'userId', 'caption', 'firstComment', 'postType', 'status', 'scheduledAt']),
         )
         .returning((eb) => ['userId', 'id', dueAt(eb).as('dueAt')]),
     )
@@ -210,7 +249,8 @@ export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, 
         ])
         .expression((eb) =>
           eb
-            .selectFrom(['post', 'target'])
+            .selectFrom('post')
+            .innerJoin('target', 'target.postId', 'post.id')
             .select([
               'post.userId',
               'post.id',
@@ -231,17 +271,62 @@ export const insertPost = prepared<NewPost, { id: string }>('insert_post', (db, 
         .columns(['userId', 'postId', 'position', 'mediaId'])
         .expression((eb) =>
           eb
-            .selectFrom([
-              'post',
-              sql<{ mediaId: string; position: number }>`
-                unnest(${value('mediaIds')}::uuid[]) with ordinality`.as<'item'>(sql`item(media_id, position)`),
-            ])
-            .select(['post.userId', 'post.id', 'item.position', 'item.mediaId']),
+            .selectFrom(
+              sql<{ place: number; position: number; mediaId: string }>`
+                unnest(${value('postsOfMedia')}::integer[], ${value('positions')}::integer[],
+                  ${value('mediaIds')}::uuid[])`.as<'file'>(sql`file(place, position, media_id)`),
+            )
+            .innerJoin('item', 'item.place', 'file.place')
+            .innerJoin('post', 'post.id', 'item.id')
+            .select(['post.userId', 'post.id', 'file.position', 'file.mediaId']),
         ),
     )
     .selectFrom('post')
-    .select('id'),
+    .innerJoin('item', 'item.id', 'post.id')
+    .select('item.place'),
 )
+
+function insertAll(db: Db, posts: NewPost[]): Promise<Placed[]> {
+  const places = (lengthOf: (post: NewPost) => number) =>
+    posts.flatMap((post, index) => Array<number>(lengthOf(post)).fill(index + 1))
+  return insertPosts(db, {
+    ids: each(posts, 'id'),
+    userIds: each(posts, 'userId'),
+    captions: each(posts, 'caption'),
+    firstComments: each(posts, 'firstComment'),
+    postTypes: each(posts, 'postType'),
+    statuses: each(posts, 'status'),
+    scheduledAts: each(posts, 'scheduledAt'),
+    accountCounts: posts.map(({ accountIds }) => accountIds.length),
+    postsOfAccounts: places(({ accountIds }) => accountIds.length),
+    accountIds: each(posts, 'accountIds').flat(),
+    captionOverrides: each(posts, 'captionOverrides').flat(),
+    fields: each(posts, 'fields').flat(),
+    threadParts: each(posts, 'threadParts').flat(),
+    postsOfMedia: places(({ mediaIds }) => mediaIds.length),
+    positions: posts.flatMap(({ mediaIds }) => mediaIds.map((_, index) => index + 1)),
+    mediaIds: each(posts, 'mediaIds').flat(),
+  })
+}
+
+const insertBatched = batched(insertAll)
+
+/** UTF-16 units of all its texts, up to which a post goes together with others, for whom a large one would take long. */
+const SMALL_MAX = 32_768
+
+const lengthOf = ({ caption, captionOverrides, fields, threadParts }: NewPost) =>
+  [caption, ...captionOverrides, ...fields, ...threadParts].reduce((sum, text) => sum + (text?.length ?? 0), 0)
+
+/**
+ * Writes the whole post in one statement: there is no moment at which a part of it exists. Gives false, and writes
+ * nothing, where the user does not reach all of its accounts. Posts that come at the same time share a statement, and with
+ * it the commit, which takes the database longer than the rows do.
+ */
+export async function insertPost(db: Db, post: NewPost): Promise<boolean> {
+  const isSmall = lengthOf(post) <= SMALL_MAX
+  const written = isSmall ? await insertBatched(db, post) : (await insertAll(db, [post]))[0]
+  return written !== undefined
+}
 
 /** A post with its files, its accounts, and what became of it on each. */
 export const findPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>

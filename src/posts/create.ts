@@ -59,7 +59,7 @@ export async function createPost(
   }
   try {
     // Not written: an account is not in reach, or not any more, which `judge` says.
-    while ((await insertPost(db, post)).length === 0) await judge()
+    while (!(await insertPost(db, post))) await judge()
   } catch (error) {
     // A file was deleted in the meantime: it is one that the user does not have, like any other. A transaction has ended
     // by that, and is tried again as a whole.
