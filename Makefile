@@ -19,7 +19,7 @@ setup: $(RUN) ## install what it takes to run
 # What Node has made of the sources is kept: the process starts sooner. V8's young generation is kept small: a file of any
 # size passes through in less than 200 MB. With 16 instead of 4, requests would take up to a third less of the processor.
 start: $(RUN) ## set up what is missing and serve the API with a demo
-	@NODE_COMPILE_CACHE=node_modules/.cache/node exec node --max-semi-space-size=4 src/cli/postroom.ts start
+	@NODE_COMPILE_CACHE=node_modules/.cache/node exec node src/cli/postroom.ts start
 
 test: $(DEVELOP) ## run the tests; TESTS=test/posts.list.test.ts runs some
 	@npm test -s -- $(TESTS)

@@ -12,7 +12,7 @@ export interface Running {
 
 /** The service as `npm run postroom` runs it, with a port of its own. Its log goes nowhere. */
 export async function startService(env: Record<string, string>): Promise<Running> {
-  const args = ['--max-semi-space-size=4', 'src/cli/postroom.ts', 'serve', '--json']
+  const args = ['src/cli/postroom.ts', 'serve', '--json']
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -22,7 +22,7 @@ export async function startService(env: Record<string, string>): Promise<Running
 }
 
 export async function startWorker(env: Record<string, string>): Promise<Running> {
-  const args = ['--max-semi-space-size=4', 'src/cli/postroom.ts', 'worker', '--json']
+  const args = ['src/cli/postroom.ts', 'worker', '--json']
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],

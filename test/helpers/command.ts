@@ -9,10 +9,10 @@ export interface Outcome {
   stderr: string
 }
 
-/** Straight by Node, or as people do, through npm. */
+/** Straight by Node, or as people do, through npm, and without what tap puts into each process. */
 function spawnPostroom(args: string[], env: Record<string, string>, throughNpm = false) {
   const [command, ...before] = throughNpm
-    ? ['npm', 'run', '-s', 'postroom', '--']
+    ? ['env', '-u', 'NODE_OPTIONS', 'npm', 'run', '-s', 'postroom', '--']
     : [process.execPath, 'src/cli/postroom.ts']
   return spawn(command!, [...before, ...args], {
     // Where a test does not care, files do not get into the sources.

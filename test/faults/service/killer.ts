@@ -55,7 +55,7 @@ const [port] = (await freePorts(1)) as [number]
 
 /** Starts the API, and comes back when it listens. */
 async function startApi(databaseUrl: string): Promise<void> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', 'src/cli/postroom.ts', 'serve', '--json'], {
+  const child = spawn(process.execPath, ['src/cli/postroom.ts', 'serve', '--json'], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: 'node_modules/.cache/node',
