@@ -1,11 +1,12 @@
 import { openSync, writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { open, request } from '../../bench/load.ts'
-import type { ClientJob } from './protocol.ts'
+import { type ClientJob, hasKey } from './protocol.ts'
 
 /**
  * Clients of the service, a process of their own. Each does one thing after another, mostly creates, and tries it again
- * until it has an answer that is none of 5xx. Whatever is acknowledged is in the log before its client goes on.
+ * until it has an answer that is none of 5xx, or once where that could do it twice. Whatever is acknowledged is in the log
+ * before its client goes on.
  */
 
 const CONNECTIONS = 32
@@ -36,10 +37,12 @@ interface Answer {
   isRepeated: boolean
 }
 
-/** A client that sends a request until it is answered. */
-function createClient(): (bytes: Buffer, number: number) => Promise<Answer & { ms: number }> {
+type Send = (bytes: Buffer, number: number, isRepeatable?: boolean) => Promise<Answer & { ms: number }>
+
+/** A client that sends a request until it is answered. Gives the status 0 where it was not, and may not be repeated. */
+function createClient(): Send {
   let connection: Awaited<ReturnType<typeof open>> | undefined
-  return async (bytes, number) => {
+  return async (bytes, number, isRepeatable = true) => {
     for (let attempt = 0; ; attempt++) {
       const sentAt = performance.now()
       let answer: { status: number; body: string } | undefined
@@ -56,6 +59,7 @@ function createClient(): (bytes: Buffer, number: number) => Promise<Answer & { m
       if (answer && answer.status < 500) return { ...answer, ms, isRepeated: attempt > 0 }
       write(others, Date.now(), ms, answer?.status ?? 0, number)
       await pause(Math.min(RETRY_MS.first * 2 ** Math.min(attempt, 8), RETRY_MS.most) * (0.5 + Math.random()))
+      if (!isRepeatable) return { status: 0, body: '', ms, isRepeated: false }
     }
   }
 }
@@ -67,7 +71,7 @@ function create(number: number): Buffer {
     caption: String(number),
     accountOverrides: [{ accountId: overridden, captionOverride: `${number} there` }],
   }
-  return request('POST', '/api/v1/posts', key, body, [`idempotency-key: key-${number}`])
+  return request('POST', '/api/v1/posts', key, body, hasKey(number) ? [`idempotency-key: key-${number}`] : [])
 }
 
 const REFUSED = [
@@ -99,7 +103,8 @@ async function work(): Promise<void> {
         writes++
       } else write(others, Date.now(), ms, status, -post.number)
     } else {
-      const { status, body, ms } = await send(create(number), number)
+      const { status, body, ms } = await send(create(number), number, hasKey(number))
+      if (status === 0) continue
       if (status !== 201) {
         write(others, Date.now(), ms, status, number)
         continue

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import type { Teardown } from '../../helpers/database.ts'
-import { type ClientJob, type Fault, type FromKiller, type Job, KINDS, type Kind } from './protocol.ts'
+import { type ClientJob, type Fault, type FromKiller, hasKey, type Job, KINDS, type Kind } from './protocol.ts'
 
 export interface Tally {
   faults: number
@@ -162,7 +162,7 @@ async function compare(
   }
   for (const tally of tallies.values()) tally.recoveries.sort((a, b) => a - b)
 
-  const there = new Map<number, number>()
+  const there = new Set<number>()
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
@@ -179,7 +179,8 @@ async function compare(
         const number = Number(caption)
         const known = created[number]
         const tally = tallyOf(known?.fault ?? -1)
-        if (!known) {
+        if (!known && !hasKey(number) && !refused.has(number) && !there.has(number)) there.add(number)
+        else if (!known) {
           tally.strays++
           found(`post ${number} is there${refused.has(number) ? ', and was refused' : ''}`)
         } else if (known.id !== id) {
@@ -189,7 +190,7 @@ async function compare(
           tally.lost++
           found(`post ${number} was deleted, and is there`)
         }
-        if (known?.id === id) there.set(number, 1)
+        if (known?.id === id) there.add(number)
       }
       if (rows.length === 0) break
       after = rows.at(-1)!.id
