@@ -1,4 +1,4 @@
-import { type Db, timeLeft, within } from './client.ts'
+import { type Db, outOfTime, timeLeft, within } from './client.ts'
 
 /** One more than one, so that a row that is locked by somebody holds up those of one statement, and not all. */
 const UNDER_WAY_MAX = 2
@@ -14,8 +14,6 @@ export interface Placed {
 
 interface Waiting<A, R> {
   item: A
-  /** By `performance.now()`. */
-  endsAt: number
   resolve(row: R | undefined): void
   reject(error: unknown): void
 }
@@ -24,6 +22,8 @@ interface Waiting<A, R> {
  * Makes one of `run`, a statement for many items: what is asked for while as many statements are under way as may be goes
  * together in the next one. Each gets its own row, or nothing where there is none for it. A commit for each of them would
  * take most of the time. In a transaction each goes alone.
+ *
+ * Whoever's own time is over before gets an error, and is not sent any more if that was not done yet.
  *
  * An error that Postgres finds in what it was given is that of one of them: then each is done by itself, and fails by
  * itself. Of any other, a lost connection for one, nobody knows what was done, and all get it.
@@ -60,9 +60,8 @@ function createQueue<A, R extends Placed>(run: (items: A[]) => Promise<R[]>): (i
 
   async function next(batch: Waiting<A, R>[]): Promise<void> {
     underWay++
-    // What is under way belongs to somebody who asked before, and is over when his time is.
-    const ms = Math.min(...batch.map(({ endsAt }) => endsAt)) - performance.now()
-    await within(ms === Infinity ? undefined : { ms }, () => runAll(batch))
+    // The time of whoever came first is not that of the others.
+    await within(undefined, () => runAll(batch))
     underWay--
     if (waiting.length > 0) wake()
   }
@@ -78,14 +77,25 @@ function createQueue<A, R extends Placed>(run: (items: A[]) => Promise<R[]>): (i
     }
   }
 
+  function giveUp(one: Waiting<A, R>): void {
+    const place = waiting.indexOf(one)
+    if (place >= 0) waiting.splice(place, 1)
+    one.reject(outOfTime())
+  }
+
   return async (item) => {
-    const askedAt = performance.now()
     const left = timeLeft()
-    const endsAt = askedAt + (left?.ms ?? Infinity)
-    wake()
+    const askedAt = performance.now()
+    let timer: NodeJS.Timeout | undefined
     try {
-      return await new Promise((resolve, reject) => waiting.push({ item, endsAt, resolve, reject }))
+      return await new Promise((resolve, reject) => {
+        const one = { item, resolve, reject }
+        waiting.push(one)
+        if (left) timer = setTimeout(giveUp, left.ms, one)
+        wake()
+      })
     } finally {
+      clearTimeout(timer)
       if (left) left.ms -= performance.now() - askedAt
     }
   }

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { CamelCasePlugin, type Compilable, type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { PreparedQuery, PreparedStatement } from './prepared-query.ts'
+import { PreparedQuery, type PreparedStatement } from './prepared-query.ts'
 import type { DB } from './types.ts'
 
 export type Db = Kysely<DB>
 
 /** The names under which `prepared` statements are sent, by their text. Postgres parses and plans each once. */
-const statementNames = new Map<string, string>()
+export const statementNames = new Map<string, string>()
 
 /** Milliseconds that are left for all that a request still asks of the database, waiting for connections included. */
 export interface TimeLeft {
@@ -130,12 +130,12 @@ class Client extends pg.Client {
   }
 }
 
-const outOfTime = () => Object.assign(new Error('The database has taken too long'), { code: 'ETIMEDOUT' })
+export const outOfTime = () => Object.assign(new Error('The database has taken too long'), { code: 'ETIMEDOUT' })
 
 const INT8 = 20
 
 /** Sizes are bigint in the database; all of them are below 2^53. */
-const types: pg.CustomTypesConfig = {
+export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 }
@@ -157,7 +157,7 @@ const CONNECT_PATIENTLY_MS = 10_000
 const ANSWER_MS = 100
 
 /** Where prepared statements go past Kysely, which has built them and would turn their rows around once more. */
-const connections = new WeakMap<Db, () => Promise<pg.PoolClient & Client>>()
+export const connections = new WeakMap<Db, () => Promise<pg.PoolClient & Client>>()
 
 /** Opens nothing yet: connections are made when the first statement needs one. */
 export function connect({ url, poolMax = 10, preparedStatements = true, statementTimeoutMs }: ConnectOptions): Db {
@@ -236,83 +236,4 @@ function inTime(pool: pg.Pool, left: TimeLeft | undefined): Promise<pg.PoolClien
       .then((client) => (isLate ? client.release() : resolve(client)), reject)
       .finally(() => clearTimeout(timer))
   })
-}
-
-/** Marks where a value goes in a statement that is built once. */
-class Placeholder {
-  readonly key: string
-  constructor(key: string) {
-    this.key = key
-  }
-}
-
-const RETRIED = new Set(['40001', '40P01', '0A000'])
-const ATTEMPTS_MAX = 4
-
-/** A foreign key that fails: what was read before is gone. Whoever reads again sees that, and says so. */
-const FOREIGN_KEY = '23503'
-
-/**
- * Does `work` in a transaction: the one that `db` is, or else one of its own. That is tried again as a whole, three times
- * at most, where it got in the way of another.
- */
-export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
-  if (db.isTransaction) return work(db)
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction().execute(work)
-    } catch (error) {
-      const code = (error as { code?: string }).code ?? ''
-      if (!(RETRIED.has(code) || code === FOREIGN_KEY) || attempt === ATTEMPTS_MAX) throw error
-    }
-  }
-}
-
-/**
- * A single statement that Kysely builds once and that Postgres plans once. `build` gets a function that stands in for
- * each value by its name. A serialisation failure or deadlock is tried again, three times at most, and so is a statement
- * whose table has changed since it was prepared; a single statement can be: it has then done nothing.
- */
-export function prepared<P extends object, R>(
-  name: string,
-  build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Compilable<R>,
-): (db: Db, values: P) => Promise<R[]> {
-  let built: { compiled: CompiledQuery<R>; statement: PreparedStatement } | undefined
-
-  function buildOnce(db: Db) {
-    const compiled = build(db, (key) => new Placeholder(key) as never).compile()
-    for (const [sql, other] of statementNames) {
-      if (other === name && sql !== compiled.sql) throw new Error(`Two statements are called ${name}`)
-    }
-    statementNames.set(compiled.sql, name)
-    return { compiled, statement: new PreparedStatement(name, compiled.sql, types) }
-  }
-
-  async function run(db: Db, values: P): Promise<R[]> {
-    built ??= buildOnce(db)
-    const { compiled, statement } = built
-    const parameters = compiled.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.key as keyof P] : parameter,
-    )
-    const connectOne = connections.get(db)
-    if (!connectOne) return (await db.executeQuery<R>({ ...compiled, parameters })).rows
-    const client = await connectOne()
-    try {
-      return await client.run<R>(statement, parameters)
-    } finally {
-      client.release()
-    }
-  }
-
-  return async (db, values) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await run(db, values)
-      } catch (error) {
-        const code = (error as { code?: string }).code ?? ''
-        // In a transaction, what came before it would have to be done again, too.
-        if (!RETRIED.has(code) || attempt === ATTEMPTS_MAX || db.isTransaction) throw error
-      }
-    }
-  }
 }

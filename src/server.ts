@@ -42,8 +42,8 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
  */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as NodeJS.GCFunction
-  collect({ type: 'major', flavor: 'last-resort' })
+  const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined
+  collect?.({ type: 'major', flavor: 'last-resort' })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { connect, prepared } from '../db/client.ts'
+import { connect } from '../db/client.ts'
+import { prepared } from '../db/statements.ts'
 import { createDatabase } from './helpers/database.ts'
 
 const TEXTS = ['', ' ', 'plain', `it's`, '"', '\\', '\\"', '{a,b}', 'NULL', 'null', 'ü 🎣', 'two\nlines', null]

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, prepared } from '../client.ts'
+import type { Db } from '../client.ts'
+import { prepared } from '../statements.ts'
 
 interface KeyOfUser {
   userId: string

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Media, MediaKind } from '../../schemas/media.ts'
-import { type Db, prepared } from '../client.ts'
+import type { Db } from '../client.ts'
+import { prepared } from '../statements.ts'
 import { type MediaFacts, shownMedia } from './media.ts'
 
 /** Bytes that belong to no media (yet, or any more). `storageKey` says where they are, or are going to be. */

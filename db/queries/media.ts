@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Media, MediaKind } from '../../schemas/media.ts'
-import { type Db, prepared } from '../client.ts'
+import type { Db } from '../client.ts'
+import { prepared } from '../statements.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 

@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { DeliveryError, DeliveryState } from '../../schemas/post.ts'
-import { type Db, prepared } from '../client.ts'
+import type { Db } from '../client.ts'
+import { prepared } from '../statements.ts'
 import type { DeliveryKey, SentAct } from './deliveries.ts'
 
 // What the owner of a post decides about its deliveries; deliveries.ts has what workers do with them.

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { SandboxCall, SandboxFault } from '../../schemas/sandbox.ts'
 import { batched, each } from '../batch.ts'
-import { type Db, prepared } from '../client.ts'
+import type { Db } from '../client.ts'
 import { newId } from '../id.ts'
+import { prepared } from '../statements.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import type { Credentials } from '../platforms/publishing.ts'
 
 /** The credentials of one account, as they are stored. */
@@ -41,6 +49,9 @@ export function createKeyring(keys: Buffer[]): Keyring {
     throw new Error(`A keyring takes one or more keys of ${KEY_BYTES} bytes`)
   }
 
+  // Of their own, so that no key does two things.
+  const fingerprintKeys = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'fingerprints', KEY_BYTES)))
+
   const wrap = (accountId: string, dataKey: Buffer) => encrypt(byId.get(keyId)!, `${keyId}:${accountId}`, dataKey)
 
   function unwrap(accountId: string, { keyId, dataKey }: SealedCredentials): Buffer {
@@ -71,7 +82,7 @@ export function createKeyring(keys: Buffer[]): Keyring {
       orDamaged(accountId, sealed, () =>
         JSON.parse(decrypt(unwrap(accountId, sealed), accountId, sealed.data).toString()),
       ),
-    fingerprints: (text) => [...byId.values()].map((key) => createHmac('sha256', key).update(text).digest('base64')),
+    fingerprints: (text) => fingerprintKeys.map((key) => createHmac('sha256', key).update(text).digest('base64')),
     rewrap: (accountId, sealed) =>
       orDamaged(accountId, sealed, () => ({
         keyId,

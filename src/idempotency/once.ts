@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Db, inTransaction } from '../../db/client.ts'
+import type { Db } from '../../db/client.ts'
 import { findKeptAnswer, type KeptAnswer, keepAnswer } from '../../db/queries/idempotency.ts'
+import { inTransaction } from '../../db/statements.ts'
 import { BAD_KEY, KEY_FORM, KEY_TAKEN } from '../../schemas/idempotency.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 
