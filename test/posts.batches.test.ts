@@ -126,12 +126,15 @@ t.test('what the database does not take of one post does not hold up the others'
   t.equal((await db.selectFrom('posts').selectAll().execute()).length, 2)
 })
 
-t.test('a large post is written alone: nobody waits for its bytes', async (t) => {
+t.test('a large post is written alone: nobody waits for its bytes, or for its many accounts', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
-  const large = { fields: [JSON.stringify({ text: 'x'.repeat(40_000) })] }
-  const posts = [{}, large, {}, large, {}].map((post) => newPost(ada.id, account, post))
+  const accountIds = await Promise.all(Array.from({ length: 33 }, () => ada.account()))
+  const none = accountIds.map(() => null)
+  const long = { fields: [JSON.stringify({ text: 'x'.repeat(40_000) })] }
+  const wide = { accountIds, captionOverrides: none, fields: none, threadParts: none }
+  const posts = [{}, long, {}, wide, {}].map((post) => newPost(ada.id, account, post))
   t.strictSame(await Promise.all(posts.map((post) => insertPost(db, post))), Array(5).fill(true))
   t.equal(await countCommits(db), 3)
 })
@@ -158,5 +161,7 @@ t.test('whoever waits behind others has no longer to wait than without them, and
     t.ok(left.ms <= 0)
   })
   t.strictSame(await Promise.all(early), [true, true])
-  t.equal((await db.selectFrom('posts').selectAll().execute()).length, 2)
+  // What comes later has been written, so that what came before would have been.
+  t.equal(await insertPost(db, newPost(ada.id, account)), true)
+  t.equal((await db.selectFrom('posts').selectAll().execute()).length, 3)
 })

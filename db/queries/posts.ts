@@ -312,11 +312,13 @@ function insertAll(db: Db, posts: NewPost[]): Promise<Placed[]> {
 
 const insertBatched = batched(insertAll)
 
-/** UTF-16 units of all its texts, up to which a post goes together with others, for whom a large one would take long. */
-const SMALL_MAX = 32_768
+/** Up to these a post goes together with others, for whom a large one would take long. Texts in UTF-16 units, all of them. */
+const SMALL = { accounts: 32, texts: 32_768 }
 
-const lengthOf = ({ caption, captionOverrides, fields, threadParts }: NewPost) =>
-  [caption, ...captionOverrides, ...fields, ...threadParts].reduce((sum, text) => sum + (text?.length ?? 0), 0)
+function isSmall({ accountIds, caption, captionOverrides, fields, threadParts }: NewPost): boolean {
+  const texts = [caption, ...captionOverrides, ...fields, ...threadParts]
+  return accountIds.length <= SMALL.accounts && texts.reduce((sum, text) => sum + (text?.length ?? 0), 0) <= SMALL.texts
+}
 
 /**
  * Writes the whole post in one statement: there is no moment at which a part of it exists. Gives false, and writes
@@ -324,8 +326,7 @@ const lengthOf = ({ caption, captionOverrides, fields, threadParts }: NewPost) =
  * it the commit, which takes the database longer than the rows do.
  */
 export async function insertPost(db: Db, post: NewPost): Promise<boolean> {
-  const isSmall = lengthOf(post) <= SMALL_MAX
-  const written = isSmall ? await insertBatched(db, post) : (await insertAll(db, [post]))[0]
+  const written = isSmall(post) ? await insertBatched(db, post) : (await insertAll(db, [post]))[0]
   return written !== undefined
 }
 
