@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { spawnPostroom } from '../helpers/command.ts'
 import { endChild, statOf } from '../helpers/processes.ts'
 
 export interface Running {
@@ -10,21 +11,13 @@ export interface Running {
 
 /** The service as `npm run postroom` runs it, with a port of its own. Its log goes nowhere. */
 export async function startService(env: Record<string, string>): Promise<Running> {
-  const args = ['src/cli/postroom.ts', 'serve', '--json']
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawnPostroom(['serve', '--json'], { PORT: '0', ...env }, { stderr: 'ignore' })
   const { api } = JSON.parse(await firstLine(child)) as { api: string }
   return running(child, Number(new URL(api).port))
 }
 
 export async function startWorker(env: Record<string, string>): Promise<Running> {
-  const args = ['src/cli/postroom.ts', 'worker', '--json']
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawnPostroom(['worker', '--json'], env, { stderr: 'ignore' })
   await firstLine(child)
   return running(child, 0)
 }

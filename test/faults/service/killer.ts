@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { connect } from '../../../db/client.ts'
 import { openEmbedded } from '../../../db/embedded.ts'
 import { migrate } from '../../../db/migrate.ts'
 import { createPeople } from '../../bench/data.ts'
+import { spawnPostroom } from '../../helpers/command.ts'
 import { type Link, openLink } from '../../helpers/link.ts'
 import { freePorts } from '../../helpers/ports.ts'
 import { endChild, postgresPids, sendSignal } from '../../helpers/processes.ts'
@@ -55,17 +56,14 @@ const [port] = (await freePorts(1)) as [number]
 
 /** Starts the API, and comes back when it listens. */
 async function startApi(databaseUrl: string): Promise<void> {
-  const child = spawn(process.execPath, ['src/cli/postroom.ts', 'serve', '--json'], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: 'node_modules/.cache/node',
-      PORT: String(port),
-      DATABASE_URL: databaseUrl,
-      MEDIA_DIR: join(folder, 'media'),
-      LOG_LEVEL: 'fatal',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const env = {
+    NODE_COMPILE_CACHE: 'node_modules/.cache/node',
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    MEDIA_DIR: join(folder, 'media'),
+    LOG_LEVEL: 'fatal',
+  }
+  const child = spawnPostroom(['serve', '--json'], env, { stderr: 'inherit' })
   api = child
   child.once('exit', (code, signal) => {
     if (api !== child) return
