@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { processesOf } from '../helpers/processes.ts'
+import { spawnPostroom } from '../helpers/command.ts'
+import { endChild, statOf } from '../helpers/processes.ts'
 
 export interface Running {
   port: number
@@ -12,21 +11,13 @@ export interface Running {
 
 /** The service as `npm run postroom` runs it, with a port of its own. Its log goes nowhere. */
 export async function startService(env: Record<string, string>): Promise<Running> {
-  const args = ['src/cli/postroom.ts', 'serve', '--json']
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawnPostroom(['serve', '--json'], { PORT: '0', ...env }, { stderr: 'ignore' })
   const { api } = JSON.parse(await firstLine(child)) as { api: string }
   return running(child, Number(new URL(api).port))
 }
 
 export async function startWorker(env: Record<string, string>): Promise<Running> {
-  const args = ['src/cli/postroom.ts', 'worker', '--json']
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawnPostroom(['worker', '--json'], env, { stderr: 'ignore' })
   await firstLine(child)
   return running(child, 0)
 }
@@ -49,12 +40,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
 const running = (child: ChildProcess, port: number): Running => ({
   port,
   pid: child.pid!,
-  stop: async () => {
-    if (child.exitCode !== null) return
-    const exit = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exit
-  },
+  stop: () => endChild(child, 'SIGKILL'),
 })
 
 /** The processor time that processes have taken, in seconds; undefined where the system does not say. */
@@ -63,21 +49,11 @@ export function cpuSeconds(pids: number[]): number | undefined {
   return pids.reduce((sum, pid) => sum + ticksOf(pid), 0) / TICKS_PER_SECOND
 }
 
-/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: what is behind the name, which may hold spaces. */
-const statOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
 const TICKS_PER_SECOND = 100
 const [USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN] = [11, 12, 13, 14]
 
 /** Of children that have ended as well. */
 function ticksOf(pid: number): number {
-  try {
-    const stat = statOf(pid)
-    return [USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN].reduce((sum, field) => sum + Number(stat[field]), 0)
-  } catch {
-    return 0
-  }
+  const stat = statOf(pid)
+  return [USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN].reduce((sum, field) => sum + Number(stat[field] ?? 0), 0)
 }
-
-/** The processes of the Postgres that runs in a folder; none where the system does not say. */
-export const postgresPids = (dataDir: string): number[] =>
-  processesOf(Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10))

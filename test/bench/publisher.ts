@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { createKeyring } from '../../src/credentials/keyring.ts'
+import { postgresPids } from '../helpers/processes.ts'
 import { report } from '../helpers/report.ts'
 import { withDatabase } from './contest.ts'
 import { copy } from './data.ts'
-import { cpuSeconds, postgresPids, type Running, startWorker } from './processes.ts'
+import { cpuSeconds, type Running, startWorker } from './processes.ts'
 
 /**
  * How fast and how punctually due posts go out, to the sandbox: so many posts, each on an account of its own or shared out

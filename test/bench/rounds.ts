@@ -1,6 +1,7 @@
+import { postgresPids } from '../helpers/processes.ts'
 import type { Person } from './data.ts'
 import { type Load, percentile, runLoad } from './load.ts'
-import { cpuSeconds, postgresPids, type Running } from './processes.ts'
+import { cpuSeconds, type Running } from './processes.ts'
 import type { Workload } from './workloads.ts'
 
 const CONNECTIONS = 32

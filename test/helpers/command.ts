@@ -9,8 +9,15 @@ export interface Outcome {
   stderr: string
 }
 
-/** Straight by Node, or as people do, through npm, and without what tap puts into each process. */
-function spawnPostroom(args: string[], env: Record<string, string>, throughNpm = false) {
+/**
+ * Starts a `postroom` command: straight by Node, or as people do, through npm, and without what tap puts into each
+ * process. `stderr` is where its log goes: to whoever reads it, nowhere, or to where ours goes.
+ */
+export function spawnPostroom(
+  args: string[],
+  env: Record<string, string>,
+  { throughNpm = false, stderr = 'pipe' }: { throughNpm?: boolean; stderr?: 'pipe' | 'ignore' | 'inherit' } = {},
+): ChildProcess {
   const [command, ...before] = throughNpm
     ? ['env', '-u', 'NODE_OPTIONS', 'npm', 'run', '-s', 'postroom', '--']
     : [process.execPath, 'src/cli/postroom.ts']
@@ -22,7 +29,7 @@ function spawnPostroom(args: string[], env: Record<string, string>, throughNpm =
       MEDIA_DIR: join(tmpdir(), 'postroom-test-media'),
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
   })
 }
 
@@ -48,7 +55,7 @@ export async function runService(
   env: Record<string, string>,
   { throughNpm = false } = {},
 ): Promise<Service> {
-  const child = spawnPostroom([command, '--json'], { PORT: '0', ...env }, throughNpm)
+  const child = spawnPostroom([command, '--json'], { PORT: '0', ...env }, { throughNpm })
   const output = collect(child)
   const ended = once(child, 'close')
   const up = new Promise<void>((resolve) => {

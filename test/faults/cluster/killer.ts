@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { postgresPids, sendSignal, statOf } from '../../helpers/processes.ts'
 
 /** What is to be killed: a whole Postgres, by its data folder, or one process. */
 export type Victim = { dataDir: string } | { pid: number }
@@ -22,39 +22,13 @@ process.on('disconnect', () => {
   process.exit()
 })
 process.on('message', async (victim: Victim) => {
-  const pids = 'pid' in victim ? [victim.pid] : family(victim.dataDir)
+  const pids = 'pid' in victim ? [victim.pid] : postgresPids(victim.dataDir)
+  if (!(pids[0]! > 1)) throw new Error('There is no postmaster')
   const at = Date.now()
-  for (const pid of pids) kill(pid)
+  // The postmaster first: it would restart the others.
+  sendSignal(pids, 'SIGKILL')
   while (pids.some(lives)) await pause(1)
   process.send!({ at, count: pids.length } satisfies Killed)
 })
 
-/** The postmaster first: it would restart the others. */
-function family(dataDir: string): number[] {
-  const postmaster = Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10)
-  if (!(postmaster > 1)) throw new Error('There is no postmaster')
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && stat(Number(name))?.parent === postmaster)
-    .map(Number)
-  return [postmaster, ...children]
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It was quicker.
-  }
-}
-
-const lives = (pid: number) => !['Z', 'X', undefined].includes(stat(pid)?.state)
-
-/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-function stat(pid: number): { state: string; parent: number } | undefined {
-  try {
-    const [state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-    return { state, parent: Number(parent) }
-  } catch {
-    return undefined
-  }
-}
+const lives = (pid: number) => !['Z', 'X', undefined].includes(statOf(pid)[0])

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { connect, type Db } from '../../../db/client.ts'
+import { endChild } from '../../helpers/processes.ts'
 import { postgresProgram, run, start } from './programs.ts'
 
 /** One of the two servers. Which of them is the primary is told by who follows whom. */
@@ -107,10 +107,6 @@ export const untilReplicated = (db: Db) =>
     return rows.length > 0
   })
 
-export async function stopServer(server: Server): Promise<void> {
-  const child = server.process
-  if (!child || child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGQUIT')
-  await ended
+export async function stopServer({ process: child }: Server): Promise<void> {
+  if (child) await endChild(child, 'SIGQUIT')
 }

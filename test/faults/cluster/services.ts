@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { endChild } from '../../helpers/processes.ts'
 import { start } from './programs.ts'
 
 const RESTART_MS = 300
@@ -49,10 +49,7 @@ export function supervise(
     },
     stop: async () => {
       isStopped = true
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
+      await endChild(child, 'SIGTERM')
     },
   }
 }

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -8,9 +8,10 @@ import { connect } from '../../../db/client.ts'
 import { openEmbedded } from '../../../db/embedded.ts'
 import { migrate } from '../../../db/migrate.ts'
 import { createPeople } from '../../bench/data.ts'
+import { spawnPostroom } from '../../helpers/command.ts'
 import { type Link, openLink } from '../../helpers/link.ts'
 import { freePorts } from '../../helpers/ports.ts'
-import { processesOf } from '../../helpers/processes.ts'
+import { endChild, postgresPids, sendSignal } from '../../helpers/processes.ts'
 import type { ClientJob, Fault, FromKiller, Job, Kind } from './protocol.ts'
 
 /**
@@ -55,17 +56,14 @@ const [port] = (await freePorts(1)) as [number]
 
 /** Starts the API, and comes back when it listens. */
 async function startApi(databaseUrl: string): Promise<void> {
-  const child = spawn(process.execPath, ['src/cli/postroom.ts', 'serve', '--json'], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: 'node_modules/.cache/node',
-      PORT: String(port),
-      DATABASE_URL: databaseUrl,
-      MEDIA_DIR: join(folder, 'media'),
-      LOG_LEVEL: 'fatal',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const env = {
+    NODE_COMPILE_CACHE: 'node_modules/.cache/node',
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    MEDIA_DIR: join(folder, 'media'),
+    LOG_LEVEL: 'fatal',
+  }
+  const child = spawnPostroom(['serve', '--json'], env, { stderr: 'inherit' })
   api = child
   child.once('exit', (code, signal) => {
     if (api !== child) return
@@ -79,25 +77,11 @@ async function startApi(databaseUrl: string): Promise<void> {
 async function killApi(): Promise<void> {
   const child = api!
   api = undefined
-  if (child.exitCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exit
+  await endChild(child, 'SIGKILL')
 }
-
-const processesOfPostgres = () =>
-  processesOf(Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10))
 
 /** Sends a signal to the postmaster and all of its children: none is left that it could start meanwhile. */
-function signalPostgres(signal: NodeJS.Signals): void {
-  for (const pid of processesOfPostgres()) {
-    try {
-      process.kill(pid, signal)
-    } catch {
-      // It has ended by then.
-    }
-  }
-}
+const signalPostgres = (signal: NodeJS.Signals) => sendSignal(postgresPids(dataDir), signal)
 
 async function openClient(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: postgres.url, connectionTimeoutMillis: 5_000 })

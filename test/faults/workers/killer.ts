@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { endChild } from '../../helpers/processes.ts'
 import type {
   FromKiller,
   FromWorker,
@@ -174,9 +175,7 @@ function keepWhereItIs(worker: Worker): void {
 
 async function kill(worker: Worker): Promise<void> {
   worker.isKilled = true
-  const ended = once(worker.process, 'exit')
-  worker.process.kill('SIGKILL')
-  await ended
+  await endChild(worker.process, 'SIGKILL')
   workers.delete(worker)
   keepWhereItIs(worker)
   const others = inbox.filter((message) => message.worker !== worker)
