@@ -11,6 +11,7 @@ import t from 'tap'
 import { CREATE_POST_EXAMPLES } from '../schemas/post.ts'
 import { postroom, runService } from './helpers/command.ts'
 import { createDatabase } from './helpers/database.ts'
+import { until } from './helpers/upload.ts'
 
 const get = async (url: string, key: string) => {
   const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
@@ -106,6 +107,7 @@ t.test('stdout holds what was asked for, the log is on stderr and holds no key',
   t.teardown(() => service.stop('SIGKILL'))
   const key = service.facts.key ?? ''
   await get(`${service.facts.api}/posts`, key)
+  t.ok(await until(async () => service.output.stderr.includes('"msg":"request"')), 'nobody has to stop it to read on')
   await service.stop()
   t.equal(service.output.stdout.trim().split('\n').length, 1)
   const lines = service.output.stderr
