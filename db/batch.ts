@@ -94,6 +94,10 @@ function createQueue<A, R extends Placed>(run: (items: A[]) => Promise<R[]>): (i
         if (left) timer = setTimeout(giveUp, left.ms, one)
         wake()
       })
+    } catch (error) {
+      // The stack of what the server says ends in the batch: this one leads to whoever asked.
+      if ((error as { severity?: string }).severity) Error.captureStackTrace(error as Error)
+      throw error
     } finally {
       clearTimeout(timer)
       if (left) left.ms -= performance.now() - askedAt

@@ -1,14 +1,17 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { CREATE_POST_EXAMPLES } from '../schemas/post.ts'
 import { postroom, runService } from './helpers/command.ts'
 import { createDatabase } from './helpers/database.ts'
+import { until } from './helpers/upload.ts'
 
 const get = async (url: string, key: string) => {
   const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
@@ -104,6 +107,7 @@ t.test('stdout holds what was asked for, the log is on stderr and holds no key',
   t.teardown(() => service.stop('SIGKILL'))
   const key = service.facts.key ?? ''
   await get(`${service.facts.api}/posts`, key)
+  t.ok(await until(async () => service.output.stderr.includes('"msg":"request"')), 'nobody has to stop it to read on')
   await service.stop()
   t.equal(service.output.stdout.trim().split('\n').length, 1)
   const lines = service.output.stderr
@@ -115,6 +119,26 @@ t.test('stdout holds what was asked for, the log is on stderr and holds no key',
     { reqId: String, method: 'GET', url: '/api/v1/posts', status: 200 },
   )
   t.notMatch(service.output.stderr, key)
+})
+
+t.test('what is logged before the process ends by itself is on stderr', async (t) => {
+  const script = `
+    import { pino } from 'pino'
+    import { loggerOptions } from './src/server.ts'
+    const { stream, ...options } = await loggerOptions('info')
+    const log = pino(options, stream)
+    for (let number = 1; number <= 1000; number++) log.info({ number }, 'one of many')
+    log.info('the last words')
+    process.exit(3)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const closed = once(child, 'close')
+  const lines = (await text(child.stderr)).trim().split('\n')
+  t.strictSame(await closed, [3, null])
+  t.equal(lines.length, 1001)
+  t.match(JSON.parse(lines.at(-1)!), { msg: 'the last words' })
 })
 
 t.test('a port that is taken, and a database that refuses, are one line each that says what to do', async (t) => {

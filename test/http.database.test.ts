@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { type ConnectOptions, connect, type Db } from '../db/client.ts'
+import { type ConnectOptions, connect, type Db, within } from '../db/client.ts'
 import { openEmbedded } from '../db/embedded.ts'
 import { newId } from '../db/id.ts'
 import { migrate } from '../db/migrate.ts'
@@ -137,6 +137,30 @@ t.test('a backend that dies between two statements of a transaction is 503', asy
   )
   for (let round = 0; round < 5; round++) isUnavailable(t, await ask('GET', '/test'), `round ${round}`)
   t.equal((await ask('GET', '/posts')).status, 200)
+})
+
+t.test('a connection on which a backend has said its last word is handed to nobody else', async (t) => {
+  const { db, admin } = await createTarget(t, { poolMax: 1 })
+  await whileLocked(admin, 'posts', async () => {
+    const dying = sql`select from posts`.execute(db)
+    const next = sql`select 1 as n`.execute(db)
+    const both = Promise.allSettled([dying, next])
+    for (const pid of await waitingBackends(admin)) await sql`select pg_terminate_backend(${pid})`.execute(admin)
+    t.match(await both, [{ reason: { code: '57P01' } }, { value: { rows: [{ n: 1 }] } }])
+  })
+})
+
+t.test('a connection on which a statement may still run is handed to nobody else', async (t) => {
+  const { db } = await createTarget(t, { poolMax: 1 })
+  const backend = async () =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows.map(({ pid }) => pid)
+  const before = await backend()
+  // The time of the one who asked is over, and not that of the statement.
+  await t.rejects(
+    within({ ms: 200 }, () => sql`select pg_sleep(3)`.execute(db)),
+    { message: 'Query read timeout' },
+  )
+  t.notSame(await backend(), before)
 })
 
 t.test('a database that says that it cannot now is 503', async (t) => {
@@ -576,6 +600,27 @@ t.test('the statements of a request have one limit together', async (t) => {
   })
   t.equal((await create()).status, 201)
   t.equal((await ask('GET', '/posts')).status, 200)
+})
+
+t.test('waiting for a connection takes from the time that a request has, too', async (t) => {
+  const { db } = await createTarget(t, { poolMax: 1 })
+  // With less time than waiting for a connection may take, and with more.
+  for (const ms of [9_000, 60_000]) {
+    const left = { ms }
+    let asked: Promise<unknown> | undefined
+    let heldMs = 0
+    await db.connection().execute(async () => {
+      asked = within(left, () => sql`select 1`.execute(db))
+      await sleep(0)
+      const askedBefore = performance.now()
+      while (heldMs < 100) {
+        await sleep(20)
+        heldMs = performance.now() - askedBefore
+      }
+    })
+    await asked
+    t.ok(left.ms <= ms - heldMs, `${left.ms} of ${ms} are left after ${heldMs}`)
+  }
 })
 
 t.test('a link that breaks without a word', async (t) => {

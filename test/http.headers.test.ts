@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createWorld } from './helpers/app.ts'
+import { until } from './helpers/upload.ts'
 
 const OURS = 'https://app.example.com'
 const OTHERS = ['https://evil.example', `${OURS}.evil.example`, 'http://app.example.com', `${OURS}:8443`, 'null']
@@ -98,6 +99,28 @@ t.test('every answer carries a request id of its own and tells browsers to be ca
     }
   }
   t.equal(ids.size, 2 * urls.length)
+})
+
+t.test('the lines that are logged of a request name it as its answer does', async (t) => {
+  const lines: { msg: string; reqId: string; url: string }[] = []
+  const stream = { write: (line: string) => void lines.push(JSON.parse(line)) }
+  const { app } = await createWorld(t, { logger: { stream } })
+  app.get('/fails', async () => {
+    throw new Error('nobody expects it')
+  })
+  const urls = ['/healthz', '/fails', '/api/v1/accounts', '/nowhere']
+  const replies = await Promise.all(urls.map((url) => app.inject(url)))
+  const ids = replies.map(({ headers }) => headers['x-request-id'])
+  const logged = (msg: string) => lines.filter((line) => line.msg === msg)
+  t.ok(await until(async () => logged('request').length === urls.length))
+  for (const [index, url] of urls.entries()) {
+    t.match(
+      logged('request').find((line) => line.url === url),
+      { reqId: ids[index] },
+      url,
+    )
+  }
+  t.match(logged('request failed'), [{ reqId: ids[1] }])
 })
 
 t.test('the pages of Swagger UI may load what they consist of, by plain http, too, and nothing else', async (t) => {

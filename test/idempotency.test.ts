@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -9,7 +10,7 @@ import { disconnectAccount } from '../db/queries/accounts.ts'
 import { sweepIdempotencyKeys } from '../db/queries/idempotency.ts'
 import { buildApp } from '../src/app.ts'
 import { createKeyring } from '../src/credentials/keyring.ts'
-import { canonical } from '../src/idempotency/once.ts'
+import { answerOnce, canonical } from '../src/idempotency/once.ts'
 import type { Networks } from '../src/platforms/networks.ts'
 import { PublishError, type Publishing } from '../src/platforms/publishing.ts'
 import { work } from '../src/worker.ts'
@@ -129,6 +130,29 @@ t.test('a key that comes with another body, or at another operation, is refused'
   t.same(await posts(), [{ id: first.body.id }])
   t.equal((await ada.call('GET', '/media')).body.data.length, 0)
   t.equal((await ada.call('GET', '/accounts')).body.data.length, 1)
+})
+
+t.test('a key belongs to one operation, also where two of them take the same body', async (t) => {
+  const { app, db, ada } = await createScene(t)
+  const body = Type.Object({ caption: Type.String() })
+  const response = { 201: Type.Object({ id: Type.String() }) }
+  for (const operationId of ['createOne', 'createOther']) {
+    app.post(`/api/v1/${operationId}`, { schema: { operationId, body, response } }, (request, reply) =>
+      answerOnce(
+        db,
+        Object.assign(request, { userId: ada.id }),
+        reply,
+        async (once) => {
+          await once.begin(request.body)
+          return once.write(async () => operationId)
+        },
+        (id) => ({ status: 201, body: { id } }),
+      ),
+    )
+  }
+  const ask = (operationId: string) => send(app, ada, `/${operationId}`, { caption: 'one' })
+  sameAnswer(t, [await ask('createOne'), await ask('createOne')])
+  t.equal((await ask('createOther')).status, 409)
 })
 
 t.test('what is no key is refused before anything is done', async (t) => {

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Db } from '../db/client.ts'
 import {
   type ClaimedDelivery,
   claimDeliveries,
   intendAct,
+  renewLeases,
   type Settlement,
   settleAct,
 } from '../db/queries/deliveries.ts'
@@ -140,41 +141,85 @@ t.test('an answer that is lost is lost to all that wait for it, and what was com
   t.match(became, [{ externalId: 'n0' }, { externalId: 'n1' }, { externalId: 'n2' }])
 })
 
+/** What orders the rows of a table. */
+const KEYS = { posts: 'user_id, id', post_targets: 'user_id, post_id, account_id' }
+
+/**
+ * Does `begin`, by which `count` statements come to wait for the row in the middle of a table: somebody else has it. They
+ * have nothing behind it then, so that neither of them can have what the other one needs first.
+ */
+async function meetInOrder(t: Test, db: Db, table: keyof typeof KEYS, count: number, begin: () => void) {
+  const places = async (lock = '') => {
+    const { rows } = await sql<{ place: string }>`
+      select ctid::text as place from ${sql.table(table)} order by ${sql.raw(`${KEYS[table]} ${lock}`)}`.execute(db)
+    return rows.map(({ place }) => place)
+  }
+  // From the last one to the first, so that a scan of the table would come to them in this order.
+  for (const place of (await places()).reverse()) {
+    await sql`update ${sql.table(table)} set user_id = user_id where ctid = ${place}::tid`.execute(db)
+  }
+  const rows = await places()
+  const middle = rows.length / 2
+  await db.transaction().execute(async (holding) => {
+    await sql`select from ${sql.table(table)} where ctid = ${rows[middle]}::tid for update`.execute(holding)
+    begin()
+    const waiting = () =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    while ((await waiting()).rows.length < count) await pause(1)
+    t.strictSame(await places('for no key update skip locked'), rows.slice(middle + 1), `free ${table}`)
+  })
+}
+
+const fromTheEnd = (deliveries: ClaimedDelivery[]) => deliveries.toSorted((a, b) => b.postId.localeCompare(a.postId))
+
+t.test('what comes to the same deliveries, in whatever order, locks them in one', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { db, time } = desk
+  const deliveries = fromTheEnd(await claimed(desk, 8))
+  const all = <K extends keyof ClaimedDelivery>(key: K) => deliveries.map((delivery) => delivery[key])
+  const keys = { userIds: all('userId'), postIds: all('postId'), accountIds: all('accountId') }
+  const works: (() => Promise<unknown[]>)[] = [
+    () => renewLeases(db, { ...keys, leaseTokens: all('leaseToken'), now: time.now }),
+    () => Promise.all(deliveries.map((delivery) => intendAct(db, intentOf(delivery)))),
+    () => Promise.all(deliveries.map((delivery) => settleAct(db, { ...delivery, now: null }, published('n')))),
+  ]
+  for (const work of works) {
+    let done: Promise<unknown[]> | undefined
+    await meetInOrder(t, db, 'post_targets', 1, () => {
+      done = work()
+    })
+    t.equal((await done)?.filter(Boolean).length, deliveries.length)
+  }
+})
+
 t.test('two workers that come to the same posts from both ends do not get in the way of each other', async (t) => {
   const desk = await createDesk(t, { mastodon: scriptedNetwork() })
   const postIds: string[] = []
-  for (const caption of ['one', 'two']) {
-    postIds.push(
-      await desk.post({ accountIds: [await desk.connected('mastodon'), await desk.connected('mastodon')], caption }),
-    )
+  for (let number = 0; number < 8; number++) {
+    const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
+    postIds.push(await desk.post({ accountIds, caption: `post ${number}` }))
   }
-  const deliveries = await claimDeliveries(desk.db, { platforms: ['mastodon'], slots: [4], now: desk.time.now })
+  const deliveries = fromTheEnd(
+    await claimDeliveries(desk.db, { platforms: ['mastodon'], slots: [16], now: desk.time.now }),
+  )
   await Promise.all(deliveries.map((delivery) => intendAct(desk.db, intentOf(delivery))))
-  const [first, second] = postIds.map((id) => deliveries.filter(({ postId }) => postId === id))
   const workers = [counted(desk.db), counted(desk.db)]
-  const batches = [
-    [first![0]!, second![0]!],
-    [second![1]!, first![1]!],
-  ]
+  const batches = [0, 1].map((index) => deliveries.filter((_, place) => place % 2 === index))
+  batches[1]!.reverse()
   const settled: Promise<boolean[]>[] = []
-  // Until both of them wait, somebody else has the post that one of them would come to first, and the other one last.
-  await desk.db.transaction().execute(async (db) => {
-    await db.selectFrom('posts').select('id').where('id', '=', postIds[0]!).forUpdate().execute()
+  await meetInOrder(t, desk.db, 'posts', 2, () => {
     for (const [index, batch] of batches.entries()) {
       const { db } = workers[index]!
       settled.push(
         Promise.all(batch.map((delivery) => settleAct(db, { ...delivery, now: null }, published(delivery.accountId)))),
       )
     }
-    const waiting = () =>
-      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(desk.db)
-    while ((await waiting()).rows.length < 2) await pause(1)
   })
-  t.same(await Promise.all(settled), Array(2).fill([true, true]))
+  t.same(await Promise.all(settled), Array(2).fill(Array(8).fill(true)))
   t.same(
     workers.map(({ statements }) => statements.length),
     [1, 1],
     'neither had to be tried again',
   )
-  t.same(await Promise.all(postIds.map((id) => desk.status(id))), ['published', 'published'])
+  t.same(await Promise.all(postIds.map((id) => desk.status(id))), Array(8).fill('published'))
 })
