@@ -158,7 +158,8 @@ t.test('whoever waits behind others has no longer to wait than without them, and
     const left = { ms: 20 }
     const late = within(left, () => insertPost(db, newPost(ada.id, account)))
     await t.rejects(late, { code: 'ETIMEDOUT' })
-    t.ok(left.ms <= 0)
+    // A timer may be early by a part of a millisecond.
+    t.ok(left.ms < 1)
   })
   t.strictSame(await Promise.all(early), [true, true])
   // What comes later has been written, so that what came before would have been.
