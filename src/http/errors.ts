@@ -120,11 +120,14 @@ const CLIENT_ERRORS: Record<string, [status: string, error: string]> = {
 /** Connections whose request may take longer than others: see `allowLongBody`. */
 export const patient = new WeakSet<Duplex>()
 
+/** Connections with a request that was answered before all of it had come. A second answer would be that to another. */
+export const answered = new WeakSet<Duplex>()
+
 /** Answers, where it still can, on a connection that Node gave up on, and closes it. */
 export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === TIMED_OUT && patient.has(socket)) return
   const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'Malformed HTTP request']
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || answered.has(socket)) {
     socket.destroy()
     return
   }
@@ -147,7 +150,8 @@ function endWith(socket: Duplex, status: string, error: string): void {
 
 /** Node answers these two by itself, with an empty body or by hanging up. */
 export function handleProtocolErrors(server: Server): void {
-  server.on('checkExpectation', (_request, response) => {
+  server.on('checkExpectation', (request, response) => {
+    answered.add(request.socket)
     const body = JSON.stringify({ error: 'Expectation failed' } satisfies ErrorBody)
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
     response.end(body)

@@ -14,7 +14,7 @@ const info = {
 
 **Start** with an API key, which whoever runs the service makes for you. Send it with every request, as \`Authorization: Bearer pr_…\`; on this page, press *Authorize* and paste it. \`connectAccount\` connects an account on a network, \`listAccounts\` gives the ids to post with, and \`createPost\` takes them.
 
-**Answers** are JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses: under the same \`Idempotency-Key\` where something is created, so that it is created once. Answers carry an \`x-request-id\`: name it when you ask whoever runs the service.
+**Answers** are JSON. One that is not a success is \`{"error": "…"}\`, with \`details\` where the shape of the request was wrong. Answers of 500 and above may be tried again, with growing pauses: under the same \`Idempotency-Key\` where something is created, so that it is created once. Before an operation is chosen, and so at none of them, stand 408 (the request came too slowly), 417 (an \`Expect\` that nobody can meet) and 431 (headers above 16 KiB). Answers carry an \`x-request-id\`: name it when you ask whoever runs the service.
 
 **Ids** are strings without a meaning. **Times** are RFC 3339; answers give them in UTC. New fields may come without a new version of the path, so ignore what you do not know.`,
   contact: { name: 'The developers of Postroom' },
