@@ -4,10 +4,9 @@ import { postgresPids, sendSignal, statOf } from '../../helpers/processes.ts'
 
 /** What is to be killed: a whole Postgres, by its data folder, or one process. */
 export type Victim = { dataDir: string } | { pid: number }
-/** When the first signal was sent, in milliseconds of the epoch, and how many processes there were. */
+/** When the first signal was sent, in milliseconds of the epoch. */
 export interface Killed {
   at: number
-  count: number
 }
 
 /**
@@ -28,7 +27,7 @@ process.on('message', async (victim: Victim) => {
   // The postmaster first: it would restart the others.
   sendSignal(pids, 'SIGKILL')
   while (pids.some(lives)) await pause(1)
-  process.send!({ at, count: pids.length } satisfies Killed)
+  process.send!({ at } satisfies Killed)
 })
 
 const lives = (pid: number) => !['Z', 'X', undefined].includes(statOf(pid)[0])
