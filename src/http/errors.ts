@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -121,7 +121,13 @@ const CLIENT_ERRORS: Record<string, [status: string, error: string]> = {
 export const patient = new WeakSet<Duplex>()
 
 /** Connections with a request that was answered before all of it had come. A second answer would be that to another. */
-export const answered = new WeakSet<Duplex>()
+const answered = new WeakSet<Duplex>()
+
+/** Every request that Node hands on is told of here when it begins, and when its answer has gone. */
+export const noteBegun = ({ socket }: IncomingMessage) => answered.delete(socket)
+export function noteAnswered({ complete, socket }: IncomingMessage): void {
+  if (!complete) answered.add(socket)
+}
 
 /** Answers, where it still can, on a connection that Node gave up on, and closes it. */
 export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -151,7 +157,7 @@ function endWith(socket: Duplex, status: string, error: string): void {
 /** Node answers these two by itself, with an empty body or by hanging up. */
 export function handleProtocolErrors(server: Server): void {
   server.on('checkExpectation', (request, response) => {
-    answered.add(request.socket)
+    response.once('finish', () => noteAnswered(request))
     const body = JSON.stringify({ error: 'Expectation failed' } satisfies ErrorBody)
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
     response.end(body)

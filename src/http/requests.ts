@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { AppError, invalidRequest } from '../errors.ts'
 import { browserHeaders } from './browser-headers.ts'
-import { answered, handleProtocolErrors, unsupportedContentType } from './errors.ts'
+import { handleProtocolErrors, noteAnswered, noteBegun, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, parseJson } from './json.ts'
 
 /** How every request is read and logged. */
@@ -13,7 +13,7 @@ export const requests = fp(async (app: FastifyInstance) => {
 
   // Hooks without `async`: each promise would cost every request a turn of the event loop's microtasks.
   app.addHook('onRequest', (request, reply, done) => {
-    answered.delete(request.raw.socket)
+    noteBegun(request.raw)
     reply.headers(headers)
     reply.header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
@@ -32,7 +32,7 @@ export const requests = fp(async (app: FastifyInstance) => {
   })
 
   app.addHook('onResponse', (request, reply, done) => {
-    if (!request.raw.complete) answered.add(request.raw.socket)
+    noteAnswered(request.raw)
     const { method } = request
     // Without the query: some client will put its key there.
     const url = request.url.split('?', 1)[0]
