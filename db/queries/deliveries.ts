@@ -549,8 +549,9 @@ const settle = prepared<
         .from('before')
         .set((eb) => ({
           outcome: eb.ref('before.outcome'),
-          error: eb.ref('before.error'),
-          finishedAt: eb.ref('before.at'),
+          // What asking finds out about an attempt that is over changes neither when that was, nor what went wrong then.
+          error: sql`case when finished_at is null then before.error else delivery_attempts.error end`,
+          finishedAt: sql<Date>`coalesce(finished_at, before.at)`,
         }))
         .where(sameTarget('deliveryAttempts', 'before'))
         .whereRef('deliveryAttempts.number', '=', 'before.attempts')
