@@ -2,14 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../db/client.ts'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  intendAct,
-  renewLeases,
-  type Settlement,
-  settleAct,
-} from '../db/queries/deliveries.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../db/queries/claims.ts'
+import { intendAct, renewLeases, type Settlement, settleAct } from '../db/queries/deliveries.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
 import { createDesk, type Desk } from './helpers/publisher.ts'
 import { scriptedNetwork } from './helpers/scripted-network.ts'

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/client.ts'
+import type { ClaimedDelivery } from '../../db/queries/claims.ts'
+import type { Now } from '../../db/queries/clock.ts'
 import {
   CALL_LEASE_MS,
-  type ClaimedDelivery,
   intendAct,
-  type Now,
   readRest,
   type SentAct,
   type Settlement,
