@@ -401,6 +401,32 @@ t.test('a network that could not be reached for long is asked all the same when 
   t.match(await delivery(id), { state: 'published', attempts: 8 })
 })
 
+t.test('an attempt began when its preparation did, by the clock of the database as well', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, delivery } = await createDesk(t, { mastodon })
+  let uptime = 0
+  const upload = async (...all: Parameters<typeof mastodon.send>) => {
+    uptime += MINUTE
+    return mastodon.send(...all)
+  }
+  const worker = publisher({
+    networks: { mastodon: { ...mastodon, send: upload } },
+    clock: () => null,
+    uptimeMs: () => uptime,
+  })
+  mastodon.steps.push({ accept: true }, { accept: false, fail: refusal(), early: true })
+  for (const [caption, column] of [
+    ['sent', 'intendedAt'],
+    ['not sent', 'finishedAt'],
+  ] as const) {
+    const id = await post({ accountIds: [await connected('mastodon')], caption })
+    await worker.claim()
+    await worker.idle()
+    const [attempt] = (await delivery(id)).history
+    t.equal(Date.parse(attempt![column]!) - Date.parse(attempt!.startedAt), MINUTE)
+  }
+})
+
 t.test('the status of a post follows all of its deliveries', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
   const { ada, connected, post, publisher, work, status, time } = await createDesk(t, { mastodon, bluesky })
@@ -437,6 +463,38 @@ t.test('the status of a post follows all of its deliveries', async (t) => {
   await work(MINUTE)
   await work(MINUTE)
   t.equal(await status(open), 'published', 'where one of them may be out')
+})
+
+t.test('a post that was taken for published for the sake of a call that failed since is scheduled again', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
+  const { ada, connected, post, publisher, work, delivery, status, time } = await createDesk(t, { mastodon, bluesky })
+  const [first, second] = [await connected('mastodon'), await connected('bluesky')]
+  const id = await post({ accountIds: [first, second], caption: 'nowhere' })
+  const gate = Promise.withResolvers<void>()
+  const calling = Promise.withResolvers<void>()
+  const hold = () => {
+    calling.resolve()
+    return gate.promise
+  }
+  mastodon.steps.push({ accept: false, fail: lost() }, { accept: false, fail: refusal() })
+  const later = refusal('rate_limited', { retryable: true, retryAfterMs: HOUR })
+  bluesky.steps.push({ accept: false, fail: later, meanwhile: hold })
+  const slow = publisher()
+  await slow.claim()
+  await calling.promise
+  while ((await status(id)) !== 'published') await new Promise(setImmediate)
+  for (let turn = 0; turn < 6; turn++) {
+    time.now = new Date(time.now.getTime() + 10 * SECOND)
+    await slow.renew()
+    await work()
+  }
+  t.match(await delivery(id, first), { state: 'failed' })
+  t.equal(await status(id), 'published', 'the other call is on its way')
+  gate.resolve()
+  await slow.idle()
+  t.match(await delivery(id, second), { state: 'queued' })
+  t.equal(await status(id), 'scheduled')
+  t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 200)
 })
 
 t.test('what is not there when the network is asked, and waits, can be deleted', async (t) => {

@@ -80,7 +80,9 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
   const plan = planActs(delivery)
   const sent: SentAct[] = [...delivery.sent]
   let { failures, error } = delivery
-  let startedAt: Now = clock()
+  let startedAt = deps.uptimeMs()
+  /** Whether the intent of the act under way may have been committed. */
+  let isIntending = false
 
   const network = deps.networks[delivery.platform]
   const credentials = network
@@ -132,7 +134,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
 
   /** Sends one act. Gives false where the delivery cannot go on now. */
   async function sendNext(planned: PlannedAct): Promise<boolean> {
-    startedAt = clock()
+    startedAt = deps.uptimeMs()
     const act = build(planned)
     if (isFailure(act)) {
       await settleFailure(act)
@@ -143,11 +145,13 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       await leave(pauseMs, { accountRestsMs: pauseMs })
       return false
     }
+    isIntending = false
     let isIntended = false
     const intend = async () => {
       signal.throwIfAborted()
+      isIntending = true
       const beganAt = deps.uptimeMs()
-      const intent = { ...delivery, act: planned.number, startedAt, now: clock() }
+      const intent = { ...delivery, act: planned.number, startedMsAgo: beganAt - startedAt, now: clock() }
       // Where no connection could be had, nothing is committed; of other errors, nobody knows.
       const isHeld = await insist(deps, () => intendAct(db, intent), isNotConnected)
       if (!isHeld) throw new LeaseLost()
@@ -165,7 +169,7 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
         // What failed before has nothing to do with how often the network is asked.
         failures = 0
         await settleUnknown(reason)
-      } else if (signal.aborted && !isIntended) await leave(0)
+      } else if (signal.aborted && !isIntending) await leave(0)
       else await settleFailure(reason)
       return false
     } finally {
@@ -227,13 +231,18 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       error,
       outcome: null,
       act: sent.length + 1,
-      startedAt,
+      startedMsAgo: deps.uptimeMs() - startedAt,
       retryInMs: null,
       accountRestsMs: 0,
       attention: null,
       ...settlement,
     }
-    const isNotOut = whole.state === 'failed' || whole.state === 'missed' || whole.outcome === 'absent'
+    const isNotOut =
+      whole.state === 'failed' ||
+      whole.state === 'missed' ||
+      whole.outcome === 'absent' ||
+      // Others may have left the post published for this call's sake.
+      (whole.outcome === 'failed' && isIntending)
     const commit = isNotOut ? settleAsNotOut : settleAct
     const isHeld = await insist(deps, () => commit(db, { ...delivery, now: clock() }, whole))
     if (isHeld) return
