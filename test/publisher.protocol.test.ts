@@ -401,6 +401,62 @@ t.test('a network that could not be reached for long is asked all the same when 
   t.match(await delivery(id), { state: 'published', attempts: 8 })
 })
 
+t.test('what the network loses again and again, and never has, fails in the end', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'never' })
+  for (let call = 0; call < 20; call++) mastodon.steps.push({ accept: false, fail: lost() })
+  for (let hour = 0; hour < 20; hour++) await work(HOUR)
+  t.equal(mastodon.acts.length, 8)
+  t.match(await delivery(id), { state: 'failed', attempts: 8, error: { code: 'timeout', retryable: true } })
+  t.match((await delivery(id)).history, Array(8).fill({ outcome: 'absent' }))
+  t.equal(await status(id), 'scheduled')
+})
+
+t.test('a network that wants to be left alone when it is asked is, by the whole account', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  await post({ accountIds: [account], caption: 'asked about' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  mastodon.says = async () => {
+    throw refusal('rate_limited', { retryable: true, retryAfterMs: 10 * MINUTE })
+  }
+  await work(MINUTE)
+  t.equal(mastodon.asked, 1)
+  await post({ accountIds: [account], caption: 'next' })
+  await work(9 * MINUTE)
+  t.same(mastodon.posts, ['asked about'])
+  mastodon.says = undefined
+  await work(MINUTE)
+  t.same(mastodon.posts, ['asked about', 'next'])
+})
+
+t.test('what a network answers is kept as far as the database can keep it', async (t) => {
+  for (const strange of ['\0', '\ud800']) {
+    const mastodon = scriptedNetwork()
+    const { connected, post, publisher, delivery } = await createDesk(t, { mastodon })
+    const url = `https://network.example/${strange}a`
+    const send = (id: string) => ({
+      mastodon: {
+        ...mastodon,
+        send: async (...all: Parameters<typeof mastodon.send>) => ({ ...(await mastodon.send(...all)), id, url }),
+      },
+    })
+    for (const [id, kept] of [
+      ['n1', 'n1'],
+      [`n${strange}`, null],
+    ] as const) {
+      const postId = await post({ accountIds: [await connected('mastodon')], caption: 'strange' })
+      const worker = publisher({ networks: send(id) })
+      await worker.claim()
+      await worker.idle()
+      t.match(await delivery(postId), { state: 'published', externalId: kept, externalUrl: null })
+    }
+  }
+})
+
 t.test('an attempt began when its preparation did, by the clock of the database as well', async (t) => {
   const mastodon = scriptedNetwork()
   const { connected, post, publisher, delivery } = await createDesk(t, { mastodon })

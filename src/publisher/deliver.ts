@@ -13,7 +13,7 @@ import {
 import type { Networks } from '../platforms/networks.ts'
 import { type PlannedAct, planActs } from '../platforms/plan.ts'
 import type { RateLimit } from '../platforms/platform.ts'
-import { type Act, type Credentials, PublishError } from '../platforms/publishing.ts'
+import { type Act, type Credentials, PublishError, storable } from '../platforms/publishing.ts'
 import { platforms } from '../platforms/registry.ts'
 import type { Storage } from '../storage/storage.ts'
 import { buildAct } from './acts.ts'
@@ -127,9 +127,13 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       )
       return false
     }
-    if (answer === 'absent') await settle({ state: 'publishing', outcome: 'absent' })
-    else await settleSent(answer, 'found')
-    return true
+    if (answer !== 'absent') {
+      await settleSent(answer, 'found')
+      return true
+    }
+    const isTriedAgain = failures < FAILURES_MAX
+    await settle({ state: isTriedAgain ? 'publishing' : isOut() ? 'published' : 'failed', outcome: 'absent' })
+    return isTriedAgain
   }
 
   /** Sends one act. Gives false where the delivery cannot go on now. */
@@ -165,11 +169,8 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
     } catch (thrown) {
       if (thrown instanceof LeaseLost) throw thrown
       const reason = reasonOf(thrown)
-      if (isIntended && reason.maybeSent) {
-        // What failed before has nothing to do with how often the network is asked.
-        failures = 0
-        await settleUnknown(reason)
-      } else if (signal.aborted && !isIntending) await leave(0)
+      if (isIntended && reason.maybeSent) await settleUnknown(reason, { isAnotherCall: true })
+      else if (signal.aborted && !isIntending) await leave(0)
       else await settleFailure(reason)
       return false
     } finally {
@@ -179,7 +180,8 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
     return true
   }
 
-  function settleSent(act: SentAct, outcome: 'published' | 'found'): Promise<void> {
+  function settleSent(answer: SentAct, outcome: 'published' | 'found'): Promise<void> {
+    const act = kept(answer)
     const state = sent.length + 1 === plan.length ? 'published' : 'publishing'
     failures = 0
     error = null
@@ -197,21 +199,25 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       state: isTriedAgain ? 'queued' : isOut() ? 'published' : 'failed',
       outcome: 'failed',
       retryInMs: isTriedAgain ? backoffMs(failures, reason) : null,
-      accountRestsMs: reason.code === 'rate_limited' ? restMs(reason.retryAfterMs ?? 0) : 0,
+      accountRestsMs: accountRestMs(reason),
       attention: attentionOf(reason),
     })
   }
 
-  /** The call was made, and nothing says what came of it. Whoever has the delivery next asks the network, if it can be asked. */
-  function settleUnknown(reason: Failure): Promise<void> {
+  /**
+   * The call was made, and nothing says what came of it. Whoever has the delivery next asks the network, if it can be
+   * asked: once for each call at least, however much has failed before.
+   */
+  function settleUnknown(reason: Failure, { isAnotherCall = false } = {}): Promise<void> {
     failures++
     error = errorOf(reason)
-    const isAsked = reason.retryable && network?.reconcile !== undefined && failures < FAILURES_MAX
+    const isAsked = reason.retryable && network?.reconcile !== undefined && (isAnotherCall || failures < FAILURES_MAX)
     return settle({
       state: isAsked ? 'queued' : 'unconfirmed',
       mayBeOut: true,
       outcome: 'unknown',
       retryInMs: isAsked ? Math.max(pauseBeforeAsking(), backoffMs(failures, reason)) : null,
+      accountRestsMs: accountRestMs(reason),
       attention: attentionOf(reason),
     })
   }
@@ -327,10 +333,16 @@ const isNotConnected = (error: unknown) => (error as { atConnect?: boolean }).at
 const stoodStill = () =>
   new PublishError('The worker stood still before the call', { code: 'interrupted', maybeSent: false, retryable: true })
 
+/** What the database refused would never be committed, and so be asked about for ever. Nobody knows an id that is none. */
+const kept = ({ id, url, ...rest }: SentAct): SentAct => ({ ...rest, id: storableOrNull(id), url: storableOrNull(url) })
+const storableOrNull = (text: string | null) => (text === null || storable(text, text.length) === text ? text : null)
+
 const errorOf = ({ code, message, retryable }: Failure) => ({ code, message, retryable })
 
 const notSupported = (platform: string) =>
   `Postroom does not publish to ${platform} yet: publish it by hand, then \`postroom post mark-published\``
+
+const accountRestMs = ({ code, retryAfterMs = 0 }: Failure) => (code === 'rate_limited' ? restMs(retryAfterMs) : 0)
 
 const attentionOf = ({ needsAttention, code, message }: Failure) => (needsAttention ? { code, message } : null)
 
