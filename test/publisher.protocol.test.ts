@@ -401,6 +401,21 @@ t.test('a network that could not be reached for long is asked all the same when 
   t.match(await delivery(id), { state: 'published', attempts: 8 })
 })
 
+t.test('what another delivery has sent is not taken for what is looked for', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const first = await post({ accountIds: [account], caption: 'Good morning' })
+  await work()
+  const second = await post({ accountIds: [account], caption: 'Good morning' })
+  mastodon.steps.push({ accept: false, fail: lost() })
+  mastodon.says = async () => ({ id: 'n1', url: null })
+  await work()
+  await work(MINUTE)
+  t.match(await delivery(first), { state: 'published', externalId: 'n1' })
+  t.match(await delivery(second), { state: 'unconfirmed', externalId: null, error: { code: 'unknown_outcome' } })
+})
+
 t.test('what the network loses again and again, and never has, fails in the end', async (t) => {
   const mastodon = scriptedNetwork()
   const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })

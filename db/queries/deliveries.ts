@@ -709,6 +709,26 @@ export async function takeBack(db: Db, { userId, postId }: Pick<DeliveryKey, 'us
     .execute()
 }
 
+/** Whether another delivery to the account, of those whose calls were made since then, is known to have sent this id. */
+export const isSentByAnother = prepared<
+  { accountId: string; postId: string; id: string; since: Date },
+  { isSent: boolean }
+>('is_sent_by_another', (db, value) =>
+  db.selectNoFrom(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('deliveryAttempts')
+        .innerJoin('postTargets', (join) => join.on(sameTarget('postTargets', 'deliveryAttempts')))
+        .select('deliveryAttempts.number')
+        .where('deliveryAttempts.accountId', '=', value('accountId'))
+        .where('deliveryAttempts.intendedAt', '>=', value('since'))
+        .where('deliveryAttempts.postId', '!=', value('postId'))
+        .where(sql<SqlBool>`post_targets.sent @> jsonb_build_array(jsonb_build_object('id', ${value('id')}::text))`),
+    )
+      .$castTo<boolean>()
+      .as('isSent'),
+  ),
+)
+
 /** How long an account has to wait until each of its limits (so many acts in so many seconds) lets it send one more. */
 export const readRest = prepared<{ accountId: string; limits: number[]; windows: number[]; now: Now }, { ms: number }>(
   'read_rest',

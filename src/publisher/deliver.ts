@@ -3,6 +3,7 @@ import {
   CALL_LEASE_MS,
   type ClaimedDelivery,
   intendAct,
+  isSentByAnother,
   type Now,
   readRest,
   type SentAct,
@@ -13,7 +14,7 @@ import {
 import type { Networks } from '../platforms/networks.ts'
 import { type PlannedAct, planActs } from '../platforms/plan.ts'
 import type { RateLimit } from '../platforms/platform.ts'
-import { type Act, type Credentials, PublishError, storable } from '../platforms/publishing.ts'
+import { type Act, type Credentials, PublishError, type Sent, storable } from '../platforms/publishing.ts'
 import { platforms } from '../platforms/registry.ts'
 import type { Storage } from '../storage/storage.ts'
 import { buildAct } from './acts.ts'
@@ -51,6 +52,9 @@ const ACT_WITH_FILES_MAX_MS = 600_000
 
 /** How long a call that was given up may still be on its way into a network. */
 const SETTLES_WITHIN_MS = 30_000
+
+/** How long before a delivery began the calls of others are looked at: more than clocks differ. */
+const ASKED_BACK_MS = 3_600_000
 
 /** How long a network's own code may take to end after it was told to. */
 const ENDS_WITHIN_MS = 1_000
@@ -128,12 +132,25 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       return false
     }
     if (answer !== 'absent') {
+      if (await isOfAnother(answer)) {
+        await settleUnknown(
+          failure('unknown_outcome', 'The answer was lost, and what is there was sent by another post'),
+        )
+        return false
+      }
       await settleSent(answer, 'found')
       return true
     }
     const isTriedAgain = failures < FAILURES_MAX
     await settle({ state: isTriedAgain ? 'publishing' : isOut() ? 'published' : 'failed', outcome: 'absent' })
     return isTriedAgain
+  }
+
+  /** Who looks for a post by what it says may find another one that says the same. */
+  async function isOfAnother({ id }: Sent): Promise<boolean> {
+    const since = new Date(delivery.startedAt.getTime() - ASKED_BACK_MS)
+    const [found] = await insist(deps, () => isSentByAnother(db, { postId, accountId, id, since }))
+    return found!.isSent
   }
 
   /** Sends one act. Gives false where the delivery cannot go on now. */
