@@ -401,6 +401,28 @@ t.test('a network that could not be reached for long is asked all the same when 
   t.match(await delivery(id), { state: 'published', attempts: 8 })
 })
 
+t.test('what is retried soon after a lost call has the name that it had', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { ada, db, connected, post, work } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const id = await post({ accountIds: [account], caption: 'once' })
+  const retry = async () => {
+    t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+    await work(SECOND)
+  }
+  const later = refusal('unreachable', { retryable: true })
+  bluesky.steps.push({ accept: false, fail: lost() }, { accept: false, fail: later }, { accept: false, fail: later })
+  await work()
+  await work(30 * SECOND)
+  await retry()
+  t.equal(bluesky.acts.length, 3)
+  t.equal(new Set(bluesky.acts.map(({ startedAt }) => startedAt.getTime())).size, 1)
+  await db.updateTable('postTargets').set({ startedAt: sql<Date>`started_at - interval '2 hours'` }).execute()
+  await retry()
+  t.equal(bluesky.posts.length, 1)
+  t.ok(bluesky.acts[3]!.startedAt > bluesky.acts[2]!.startedAt, 'and is no post of long ago')
+})
+
 t.test('what another delivery has sent is not taken for what is looked for', async (t) => {
   const mastodon = scriptedNetwork()
   const { connected, post, work, delivery } = await createDesk(t, { mastodon })
