@@ -265,10 +265,12 @@ export const DeliveryAttempt = Type.Object(
     intendedAt: nullableTime(
       'When the call that makes it visible was about to be made; `null` if it did not get there.',
     ),
-    finishedAt: nullableTime('When it was over; `null` while it is under way.'),
+    finishedAt: nullableTime(
+      'When it was over, also where its outcome was found out later; `null` while it is under way.',
+    ),
     outcome: Nullable(StringEnum(ATTEMPT_OUTCOMES), {
       description:
-        '`published`: the network has it. `failed`: the network certainly did not take it. `unknown`: there was no answer. `found`, `absent`: there was none, and the network was asked later. `said_published`, `said_not_published`: there was none, and its owner looked. `null` while it is under way.',
+        '`published`: the network has it. `failed`: the network certainly did not take it. `unknown`: there was no answer. `found`, `absent`: there was none, and the network, asked later, had it or did not. `said_published`, `said_not_published`: there was none, and its owner looked. `null` while it is under way.',
     }),
     error: NullableDeliveryError('What went wrong, or `null`.'),
   },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
-import { blueskyPublishing, recordKey } from '../src/platforms/bluesky-publishing.ts'
+import { blueskyPublishing, recordKey } from '../src/platforms/bluesky.ts'
 import { type Act, type Credentials, type Io, PublishError, type PublishedFile } from '../src/platforms/publishing.ts'
 import { actOf } from './helpers/acts.ts'
 

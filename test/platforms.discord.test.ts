@@ -1,5 +1,5 @@
 import t from 'tap'
-import { discordPublishing } from '../src/platforms/discord-publishing.ts'
+import { discordPublishing } from '../src/platforms/discord.ts'
 import type { Credentials } from '../src/platforms/publishing.ts'
 import { actOf, fileOf, ioOf, rejection, testFailures } from './helpers/acts.ts'
 import { type FakeDiscord, startDiscord } from './helpers/fake-discord.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { mastodonPublishing, publishToMastodon } from '../src/platforms/mastodon-publishing.ts'
+import { mastodonPublishing, publishToMastodon } from '../src/platforms/mastodon.ts'
 import type { Credentials } from '../src/platforms/publishing.ts'
 import { actOf, fileOf, ioOf, rejection, TOKEN, testFailures } from './helpers/acts.ts'
 import type { Teardown } from './helpers/database.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Credentials } from '../src/platforms/publishing.ts'
-import { telegramPublishing } from '../src/platforms/telegram-publishing.ts'
+import { telegramPublishing } from '../src/platforms/telegram.ts'
 import { actOf, fileOf, ioOf, rejection, testFailures } from './helpers/acts.ts'
 import { startTelegram } from './helpers/fake-telegram.ts'
 

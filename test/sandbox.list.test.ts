@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { disconnectAccount } from '../db/queries/accounts.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
-import { publishToSandbox } from '../src/platforms/sandbox-publishing.ts'
+import { publishToSandbox } from '../src/platforms/sandbox.ts'
 import { actOf, fileOf } from './helpers/acts.ts'
 import { createWorld, type World } from './helpers/app.ts'
 

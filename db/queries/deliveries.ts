@@ -575,8 +575,9 @@ const settle = prepared<
         .onConflict((conflict) =>
           conflict.columns(['userId', 'postId', 'accountId', 'number']).doUpdateSet((eb) => ({
             outcome: eb.ref('excluded.outcome'),
-            error: eb.ref('excluded.error'),
-            finishedAt: eb.ref('excluded.finishedAt'),
+            // What asking finds out about an attempt that is over changes neither when that was, nor what went wrong then.
+            error: sql`case when delivery_attempts.finished_at is null then excluded.error else delivery_attempts.error end`,
+            finishedAt: eb.fn.coalesce('deliveryAttempts.finishedAt', 'excluded.finishedAt'),
           })),
         ),
     )

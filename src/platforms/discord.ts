@@ -1,11 +1,13 @@
+import { at, call, cut, Form, type Network, nameOf, textAt, unauthorized, unexpected } from './calls.ts'
 import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from './platform.ts'
+import type { Act, Credentials, Io, Publishing } from './publishing.ts'
 
-const webhook: Source = {
+const executeWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',
   confidence: 'official',
   version: 'c98d64b, 2026-08-06',
 }
-const uploads: Source = {
+const uploadingFiles: Source = {
   url: 'https://docs.discord.com/developers/reference#uploading-files',
   confidence: 'official',
   version: '2026-08-06',
@@ -20,13 +22,13 @@ const statusCodes: Source = {
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/avif'],
   bytesMax: 10_485_760,
-  source: uploads,
+  source: uploadingFiles,
 }
-const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 10_485_760, source: uploads }
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 10_485_760, source: uploadingFiles }
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
   bytesMax: 10_485_760,
-  source: uploads,
+  source: uploadingFiles,
 }
 
 const post: PostTypeRule = {
@@ -47,11 +49,11 @@ export const discord: Platform = {
   id: 'discord',
   name: 'Discord (webhook)',
   // Code points, by the answer of Discord's staff: https://github.com/discord/discord-api-docs/issues/1315.
-  caption: { lengthMax: 2000, unit: 'code points', required: 'unless media or embeds', source: webhook },
+  caption: { lengthMax: 2000, unit: 'code points', required: 'unless media or embeds', source: executeWebhook },
   // Names the thread that a forum or media channel starts for the message.
-  title: { field: 'threadName', lengthMax: 100, unit: 'code points', required: false, source: webhook },
+  title: { field: 'threadName', lengthMax: 100, unit: 'code points', required: false, source: executeWebhook },
   // A webhook cannot reply: the comment is a second message.
-  firstComment: { lengthMax: 2000, unit: 'code points', source: { ...webhook, confidence: 'assumed' } },
+  firstComment: { lengthMax: 2000, unit: 'code points', source: { ...executeWebhook, confidence: 'assumed' } },
   postTypes: {
     post,
     carousel: { ...post, mediaMin: 2 },
@@ -68,21 +70,21 @@ export const discord: Platform = {
     },
   },
   fields: {
-    username: { type: 'string', lengthMax: 80, param: 'username', source: webhook },
-    avatarUrl: { type: 'url', param: 'avatar_url', source: webhook },
-    threadId: { type: 'string', param: 'thread_id', source: webhook },
-    threadName: { type: 'string', param: 'thread_name', source: webhook },
-    appliedTags: { type: 'string[]', itemsMax: 5, param: 'applied_tags', source: webhook },
+    username: { type: 'string', lengthMax: 80, param: 'username', source: executeWebhook },
+    avatarUrl: { type: 'url', param: 'avatar_url', source: executeWebhook },
+    threadId: { type: 'string', param: 'thread_id', source: executeWebhook },
+    threadName: { type: 'string', param: 'thread_name', source: executeWebhook },
+    appliedTags: { type: 'string[]', itemsMax: 5, param: 'applied_tags', source: executeWebhook },
     embeds: {
       type: 'object[]',
       itemsMax: 10,
       param: 'embeds',
       description: 'titles up to 256, descriptions up to 4096, 6000 characters in all',
-      source: webhook,
+      source: executeWebhook,
     },
-    tts: { type: 'boolean', default: false, param: 'tts', source: webhook },
-    suppressEmbeds: { type: 'boolean', default: false, param: 'flags', source: webhook },
-    allowedMentions: { type: 'object', param: 'allowed_mentions', source: webhook },
+    tts: { type: 'boolean', default: false, param: 'tts', source: executeWebhook },
+    suppressEmbeds: { type: 'boolean', default: false, param: 'flags', source: executeWebhook },
+    allowedMentions: { type: 'object', param: 'allowed_mentions', source: executeWebhook },
   },
   rateLimits: [
     { what: 'requests', limit: 50, windowSeconds: 1, scope: 'bot or IP', source: statusCodes },
@@ -92,8 +94,142 @@ export const discord: Platform = {
       windowSeconds: 2,
       scope: 'webhook',
       perAct: 1,
-      source: { ...webhook, confidence: 'assumed' },
+      source: { ...executeWebhook, confidence: 'assumed' },
     },
     { what: 'invalid requests', limit: 10_000, windowSeconds: 600, scope: 'IP', source: statusCodes },
   ],
+}
+
+/** https://docs.discord.com/developers/resources/message#attachment-object-attachment-request-structure */
+const DESCRIPTION_LENGTH_MAX = 1024
+
+/** https://docs.discord.com/developers/resources/message#message-object-message-flags */
+const SUPPRESS_EMBEDS = 1 << 2
+
+export const discordPublishing: Publishing = {
+  // `nonce` and `enforce_nonce` are of https://docs.discord.com/developers/resources/message#create-message, for bots;
+  // https://docs.discord.com/developers/resources/webhook#execute-webhook has neither, and the messages of a webhook can
+  // be read by their ids only (#get-webhook-message), never be listed.
+  guarantee: 'at-most-once',
+  concurrency: 16,
+
+  async identify(credentials, io) {
+    const webhook = connect(credentials)
+    const { body } = await look(webhook, io)
+    const id = textAt(body, 'id')
+    if (id === undefined) throw unexpected(webhook.host, false)
+    const name = textAt(body, 'name')
+    return { externalId: id, username: name || id, displayName: name || null }
+  },
+
+  async send(act, credentials, io) {
+    const webhook = connect(credentials)
+    // For the address of the message, of which the answer to it has no guild; and a webhook that is gone is found out
+    // about before anything is uploaded.
+    const guildId = textAt((await look(webhook, io)).body, 'guild_id')
+    const url = new URL(webhook.address)
+    url.searchParams.set('wait', 'true')
+    const threadId = threadOf(act)
+    if (threadId) url.searchParams.set('thread_id', threadId)
+    const body = bodyOf(act)
+    await io.intend()
+    const answer = await call(webhook, io, url.href, { method: 'POST', headers: HEADERS, body, visible: true })
+    const id = textAt(answer.body, 'id')
+    if (id === undefined) throw unexpected(webhook.host, true)
+    const channelId = textAt(answer.body, 'channel_id')
+    return { id, url: guildId && channelId ? `https://discord.com/channels/${guildId}/${channelId}/${id}` : null }
+  },
+}
+
+/** Requests without a User-Agent of this form may be blocked: https://docs.discord.com/developers/reference#user-agent */
+const HEADERS = { 'user-agent': 'DiscordBot (postroom, 1)' }
+
+interface Webhook extends Network {
+  address: string
+}
+
+/** Taken apart and put together again, so that nothing but Discord is ever called. */
+const WEBHOOK_URL =
+  /^https:\/\/(?:(?:ptb|canary)\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/(?<id>\d+)\/(?<token>[\w-]+)\/?$/
+
+function connect({ webhookUrl = '' }: Credentials): Webhook {
+  const { id, token } = WEBHOOK_URL.exec(webhookUrl)?.groups ?? {}
+  if (!id || !token) throw unauthorized('webhookUrl has to be https://discord.com/api/webhooks/ID/TOKEN')
+  return {
+    host: 'discord.com',
+    // https://docs.discord.com/developers/reference#api-versioning
+    address: `https://discord.com/api/v10/webhooks/${id}/${token}`,
+    secrets: [token],
+    words: wordsOf,
+    // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json: of the things that may be unknown, 10015
+    // is the webhook; a thread is another.
+    isUnauthorized: ({ status, body }) =>
+      status === 401 || status === 403 || (status === 404 && at(body, 'code') === UNKNOWN_WEBHOOK),
+    // https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit: seconds, with a fraction that the
+    // header does not have.
+    retryAfterMs: (body) => {
+      const seconds = at(body, 'retry_after')
+      return typeof seconds === 'number' ? Math.ceil(seconds * 1000) : undefined
+    },
+  }
+}
+
+const UNKNOWN_WEBHOOK = 10015
+
+/** https://docs.discord.com/developers/resources/webhook#get-webhook-with-token */
+const look = (webhook: Webhook, io: Pick<Io, 'fetch' | 'signal'>) =>
+  call(webhook, io, webhook.address, { headers: HEADERS })
+
+/**
+ * Where in the channel it goes. A comment follows its post: into the thread that the post has started, whose id is that
+ * of its first message (https://docs.discord.com/developers/topics/threads#creating-threads-in-forum-and-media-channels).
+ */
+function threadOf({ fields, parent }: Act): string | undefined {
+  return parent && fields.threadName !== undefined ? parent.id : textAt(fields, 'threadId')
+}
+
+/**
+ * The parameters of https://docs.discord.com/developers/resources/webhook#execute-webhook. A webhook cannot reply
+ * (https://github.com/discord/discord-api-docs/issues/2251): a comment is the message after its post.
+ */
+function bodyOf({ kind, text, media, fields, parent }: Act): object {
+  const { username, avatarUrl, tts, suppressEmbeds, allowedMentions, embeds, threadName, appliedTags } = fields
+  const payload = {
+    ...(text && { content: text }),
+    ...(username !== undefined && { username }),
+    ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
+    ...(tts === true && { tts }),
+    ...(suppressEmbeds === true && { flags: SUPPRESS_EMBEDS }),
+    ...(allowedMentions !== undefined && { allowed_mentions: allowedMentions }),
+    ...(kind === 'post' && embeds !== undefined && { embeds }),
+    ...(!parent && threadName !== undefined && { thread_name: threadName }),
+    ...(!parent && appliedTags !== undefined && { applied_tags: appliedTags }),
+    ...(media.length > 0 && {
+      attachments: media.map((file, place) => ({
+        id: place,
+        filename: nameOf(file, place),
+        ...(file.altText && { description: cut(file.altText, DESCRIPTION_LENGTH_MAX) }),
+      })),
+    }),
+  }
+  if (media.length === 0) return payload
+  // https://docs.discord.com/developers/reference#uploading-files
+  const uploads = media.map((file, place) => ({ field: `files[${place}]`, name: nameOf(file, place), file }))
+  return new Form({ payload_json: JSON.stringify(payload) }, uploads)
+}
+
+/** What is wrong, and where: https://docs.discord.com/developers/reference#error-messages */
+function wordsOf(body: unknown): string | undefined {
+  const message = textAt(body, 'message')
+  const details = detailsOf(at(body, 'errors'), [])
+  return message && details.length > 0 ? `${message}: ${details.join('; ')}` : message
+}
+
+function detailsOf(errors: unknown, path: readonly string[]): string[] {
+  // Deeper than the field of an embed, it is not Discord's.
+  if (typeof errors !== 'object' || errors === null || path.length > 6) return []
+  return Object.entries(errors).flatMap(([key, value]) => {
+    if (key !== '_errors' || !Array.isArray(value)) return detailsOf(value, [...path, key])
+    return value.map((error) => `${path.join('.')} ${textAt(error, 'message') ?? ''}`)
+  })
 }

@@ -1,10 +1,10 @@
 import type { PlatformId } from '../../schemas/platform.ts'
-import { blueskyPublishing } from './bluesky-publishing.ts'
-import { discordPublishing } from './discord-publishing.ts'
-import { mastodonPublishing } from './mastodon-publishing.ts'
+import { blueskyPublishing } from './bluesky.ts'
+import { discordPublishing } from './discord.ts'
+import { mastodonPublishing } from './mastodon.ts'
 import type { Publishing } from './publishing.ts'
-import { publishToSandbox, type SandboxStore } from './sandbox-publishing.ts'
-import { telegramPublishing } from './telegram-publishing.ts'
+import { publishToSandbox, type SandboxStore } from './sandbox.ts'
+import { telegramPublishing } from './telegram.ts'
 
 /** The networks that posts can be sent to. Of the others, only the limits are known. */
 export type Networks = Partial<Record<PlatformId, Publishing>>

@@ -1,6 +1,6 @@
 import { connect } from '../../db/client.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
-import { blueskyPublishing } from '../../src/platforms/bluesky-publishing.ts'
+import { blueskyPublishing } from '../../src/platforms/bluesky.ts'
 import { createPublisher } from '../../src/publisher/publisher.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { noLog } from '../helpers/publisher.ts'
