@@ -79,7 +79,8 @@ export const renewLeases = prepared<
 export interface Intent extends DeliveryKey {
   leaseToken: string
   act: number
-  startedAt: Now
+  /** How long ago the attempt began, with uploads and the like. */
+  startedMsAgo: number
   now: Now
 }
 
@@ -90,7 +91,7 @@ const intend = prepared<
     accountIds: string[]
     leaseTokens: string[]
     acts: number[]
-    startedAts: Now[]
+    startedMsAgos: number[]
     nows: Now[]
   },
   Placed & { accountId: string }
@@ -101,9 +102,9 @@ const intend = prepared<
         .selectFrom(
           sql<Intent & Placed>`
             unnest(${value('userIds')}::uuid[], ${value('postIds')}::uuid[], ${value('accountIds')}::uuid[],
-              ${value('leaseTokens')}::uuid[], ${value('acts')}::integer[], ${value('startedAts')}::timestamptz[],
+              ${value('leaseTokens')}::uuid[], ${value('acts')}::integer[], ${value('startedMsAgos')}::float8[],
               ${value('nows')}::timestamptz[]) with ordinality`.as<'act'>(
-            sql`act(user_id, post_id, account_id, lease_token, act, started_at, now, place)`,
+            sql`act(user_id, post_id, account_id, lease_token, act, started_ms_ago, now, place)`,
           ),
         )
         .selectAll(),
@@ -118,7 +119,7 @@ const intend = prepared<
           'act.accountId',
           'act.act',
           'act.place',
-          at(sql.ref('act.startedAt')).as('startedAt'),
+          after(sql.ref('act.now'), sql`-act.started_ms_ago`).as('startedAt'),
           at(sql.ref('act.now')).as('now'),
           // Mostly it is long enough, and then no index changes, nor the account.
           sql<boolean>`post_targets.claimable_at < ${after(sql.ref('act.now'), CALL_LEASE_MS)}`.as('isShort'),
@@ -187,7 +188,7 @@ const intendBatched = batched((db, acts: Intent[]) =>
   intend(db, {
     ...keysOf(acts),
     acts: each(acts, 'act'),
-    startedAts: each(acts, 'startedAt'),
+    startedMsAgos: each(acts, 'startedMsAgo'),
     nows: each(acts, 'now'),
   }),
 )
@@ -214,7 +215,8 @@ export interface Settlement {
   /** For the ledger: of the attempt that was begun by `intendAct`, or else of one that did not get that far. */
   outcome: 'published' | 'failed' | 'unknown' | 'found' | 'absent' | null
   act: number
-  startedAt: Now
+  /** How long ago the attempt began. */
+  startedMsAgo: number
   /** When it is tried again; null where it is not. */
   retryInMs: number | null
   /** How long the account is left alone. */
@@ -247,7 +249,7 @@ const settle = prepared<
     errors: (string | null)[]
     outcomes: (string | null)[]
     acts: number[]
-    startedAts: Now[]
+    startedMsAgos: number[]
     retryInMss: (number | null)[]
     accountRestsMss: number[]
     attentions: (string | null)[]
@@ -263,10 +265,10 @@ const settle = prepared<
               ${value('leaseTokens')}::uuid[], ${value('nows')}::timestamptz[], ${value('states')}::text[],
               ${value('sents')}::jsonb[], ${value('sentBefores')}::integer[], ${value('mayBeOuts')}::boolean[],
               ${value('failures')}::integer[], ${value('errors')}::jsonb[], ${value('outcomes')}::text[],
-              ${value('acts')}::integer[], ${value('startedAts')}::timestamptz[], ${value('retryInMss')}::float8[],
+              ${value('acts')}::integer[], ${value('startedMsAgos')}::float8[], ${value('retryInMss')}::float8[],
               ${value('accountRestsMss')}::float8[], ${value('attentions')}::jsonb[]) with ordinality`.as<'act'>(
             sql`act(user_id, post_id, account_id, lease_token, now, state, sent, sent_before, may_be_out, failures, error,
-              outcome, act, started_at, retry_in_ms, account_rests_ms, attention, place)`,
+              outcome, act, started_ms_ago, retry_in_ms, account_rests_ms, attention, place)`,
           ),
         )
         .selectAll(),
@@ -313,21 +315,8 @@ const settle = prepared<
         .where(sameTarget('postTargets', 'before'))
         .returning(['before.place', 'before.accountId']),
     )
-    .with('last', (db) =>
-      db
-        .updateTable('deliveryAttempts')
-        .from('before')
-        .set((eb) => ({
-          outcome: eb.ref('before.outcome'),
-          // What asking finds out about an attempt that is over changes neither when that was, nor what went wrong then.
-          error: sql`case when finished_at is null then before.error else delivery_attempts.error end`,
-          finishedAt: sql<Date>`coalesce(finished_at, before.at)`,
-        }))
-        .where(sameTarget('deliveryAttempts', 'before'))
-        .whereRef('deliveryAttempts.number', '=', 'before.attempts')
-        .where('before.intended', 'is not', null)
-        .where('before.outcome', 'is not', null),
-    )
+    // Of an attempt that `intendAct` has begun there is an entry. Not by an update: it would not find one that was committed
+    // after this statement began, by an intent whose answer was lost.
     .with('entry', (db) =>
       db
         .insertInto('deliveryAttempts')
@@ -339,15 +328,27 @@ const settle = prepared<
               'before.userId',
               'before.postId',
               'before.accountId',
-              sql<number>`before.attempts + 1`.as('number'),
+              sql<number>`before.attempts + case when before.intended is null then 1 else 0 end`.as('number'),
               'before.act',
-              at(sql.ref('before.startedAt')).as('startedAt'),
+              after(sql.ref('before.at'), sql`-before.started_ms_ago`).as('startedAt'),
               'before.at',
               'before.outcome',
               'before.error',
             ])
-            .where('before.intended', 'is', null)
-            .where('before.outcome', '=', 'failed'),
+            .where((eb) =>
+              eb.or([
+                eb('before.outcome', '=', 'failed'),
+                eb.and([eb('before.intended', 'is not', null), eb('before.outcome', 'is not', null)]),
+              ]),
+            ),
+        )
+        .onConflict((conflict) =>
+          conflict.columns(['userId', 'postId', 'accountId', 'number']).doUpdateSet((eb) => ({
+            outcome: eb.ref('excluded.outcome'),
+            // What asking finds out about an attempt that is over changes neither when that was, nor what went wrong then.
+            error: sql`case when delivery_attempts.finished_at is null then excluded.error else delivery_attempts.error end`,
+            finishedAt: eb.fn.coalesce('deliveryAttempts.finishedAt', 'excluded.finishedAt'),
+          })),
         ),
     )
     .with('account', (db) =>
@@ -370,12 +371,12 @@ const settle = prepared<
     .with('published', (db) =>
       db
         .selectFrom('posts')
-        .select(['userId', 'id'])
+        .select(['userId', 'id', 'status'])
         .where(
           sql<SqlBool>`(user_id, id) in (
             select before.user_id, before.post_id from before where before.may_be_out or before.sent <> '[]')`,
         )
-        .where('status', '!=', 'published')
+        // Whatever its status is said to be here: who is just making it scheduled again holds it, and knows nothing of this.
         // The deliveries are changed, and so locked, before their posts are.
         .where(sql<SqlBool>`(select count(*) from target) > 0`)
         .orderBy('userId')
@@ -388,7 +389,9 @@ const settle = prepared<
         .from('published')
         .set({ status: 'published', updatedAt: sql<Date>`(select max(before.at) from before)` })
         .whereRef('posts.userId', '=', 'published.userId')
-        .whereRef('posts.id', '=', 'published.id'),
+        .whereRef('posts.id', '=', 'published.id')
+        // As it was when it was locked; that of `posts` may be older.
+        .where('published.status', '!=', 'published'),
     )
     .selectFrom('target')
     .select('place'),
@@ -406,7 +409,7 @@ const settleBatched = batched((db, acts: Omit<SettlementRow, 'place'>[]) =>
     errors: each(acts, 'error'),
     outcomes: each(acts, 'outcome'),
     acts: each(acts, 'act'),
-    startedAts: each(acts, 'startedAt'),
+    startedMsAgos: each(acts, 'startedMsAgo'),
     retryInMss: each(acts, 'retryInMs'),
     accountRestsMss: each(acts, 'accountRestsMs'),
     attentions: each(acts, 'attention'),
@@ -476,6 +479,26 @@ export async function takeBack(db: Db, { userId, postId }: Pick<DeliveryKey, 'us
     )
     .execute()
 }
+
+/** Whether another delivery to the account, of those whose calls were made since then, is known to have sent this id. */
+export const isSentByAnother = prepared<
+  { accountId: string; postId: string; id: string; since: Date },
+  { isSent: boolean }
+>('is_sent_by_another', (db, value) =>
+  db.selectNoFrom(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('deliveryAttempts')
+        .innerJoin('postTargets', (join) => join.on(sameTarget('postTargets', 'deliveryAttempts')))
+        .select('deliveryAttempts.number')
+        .where('deliveryAttempts.accountId', '=', value('accountId'))
+        .where('deliveryAttempts.intendedAt', '>=', value('since'))
+        .where('deliveryAttempts.postId', '!=', value('postId'))
+        .where(sql<SqlBool>`post_targets.sent @> jsonb_build_array(jsonb_build_object('id', ${value('id')}::text))`),
+    )
+      .$castTo<boolean>()
+      .as('isSent'),
+  ),
+)
 
 /** How long an account has to wait until each of its limits (so many acts in so many seconds) lets it send one more. */
 export const readRest = prepared<{ accountId: string; limits: number[]; windows: number[]; now: Now }, { ms: number }>(
