@@ -135,6 +135,28 @@ t.test('a network that wants to be left alone is, and so is nobody else', async 
   t.same(mastodon.posts, ['other', 'limited', 'next'])
 })
 
+t.test('a network that wants a moment, again and again, does not use up all attempts within moments', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, time } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'patient' })
+  const fail = refusal('rate_limited', { retryable: true, retryAfterMs: SECOND })
+  for (let attempt = 1; attempt <= 7; attempt++) mastodon.steps.push({ accept: false, fail })
+  await work()
+  const waits: number[] = []
+  for (;;) {
+    const { nextAttemptAt } = await delivery(id)
+    if (!nextAttemptAt) break
+    waits.push(Date.parse(nextAttemptAt) - time.now.getTime())
+    await work(waits.at(-1)!)
+  }
+  t.same(mastodon.posts, ['patient'])
+  t.equal(waits.length, 7)
+  for (const [index, wait] of waits.entries()) {
+    const longest = index === 0 ? SECOND : 30 * SECOND * 2 ** index
+    t.ok(wait > longest / 2 && wait <= longest, `${wait} ms after the ${index + 1}. time`)
+  }
+})
+
 t.test('a lost answer is asked about, and what is there is not sent again', async (t) => {
   for (const guarantee of ['exactly-once', 'reconcilable'] as const) {
     const mastodon = scriptedNetwork(guarantee)

@@ -33,11 +33,13 @@ const REST_MAX_MS = 86_400_000
 export const restMs = (retryAfterMs: number) => Math.min(Math.max(retryAfterMs, 1_000), REST_MAX_MS)
 
 /**
- * How long to wait after so many failures in a row: as long as the network wants, or else from 30 s, twice as long each
- * time, up to an hour, less a random part of at most a third, so that what failed together is not tried again together.
+ * How long to wait after so many failures in a row: from 30 s, twice as long each time, up to an hour, less a random part of
+ * at most a third, so that what failed together is not tried again together. The network's own wish counts alone after the
+ * first one, and as the least after others: pauses of a second would use up all attempts within seconds.
  */
 export function backoffMs(failures: number, { retryAfterMs }: Pick<Failure, 'retryAfterMs'>): number {
-  if (retryAfterMs !== undefined) return restMs(retryAfterMs)
+  const wish = retryAfterMs === undefined ? 0 : restMs(retryAfterMs)
+  if (wish > 0 && failures === 1) return wish
   const longest = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1))
-  return longest - randomInt(Math.floor(longest / 3))
+  return Math.max(wish, longest - randomInt(Math.floor(longest / 3)))
 }

@@ -283,7 +283,12 @@ export class Model {
       Object.assign(delivery, { state, claimableAt })
       account.restsUntil = this.#now + restMs
     }
-    const note = (outcome: string, error: string | null) => Object.assign(history.at(-1)!, { outcome, error })
+    const note = (outcome: string, error: string | null) => {
+      const attempt = history.at(-1)!
+      // What is found out later changes nothing about how it ended.
+      if (attempt.outcome === null) attempt.error = error
+      attempt.outcome = outcome
+    }
     const later = () => this.#now + BACKOFF_MAX_MS
 
     const fail = ({ code, retryable = false, restMs = 0, needsAttention = false }: Problem) => {
@@ -297,13 +302,14 @@ export class Model {
       const isTriedAgain = retryable && delivery.failures < FAILURES_MAX
       const isOut = plan[sent.length]!.kind === 'comment'
       const state = isTriedAgain ? 'queued' : isOut ? 'published' : 'failed'
-      settle(state, isTriedAgain ? (restMs ? this.#now + restMs : later()) : null, restMs)
+      const isWish = restMs > 0 && delivery.failures === 1
+      settle(state, isTriedAgain ? (isWish ? this.#now + restMs : later()) : null, restMs)
     }
-    const leaveOpen = ({ code, retryable = false }: Problem) => {
+    const leaveOpen = ({ code, retryable = false }: Problem, isAnotherCall = false) => {
       delivery.failures++
       delivery.error = code
       note('unknown', code)
-      const isAsked = retryable && delivery.failures < FAILURES_MAX
+      const isAsked = retryable && (isAnotherCall || delivery.failures < FAILURES_MAX)
       settle(isAsked ? 'queued' : 'unconfirmed', isAsked ? later() : null)
     }
     const succeed = (outcome: 'published' | 'found') => {
@@ -327,8 +333,12 @@ export class Model {
       }
       if (found !== undefined) succeed('found')
       else {
-        note('absent', delivery.error)
+        note('absent', null)
         delivery.intent = null
+        if (delivery.failures >= FAILURES_MAX) {
+          settle(plan[sent.length]!.kind === 'comment' ? 'published' : 'failed', null)
+          return
+        }
       }
     }
     while (sent.length < plan.length) {
@@ -353,10 +363,8 @@ export class Model {
         succeed('published')
         continue
       }
-      if (wrong.maybeSent) {
-        delivery.failures = 0
-        leaveOpen(wrong)
-      } else fail(wrong)
+      if (wrong.maybeSent) leaveOpen(wrong, true)
+      else fail(wrong)
       return
     }
   }
