@@ -222,11 +222,14 @@ export const DeliveryState = StringEnum(DELIVERY_STATES, {
 })
 export type DeliveryState = Static<typeof DeliveryState>
 
+/** The code of what can no longer be sent as its owner has written it. */
+export const MEDIA_DELETED = 'media_deleted'
+
 export const DeliveryError = Type.Object(
   {
     code: Type.String({
       description:
-        'What kind of failure it was, for programs: `rate_limited`, `unauthorized`, `content_refused`, `unreachable`, `timeout`, `disconnected`, `server_error`, `unexpected_answer`, `media_unreadable`, `not_connected`, `not_supported`, `no_access`, `credentials_unreadable`, `interrupted`, `unknown_outcome`, `not_published`, `parent_unknown`, `too_late`, `internal_error`. There may be others.',
+        'What kind of failure it was, for programs: `rate_limited`, `unauthorized`, `content_refused`, `unreachable`, `timeout`, `disconnected`, `server_error`, `unexpected_answer`, `media_unreadable`, `media_deleted`, `not_connected`, `not_supported`, `no_access`, `credentials_unreadable`, `interrupted`, `unknown_outcome`, `not_published`, `parent_unknown`, `too_late`, `internal_error`. There may be others.',
     }),
     message: Type.String({ description: 'The failure in words: the network’s own where it has some.' }),
     retryable: Type.Boolean({

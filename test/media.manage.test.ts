@@ -1,6 +1,9 @@
 import { rm } from 'node:fs/promises'
 import t from 'tap'
+import { markPostPublished } from '../db/queries/posts.ts'
 import { createWorld } from './helpers/app.ts'
+import { createDesk } from './helpers/publisher.ts'
+import { lost, refusal, scriptedNetwork } from './helpers/scripted-network.ts'
 import { filesIn, isClean, jpeg, until, upload } from './helpers/upload.ts'
 
 const NOT_FOUND = { status: 404, body: { error: 'Media not found' } }
@@ -205,7 +208,7 @@ t.test('a file that a draft or a scheduled post uses stays; a published post doe
   const account = await ada.account('bluesky')
   const post = async (body: object = {}) =>
     (await ada.call('POST', '/posts', { accountIds: [account], mediaIds: [file.id], ...body })).body.id
-  const IN_USE = { status: 409, body: { error: 'Cannot delete media that a draft or scheduled post uses' } }
+  const IN_USE = { status: 409, body: { error: 'Cannot delete media that is still to be published' } }
 
   const draft = await post()
   t.match(await ada.call('DELETE', `/media/${file.id}`), IN_USE)
@@ -214,9 +217,55 @@ t.test('a file that a draft or a scheduled post uses stays; a published post doe
   t.match(await ada.call('DELETE', `/media/${file.id}`), IN_USE)
   t.equal((await content(file.id)).statusCode, 200)
 
-  await db.updateTable('posts').set({ status: 'published' }).where('id', '=', scheduled).execute()
+  t.equal(await markPostPublished(db, scheduled), 'published')
   t.match(await ada.call('DELETE', `/media/${file.id}`), { status: 200 })
   t.match((await ada.call('GET', '/posts')).body.data, [{ id: scheduled, status: 'published' }], 'the post stays')
+})
+
+t.test('no delivery of a published post goes out without a file that was deleted', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
+  const { ada, app, connected, post, work, delivery } = await createDesk(t, { mastodon, bluesky })
+  const [out, other] = [await connected('mastodon'), await connected('bluesky')]
+  const { body: file } = await upload(app, ada, [['file', await jpeg()]])
+  const remove = async () => (await ada.call('DELETE', `/media/${file.id}`)).status
+  const write = () => post({ accountIds: [out, other], mediaIds: [file.id] })
+
+  bluesky.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  const id = await write()
+  await work()
+  t.match(await delivery(id, out), { state: 'published' })
+  t.match(await delivery(id, other), { state: 'queued' })
+  t.equal(await remove(), 409, 'it goes out by itself')
+  await work(60_000)
+  t.same(
+    bluesky.acts.map(({ media }) => media.length),
+    [1, 1],
+  )
+
+  bluesky.steps.push({ accept: true, fail: lost() })
+  bluesky.says = async () => 'unknown'
+  const open = await write()
+  await work()
+  await work(60_000)
+  t.match(await delivery(open, other), { state: 'unconfirmed' })
+  t.equal(await remove(), 409, 'its owner may say that it is not there')
+  await ada.call('POST', `/posts/${open}/deliveries/${other}/resolve`, { outcome: 'published' })
+
+  bluesky.steps.push({ accept: false, fail: refusal() })
+  const failed = await write()
+  await work(60_000)
+  const retry = `/posts/${failed}/deliveries/${other}/retry`
+  t.match(await delivery(failed, other), { state: 'failed' })
+  const [removed, retried] = await Promise.all([remove(), ada.call('POST', retry)])
+  t.ok(removed === 409 ? retried.status === 202 : retried.status === 409, `${removed}, ${retried.status}`)
+  if (removed === 409) {
+    bluesky.steps.push({ accept: false, fail: refusal() })
+    await work(60_000)
+    t.equal(await remove(), 200)
+  }
+  t.match(await ada.call('POST', retry), { status: 409, body: { error: 'A file of the post was deleted' } })
+  t.match(await delivery(failed, other), { state: 'failed', error: { code: 'media_deleted', retryable: false } })
+  t.ok(bluesky.acts.every(({ media }) => media.length === 1))
 })
 
 t.test(

@@ -165,6 +165,10 @@ t.test('what the service answers is what the document says, each error word by w
     await check('retryDelivery', 409, state, ada.call('POST', `${path}/retry`))
     if (state === 'publishing') await check('deletePost', 409, 'busy', ada.call('DELETE', `/posts/${sent.id}`))
   }
+  const error = JSON.stringify({ code: 'media_deleted', message: 'A file of the post was deleted', retryable: false })
+  await targets.set({ state: 'failed', error }).execute()
+  await check('retryDelivery', 409, 'mediaDeleted', ada.call('POST', `${path}/retry`))
+  await targets.set({ state: 'unconfirmed', error: null }).execute()
   for (const operation of ['retry', 'resolve'] as const) {
     const ask = (path: string) =>
       ada.call('POST', `${path}/${operation}`, operation === 'resolve' ? { outcome: 'published' } : undefined)

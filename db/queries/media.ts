@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Media, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../statements.ts'
@@ -99,71 +99,118 @@ export const updateAltText = prepared<{ userId: string; id: string; altText: str
       .returning('id'),
 )
 
-/**
- * Deletes the user's file, unless a draft or a scheduled post uses it; published posts lose it. Its bytes become loose.
- * Gives nothing where the user has no such file. A post that is written at the same moment makes it fail with a foreign
- * key violation (23503): the file is then in use.
- */
-export const deleteUnusedMedia = prepared<{ userId: string; id: string }, { storageKey: string | null; used: boolean }>(
-  'delete_unused_media',
+/** Locks the deliveries of the posts that use the file: until the transaction ends, they stay in their states. */
+export const lockDeliveriesOfMedia = prepared<{ userId: string; id: string }, { postId: string }>(
+  'lock_deliveries_of_media',
   (db, value) =>
     db
-      .with('found', (db) =>
-        db
-          .selectFrom('media')
-          .select(['userId', 'id', 'storageKey'])
-          .where('userId', '=', value('userId'))
-          .where('id', '=', value('id'))
-          .where('kind', 'is not', null)
-          .forUpdate(),
+      .selectFrom('postTargets')
+      .innerJoin('postMedia', (join) =>
+        join.onRef('postMedia.userId', '=', 'postTargets.userId').onRef('postMedia.postId', '=', 'postTargets.postId'),
       )
-      .with('usage', (db) =>
-        db
-          .selectFrom('postMedia')
-          .innerJoin('posts', (join) =>
-            join.onRef('posts.userId', '=', 'postMedia.userId').onRef('posts.id', '=', 'postMedia.postId'),
-          )
-          .select('posts.id')
-          .where('postMedia.userId', '=', value('userId'))
-          .where('postMedia.mediaId', '=', value('id'))
-          .where('posts.status', '!=', 'published')
-          .limit(1),
-      )
-      .with('detached', (db) =>
-        db
-          .deleteFrom('postMedia')
-          .using('found')
-          .whereRef('postMedia.userId', '=', 'found.userId')
-          .whereRef('postMedia.mediaId', '=', 'found.id')
-          .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id')))),
-      )
-      .with('deleted', (db) =>
-        db
-          .deleteFrom('media')
-          .using('found')
-          .whereRef('media.userId', '=', 'found.userId')
-          .whereRef('media.id', '=', 'found.id')
-          .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id'))))
-          .returning(['media.userId', 'media.storageKey']),
-      )
-      .with('loosened', (db) =>
-        db
-          .insertInto('looseFiles')
-          .columns(['userId', 'storageKey', 'renewedAt'])
-          .expression((eb) =>
-            eb
-              .selectFrom('deleted')
-              .select((eb) => [
-                'userId',
-                eb.ref('storageKey').$notNull().as('storageKey'),
-                sql<null>`null`.as('renewedAt'),
-              ])
-              .where('storageKey', 'is not', null),
-          ),
-      )
-      .selectFrom('found')
-      .select(({ exists, selectFrom }) => [
-        'storageKey',
-        exists(selectFrom('usage').select('id')).$castTo<boolean>().as('used'),
-      ]),
+      .select('postTargets.postId')
+      .where('postMedia.userId', '=', value('userId'))
+      .where('postMedia.mediaId', '=', value('id'))
+      .orderBy('postTargets.postId')
+      .orderBy('postTargets.accountId')
+      .forUpdate('postTargets'),
+)
+
+/** Of a delivery whose beginning, which carries the files, is not out. */
+const needsFiles = sql<SqlBool>`post_targets.sent = '[]'`
+
+/**
+ * Deletes the user's file, unless a draft or a scheduled post uses it, or a delivery that may still send it; posts that are
+ * out lose it, and those of their deliveries that have failed for good are given up for the reason in `error` (JSON). Its
+ * bytes become loose. Gives nothing where the user has no such file. In a transaction that has locked the deliveries. A
+ * post that is written at the same moment makes it fail with a foreign key violation (23503): the file is then in use.
+ */
+export const deleteUnusedMedia = prepared<
+  { userId: string; id: string; error: string },
+  { storageKey: string | null; used: boolean }
+>('delete_unused_media', (db, value) =>
+  db
+    .with('found', (db) =>
+      db
+        .selectFrom('media')
+        .select(['userId', 'id', 'storageKey'])
+        .where('userId', '=', value('userId'))
+        .where('id', '=', value('id'))
+        .where('kind', 'is not', null)
+        .forUpdate(),
+    )
+    .with('usage', (db) =>
+      db
+        .selectFrom('postMedia')
+        .innerJoin('posts', (join) =>
+          join.onRef('posts.userId', '=', 'postMedia.userId').onRef('posts.id', '=', 'postMedia.postId'),
+        )
+        .select('posts.id')
+        .where('postMedia.userId', '=', value('userId'))
+        .where('postMedia.mediaId', '=', value('id'))
+        .where(({ or, eb, exists, selectFrom }) =>
+          or([
+            eb('posts.status', '!=', 'published'),
+            exists(
+              selectFrom('postTargets')
+                .select('postTargets.accountId')
+                .whereRef('postTargets.userId', '=', 'posts.userId')
+                .whereRef('postTargets.postId', '=', 'posts.id')
+                .where('postTargets.state', 'in', ['queued', 'publishing', 'unconfirmed'])
+                .where(needsFiles),
+            ),
+          ]),
+        )
+        .limit(1),
+    )
+    .with('given_up', (db) =>
+      db
+        .updateTable('postTargets')
+        .from('postMedia')
+        .set({ state: 'failed', error: sql`${value('error')}::jsonb` })
+        .whereRef('postMedia.userId', '=', 'postTargets.userId')
+        .whereRef('postMedia.postId', '=', 'postTargets.postId')
+        .where('postMedia.userId', '=', value('userId'))
+        .where('postMedia.mediaId', '=', value('id'))
+        .where('postTargets.state', 'in', ['failed', 'missed'])
+        .where(needsFiles)
+        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id')))),
+    )
+    .with('detached', (db) =>
+      db
+        .deleteFrom('postMedia')
+        .using('found')
+        .whereRef('postMedia.userId', '=', 'found.userId')
+        .whereRef('postMedia.mediaId', '=', 'found.id')
+        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id')))),
+    )
+    .with('deleted', (db) =>
+      db
+        .deleteFrom('media')
+        .using('found')
+        .whereRef('media.userId', '=', 'found.userId')
+        .whereRef('media.id', '=', 'found.id')
+        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id'))))
+        .returning(['media.userId', 'media.storageKey']),
+    )
+    .with('loosened', (db) =>
+      db
+        .insertInto('looseFiles')
+        .columns(['userId', 'storageKey', 'renewedAt'])
+        .expression((eb) =>
+          eb
+            .selectFrom('deleted')
+            .select((eb) => [
+              'userId',
+              eb.ref('storageKey').$notNull().as('storageKey'),
+              sql<null>`null`.as('renewedAt'),
+            ])
+            .where('storageKey', 'is not', null),
+        ),
+    )
+    .selectFrom('found')
+    .select(({ exists, selectFrom }) => [
+      'storageKey',
+      exists(selectFrom('usage').select('id')).$castTo<boolean>().as('used'),
+    ]),
 )

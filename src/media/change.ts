@@ -1,12 +1,14 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import type { LooseFile } from '../../db/queries/loose-files.ts'
-import { deleteUnusedMedia, findMedia, updateAltText } from '../../db/queries/media.ts'
+import { deleteUnusedMedia, findMedia, lockDeliveriesOfMedia, updateAltText } from '../../db/queries/media.ts'
+import { inTransaction } from '../../db/statements.ts'
 import type { Media } from '../../schemas/media.ts'
+import { MEDIA_DELETED } from '../../schemas/post.ts'
 import { AppError } from '../errors.ts'
 
 export const MEDIA_NOT_FOUND = 'Media not found'
-export const MEDIA_IN_USE = 'Cannot delete media that a draft or scheduled post uses'
+export const MEDIA_IN_USE = 'Cannot delete media that is still to be published'
 
 /** The user's file with this id. Throws a 404 where they have none. */
 export async function getMedia(db: Db, userId: string, id: string): Promise<Media> {
@@ -23,14 +25,20 @@ export async function updateMedia(db: Db, userId: string, id: string, altText: s
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
+/** Of a delivery that cannot be retried: what it would send is not what its owner has written. */
+const GIVEN_UP = { code: MEDIA_DELETED, message: 'A file of the post was deleted', retryable: false }
+
 /**
  * Deletes the user's file and gives what is left to remove. Throws a 404 where they have none with this id, a 409 while
- * a draft or a scheduled post uses it.
+ * a draft or a scheduled post uses it, or a delivery that may still send it.
  */
 export async function deleteMedia(db: Db, userId: string, id: string): Promise<LooseFile | undefined> {
   const inUse = new AppError(409, MEDIA_IN_USE)
   const [found] = isId(id)
-    ? await deleteUnusedMedia(db, { userId, id }).catch((error) => {
+    ? await inTransaction(db, async (db) => {
+        await lockDeliveriesOfMedia(db, { userId, id })
+        return deleteUnusedMedia(db, { userId, id, error: JSON.stringify(GIVEN_UP) })
+      }).catch((error) => {
         throw error.code === FOREIGN_KEY_VIOLATION ? inUse : error
       })
     : []

@@ -273,12 +273,12 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
         tags: ['media'],
         summary: 'Delete a file',
         description:
-          'Deletes one of your images or videos, for good, unless a draft or a scheduled post uses it. Posts that are out stay as they are on their networks.',
+          'Deletes one of your images or videos, for good, unless a draft or a scheduled post uses it, or a delivery that may still send it. Posts that are out stay as they are on their networks; of their deliveries, those that have failed without it can no longer be retried.',
         params: MediaPath,
         response: {
           200: Answer(Deleted, 'The file no longer exists.', { deleted: Deleted.examples[0] }),
           ...notFound,
-          409: failure('A draft or a scheduled post uses the file.', { inUse: MEDIA_IN_USE }),
+          409: failure('The file is still to be published.', { inUse: MEDIA_IN_USE }),
           ...commonErrors,
         },
       },

@@ -2,7 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { type DeliveryKey, takeBack } from '../../db/queries/deliveries.ts'
 import { lockDelivery, requeueDelivery, resolveDelivery as saveResolution } from '../../db/queries/owned-deliveries.ts'
-import type { DeliveryState, PostDetail, ResolveDelivery } from '../../schemas/post.ts'
+import { type DeliveryState, MEDIA_DELETED, type PostDetail, type ResolveDelivery } from '../../schemas/post.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { Networks } from '../platforms/networks.ts'
 import { planActs } from '../platforms/plan.ts'
@@ -14,6 +14,7 @@ export const NOT_RETRIED = {
   notDue: 'Delivery is not due yet: publish its post',
   publishing: 'Delivery is being sent',
   published: 'Delivery is published',
+  mediaDeleted: 'A file of the post was deleted',
   unconfirmed: 'Delivery may be out, and its network cannot be asked: look there, and resolve it',
 }
 export const NOT_UNCONFIRMED = 'Delivery is not unconfirmed'
@@ -30,6 +31,7 @@ export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey
     if (state === 'queued' && isEarly) throw new AppError(409, NOT_RETRIED.notDue)
     if (state === 'publishing') throw new AppError(409, NOT_RETRIED.publishing)
     if (state === 'published' && error === null) throw new AppError(409, NOT_RETRIED.published)
+    if (error?.code === MEDIA_DELETED) throw new AppError(409, NOT_RETRIED.mediaDeleted)
     if (state === 'unconfirmed' && !networks[platform]?.reconcile) throw new AppError(409, NOT_RETRIED.unconfirmed)
     await requeueDelivery(db, key)
   })
