@@ -222,12 +222,38 @@ t.test('what a server repeats of the credentials is not told', async (t) => {
 })
 
 t.test('credentials are not carried to where a server redirects', async (t) => {
-  const redirect: Answer = ({ init }) => {
-    t.equal(init?.redirect, 'manual')
-    return new Response(null, { status: 307, headers: { location: 'https://elsewhere.example' } })
+  const headers = { location: 'https://elsewhere.example/abcd-efgh' }
+  const redirect =
+    (status: number): Answer =>
+    ({ init }) => {
+      t.equal(init?.redirect, 'manual')
+      return new Response(null, { status, headers })
+    }
+  for (const method of [METHODS.session, METHODS.put]) {
+    t.match(await attempt({ [method]: redirect(308) }), {
+      code: 'unauthorized',
+      needsAttention: true,
+      message: 'pds.example has moved to elsewhere.example: connect the account again, with its new address',
+    })
+    t.match(await attempt({ [method]: redirect(307) }), {
+      code: 'unreachable',
+      message: 'pds.example sends its callers to elsewhere.example for now',
+      maybeSent: false,
+      retryable: true,
+      needsAttention: false,
+    })
   }
-  const failure = await failureOf(identify(newCredentials(), io(fake({ [METHODS.session]: redirect }).fetch)))
-  t.match(failure, { code: 'unauthorized', needsAttention: true, message: /answered 307/ })
+})
+
+t.test('what is in front of a server says nothing about the post or the account', async (t) => {
+  for (const method of [METHODS.session, METHODS.put]) {
+    for (const status of [401, 403, 408, 421, 425]) {
+      const page = () => new Response('error code: 1020', { status })
+      const expected = { code: 'unreachable', maybeSent: false, retryable: true, needsAttention: false }
+      t.match(await attempt({ [method]: page }), expected, `${method} ${status}`)
+    }
+    t.match(await attempt({ [method]: refuse(403, 'AccountTakedown') }), { code: 'unauthorized', needsAttention: true })
+  }
 })
 
 t.test('an answer without end is not read to its end', async (t) => {

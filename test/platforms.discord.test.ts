@@ -216,6 +216,7 @@ testFailures(async (t) => {
     fake,
     send: (io) => send(actOf(), fake.credentials, io),
     sendFile: (file, io) => send(actOf({ media: [file] }), fake.credentials, io),
+    limited: (seconds) => ({ status: 429, body: { message: 'Slow down', retry_after: seconds, global: false } }),
     count: () => fake.messages.length,
     secret: new URL(fake.credentials.webhookUrl).pathname.split('/').at(-1) ?? '',
     visible: `POST ${pathOf(fake)}`,

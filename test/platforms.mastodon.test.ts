@@ -3,7 +3,7 @@ import { mastodonPublishing, publishToMastodon } from '../src/platforms/mastodon
 import type { Credentials } from '../src/platforms/publishing.ts'
 import { actOf, fileOf, ioOf, rejection, TOKEN, testFailures } from './helpers/acts.ts'
 import type { Teardown } from './helpers/database.ts'
-import { type FakeMastodon, startMastodon } from './helpers/fake-mastodon.ts'
+import { type FakeMastodon, startMastodon, throttled } from './helpers/fake-mastodon.ts'
 import { reset } from './helpers/fake-network.ts'
 
 const { send, identify, reconcile } = mastodonPublishing
@@ -308,6 +308,7 @@ testFailures(async (t) => {
     fake,
     send: (io) => send(act(), fake.credentials, io),
     sendFile: (file, io) => send({ ...act(), media: [file] }, fake.credentials, io),
+    limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
     count: () => fake.statuses.length,
     secret: fake.credentials.accessToken,
     visible: 'POST /api/v1/statuses',

@@ -270,6 +270,7 @@ testFailures(async (t) => {
     fake,
     send: (io) => send(actOf(), fake.credentials, io),
     sendFile: (file, io) => send(actOf({ media: [file] }), fake.credentials, io),
+    limited: (seconds) => ({ status: 429, body: { ok: false, parameters: { retry_after: seconds } } }),
     count: () => fake.messages.length,
     secret: fake.credentials.botToken,
     visible: `POST /bot${fake.credentials.botToken}/sendMessage`,

@@ -12,6 +12,7 @@ import { publishToSandbox } from '../src/platforms/sandbox.ts'
 import { loggerOptions } from '../src/server.ts'
 import { startNetworks } from './helpers/all-networks.ts'
 import { everythingIn } from './helpers/database.ts'
+import { throttled } from './helpers/fake-mastodon.ts'
 import { broken, type FakeNetwork, reset } from './helpers/fake-network.ts'
 import { createDesk } from './helpers/publisher.ts'
 import { jpeg, upload } from './helpers/upload.ts'
@@ -205,20 +206,17 @@ t.test('Mastodon: after a 429, the account rests as long as it is told, and the 
   const { connect, post, work, delivery, mastodon, time } = await createOffice(t)
   const account = await connect('mastodon')
   const id = await post({ accountIds: [account], caption: 'patience' })
-  const body = { error: 'Too many requests' }
-  mastodon.faults.push({
-    on: 'POST /api/v1/statuses',
-    instead: { status: 429, headers: { 'retry-after': '120' }, body },
-  })
+  mastodon.faults.push({ on: 'POST /api/v1/statuses', instead: throttled(new Date(Date.now() + HOUR)) })
   await work()
   t.match(await delivery(id), {
     state: 'queued',
     attempts: 1,
-    nextAttemptAt: new Date(time.now.getTime() + 120 * SECOND).toISOString(),
     error: { code: 'rate_limited', message: 'mastodon.example: Too many requests', retryable: true },
   })
+  const rest = Date.parse((await delivery(id)).nextAttemptAt!) - time.now.getTime()
+  t.ok(rest > HOUR - MINUTE && rest <= HOUR, `${rest}`)
   await post({ accountIds: [account], caption: 'next' })
-  await work(119 * SECOND)
+  await work(rest - SECOND)
   t.equal(keysOf(mastodon).length, 1)
   await work(SECOND)
   t.same(

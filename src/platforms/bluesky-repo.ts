@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { at, parse, readText, textAt, unauthorized, unexpected, unreadable } from './calls.ts'
+import { at, parse, passing, readText, textAt, unauthorized, unexpected, unreadable } from './calls.ts'
 import { type Credentials, type Io, PublishError, type PublishedFile, retryAfterMs, unanswered } from './publishing.ts'
 
 export interface RecordRef {
@@ -272,7 +272,7 @@ export async function xrpc(
     const secrets = [token, textAt(json, 'password')].filter((secret) => secret !== undefined)
     const words = textAt(answer, 'message') || textAt(answer, 'error') || `it answered ${response.status}`
     const said = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
-    throw refusal(response, textAt(answer, 'error'), { message: `${url.host}: ${said}`, visible })
+    throw refusal(response, textAt(answer, 'error'), { host: url.host, said, visible })
   }
   if (answer === undefined) throw unexpected(url.host, visible)
   return answer
@@ -284,8 +284,9 @@ const STALE = ['ExpiredToken', 'InvalidToken']
 function refusal(
   { status, headers }: Response,
   reason: string | undefined,
-  { message, visible }: { message: string; visible: boolean },
+  { host, said, visible }: { host: string; said: string; visible: boolean },
 ): PublishError {
+  const message = `${host}: ${said}`
   if (status === 429) {
     // RateLimit-Reset is in seconds since 1970 (https://docs.bsky.app/docs/advanced-guides/rate-limits).
     const resetAt = Number(headers.get('ratelimit-reset')) * 1000
@@ -296,8 +297,9 @@ function refusal(
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true })
   }
-  if (status === 401 || status === 403 || STALE.includes(reason ?? '')) return unauthorized(message)
-  return new Refused(message, reason)
+  const isUnauthorized = status === 401 || status === 403 || STALE.includes(reason ?? '')
+  const onTheWay = passing(host, { status, headers }, reason && said)
+  return onTheWay ?? (isUnauthorized ? unauthorized(message) : new Refused(message, reason))
 }
 
 /** The same failure, at another place of the way. */

@@ -167,7 +167,7 @@ function connect({ webhookUrl = '' }: Credentials): Webhook {
       status === 401 || status === 403 || (status === 404 && at(body, 'code') === UNKNOWN_WEBHOOK),
     // https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit: seconds, with a fraction that the
     // header does not have.
-    retryAfterMs: (body) => {
+    retryAfterMs: ({ body }) => {
       const seconds = at(body, 'retry_after')
       return typeof seconds === 'number' ? Math.ceil(seconds * 1000) : undefined
     },

@@ -188,7 +188,7 @@ function connect({ botToken = '', chatId = '' }: Credentials): Bot {
         textAt(body, 'description') ?? '',
       ),
     // https://core.telegram.org/bots/api#responseparameters
-    retryAfterMs: (body) => {
+    retryAfterMs: ({ body }) => {
       const seconds = at(body, 'parameters', 'retry_after')
       return typeof seconds === 'number' ? seconds * 1000 : undefined
     },

@@ -53,6 +53,20 @@ const refuse = (status: number, error: string): never => {
 }
 
 /**
+ * What is answered to who calls too often: without a Retry-After, by
+ * https://github.com/mastodon/mastodon/blob/main/config/initializers/rack_attack.rb
+ */
+export const throttled = (resetAt: Date): Reply => ({
+  status: 429,
+  headers: {
+    'x-ratelimit-limit': '300',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': resetAt.toISOString().replace('Z', '000Z'),
+  },
+  body: { error: 'Too many requests' },
+})
+
+/**
  * Mastodon as https://docs.joinmastodon.org/methods/statuses/, /methods/media/, /methods/accounts/ and
  * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private unless they say
  * otherwise. The words of refusals are those of config/locales/en.yml of https://github.com/mastodon/mastodon where they
