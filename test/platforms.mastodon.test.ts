@@ -61,9 +61,10 @@ t.test('a text becomes a status, by one call with a key against repetition', asy
   const { fake, credentials } = await start(t)
   const sent = await send(actOf(), credentials, ioOf(fake))
   t.same(fake.log, ['intend', 'POST /api/v1/statuses'])
-  t.same(bodies(fake), [{ status: 'A lighthouse at dusk', visibility: 'public' }])
+  t.same(bodies(fake), [{ status: 'A lighthouse at dusk', visibility: 'public', sensitive: false }])
   t.match(fake.calls[0]?.headers, { 'idempotency-key': TOKEN, 'content-type': 'application/json' })
   t.same(sent, { id: fake.statuses[0]?.id, url: fake.statuses[0]?.url })
+  t.match(fake.statuses[0], { visibility: 'public', sensitive: false }, 'whatever the settings of the account')
 })
 
 t.test('an instance that answers what no Mastodon does is not believed', async (t) => {
@@ -133,7 +134,12 @@ t.test('images are uploaded with their descriptions before anything is intended'
     ['A lighthouse', 'é'.repeat(1500), 'The sea'],
   )
   t.same(bodies(fake), [
-    { status: '', visibility: 'public', media_ids: fake.statuses[0]?.media_attachments.map(({ id }) => id) },
+    {
+      status: '',
+      visibility: 'public',
+      sensitive: false,
+      media_ids: fake.statuses[0]?.media_attachments.map(({ id }) => id),
+    },
   ])
 })
 
@@ -190,9 +196,9 @@ t.test('the parts of a thread answer to each other, and a comment to its post', 
   const comment = actOf({ kind: 'comment', text: 'First!', fields, parent: root, root, token: 'd' })
   await send(comment, credentials, ioOf(fake))
   t.same(bodies(fake).slice(1), [
-    { status: 'Two', visibility: 'unlisted', spoiler_text: 'Sea', in_reply_to_id: root.id },
-    { status: 'Three', visibility: 'unlisted', spoiler_text: 'Sea', in_reply_to_id: second.id },
-    { status: 'First!', visibility: 'unlisted', spoiler_text: 'Sea', in_reply_to_id: root.id },
+    { status: 'Two', visibility: 'unlisted', sensitive: false, spoiler_text: 'Sea', in_reply_to_id: root.id },
+    { status: 'Three', visibility: 'unlisted', sensitive: false, spoiler_text: 'Sea', in_reply_to_id: second.id },
+    { status: 'First!', visibility: 'unlisted', sensitive: false, spoiler_text: 'Sea', in_reply_to_id: root.id },
   ])
   t.same(
     fake.statuses.map(({ in_reply_to_id }) => in_reply_to_id),

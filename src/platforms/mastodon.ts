@@ -327,11 +327,12 @@ function statusOf({ kind, text, fields, parent }: Act, mediaIds: string[]): obje
   const { visibility, sensitive, spoilerText, language, quoteApprovalPolicy, poll } = fields
   return {
     status: text,
-    // Left out, it would be what the account's settings say, which need not be what the catalogue promises.
+    // Left out, both would be what the account's settings say, which need not be what the catalogue promises
+    // (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
     visibility: visibility ?? 'public',
+    sensitive: sensitive ?? false,
     ...(mediaIds.length > 0 && { media_ids: mediaIds }),
     ...(parent && { in_reply_to_id: parent.id }),
-    ...(sensitive !== undefined && { sensitive }),
     ...(spoilerText !== undefined && { spoiler_text: spoilerText }),
     ...(language !== undefined && { language }),
     ...(quoteApprovalPolicy !== undefined && { quote_approval_policy: quoteApprovalPolicy }),

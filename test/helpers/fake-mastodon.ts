@@ -68,10 +68,10 @@ export const throttled = (resetAt: Date): Reply => ({
 
 /**
  * Mastodon as https://docs.joinmastodon.org/methods/statuses/, /methods/media/, /methods/accounts/ and
- * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private unless they say
- * otherwise. The words of refusals are those of config/locales/en.yml of https://github.com/mastodon/mastodon where they
- * are known, and of parameters of a wrong type this fake's own. Parameters that it does not know are ignored, as Rails
- * does.
+ * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private and sensitive unless
+ * they say otherwise (`setting_default_sensitive` of app/services/post_status_service.rb of
+ * https://github.com/mastodon/mastodon). The words of refusals are those of config/locales/en.yml there where they are
+ * known, and of parameters of a wrong type this fake's own. Parameters that it does not know are ignored, as Rails does.
  */
 export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   const statuses: Status[] = []
@@ -83,7 +83,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
 
   const create = (parameters: Record<string, unknown>): Status => {
     const { status = '', media_ids = [], poll, in_reply_to_id = null, spoiler_text = '', language = null } = parameters
-    const { visibility = 'private', sensitive = false } = parameters
+    const { visibility = 'private', sensitive = true } = parameters
     if (typeof status !== 'string' || typeof spoiler_text !== 'string') return refuse(422, 'Validation failed: Text')
     if (!Array.isArray(media_ids)) return refuse(422, 'Validation failed: Media')
     const text = status.trim() || spoiler_text.trim()
