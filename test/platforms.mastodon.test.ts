@@ -217,6 +217,10 @@ t.test('what Mastodon refuses is told in its words', async (t) => {
       { fields: { poll: { options: ['Yes'], expiresIn: 3600 } } },
       'Validation failed: Options must be more than one item',
     ],
+    [
+      { fields: { poll: { options: ['Yes', 'Yes'], expiresIn: 3600 } } },
+      'Validation failed: Options contain duplicate items',
+    ],
   ]
   for (const [act, words] of refusals) {
     t.match(await rejection(send(actOf(act), credentials, ioOf(fake))), {
@@ -228,6 +232,23 @@ t.test('what Mastodon refuses is told in its words', async (t) => {
     })
   }
   t.equal(fake.statuses.length, 0)
+})
+
+t.test('a token that may not do it needs its owner, and one that may do no more than it takes is enough', async (t) => {
+  const { fake, hasty, credentials } = await start(t)
+  fake.scopes = new Set(['read', 'write:media'])
+  t.match(await rejection(send(actOf(), credentials, ioOf(fake))), {
+    code: 'unauthorized',
+    message: 'mastodon.example: This action is outside the authorized scopes',
+    maybeSent: false,
+    retryable: false,
+    needsAttention: true,
+  })
+  fake.scopes = new Set(['read:accounts', 'read:statuses', 'write:media', 'write:statuses'])
+  const act = actOf({ media: [fileOf('video/mp4')] })
+  await identify(credentials, ioOf(fake))
+  const { id, url } = await hasty.send(act, credentials, ioOf(fake))
+  t.same(await reconcile?.(act, credentials, ioOf(fake)), { id, url })
 })
 
 t.test('the same act again within the hour gives the status that is there', async (t) => {

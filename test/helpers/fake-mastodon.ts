@@ -30,6 +30,8 @@ interface Attachment {
 
 export interface FakeMastodon extends FakeNetwork {
   credentials: { instance: string; accessToken: string }
+  /** What the token allows: https://docs.joinmastodon.org/api/oauth-scopes/ */
+  scopes: Set<string>
   /** Newest first. */
   statuses: Status[]
   /** How often a GIF or video is said to be in the making; a text is why it failed. */
@@ -47,6 +49,16 @@ const TOKEN = 'mast0don-t0ken_of_alice'
 const TYPES = /^(?:image\/(?:jpeg|png|webp|heic|heif|avif|gif)|video\/(?:mp4|quicktime|webm|ogg))$/
 const IMAGE_BYTES_MAX = 16_777_216
 const VIDEO_BYTES_MAX = 103_809_024
+
+/** By the pages of each method, under "OAuth". */
+const SCOPES: Record<string, string> = {
+  'GET /api/v1/accounts/verify_credentials': 'read:accounts',
+  'POST /api/v2/media': 'write:media',
+  'GET /api/v1/media/:id': 'write:media',
+  'POST /api/v1/statuses': 'write:statuses',
+  'GET /api/v1/accounts/14715/statuses': 'read:statuses',
+  'GET /api/v1/statuses/:id/source': 'read:statuses',
+}
 
 const refuse = (status: number, error: string): never => {
   throw new Refused({ status, body: { error } })
@@ -183,7 +195,12 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     ...(await startFake(t, ORIGIN, (call) => {
       if (call.headers.authorization !== `Bearer ${TOKEN}`) refuse(401, 'The access token is invalid')
       const [, id = ''] = /^\/api\/v1\/(?:media|statuses)\/(\d+)/.exec(call.path) ?? []
-      switch (`${call.method} ${call.path.replace(id || '-', ':id')}`) {
+      const name = `${call.method} ${call.path.replace(id || '-', ':id')}`
+      const [scope, part] = (SCOPES[name] ?? '').split(':')
+      if (scope && !fake.scopes.has(scope) && !fake.scopes.has(`${scope}:${part}`)) {
+        refuse(403, 'This action is outside the authorized scopes')
+      }
+      switch (name) {
         case 'GET /api/v1/accounts/verify_credentials':
           return { status: 200, body: { id: '14715', username: 'alice', acct: 'alice', display_name: 'Alice A.' } }
         case 'POST /api/v2/media':
@@ -204,6 +221,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       }
     })),
     credentials: { instance: ORIGIN, accessToken: TOKEN },
+    scopes: new Set(['read', 'write']),
     statuses,
     processing: 1,
     setTime: (time) => {
@@ -224,6 +242,8 @@ function checkPoll({ options, expires_in: expiresIn }: Record<string, unknown>, 
   if (choices.some((choice) => typeof choice !== 'string' || choice === '' || [...choice].length > 50)) {
     refuse(422, "Validation failed: Options can't be longer than 50 characters each")
   }
+  // https://github.com/mastodon/mastodon/blob/main/app/validators/poll_options_validator.rb
+  if (new Set(choices).size < choices.length) refuse(422, 'Validation failed: Options contain duplicate items')
   if (typeof expiresIn !== 'number' || expiresIn < 300) refuse(422, 'Validation failed: Expires at is too soon')
   if ((expiresIn as number) > 2_629_746) refuse(422, 'Validation failed: Expires at is too far into the future')
 }
