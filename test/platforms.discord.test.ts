@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import t from 'tap'
 import { publishToDiscord } from '../src/platforms/discord.ts'
 import type { Credentials } from '../src/platforms/publishing.ts'
@@ -160,6 +161,10 @@ t.test('a comment goes into the thread that its post has started in a forum', as
   t.equal(fake.messages[1]?.channel_id, parent.id)
 })
 
+const embedded = (embed: object) => ({ text: '', fields: { embeds: [embed] } })
+
+const sized = (bytes: number) => fileOf('image/png', { bytes, open: async () => Readable.from([Buffer.alloc(bytes)]) })
+
 t.test('what Discord refuses is told in its words', async (t) => {
   const { fake, send } = await start(t)
   const refusals: [Parameters<typeof actOf>[0], string][] = [
@@ -170,6 +175,44 @@ t.test('what Discord refuses is told in its words', async (t) => {
       { fields: { embeds: [{ title: 'a'.repeat(257) }] } },
       'Invalid Form Body: embeds.0.title Must be 256 or fewer in length.',
     ],
+    [{ fields: { username: 'Clyde' } }, 'Invalid Form Body: username Username cannot contain "clyde"'],
+    [{ fields: { username: ' ' } }, 'Invalid Form Body: username Must be between 1 and 80 in length.'],
+    [embedded({}), 'Cannot send an empty message'],
+    [
+      embedded({ fields: Array(26).fill({ name: 'a', value: 'b' }) }),
+      'Invalid Form Body: embeds.0.fields Must be 25 or fewer in length.',
+    ],
+    [embedded({ fields: [{ name: 'a' }] }), 'Invalid Form Body: embeds.0.fields.0.value This field is required'],
+    [
+      embedded({ fields: [{ name: 'a', value: 'b'.repeat(1025) }] }),
+      'Invalid Form Body: embeds.0.fields.0.value Must be 1024 or fewer in length.',
+    ],
+    [
+      embedded({ footer: { text: 'a'.repeat(2049) } }),
+      'Invalid Form Body: embeds.0.footer.text Must be 2048 or fewer in length.',
+    ],
+    [
+      embedded({ author: { name: 'a'.repeat(257) } }),
+      'Invalid Form Body: embeds.0.author.name Must be 256 or fewer in length.',
+    ],
+    [
+      embedded({ description: 'a'.repeat(4000), footer: { text: 'a'.repeat(2001) } }),
+      'Invalid Form Body: embeds Embed size exceeds maximum size of 6000',
+    ],
+    [
+      { fields: { allowedMentions: { parse: ['all'] } } },
+      "Invalid Form Body: allowed_mentions.parse.0 Value must be one of {'roles', 'users', 'everyone'}.",
+    ],
+    [
+      { fields: { allowedMentions: { parse: ['users'], users: ['1'] } } },
+      'Invalid Form Body: allowed_mentions parse:["users"] and users: are exclusive',
+    ],
+    [
+      { fields: { allowedMentions: { users: ['@bob'] } } },
+      'Invalid Form Body: allowed_mentions.users.0 Value is not snowflake.',
+    ],
+    [{ media: [sized(10_485_761)] }, 'Request entity too large'],
+    [{ media: Array(3).fill(sized(9_000_000)) }, 'Request entity too large'],
     [{ fields: { threadName: 'Sea' } }, 'Webhooks can only create threads in forum channels'],
     [{ fields: { threadId: '1' } }, 'Unknown Channel'],
   ]
