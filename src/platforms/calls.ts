@@ -19,6 +19,8 @@ export interface Network {
   words(body: unknown): string | undefined
   /** Whether a refusal of the network's own means that the credentials are no good any more. */
   isUnauthorized(refusal: Refusal): boolean
+  /** What another 4xx means, where it is more than that the content is refused. */
+  meaning?(refusal: Refusal): 'may be sent' | 'again later' | undefined
   /** How long the network wants to be left alone, where it says it elsewhere, or better, than in `Retry-After`. */
   retryAfterMs?(refusal: Refusal): number | undefined
 }
@@ -194,8 +196,12 @@ function refused(network: Network, refusal: Refusal, visible: boolean): PublishE
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true, ...later })
   }
-  const isUnauthorized = words !== undefined && network.isUnauthorized(refusal)
-  return passing(network.host, refusal, said) ?? (isUnauthorized ? unauthorized(message) : impossible(message))
+  const onTheWay = passing(network.host, refusal, said)
+  if (onTheWay) return onTheWay
+  if (words !== undefined && network.isUnauthorized(refusal)) return unauthorized(message)
+  const meaning = network.meaning?.(refusal)
+  if (meaning === undefined) return impossible(message)
+  return new PublishError(message, { code: 'server_error', maybeSent: meaning === 'may be sent', retryable: true })
 }
 
 /** The body of an answer; nothing of one that is longer. */

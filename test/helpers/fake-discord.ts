@@ -163,19 +163,21 @@ function check(payload: Record<string, unknown>, files: Recorded['files']): void
 /** https://docs.discord.com/developers/resources/message#allowed-mentions-object */
 function checkMentions(mentions: unknown): void {
   if (typeof mentions !== 'object' || mentions === null || Array.isArray(mentions)) {
-    return invalid('allowed_mentions', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a DictType')
+    invalid('allowed_mentions', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a DictType')
   }
-  const { parse = [], ...lists } = mentions as Record<string, unknown>
-  if (!Array.isArray(parse)) return invalid('allowed_mentions.parse', 'LIST_TYPE_CONVERT', 'Only iterables may be used')
-  for (const [place, type] of parse.entries()) {
-    if (['roles', 'users', 'everyone'].includes(type)) continue
+  const listIn = (name: string): unknown[] => {
+    const list = (mentions as Record<string, unknown>)[name] ?? []
+    return Array.isArray(list) ? list : invalid(`allowed_mentions.${name}`, 'LIST_TYPE_CONVERT', 'Must be a list')
+  }
+  const parse = listIn('parse')
+  const unknown = parse.findIndex((type) => !['roles', 'users', 'everyone'].includes(String(type)))
+  if (unknown >= 0) {
     const choices = "Value must be one of {'roles', 'users', 'everyone'}."
-    invalid(`allowed_mentions.parse.${place}`, 'BASE_TYPE_CHOICES', choices)
+    invalid(`allowed_mentions.parse.${unknown}`, 'BASE_TYPE_CHOICES', choices)
   }
   for (const name of ['roles', 'users']) {
-    const ids = lists[name] ?? []
+    const ids = listIn(name)
     const path = `allowed_mentions.${name}`
-    if (!Array.isArray(ids)) return invalid(path, 'LIST_TYPE_CONVERT', 'Only iterables may be used')
     if (ids.length > 100) invalid(path, 'BASE_TYPE_MAX_LENGTH', 'Must be 100 or fewer in length.')
     const place = ids.findIndex((id) => !/^\d+$/.test(String(id)))
     if (place >= 0) invalid(`${path}.${place}`, 'NUMBER_TYPE_COERCE', 'Value is not snowflake.')
