@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { AppBskyEmbedGallery, jsonToLex } from '@atproto/api'
 import t from 'tap'
 import { blueskyPublishing, recordKey } from '../src/platforms/bluesky.ts'
 import { type Act, type Credentials, type Io, PublishError, type PublishedFile } from '../src/platforms/publishing.ts'
@@ -196,14 +197,61 @@ t.test('the server that keeps the account is the one that gets its posts', async
   t.same(sent, { id: `at://${DID}/app.bsky.feed.post/3k`, ref: 'bafy', url: `https://bsky.app/profile/${DID}/post/3k` })
 })
 
-t.test('a mention that cannot be resolved now waits; one of nobody is text', async (t) => {
+t.test('a mention that cannot be resolved now waits for some minutes; one of nobody is text', async (t) => {
   const text = 'Hello @bob.example.com'
-  const failure = await attempt({ [METHODS.resolve]: refuse(502, 'UpstreamFailure') }, { text })
-  t.match(failure, { code: 'server_error', maybeSent: false, retryable: true })
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  const now: Answer[] = [refuse(502, 'UpstreamFailure'), refuse(404, 'NotFound'), () => Response.json({ did: 'bob' })]
+  for (const answer of now) {
+    const answers = { [METHODS.resolve]: answer }
+    const failure = await attempt(answers, { text, startedAt: minutesAgo(4) })
+    t.match(failure, { maybeSent: false, retryable: true, needsAttention: false })
+    const network = fake(answers)
+    await send(act({ text, startedAt: minutesAgo(6) }), newCredentials(), io(network.fetch))
+    t.equal(network.only(METHODS.put).json.record.facets, undefined, 'then it goes out without')
+  }
+  for (const answer of [refuse(429, 'RateLimitExceeded'), refuse(401, 'AuthMissing')]) {
+    const failure = await attempt({ [METHODS.resolve]: answer }, { text, startedAt: minutesAgo(6) })
+    t.match(
+      failure,
+      { code: /rate_limited|unauthorized/, maybeSent: false },
+      'what is wrong with more than the mention',
+    )
+  }
+  const never = [refuse(400, 'HandleNotFound'), refuse(400, 'InvalidRequest'), refuse(400, 'InvalidHandle')]
+  for (const answer of never) {
+    const network = fake({ [METHODS.resolve]: answer })
+    await send(act({ text }), newCredentials(), io(network.fetch))
+    t.equal(network.only(METHODS.put).json.record.facets, undefined)
+  }
+})
 
-  const network = fake({ [METHODS.resolve]: refuse(400, 'HandleNotFound') })
-  await send(act({ text }), newCredentials(), io(network.fetch))
-  t.equal(network.only(METHODS.put).json.record.facets, undefined)
+t.test('a post that stands there already keeps its mentions, whatever another attempt knows of them', async (t) => {
+  const existing = { uri: `at://${DID}/app.bsky.feed.post/3k`, cid: 'bafyfirst' }
+  const network = fake({
+    [METHODS.resolve]: refuse(502, 'UpstreamFailure'),
+    [METHODS.put]: refuse(400, 'InvalidSwap'),
+    [METHODS.get]: () => Response.json({ ...existing, value: {} }),
+  })
+  const late = act({ text: 'Hello @bob.example.com', startedAt: new Date(Date.now() - 600_000) })
+  t.match(await send(late, newCredentials(), io(network.fetch)), { id: existing.uri, ref: existing.cid })
+  t.equal(network.only(METHODS.put).json.swapRecord, null, 'nothing is put in place of it')
+})
+
+t.test('a picture of unknown size has a place in a gallery', async (t) => {
+  const blob = {
+    $type: 'blob',
+    ref: { $link: 'bafkreibme22gw2h7y2h7tg2fhqotaqjucnbc24deqo72b6mkl2egezxhvy' },
+    mimeType: 'image/png',
+    size: 6,
+  }
+  const network = fake({ [METHODS.blob]: () => Response.json({ blob }) })
+  const image = (options: Partial<PublishedFile>) => video({ kind: 'image', mimeType: 'image/png', ...options })
+  const media = [image({ width: null, height: null }), ...Array(4).fill(image({}))]
+  await send(act({ media }), newCredentials(), io(network.fetch))
+  const { embed } = network.only(METHODS.put).json.record as { embed: { items: object[] } }
+  t.match(embed.items, [{ aspectRatio: { width: 1, height: 1 } }, { aspectRatio: { width: 4, height: 3 } }])
+  const { success } = AppBskyEmbedGallery.validateMain(jsonToLex(embed))
+  t.ok(success, 'as the lexicon has it')
 })
 
 t.test('what looks like a link and is none is text', async (t) => {
@@ -222,12 +270,38 @@ t.test('what a server repeats of the credentials is not told', async (t) => {
 })
 
 t.test('credentials are not carried to where a server redirects', async (t) => {
-  const redirect: Answer = ({ init }) => {
-    t.equal(init?.redirect, 'manual')
-    return new Response(null, { status: 307, headers: { location: 'https://elsewhere.example' } })
+  const headers = { location: 'https://elsewhere.example/abcd-efgh' }
+  const redirect =
+    (status: number): Answer =>
+    ({ init }) => {
+      t.equal(init?.redirect, 'manual')
+      return new Response(null, { status, headers })
+    }
+  for (const method of [METHODS.session, METHODS.put]) {
+    t.match(await attempt({ [method]: redirect(308) }), {
+      code: 'unauthorized',
+      needsAttention: true,
+      message: 'pds.example has moved to elsewhere.example: connect the account again, with its new address',
+    })
+    t.match(await attempt({ [method]: redirect(307) }), {
+      code: 'unreachable',
+      message: 'pds.example sends its callers to elsewhere.example for now',
+      maybeSent: false,
+      retryable: true,
+      needsAttention: false,
+    })
   }
-  const failure = await failureOf(identify(newCredentials(), io(fake({ [METHODS.session]: redirect }).fetch)))
-  t.match(failure, { code: 'unauthorized', needsAttention: true, message: /answered 307/ })
+})
+
+t.test('what is in front of a server says nothing about the post or the account', async (t) => {
+  for (const method of [METHODS.session, METHODS.put]) {
+    for (const status of [401, 403, 408, 421, 425]) {
+      const page = () => new Response('error code: 1020', { status })
+      const expected = { code: 'unreachable', maybeSent: false, retryable: true, needsAttention: false }
+      t.match(await attempt({ [method]: page }), expected, `${method} ${status}`)
+    }
+    t.match(await attempt({ [method]: refuse(403, 'AccountTakedown') }), { code: 'unauthorized', needsAttention: true })
+  }
 })
 
 t.test('an answer without end is not read to its end', async (t) => {

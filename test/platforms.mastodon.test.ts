@@ -3,7 +3,7 @@ import { mastodonPublishing, publishToMastodon } from '../src/platforms/mastodon
 import type { Credentials } from '../src/platforms/publishing.ts'
 import { actOf, fileOf, ioOf, rejection, TOKEN, testFailures } from './helpers/acts.ts'
 import type { Teardown } from './helpers/database.ts'
-import { type FakeMastodon, startMastodon } from './helpers/fake-mastodon.ts'
+import { type FakeMastodon, startMastodon, throttled } from './helpers/fake-mastodon.ts'
 import { reset } from './helpers/fake-network.ts'
 
 const { send, identify, reconcile } = mastodonPublishing
@@ -61,9 +61,10 @@ t.test('a text becomes a status, by one call with a key against repetition', asy
   const { fake, credentials } = await start(t)
   const sent = await send(actOf(), credentials, ioOf(fake))
   t.same(fake.log, ['intend', 'POST /api/v1/statuses'])
-  t.same(bodies(fake), [{ status: 'A lighthouse at dusk', visibility: 'public' }])
+  t.same(bodies(fake), [{ status: 'A lighthouse at dusk', visibility: 'public', sensitive: false }])
   t.match(fake.calls[0]?.headers, { 'idempotency-key': TOKEN, 'content-type': 'application/json' })
   t.same(sent, { id: fake.statuses[0]?.id, url: fake.statuses[0]?.url })
+  t.match(fake.statuses[0], { visibility: 'public', sensitive: false }, 'whatever the settings of the account')
 })
 
 t.test('an instance that answers what no Mastodon does is not believed', async (t) => {
@@ -133,7 +134,12 @@ t.test('images are uploaded with their descriptions before anything is intended'
     ['A lighthouse', 'é'.repeat(1500), 'The sea'],
   )
   t.same(bodies(fake), [
-    { status: '', visibility: 'public', media_ids: fake.statuses[0]?.media_attachments.map(({ id }) => id) },
+    {
+      status: '',
+      visibility: 'public',
+      sensitive: false,
+      media_ids: fake.statuses[0]?.media_attachments.map(({ id }) => id),
+    },
   ])
 })
 
@@ -190,9 +196,9 @@ t.test('the parts of a thread answer to each other, and a comment to its post', 
   const comment = actOf({ kind: 'comment', text: 'First!', fields, parent: root, root, token: 'd' })
   await send(comment, credentials, ioOf(fake))
   t.same(bodies(fake).slice(1), [
-    { status: 'Two', visibility: 'unlisted', spoiler_text: 'Sea', in_reply_to_id: root.id },
-    { status: 'Three', visibility: 'unlisted', spoiler_text: 'Sea', in_reply_to_id: second.id },
-    { status: 'First!', visibility: 'unlisted', spoiler_text: 'Sea', in_reply_to_id: root.id },
+    { status: 'Two', visibility: 'unlisted', sensitive: false, spoiler_text: 'Sea', in_reply_to_id: root.id },
+    { status: 'Three', visibility: 'unlisted', sensitive: false, spoiler_text: 'Sea', in_reply_to_id: second.id },
+    { status: 'First!', visibility: 'unlisted', sensitive: false, spoiler_text: 'Sea', in_reply_to_id: root.id },
   ])
   t.same(
     fake.statuses.map(({ in_reply_to_id }) => in_reply_to_id),
@@ -211,6 +217,10 @@ t.test('what Mastodon refuses is told in its words', async (t) => {
       { fields: { poll: { options: ['Yes'], expiresIn: 3600 } } },
       'Validation failed: Options must be more than one item',
     ],
+    [
+      { fields: { poll: { options: ['Yes', 'Yes'], expiresIn: 3600 } } },
+      'Validation failed: Options contain duplicate items',
+    ],
   ]
   for (const [act, words] of refusals) {
     t.match(await rejection(send(actOf(act), credentials, ioOf(fake))), {
@@ -222,6 +232,23 @@ t.test('what Mastodon refuses is told in its words', async (t) => {
     })
   }
   t.equal(fake.statuses.length, 0)
+})
+
+t.test('a token that may not do it needs its owner, and one that may do no more than it takes is enough', async (t) => {
+  const { fake, hasty, credentials } = await start(t)
+  fake.scopes = new Set(['read', 'write:media'])
+  t.match(await rejection(send(actOf(), credentials, ioOf(fake))), {
+    code: 'unauthorized',
+    message: 'mastodon.example: This action is outside the authorized scopes',
+    maybeSent: false,
+    retryable: false,
+    needsAttention: true,
+  })
+  fake.scopes = new Set(['read:accounts', 'read:statuses', 'write:media', 'write:statuses'])
+  const act = actOf({ media: [fileOf('video/mp4')] })
+  await identify(credentials, ioOf(fake))
+  const { id, url } = await hasty.send(act, credentials, ioOf(fake))
+  t.same(await reconcile?.(act, credentials, ioOf(fake)), { id, url })
 })
 
 t.test('the same act again within the hour gives the status that is there', async (t) => {
@@ -308,6 +335,7 @@ testFailures(async (t) => {
     fake,
     send: (io) => send(act(), fake.credentials, io),
     sendFile: (file, io) => send({ ...act(), media: [file] }, fake.credentials, io),
+    limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
     count: () => fake.statuses.length,
     secret: fake.credentials.accessToken,
     visible: 'POST /api/v1/statuses',

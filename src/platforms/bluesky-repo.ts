@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { at, parse, readText, textAt, unauthorized, unexpected, unreadable } from './calls.ts'
+import { at, parse, passing, readText, textAt, unauthorized, unexpected, unreadable } from './calls.ts'
 import { type Credentials, type Io, PublishError, type PublishedFile, retryAfterMs, unanswered } from './publishing.ts'
 
 export interface RecordRef {
@@ -20,7 +20,7 @@ export interface Repo {
   /** Writes a record unless there is one under its key. Gives the one that stands there afterwards. */
   add(collection: string, rkey: string, record: object): Promise<RecordRef>
   upload(file: PublishedFile): Promise<Blob>
-  /** The DID of a handle; undefined where it has none. */
+  /** The DID of a handle; undefined where the server says that nobody has it. */
   resolve(handle: string): Promise<string | undefined>
   /** A token by which another service may call `method` of this server in the account's name. */
   delegate(method: string, expiresAt: Date): Promise<string>
@@ -165,10 +165,13 @@ function repoOf(first: Session, credentials: Credentials, network: Network, { is
     // https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle
     resolve: async (handle) => {
       try {
-        return textAt(await call('com.atproto.identity.resolveHandle', { params: { handle } }), 'did')
+        const did = textAt(await call('com.atproto.identity.resolveHandle', { params: { handle } }), 'did')
+        if (!did || !DID.test(did)) throw unexpected(host, false)
+        return did
       } catch (error) {
-        if (error instanceof Refused) return undefined
-        throw error
+        if (!(error instanceof Refused)) throw error
+        if (NO_SUCH_HANDLE.includes(error.reason ?? '')) return undefined
+        throw unexpected(host, false)
       }
     },
     // https://docs.bsky.app/docs/api/com-atproto-server-get-service-auth
@@ -187,6 +190,12 @@ const RECORD_URI = /^at:\/\/[\w.:%-]{1,2048}\/[\w.-]{1,317}\/[\w.~:-]{1,512}$/
 const CID = /^\w{1,256}$/
 /** https://atproto.com/specs/did#at-protocol-did-identifier-syntax */
 const DID = /^did:[a-z]+:[\w.:%-]{1,2048}$/
+
+/**
+ * HandleNotFound by the lexicon, lexicons/com/atproto/identity/resolveHandle.json; InvalidRequest and InvalidHandle by
+ * packages/pds/src/api/com/atproto/identity/resolveHandle.ts, both of https://github.com/bluesky-social/atproto.
+ */
+const NO_SUCH_HANDLE = ['HandleNotFound', 'InvalidRequest', 'InvalidHandle']
 
 interface XrpcRequest {
   token?: string
@@ -272,7 +281,7 @@ export async function xrpc(
     const secrets = [token, textAt(json, 'password')].filter((secret) => secret !== undefined)
     const words = textAt(answer, 'message') || textAt(answer, 'error') || `it answered ${response.status}`
     const said = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
-    throw refusal(response, textAt(answer, 'error'), { message: `${url.host}: ${said}`, visible })
+    throw refusal(response, textAt(answer, 'error'), { host: url.host, said, visible })
   }
   if (answer === undefined) throw unexpected(url.host, visible)
   return answer
@@ -284,8 +293,9 @@ const STALE = ['ExpiredToken', 'InvalidToken']
 function refusal(
   { status, headers }: Response,
   reason: string | undefined,
-  { message, visible }: { message: string; visible: boolean },
+  { host, said, visible }: { host: string; said: string; visible: boolean },
 ): PublishError {
+  const message = `${host}: ${said}`
   if (status === 429) {
     // RateLimit-Reset is in seconds since 1970 (https://docs.bsky.app/docs/advanced-guides/rate-limits).
     const resetAt = Number(headers.get('ratelimit-reset')) * 1000
@@ -296,8 +306,9 @@ function refusal(
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true })
   }
-  if (status === 401 || status === 403 || STALE.includes(reason ?? '')) return unauthorized(message)
-  return new Refused(message, reason)
+  const isUnauthorized = status === 401 || status === 403 || STALE.includes(reason ?? '')
+  const onTheWay = passing(host, { status, headers }, reason && said)
+  return onTheWay ?? (isUnauthorized ? unauthorized(message) : new Refused(message, reason))
 }
 
 /** The same failure, at another place of the way. */

@@ -230,7 +230,7 @@ async function recordOf(act: Act, repo: Repo, io: Io): Promise<object> {
     $type: POST,
     text: act.text,
     createdAt: act.startedAt.toISOString(),
-    facets: await facetsOf(act.text, repo),
+    facets: await facetsOf(act, repo),
     langs,
     ...(act.parent && { reply: { root: refOf(act.root ?? act.parent), parent: refOf(act.parent) } }),
     ...(act.kind === 'post' &&
@@ -246,7 +246,7 @@ async function recordOf(act: Act, repo: Repo, io: Io): Promise<object> {
 const FACET_SIGNS = /[@#＃$]|:\/\/|[a-z0-9]\.[a-z0-9]/i
 
 /** https://docs.bsky.app/docs/advanced-guides/post-richtext */
-async function facetsOf(text: string, repo: Repo) {
+async function facetsOf({ text, startedAt }: Act, repo: Repo) {
   if (!FACET_SIGNS.test(text)) return undefined
   // Not before there is a use for it: it takes 60 MB.
   const { RichText, AppBskyRichtextFacet } = await import('@atproto/api')
@@ -262,10 +262,23 @@ async function facetsOf(text: string, repo: Repo) {
       continue
     }
     // Until it is resolved, the handle stands in place of the DID. A handle of nobody remains text.
-    const did = await repo.resolve(feature.did)
+    const did = await repo.resolve(feature.did).catch((error) => leaveAsText(error, startedAt))
     if (did) facets.push({ ...facet, features: [{ ...feature, did }] })
   }
   return facets.length > 0 ? facets : undefined
+}
+
+/** Within that many milliseconds of its first attempt, a post waits for its mentions. */
+const MENTIONS_WAIT_MAX_MS = 300_000
+
+/**
+ * A server that cannot tell now whose a handle is may do so in a minute, but a post is worth more than its mentions.
+ * Another attempt may then write another text than the one that was lost before it: a record that is there already stays
+ * as it is, since nothing is put in place of one.
+ */
+function leaveAsText(error: unknown, startedAt: Date): undefined {
+  if (!(error instanceof PublishError) || error.needsAttention || error.code === 'rate_limited') throw error
+  if (Date.now() - startedAt.getTime() < MENTIONS_WAIT_MAX_MS) throw error
 }
 
 async function embedOf(act: Act, repo: Repo, io: Io): Promise<object | undefined> {
@@ -290,7 +303,12 @@ async function embedOf(act: Act, repo: Repo, io: Io): Promise<object | undefined
   }
   // Up to four are shown by every client, more by those that know galleries.
   if (images.length <= 4) return { $type: 'app.bsky.embed.images', images }
-  const items = images.map((image) => ({ $type: 'app.bsky.embed.gallery#image', ...image }))
+  // Unlike the others, these have to have a shape (lexicons/app/bsky/embed/gallery.json): of one that is not known, a square.
+  const items = images.map(({ aspectRatio = { width: 1, height: 1 }, ...image }) => ({
+    $type: 'app.bsky.embed.gallery#image',
+    ...image,
+    aspectRatio,
+  }))
   return { $type: 'app.bsky.embed.gallery', items }
 }
 

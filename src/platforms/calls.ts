@@ -15,12 +15,14 @@ export interface Network {
   host: string
   /** What must never be told, even where the network repeats it. */
   secrets: readonly string[]
-  /** The network's own words about a refusal. */
+  /** The network's own words about a refusal. A body without them is not the network's, but of something in front of it. */
   words(body: unknown): string | undefined
-  /** Whether a refusal means that the credentials are no good any more. */
+  /** Whether a refusal of the network's own means that the credentials are no good any more. */
   isUnauthorized(refusal: Refusal): boolean
-  /** How long the network wants to be left alone, where its body says it better than `Retry-After`. */
-  retryAfterMs?(body: unknown): number | undefined
+  /** What another 4xx means, where it is more than that the content is refused. */
+  meaning?(refusal: Refusal): 'may be sent' | 'again later' | undefined
+  /** How long the network wants to be left alone, where it says it elsewhere, or better, than in `Retry-After`. */
+  retryAfterMs?(refusal: Refusal): number | undefined
 }
 
 interface CallOptions {
@@ -105,6 +107,43 @@ export function unauthorized(message: string): PublishError {
   })
 }
 
+/** Something on the way, in front of the network, did not let the call through. */
+export const notLetThrough = (message: string) =>
+  new PublishError(message, { code: 'unreachable', maybeSent: false, retryable: true })
+
+/** Where a server that redirects its callers wants them to go. */
+const elsewhere = (host: string, location: string | null) => {
+  const target = URL.parse(location ?? '', `https://${host}`)?.host
+  return target && target !== host ? target : 'another address'
+}
+
+/**
+ * What an answer means that any server on the way may give, whatever the network; undefined where it is for the network
+ * to say. A 301 and a 308 are for good, and other redirections for a time (RFC 9110, 15.4). 408, 421 and 425 are of a call
+ * that was not carried out, and may be made again (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). `words` are the network's
+ * own.
+ */
+export function passing(
+  host: string,
+  { status, headers }: Pick<Refusal, 'status' | 'headers'>,
+  words: string | undefined,
+): PublishError | undefined {
+  if (status < 400) {
+    const target = elsewhere(host, headers.get('location'))
+    // Credentials go to the address that they were given for, and to no other: only the account's owner can change it.
+    if (status === 301 || status === 308) {
+      return unauthorized(`${host} has moved to ${target}: connect the account again, with its new address`)
+    }
+    return notLetThrough(`${host} sends its callers to ${target} for now`)
+  }
+  if ([408, 421, 425].includes(status)) return notLetThrough(`${host}: ${words ?? `it answered ${status}`}`)
+  // The page of a firewall, such as Cloudflare's, which lets through what it wants to, and says nothing about the account.
+  if ((status === 401 || status === 403) && words === undefined) {
+    return notLetThrough(`${host}: something in front of it answered ${status}`)
+  }
+  return undefined
+}
+
 /** The bytes of a file could not be had, or were not as many as promised: nothing was sent that a server would take. */
 export const unreadable = () =>
   new PublishError('A file of the post could not be read', {
@@ -144,10 +183,10 @@ function lost(error: unknown, host: string, { form, isOpen }: { form: Form | und
 
 function refused(network: Network, refusal: Refusal, visible: boolean): PublishError {
   const { status, body, headers } = refusal
-  const words = network.words(body) ?? `it answered ${status}`
-  const said = network.secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
-  const message = `${network.host}: ${said}`
-  const wait = network.retryAfterMs?.(body) ?? retryAfterMs(headers)
+  const words = network.words(body)
+  const said = network.secrets.reduce((text, secret) => text?.replaceAll(secret, '…'), words)
+  const message = `${network.host}: ${said ?? `it answered ${status}`}`
+  const wait = network.retryAfterMs?.(refusal) ?? retryAfterMs(headers)
   const later = wait === undefined ? {} : { retryAfterMs: wait }
   if (status === 429) {
     return new PublishError(message, { code: 'rate_limited', maybeSent: false, retryable: true, ...later })
@@ -157,8 +196,12 @@ function refused(network: Network, refusal: Refusal, visible: boolean): PublishE
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true, ...later })
   }
-  if (network.isUnauthorized(refusal)) return unauthorized(message)
-  return impossible(message)
+  const onTheWay = passing(network.host, refusal, said)
+  if (onTheWay) return onTheWay
+  if (words !== undefined && network.isUnauthorized(refusal)) return unauthorized(message)
+  const meaning = network.meaning?.(refusal)
+  if (meaning === undefined) return impossible(message)
+  return new PublishError(message, { code: 'server_error', maybeSent: meaning === 'may be sent', retryable: true })
 }
 
 /** The body of an answer; nothing of one that is longer. */

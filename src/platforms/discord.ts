@@ -106,45 +106,65 @@ const DESCRIPTION_LENGTH_MAX = 1024
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
 
-export const discordPublishing: Publishing = {
-  // `nonce` and `enforce_nonce` are of https://docs.discord.com/developers/resources/message#create-message, for bots;
-  // https://docs.discord.com/developers/resources/webhook#execute-webhook has neither, and the messages of a webhook can
-  // be read by their ids only (#get-webhook-message), never be listed.
-  guarantee: 'at-most-once',
-  concurrency: 16,
+// A webhook stays in its server, whichever channel it is moved to: https://docs.discord.com/developers/resources/webhook#modify-webhook
+const GUILDS_MAX = 10_000
 
-  async identify(credentials, io) {
-    const webhook = connect(credentials)
-    const { body } = await look(webhook, io)
-    const id = textAt(body, 'id')
-    if (id === undefined) throw unexpected(webhook.host, false)
-    const name = textAt(body, 'name')
-    return { externalId: id, username: name || id, displayName: name || null }
-  },
+/** Remembers the servers that webhooks are in, so that a message is one call. */
+export function publishToDiscord(): Publishing {
+  /** By the ids of webhooks; undefined for one that is in none. */
+  const guilds = new Map<string, string | undefined>()
 
-  async send(act, credentials, io) {
-    const webhook = connect(credentials)
-    // For the address of the message, of which the answer to it has no guild; and a webhook that is gone is found out
-    // about before anything is uploaded.
-    const guildId = textAt((await look(webhook, io)).body, 'guild_id')
-    const url = new URL(webhook.address)
-    url.searchParams.set('wait', 'true')
-    const threadId = threadOf(act)
-    if (threadId) url.searchParams.set('thread_id', threadId)
-    const body = bodyOf(act)
-    await io.intend()
-    const answer = await call(webhook, io, url.href, { method: 'POST', headers: HEADERS, body, visible: true })
-    const id = textAt(answer.body, 'id')
-    if (id === undefined) throw unexpected(webhook.host, true)
-    const channelId = textAt(answer.body, 'channel_id')
-    return { id, url: guildId && channelId ? `https://discord.com/channels/${guildId}/${channelId}/${id}` : null }
-  },
+  /** https://docs.discord.com/developers/resources/webhook#get-webhook-with-token */
+  async function look(webhook: Webhook, io: Pick<Io, 'fetch' | 'signal'>): Promise<unknown> {
+    const { body } = await call(webhook, io, webhook.address, { headers: HEADERS })
+    if (guilds.size >= GUILDS_MAX) guilds.delete(guilds.keys().next().value!)
+    guilds.set(webhook.id, textAt(body, 'guild_id'))
+    return body
+  }
+
+  return {
+    // `nonce` and `enforce_nonce` are of https://docs.discord.com/developers/resources/message#create-message, for bots;
+    // https://docs.discord.com/developers/resources/webhook#execute-webhook has neither, and the messages of a webhook can
+    // be read by their ids only (#get-webhook-message), never be listed.
+    guarantee: 'at-most-once',
+    // An address may make 50 requests a second (https://docs.discord.com/developers/topics/rate-limits#global-rate-limit);
+    // one takes a tenth of a second and more.
+    concurrency: 5,
+
+    async identify(credentials, io) {
+      const webhook = connect(credentials)
+      const body = await look(webhook, io)
+      const id = textAt(body, 'id')
+      if (id === undefined) throw unexpected(webhook.host, false)
+      const name = textAt(body, 'name')
+      return { externalId: id, username: name || id, displayName: name || null }
+    },
+
+    async send(act, credentials, io) {
+      const webhook = connect(credentials)
+      // For the address of the message, of which the answer to it has no guild.
+      if (!guilds.has(webhook.id)) await look(webhook, io)
+      const guildId = guilds.get(webhook.id)
+      const url = new URL(webhook.address)
+      url.searchParams.set('wait', 'true')
+      const threadId = threadOf(act)
+      if (threadId) url.searchParams.set('thread_id', threadId)
+      const body = bodyOf(act)
+      await io.intend()
+      const answer = await call(webhook, io, url.href, { method: 'POST', headers: HEADERS, body, visible: true })
+      const id = textAt(answer.body, 'id')
+      if (id === undefined) throw unexpected(webhook.host, true)
+      const channelId = textAt(answer.body, 'channel_id')
+      return { id, url: guildId && channelId ? `https://discord.com/channels/${guildId}/${channelId}/${id}` : null }
+    },
+  }
 }
 
 /** Requests without a User-Agent of this form may be blocked: https://docs.discord.com/developers/reference#user-agent */
 const HEADERS = { 'user-agent': 'DiscordBot (postroom, 1)' }
 
 interface Webhook extends Network {
+  id: string
   address: string
 }
 
@@ -156,6 +176,7 @@ function connect({ webhookUrl = '' }: Credentials): Webhook {
   const { id, token } = WEBHOOK_URL.exec(webhookUrl)?.groups ?? {}
   if (!id || !token) throw unauthorized('webhookUrl has to be https://discord.com/api/webhooks/ID/TOKEN')
   return {
+    id,
     host: 'discord.com',
     // https://docs.discord.com/developers/reference#api-versioning
     address: `https://discord.com/api/v10/webhooks/${id}/${token}`,
@@ -167,7 +188,7 @@ function connect({ webhookUrl = '' }: Credentials): Webhook {
       status === 401 || status === 403 || (status === 404 && at(body, 'code') === UNKNOWN_WEBHOOK),
     // https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit: seconds, with a fraction that the
     // header does not have.
-    retryAfterMs: (body) => {
+    retryAfterMs: ({ body }) => {
       const seconds = at(body, 'retry_after')
       return typeof seconds === 'number' ? Math.ceil(seconds * 1000) : undefined
     },
@@ -175,10 +196,6 @@ function connect({ webhookUrl = '' }: Credentials): Webhook {
 }
 
 const UNKNOWN_WEBHOOK = 10015
-
-/** https://docs.discord.com/developers/resources/webhook#get-webhook-with-token */
-const look = (webhook: Webhook, io: Pick<Io, 'fetch' | 'signal'>) =>
-  call(webhook, io, webhook.address, { headers: HEADERS })
 
 /**
  * Where in the channel it goes. A comment follows its post: into the thread that the post has started, whose id is that

@@ -1,5 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
-import { at, call, cut, Form, impossible, type Network, nameOf, textAt, unauthorized, unexpected } from './calls.ts'
+import {
+  at,
+  call,
+  cut,
+  Form,
+  impossible,
+  type Network,
+  nameOf,
+  type Refusal,
+  textAt,
+  unauthorized,
+  unexpected,
+} from './calls.ts'
 import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from './platform.ts'
 import { type Act, type Credentials, type Io, PublishError, type Publishing, type Sent } from './publishing.ts'
 
@@ -28,6 +40,11 @@ const rates: Source = {
   url: 'https://docs.joinmastodon.org/api/rate-limits/',
   confidence: 'official',
   version: '2026-07-02',
+}
+const limiter: Source = {
+  url: 'https://github.com/mastodon/mastodon/blob/main/app/lib/rate_limiter.rb',
+  confidence: 'copy',
+  version: '0486db9',
 }
 
 const image: ImageRule = {
@@ -135,6 +152,7 @@ export const mastodon: Platform = {
   },
   rateLimits: [
     { what: 'requests', limit: 300, windowSeconds: 300, scope: 'account', perAct: 10, source: rates },
+    { what: 'statuses', limit: 300, windowSeconds: 10_800, scope: 'account', perAct: 1, source: limiter },
     { what: 'media uploads', limit: 30, windowSeconds: 1800, scope: 'account', source: rates },
   ],
 }
@@ -255,12 +273,22 @@ function connect(credentials: Credentials): Instance {
     secrets: [accessToken],
     // https://docs.joinmastodon.org/entities/Error/
     words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
+    retryAfterMs: untilReset,
     // A token of an app and no user is refused with a 422: https://docs.joinmastodon.org/methods/accounts/#verify_credentials
     isUnauthorized: ({ status, body }) =>
       status === 401 ||
       status === 403 ||
       (status === 422 && textAt(body, 'error') === 'This method requires an authenticated user'),
   }
+}
+
+/**
+ * Mastodon says when its limit ends, in ISO 8601 (https://docs.joinmastodon.org/api/rate-limits/), and sends no Retry-After
+ * (https://github.com/mastodon/mastodon/blob/main/config/initializers/rack_attack.rb).
+ */
+function untilReset({ headers }: Refusal): number | undefined {
+  const resetAt = Date.parse(headers.get('x-ratelimit-reset') ?? '')
+  return Number.isNaN(resetAt) ? undefined : Math.max(0, resetAt - Date.now())
 }
 
 // https://docs.joinmastodon.org/methods/accounts/#verify_credentials
@@ -299,11 +327,12 @@ function statusOf({ kind, text, fields, parent }: Act, mediaIds: string[]): obje
   const { visibility, sensitive, spoilerText, language, quoteApprovalPolicy, poll } = fields
   return {
     status: text,
-    // Left out, it would be what the account's settings say, which need not be what the catalogue promises.
+    // Left out, both would be what the account's settings say, which need not be what the catalogue promises
+    // (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
     visibility: visibility ?? 'public',
+    sensitive: sensitive ?? false,
     ...(mediaIds.length > 0 && { media_ids: mediaIds }),
     ...(parent && { in_reply_to_id: parent.id }),
-    ...(sensitive !== undefined && { sensitive }),
     ...(spoilerText !== undefined && { spoiler_text: spoilerText }),
     ...(language !== undefined && { language }),
     ...(quoteApprovalPolicy !== undefined && { quote_approval_policy: quoteApprovalPolicy }),

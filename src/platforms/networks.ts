@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../schemas/platform.ts'
 import { blueskyPublishing } from './bluesky.ts'
-import { discordPublishing } from './discord.ts'
+import { publishToDiscord } from './discord.ts'
 import { mastodonPublishing } from './mastodon.ts'
 import type { Publishing } from './publishing.ts'
 import { publishToSandbox, type SandboxStore } from './sandbox.ts'
@@ -13,6 +13,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   bluesky: blueskyPublishing,
   mastodon: mastodonPublishing,
   telegram: telegramPublishing,
-  discord: discordPublishing,
+  discord: publishToDiscord(),
   sandbox: publishToSandbox(sandbox),
 })

@@ -6,6 +6,7 @@ import {
   impossible,
   type Network,
   nameOf,
+  type Refusal,
   textAt,
   type Upload,
   unauthorized,
@@ -100,7 +101,13 @@ export const telegram: Platform = {
     },
   },
   fields: {
-    parseMode: { type: 'enum', values: ['HTML', 'MarkdownV2'], param: 'parse_mode', source: sendPhoto },
+    parseMode: {
+      type: 'enum',
+      values: ['HTML', 'MarkdownV2'],
+      param: 'parse_mode',
+      description: 'of the post; the first comment goes out as it is written',
+      source: sendPhoto,
+    },
     disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },
     protectContent: { type: 'boolean', default: false, param: 'protect_content', source: sendPhoto },
     disableLinkPreview: {
@@ -135,14 +142,22 @@ export const telegram: Platform = {
 export const telegramPublishing: Publishing = {
   // Neither a key against repetition nor a way to ask for messages that were sent: getUpdates does not tell a bot its own.
   guarantee: 'at-most-once',
-  concurrency: 16,
+  // A bot may send 30 messages a second (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this),
+  // and all accounts may be of one; one takes a tenth of a second and more.
+  concurrency: 4,
 
   async identify(credentials, io) {
     const bot = connect(credentials)
-    await ask(bot, io, 'getMe')
+    const me = at((await ask(bot, io, 'getMe')).body, 'result', 'id')
     const { body } = await ask(bot, io, 'getChat', { chat_id: bot.chatId })
     const id = textAt(body, 'result', 'id')
-    if (id === undefined) throw unexpected(bot.host, false)
+    if (id === undefined || me === undefined) throw unexpected(bot.host, false)
+    const type = textAt(body, 'result', 'type')
+    if (type !== 'private') {
+      const member = await ask(bot, io, 'getChatMember', { chat_id: bot.chatId, user_id: me })
+      const hindrance = hindranceOf(at(member.body, 'result'), type)
+      if (hindrance) throw unauthorized(`${bot.host}: ${hindrance}`)
+    }
     return {
       externalId: id,
       username: textAt(body, 'result', 'username') ?? id,
@@ -164,6 +179,50 @@ export const telegramPublishing: Publishing = {
   },
 }
 
+/** Why a bot may not post to a chat, if it may not: https://core.telegram.org/bots/api#chatmember */
+function hindranceOf(member: unknown, chatType: string | undefined): string | undefined {
+  const status = textAt(member, 'status') ?? ''
+  if (chatType === 'channel') {
+    if (status === 'creator' || (status === 'administrator' && at(member, 'can_post_messages') === true))
+      return undefined
+    return 'the bot has to be an administrator of the channel who may post messages'
+  }
+  if (['creator', 'administrator', 'member'].includes(status)) return undefined
+  if (status !== 'restricted' || at(member, 'is_member') !== true) return 'the bot has to be a member of the group'
+  return at(member, 'can_send_messages') === true ? undefined : 'the bot may not send messages to the group'
+}
+
+/** Before the words of a refusal that are Telegram's servers', and of one message of an album. */
+const SAID = /^[A-Z][\w ]*: (?<ofAlbum>failed to send message #\d+ with the error message ")?/.source
+
+/**
+ * What a bot may not do in a chat, and a chat that it cannot see, in words: nothing else tells them from other refusals
+ * (https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp). Those in capitals are of
+ * https://core.telegram.org/method/messages.sendMedia.
+ */
+const NOT_ALLOWED = new RegExp(
+  `${SAID}(?:chat not found|not enough rights|need administrator rights|have no rights to send|member list is inaccessible|` +
+    'CHAT_(?:SEND_[A-Z]+_FORBIDDEN|(?:GUEST_SEND|WRITE)_FORBIDDEN|ADMIN_REQUIRED|RESTRICTED)|CHANNEL_PRIVATE|USER_BANNED_IN_CHANNEL)',
+  'i',
+)
+
+/** Of a file that Telegram's servers do not take, which are asked about every file before they get the album. */
+const FILE_REFUSED = new RegExp(`${SAID}(?:IMAGE|PHOTO|VIDEO|MEDIA|FILE)_[A-Z_]+"?$`, 'i')
+
+/**
+ * An album fails as a whole when one of its messages does, and what was sent of it stays (on_message_send_succeeded and
+ * on_message_send_failed in
+ * https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp; seen in
+ * https://github.com/rubenlagus/TelegramBots/issues/1520). `Group send failed` is said of an album whose files were not all
+ * taken, none of which was sent, and means more often than not that they came too fast: https://github.com/tdlib/td/issues/1990.
+ */
+function meaningOf({ body }: Refusal): ReturnType<NonNullable<Network['meaning']>> {
+  const description = textAt(body, 'description') ?? ''
+  if (/: group send failed$/i.test(description)) return 'again later'
+  const isOfAlbum = new RegExp(SAID, 'i').exec(description)?.groups?.ofAlbum !== undefined
+  return isOfAlbum && !FILE_REFUSED.test(description) ? 'may be sent' : undefined
+}
+
 interface Bot extends Network {
   address: string
   chatId: string
@@ -178,17 +237,14 @@ function connect({ botToken = '', chatId = '' }: Credentials): Bot {
     chatId,
     secrets: [botToken],
     words: (body) => textAt(body, 'description'),
-    // A token that is none is answered with 404, as an unknown method is. What a bot may not do in a chat, and a chat that
-    // it cannot see, are a 400 that nothing but its words tells from other ones
-    // (https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp).
+    // A token that is none is answered with 404, as an unknown method is.
     isUnauthorized: ({ status, body }) =>
       [401, 403, 404].includes(status) ||
       at(body, 'parameters', 'migrate_to_chat_id') !== undefined ||
-      /: (?:chat not found|not enough rights|need administrator rights|have no rights to send|CHAT_WRITE_FORBIDDEN)/.test(
-        textAt(body, 'description') ?? '',
-      ),
+      NOT_ALLOWED.test(textAt(body, 'description') ?? ''),
+    meaning: meaningOf,
     // https://core.telegram.org/bots/api#responseparameters
-    retryAfterMs: (body) => {
+    retryAfterMs: ({ body }) => {
       const seconds = at(body, 'parameters', 'retry_after')
       return typeof seconds === 'number' ? seconds * 1000 : undefined
     },
@@ -216,7 +272,8 @@ interface Message {
 function messageOf(act: Act): Message {
   const { kind, text, media, fields, parent } = act
   const buttons = kind === 'post' && Array.isArray(fields.buttons) ? fields.buttons : []
-  const parseMode = fields.parseMode !== undefined && { parse_mode: fields.parseMode }
+  // A comment that was not written as markup would be refused for its full stops.
+  const parseMode = kind === 'post' && fields.parseMode !== undefined && { parse_mode: fields.parseMode }
   const shared = {
     ...(fields.disableNotification === true && { disable_notification: true }),
     ...(fields.protectContent === true && { protect_content: true }),

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import t from 'tap'
 import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/publishing.ts'
 import type { Teardown } from './database.ts'
-import { broken, type FakeNetwork, type Fault, reset } from './fake-network.ts'
+import { broken, type FakeNetwork, type Fault, type Reply, reset } from './fake-network.ts'
 
 export const TOKEN = '0b0e7c4e-6d0f-4b6d-9a53-1f6a2e0f9c11'
 
@@ -74,6 +74,8 @@ interface Sender {
   send(io: Io): Promise<Sent>
   /** Sends a text with a file. */
   sendFile(file: PublishedFile, io: Io): Promise<Sent>
+  /** What the network answers to who has called too often, and may do so again after so many seconds. */
+  limited(seconds: number): Reply
   /** How many acts are visible. */
   count(): number
   /** What no error may tell. */
@@ -144,14 +146,12 @@ export function testFailures(start: (t: Teardown) => Promise<Sender>): void {
   t.test('what the network refuses was not sent', async (t) => {
     const network = await start(t)
     const { fake, visible } = network
-    const limited = { status: 429, headers: { 'retry-after': '7' }, body: {} }
-    fake.faults.push({ on: visible, instead: limited })
-    t.match(await rejection(network.send(ioOf(fake))), {
-      code: 'rate_limited',
-      maybeSent: false,
-      retryable: true,
-      retryAfterMs: 7000,
-    })
+    for (const instead of [network.limited(7), { ...page, status: 429, headers: { 'retry-after': '7' } }]) {
+      fake.faults.push({ on: visible, instead })
+      const error = await rejection(network.send(ioOf(fake)))
+      t.match(error, { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false })
+      t.ok(error.retryAfterMs! > 5000 && error.retryAfterMs! <= 7000, `${error.retryAfterMs}`)
+    }
     const words = `See /${network.secret}/x`
     for (const status of [400, 422]) {
       fake.faults.push({ on: visible, instead: { status, body: { error: words, description: words, message: words } } })
@@ -164,7 +164,7 @@ export function testFailures(start: (t: Teardown) => Promise<Sender>): void {
     fake.faults.push({ on: visible, instead: broken(400) })
     t.match(await rejection(network.send(ioOf(fake))), { code: 'content_refused', maybeSent: false }, 'half of a 400')
     for (const status of [401, 403]) {
-      fake.faults.push({ on: visible, instead: { status, body: {} } })
+      fake.faults.push({ on: visible, instead: { status, body: { error: 'No', description: 'No', message: 'No' } } })
       t.match(await rejection(network.send(ioOf(fake))), {
         code: 'unauthorized',
         maybeSent: false,
@@ -172,12 +172,41 @@ export function testFailures(start: (t: Teardown) => Promise<Sender>): void {
         needsAttention: true,
       })
     }
-    fake.faults.push({ on: visible, instead: { status: 302, headers: { location: 'https://elsewhere.example/' } } })
-    t.match(
-      await rejection(network.send(ioOf(fake))),
-      { maybeSent: false, retryable: false },
-      'a redirect is not followed',
-    )
+    t.equal(network.count(), 0)
+  })
+
+  t.test('what is in front of the network says nothing about the post or the account', async (t) => {
+    const network = await start(t)
+    const { fake, visible } = network
+    const cloudflare = { headers: { 'content-type': 'text/html' }, body: 'error code: 1020' }
+    const passing: Reply[] = [
+      { status: 401, ...cloudflare },
+      { status: 403, ...cloudflare },
+      { status: 403, body: {} },
+      { status: 403, body: ['No'] },
+      { status: 408, ...cloudflare },
+      { status: 421, body: { error: 'No', description: 'No', message: 'No' } },
+      { status: 425 },
+      { status: 302, headers: { location: '/maintenance' } },
+      { status: 307, headers: { location: `https://elsewhere.example/${network.secret}` } },
+    ]
+    for (const instead of passing) {
+      fake.faults.push({ on: visible, instead })
+      // `fetch` repeats a call by itself that was misdirected, once.
+      if (instead.status === 421) fake.faults.push({ on: visible, instead })
+      const error = await rejection(network.send(ioOf(fake)))
+      const expected = { code: 'unreachable', maybeSent: false, retryable: true, needsAttention: false }
+      t.match(error, expected, `${instead.status}`)
+      t.notMatch(error.message, network.secret)
+    }
+    for (const status of [301, 308]) {
+      const headers = { location: `https://elsewhere.example/${network.secret}` }
+      fake.faults.push({ on: visible, instead: { status, headers } })
+      const error = await rejection(network.send(ioOf(fake)))
+      t.match(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
+      t.match(error.message, /has moved to elsewhere\.example: connect the account again/)
+      t.notMatch(error.message, network.secret)
+    }
     t.equal(network.count(), 0)
   })
 

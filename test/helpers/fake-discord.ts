@@ -25,8 +25,11 @@ const TOKEN = '3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372b
 const GUILD = '199737254929760256'
 const CHANNEL = '199737254929760257'
 
-// https://docs.discord.com/developers/reference#uploading-files
-const FILE_BYTES_MAX = 20_971_520
+// https://docs.discord.com/developers/reference#uploading-files, of a server that nobody has boosted
+const FILE_BYTES_MAX = 10_485_760
+
+// https://docs.discord.com/developers/resources/message#create-message-limitations
+const REQUEST_BYTES_MAX = 26_214_400
 
 // https://docs.discord.com/developers/resources/webhook#execute-webhook
 const PARAMETERS =
@@ -98,6 +101,7 @@ export async function startDiscord(t: Teardown): Promise<FakeDiscord> {
         return { status: 200, body: { ...webhook, application_id: null } }
       }
       if (call.method !== 'POST') refuse(405, 0, '405: Method Not Allowed')
+      if (Number(call.headers['content-length']) > REQUEST_BYTES_MAX) refuse(413, 40005, 'Request entity too large')
       const message = execute(call)
       return call.query.wait === 'true' ? { status: 200, body: message } : { status: 204 }
     })),
@@ -130,12 +134,13 @@ function check(payload: Record<string, unknown>, files: Recorded['files']): void
     invalid('content', 'BASE_TYPE_MAX_LENGTH', 'Must be 2000 or fewer in length.')
   }
   if (username !== undefined) {
-    if (typeof username !== 'string' || username === '' || [...username].length > 80) {
+    // Trimmed: https://docs.discord.com/developers/resources/user#usernames-and-nicknames
+    if (typeof username !== 'string' || username.trim() === '' || [...username].length > 80) {
       invalid('username', 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 80 in length.')
     }
-    if (/clyde|discord/i.test(username as string)) {
-      invalid('username', 'USERNAME_INVALID_CONTAINS', 'Username cannot contain "discord"')
-    }
+    // https://docs.discord.com/developers/resources/webhook#create-webhook
+    const [word] = /clyde|discord/i.exec(username as string) ?? []
+    if (word) invalid('username', 'USERNAME_INVALID_CONTAINS', `Username cannot contain "${word.toLowerCase()}"`)
   }
   if (avatar_url !== undefined && !/^https?:/.test(String(avatar_url))) {
     invalid('avatar_url', 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https').")
@@ -149,26 +154,86 @@ function check(payload: Record<string, unknown>, files: Recorded['files']): void
   }
   if (!Array.isArray(applied_tags) || applied_tags.length > 5)
     invalid('applied_tags', 'BASE_TYPE_MAX_LENGTH', 'Must be 5 or fewer in length.')
-  if (mentions !== undefined && typeof mentions !== 'object')
-    invalid('allowed_mentions', 'MODEL_TYPE_CONVERT', 'Not an object.')
-  checkEmbeds(embeds)
+  if (mentions !== undefined) checkMentions(mentions)
+  const shown = checkEmbeds(embeds)
   checkFiles(files, attachments)
-  if (!content && (embeds as unknown[]).length === 0 && files.length === 0)
-    refuse(400, 50006, 'Cannot send an empty message')
+  if (!content && !shown && files.length === 0) refuse(400, 50006, 'Cannot send an empty message')
 }
 
-/** https://docs.discord.com/developers/resources/message#embed-object-embed-limits */
-function checkEmbeds(embeds: unknown): void {
+/** https://docs.discord.com/developers/resources/message#allowed-mentions-object */
+function checkMentions(mentions: unknown): void {
+  if (typeof mentions !== 'object' || mentions === null || Array.isArray(mentions)) {
+    invalid('allowed_mentions', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a DictType')
+  }
+  const listIn = (name: string): unknown[] => {
+    const list = (mentions as Record<string, unknown>)[name] ?? []
+    return Array.isArray(list) ? list : invalid(`allowed_mentions.${name}`, 'LIST_TYPE_CONVERT', 'Must be a list')
+  }
+  const parse = listIn('parse')
+  const unknown = parse.findIndex((type) => !['roles', 'users', 'everyone'].includes(String(type)))
+  if (unknown >= 0) {
+    const choices = "Value must be one of {'roles', 'users', 'everyone'}."
+    invalid(`allowed_mentions.parse.${unknown}`, 'BASE_TYPE_CHOICES', choices)
+  }
+  for (const name of ['roles', 'users']) {
+    const ids = listIn(name)
+    const path = `allowed_mentions.${name}`
+    if (ids.length > 100) invalid(path, 'BASE_TYPE_MAX_LENGTH', 'Must be 100 or fewer in length.')
+    const place = ids.findIndex((id) => !/^\d+$/.test(String(id)))
+    if (place >= 0) invalid(`${path}.${place}`, 'NUMBER_TYPE_COERCE', 'Value is not snowflake.')
+    if (ids.length > 0 && parse.includes(name)) {
+      invalid(
+        'allowed_mentions',
+        'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
+        `parse:["${name}"] and ${name}: are exclusive`,
+      )
+    }
+  }
+}
+
+interface Embed {
+  title?: string
+  description?: string
+  url?: string
+  fields?: { name?: string; value?: string }[]
+  footer?: { text?: string }
+  author?: { name?: string }
+  image?: { url?: string }
+  thumbnail?: { url?: string }
+}
+
+/** https://docs.discord.com/developers/resources/message#embed-object-embed-limits. Gives whether there is anything to see. */
+function checkEmbeds(embeds: unknown): boolean {
   if (!Array.isArray(embeds) || embeds.length > 10)
     invalid('embeds', 'BASE_TYPE_MAX_LENGTH', 'Must be 10 or fewer in length.')
   let total = 0
-  for (const [place, { title = '', description = '' }] of (embeds as Record<string, string>[]).entries()) {
-    if (title.length > 256) invalid(`embeds.${place}.title`, 'BASE_TYPE_MAX_LENGTH', 'Must be 256 or fewer in length.')
-    if (description.length > 4096)
-      invalid(`embeds.${place}.description`, 'BASE_TYPE_MAX_LENGTH', 'Must be 4096 or fewer in length.')
-    total += title.length + description.length
+  let hasImage = false
+  for (const [place, embed] of (embeds as Embed[]).entries()) {
+    const { title, description, fields = [], footer, author, image, thumbnail } = embed
+    const check = (path: string, text: string | undefined, max: number) => {
+      const { length } = text?.trim() ?? ''
+      if (length > max) {
+        invalid(`embeds.${place}.${path}`, 'BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`)
+      }
+      total += length
+    }
+    const need = (path: string, text: string | undefined, max: number) => {
+      if (!text?.trim()) invalid(`embeds.${place}.${path}`, 'BASE_TYPE_REQUIRED', 'This field is required')
+      check(path, text, max)
+    }
+    check('title', title, 256)
+    check('description', description, 4096)
+    if (fields.length > 25) invalid(`embeds.${place}.fields`, 'BASE_TYPE_MAX_LENGTH', 'Must be 25 or fewer in length.')
+    for (const [index, { name, value }] of fields.entries()) {
+      need(`fields.${index}.name`, name, 256)
+      need(`fields.${index}.value`, value, 1024)
+    }
+    if (footer) need('footer.text', footer.text, 2048)
+    if (author) need('author.name', author.name, 256)
+    hasImage ||= Boolean(image?.url || thumbnail?.url)
   }
   if (total > 6000) invalid('embeds', 'MAX_EMBED_SIZE_EXCEEDED', 'Embed size exceeds maximum size of 6000')
+  return total > 0 || hasImage
 }
 
 /** https://docs.discord.com/developers/reference#uploading-files */

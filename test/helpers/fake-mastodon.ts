@@ -30,6 +30,8 @@ interface Attachment {
 
 export interface FakeMastodon extends FakeNetwork {
   credentials: { instance: string; accessToken: string }
+  /** What the token allows: https://docs.joinmastodon.org/api/oauth-scopes/ */
+  scopes: Set<string>
   /** Newest first. */
   statuses: Status[]
   /** How often a GIF or video is said to be in the making; a text is why it failed. */
@@ -48,16 +50,40 @@ const TYPES = /^(?:image\/(?:jpeg|png|webp|heic|heif|avif|gif)|video\/(?:mp4|qui
 const IMAGE_BYTES_MAX = 16_777_216
 const VIDEO_BYTES_MAX = 103_809_024
 
+/** By the pages of each method, under "OAuth". */
+const SCOPES: Record<string, string> = {
+  'GET /api/v1/accounts/verify_credentials': 'read:accounts',
+  'POST /api/v2/media': 'write:media',
+  'GET /api/v1/media/:id': 'write:media',
+  'POST /api/v1/statuses': 'write:statuses',
+  'GET /api/v1/accounts/14715/statuses': 'read:statuses',
+  'GET /api/v1/statuses/:id/source': 'read:statuses',
+}
+
 const refuse = (status: number, error: string): never => {
   throw new Refused({ status, body: { error } })
 }
 
 /**
+ * What is answered to who calls too often: without a Retry-After, by
+ * https://github.com/mastodon/mastodon/blob/main/config/initializers/rack_attack.rb
+ */
+export const throttled = (resetAt: Date): Reply => ({
+  status: 429,
+  headers: {
+    'x-ratelimit-limit': '300',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': resetAt.toISOString().replace('Z', '000Z'),
+  },
+  body: { error: 'Too many requests' },
+})
+
+/**
  * Mastodon as https://docs.joinmastodon.org/methods/statuses/, /methods/media/, /methods/accounts/ and
- * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private unless they say
- * otherwise. The words of refusals are those of config/locales/en.yml of https://github.com/mastodon/mastodon where they
- * are known, and of parameters of a wrong type this fake's own. Parameters that it does not know are ignored, as Rails
- * does.
+ * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private and sensitive unless
+ * they say otherwise (`setting_default_sensitive` of app/services/post_status_service.rb of
+ * https://github.com/mastodon/mastodon). The words of refusals are those of config/locales/en.yml there where they are
+ * known, and of parameters of a wrong type this fake's own. Parameters that it does not know are ignored, as Rails does.
  */
 export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   const statuses: Status[] = []
@@ -69,7 +95,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
 
   const create = (parameters: Record<string, unknown>): Status => {
     const { status = '', media_ids = [], poll, in_reply_to_id = null, spoiler_text = '', language = null } = parameters
-    const { visibility = 'private', sensitive = false } = parameters
+    const { visibility = 'private', sensitive = true } = parameters
     if (typeof status !== 'string' || typeof spoiler_text !== 'string') return refuse(422, 'Validation failed: Text')
     if (!Array.isArray(media_ids)) return refuse(422, 'Validation failed: Media')
     const text = status.trim() || spoiler_text.trim()
@@ -169,7 +195,12 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     ...(await startFake(t, ORIGIN, (call) => {
       if (call.headers.authorization !== `Bearer ${TOKEN}`) refuse(401, 'The access token is invalid')
       const [, id = ''] = /^\/api\/v1\/(?:media|statuses)\/(\d+)/.exec(call.path) ?? []
-      switch (`${call.method} ${call.path.replace(id || '-', ':id')}`) {
+      const name = `${call.method} ${call.path.replace(id || '-', ':id')}`
+      const [scope, part] = (SCOPES[name] ?? '').split(':')
+      if (scope && !fake.scopes.has(scope) && !fake.scopes.has(`${scope}:${part}`)) {
+        refuse(403, 'This action is outside the authorized scopes')
+      }
+      switch (name) {
         case 'GET /api/v1/accounts/verify_credentials':
           return { status: 200, body: { id: '14715', username: 'alice', acct: 'alice', display_name: 'Alice A.' } }
         case 'POST /api/v2/media':
@@ -190,6 +221,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       }
     })),
     credentials: { instance: ORIGIN, accessToken: TOKEN },
+    scopes: new Set(['read', 'write']),
     statuses,
     processing: 1,
     setTime: (time) => {
@@ -210,6 +242,8 @@ function checkPoll({ options, expires_in: expiresIn }: Record<string, unknown>, 
   if (choices.some((choice) => typeof choice !== 'string' || choice === '' || [...choice].length > 50)) {
     refuse(422, "Validation failed: Options can't be longer than 50 characters each")
   }
+  // https://github.com/mastodon/mastodon/blob/main/app/validators/poll_options_validator.rb
+  if (new Set(choices).size < choices.length) refuse(422, 'Validation failed: Options contain duplicate items')
   if (typeof expiresIn !== 'number' || expiresIn < 300) refuse(422, 'Validation failed: Expires at is too soon')
   if ((expiresIn as number) > 2_629_746) refuse(422, 'Validation failed: Expires at is too far into the future')
 }

@@ -6,6 +6,8 @@ interface Chat {
   type: 'channel' | 'supergroup' | 'group' | 'private'
   title: string
   username?: string
+  /** The bot as https://core.telegram.org/bots/api#chatmember tells about it; one who may post, unless it is said. */
+  bot?: { status: string; can_post_messages?: boolean; can_send_messages?: boolean; is_member?: boolean }
 }
 
 interface Message {
@@ -20,6 +22,8 @@ export interface FakeTelegram extends FakeNetwork {
   /** Where the bot may post; the channel of the credentials is the first. */
   chats: Chat[]
   messages: Message[]
+  /** What Telegram's servers say of one message of the next album, when they have taken those before it. */
+  albumError: string | undefined
 }
 
 const ORIGIN = 'https://api.telegram.org'
@@ -36,39 +40,81 @@ const refuse = (error_code: number, description: string, parameters?: object): n
  * The Bot API as https://core.telegram.org/bots/api describes it. What it refuses is that page's; the words are those of
  * https://github.com/tdlib/telegram-bot-api (Client.cpp, ClientManager.cpp) and https://github.com/tdlib/td where they
  * are known, and of albums and parameters of a wrong type this fake's own. Parameters that it does not know are ignored,
- * as the real one does. Of the markups, only their most common mistakes are found.
+ * as the real one does.
  */
 export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
   const messages: Message[] = []
   const chats: Chat[] = [{ id: -1001234567890, type: 'channel', title: 'Lighthouses', username: 'lighthouses' }]
 
-  const fake = await startFake(t, ORIGIN, (call) => {
+  const network = await startFake(t, ORIGIN, (call) => {
     const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(call.path) ?? refuse(404, 'Not Found')
     if (!/^\d+:[\w-]+$/.test(token ?? '')) refuse(404, 'Not Found')
     if (token !== TOKEN) refuse(401, 'Unauthorized')
     const parameters = decode(call)
     if (method === 'getMe') {
-      return ok({ id: 123456, is_bot: true, first_name: 'Postroom', username: 'postroom_bot' })
+      return ok({ id: BOT_ID, is_bot: true, first_name: 'Postroom', username: 'postroom_bot' })
     }
     const chat = chats.find(
       ({ id, username }) => String(id) === String(parameters.chat_id) || `@${username}` === parameters.chat_id,
     )
     if (!chat) return refuse(400, 'Bad Request: chat not found')
-    if (method === 'getChat') return ok(chat)
+    const { bot = POSTING[chat.type], ...shown } = chat
+    if (method === 'getChat') return ok(shown)
+    // https://core.telegram.org/bots/api#getchatmember
+    if (method === 'getChatMember') {
+      if (parameters.user_id !== BOT_ID) refuse(400, 'Bad Request: user not found')
+      // Only administrators see who is in a channel.
+      if (chat.type === 'channel' && bot.status === 'left') refuse(400, 'Bad Request: member list is inaccessible')
+      return ok({ user: { id: BOT_ID, is_bot: true }, ...bot })
+    }
 
     const send = SENDERS[method ?? ''] ?? refuse(404, 'Not Found: method not found')
+    checkRights(chat.type, bot)
     checkShared(parameters)
     const contents = send(parameters, call)
     // https://core.telegram.org/bots/api#replyparameters
     const reply = parameters.reply_parameters as { message_id?: unknown } | undefined
-    if (reply && !messages.some((message) => message.message_id === reply.message_id && message.chat === chat)) {
+    if (reply && !messages.some((message) => message.message_id === reply.message_id && message.chat.id === chat.id)) {
       refuse(400, 'Bad Request: message to be replied not found')
     }
-    const sent = contents.map((content, place) => ({ message_id: messages.length + 1 + place, chat, ...content }))
+    const { albumError } = fake
+    const sent = contents
+      .slice(0, method === 'sendMediaGroup' && albumError ? 1 : undefined)
+      .map((content, place) => ({ message_id: messages.length + 1 + place, chat: shown, ...content }))
     messages.push(...sent)
+    if (method === 'sendMediaGroup' && albumError) {
+      fake.albumError = undefined
+      refuse(400, `Bad Request: failed to send message #2 with the error message "${albumError}"`)
+    }
     return ok(method === 'sendMediaGroup' ? sent : sent[0])
   })
-  return { ...fake, credentials: { botToken: TOKEN, chatId: '@lighthouses' }, chats, messages }
+  const fake: FakeTelegram = {
+    ...network,
+    credentials: { botToken: TOKEN, chatId: '@lighthouses' },
+    chats,
+    messages,
+    albumError: undefined,
+  }
+  return fake
+}
+
+const BOT_ID = 123456
+
+const POSTING: Record<Chat['type'], NonNullable<Chat['bot']>> = {
+  channel: { status: 'administrator', can_post_messages: true },
+  supergroup: { status: 'member' },
+  group: { status: 'member' },
+  private: { status: 'member' },
+}
+
+function checkRights(type: Chat['type'], { status, can_post_messages, can_send_messages }: NonNullable<Chat['bot']>) {
+  if (status === 'left') refuse(403, `Forbidden: bot is not a member of the ${type} chat`)
+  if (status === 'kicked') refuse(403, `Forbidden: bot was kicked from the ${type} chat`)
+  if (type === 'channel' && !can_post_messages)
+    refuse(400, 'Bad Request: need administrator rights in the channel chat')
+  if (status === 'restricted' && !can_send_messages) {
+    refuse(400, 'Bad Request: not enough rights to send text messages to the chat')
+  }
 }
 
 const ok = (result: unknown) => ({ status: 200, body: { ok: true, result } })
@@ -95,7 +141,7 @@ interface FileRule {
   types: RegExp
   bytesMax: number
 }
-const PHOTO: FileRule = { types: /^image\/(?:jpeg|png|webp)$/, bytesMax: 10_485_760 }
+const PHOTO: FileRule = { types: /^image\/(?:jpeg|png|webp|gif)$/, bytesMax: 10_485_760 }
 const VIDEO: FileRule = { types: /^video\/mp4$/, bytesMax: 52_428_800 }
 
 type Sender = (parameters: Record<string, unknown>, call: Recorded) => Omit<Message, 'message_id' | 'chat'>[]
@@ -142,6 +188,17 @@ function checkFile(files: Recorded['files'], field: string | undefined, { types,
   if (file.bytes.length > bytesMax) refuse(413, 'Request Entity Too Large')
   if (file.bytes.length === 0) refuse(400, 'Bad Request: file must be non-empty')
   if (!types.test(file.type)) refuse(400, 'Bad Request: IMAGE_PROCESS_FAILED')
+  const [width, height] = sizeOf(file.bytes) ?? []
+  // https://core.telegram.org/bots/api#sendphoto
+  if (width && height && (width + height > 10_000 || Math.max(width / height, height / width) > 20)) {
+    refuse(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS')
+  }
+}
+
+/** Width and height of a PNG, which stand at the beginning of it. */
+function sizeOf(bytes: Buffer): [number, number] | undefined {
+  if (bytes.length < 24 || bytes.toString('latin1', 1, 4) !== 'PNG') return undefined
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
 }
 
 function captionOf({ caption, parse_mode }: Record<string, unknown>): { caption?: string } {
@@ -164,32 +221,66 @@ function checkShared(parameters: Record<string, unknown>): void {
     : refuse(400, "Bad Request: can't parse reply keyboard markup JSON object")
   for (const button of rows.flat() as Record<string, unknown>[]) {
     if (!button.text) refuse(400, "Bad Request: can't parse inline keyboard button: Text must be non-empty")
-    if (!URL.canParse(String(button.url)))
+    if (button.url === undefined && typeof button.callback_data === 'string') {
+      if (Buffer.byteLength(button.callback_data) > 64) refuse(400, 'Bad Request: BUTTON_DATA_INVALID')
+    } else if (!/^(?:https?|tg|ton):$/.test(URL.parse(String(button.url))?.protocol ?? '')) {
       refuse(400, `Bad Request: inline keyboard button URL '${button.url}' is invalid`)
+    }
   }
 }
 
-/** https://core.telegram.org/bots/api#formatting-options */
+/** https://core.telegram.org/bots/api#formatting-options. Gives the text without its markup. */
 function parseText(text = '', mode: unknown): string {
   if (mode === undefined) return text
-  if (mode === 'HTML') {
-    const open: string[] = []
-    for (const [, slash, tag = ''] of text.matchAll(/<(\/?)([a-z-]+)[^>]*>/g)) {
-      if (!slash) open.push(tag)
-      else if (open.pop() !== tag) refuse(400, `Bad Request: can't parse entities: Unexpected end tag`)
-    }
-    if (open.length > 0)
-      refuse(400, `Bad Request: can't parse entities: Can't find end tag corresponding to start tag "${open.at(-1)}"`)
-    return text.replaceAll(/<[^>]*>/g, '')
-  }
-  if (mode === 'MarkdownV2') {
-    const [, reserved] = /(?<!\\)([.!#+\-={}>])/.exec(text) ?? []
-    if (reserved)
-      refuse(
-        400,
-        `Bad Request: can't parse entities: Character '${reserved}' is reserved and must be escaped with the preceding '\\'`,
-      )
-    return text.replaceAll(/\\(.)|[*_~|`]/g, '$1')
-  }
+  if (mode === 'HTML') return parseHtml(text)
+  if (mode === 'MarkdownV2') return parseMarkdown(text)
   return refuse(400, 'Bad Request: unsupported parse_mode')
+}
+
+const cannotParse = (why: string) => refuse(400, `Bad Request: can't parse entities: ${why}`)
+
+const TAGS = /^(?:b|strong|i|em|u|ins|s|strike|del|span|tg-spoiler|a|tg-emoji|code|pre|blockquote)$/
+
+/** https://core.telegram.org/bots/api#html-style */
+function parseHtml(text: string): string {
+  const open: string[] = []
+  for (const { 1: slash, 2: tag = '', index } of text.matchAll(/<(\/?)([a-z0-9-]*)[^>]*>?/gi)) {
+    const at = `at byte offset ${Buffer.byteLength(text.slice(0, index))}`
+    if (slash) {
+      if (open.pop() !== tag.toLowerCase()) cannotParse(`Unexpected end tag ${at}`)
+    } else if (TAGS.test(tag.toLowerCase())) open.push(tag.toLowerCase())
+    else cannotParse(`Unsupported start tag "${tag}" ${at}`)
+  }
+  if (open.length > 0) cannotParse(`Can't find end tag corresponding to start tag "${open.at(-1)}"`)
+  return text.replaceAll(/<[^>]*>/g, '').replaceAll(/&(?:lt|gt|amp|quot|#\d+|#x[\da-f]+);/gi, ' ')
+}
+
+const MARKS: Record<string, string> = {
+  '*': 'Bold',
+  _: 'Italic',
+  __: 'Underline',
+  '~': 'Strikethrough',
+  '||': 'Spoiler',
+  '`': 'Code',
+  '```': 'Pre',
+  '[': 'TextUrl',
+}
+
+/** https://core.telegram.org/bots/api#markdownv2-style */
+function parseMarkdown(text: string): string {
+  const open: { mark: string; at: number }[] = []
+  let parsed = ''
+  for (const { 0: sign, index } of text.matchAll(/\\[!-~]|```|__|\|\||\]\([^)]*\)|[\s\S]/gu)) {
+    const inside = open.at(-1)?.mark ?? ''
+    if (sign.length === 2 && sign.startsWith('\\')) parsed += sign[1]
+    else if (inside.startsWith('`') && sign !== inside) parsed += sign
+    else if (sign === inside || (inside === '[' && sign.startsWith(']('))) open.pop()
+    else if (MARKS[sign]) open.push({ mark: sign, at: Buffer.byteLength(text.slice(0, index)) })
+    else if (/[\]().!#+\-={}>|]/.test(sign)) {
+      cannotParse(`Character '${sign[0]}' is reserved and must be escaped with the preceding '\\'`)
+    } else parsed += sign
+  }
+  const [{ mark, at } = { mark: '', at: 0 }] = open.slice(-1)
+  if (mark) cannotParse(`Can't find end of ${MARKS[mark]} entity at byte offset ${at}`)
+  return parsed
 }
