@@ -25,8 +25,10 @@ const rates: Source = {
   version: '2026-04-21',
 }
 
+// The lexicon has any type of image.
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  stillGifs: true,
   bytesMax: 2_000_000,
   source: imagesLexicon,
 }

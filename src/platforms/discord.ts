@@ -39,6 +39,8 @@ const post: PostTypeRule = {
   gifsMax: 10,
   mixed: true,
   captionPublished: true,
+  // 25 MiB: https://docs.discord.com/developers/resources/message#create-message
+  requestBytesMax: 26_214_400,
   image,
   gif,
   video,

@@ -80,6 +80,8 @@ interface FileRule {
 }
 
 export interface ImageRule extends FileRule {
+  /** A GIF that stands still is an image like the others, whatever the rule for GIFs says. */
+  stillGifs?: true
   /** All images of one post have to have the same width and height. */
   sameSize?: boolean
 }
@@ -108,6 +110,8 @@ export interface PostTypeRule {
   gifAlone?: boolean
   /** False where the network shows no caption, so its length does not matter. */
   captionPublished: boolean
+  /** All files go out in one request, which may be that large; its other parts are a few kilobytes. */
+  requestBytesMax?: number
   image?: ImageRule
   gif?: GifRule
   video?: VideoRule

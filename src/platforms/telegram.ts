@@ -35,8 +35,10 @@ const botsFaq: Source = {
   version: 'v12.7',
 }
 
+// Telegram makes a JPEG of every photo, also of a GIF: https://github.com/yagop/node-telegram-bot-api/issues/11
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  stillGifs: true,
   bytesMax: 10_485_760,
   widthPlusHeightMax: 10_000,
   aspectRatioMin: 1 / 20,

@@ -101,12 +101,14 @@ function postTypes({ postTypes }: Platform): string {
   return lines(
     Object.entries(postTypes).map(([type, rule]) => {
       const { mediaMin: min, mediaMax: max, imagesMax, videosMax, gifsMax, mixed, gifAlone, captionPublished } = rule
+      const { requestBytesMax } = rule
       const gifs = gifsMax > 0 && atMost(gifsMax, max, 'GIF')
       const images = imagesMax > 0 && atMost(imagesMax, max, 'image')
       const videos = videosMax > 0 && atMost(videosMax, max, 'video')
       const stills = joined([images, !gifAlone && gifs], ' and ')
       const together = given([
         joined([joined([stills, videos], mixed ? ' and ' : ' or '), gifAlone && gifs], ' or '),
+        requestBytesMax !== undefined && `≤ ${size(requestBytesMax)} in all`,
         !captionPublished && 'no caption',
       ])
       return `\`${type}\` ${cited(min === max ? `${min}` : `${min}–${max}`, rule.source)}: ${together}`
@@ -143,6 +145,7 @@ function file(rule: FileRule): string {
     range(rule.fpsMin, rule.fpsMax, ' fps'),
     range(undefined, rule.framesMax, ' frames'),
     rule.sameSize && 'all of one size',
+    rule.stillGifs && 'GIFs that stand still too',
   ])
 }
 
