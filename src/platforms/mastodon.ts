@@ -113,7 +113,7 @@ export const mastodon: Platform = {
       type: 'string',
       param: 'spoiler_text',
       countsInCaption: true,
-      description: 'counts towards the 500, in every part of a thread',
+      description: 'counts towards the 500, in every part of a thread and in the first comment',
       source: validator,
     },
     language: { type: 'string', param: 'language', description: 'ISO 639-1', source: statuses },

@@ -147,8 +147,10 @@ export type FieldRule = FieldValue & {
   withoutMedia?: true
   /** Lowers the caption's `lengthMax` while this key is set. */
   captionLengthMax?: number
-  /** Its graphemes are added to the length of the caption, and of every part of a thread. */
+  /** Its graphemes are added to the length of the caption, of every part of a thread, and of the first comment. */
   countsInCaption?: true
+  /** By a value of this key: what people see of a caption that is written so, which is what counts. Linear in time. */
+  captionShown?: Readonly<Record<string, (caption: string) => string>>
   default?: string | boolean | number
   description?: string
   source: Source

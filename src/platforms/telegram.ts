@@ -13,6 +13,7 @@ import {
 } from './calls.ts'
 import type { GifRule, ImageRule, Platform, Source, VideoRule } from './platform.ts'
 import type { Act, Credentials, Io, PublishedFile, Publishing, Sent } from './publishing.ts'
+import { withoutHtml, withoutMarkdownV2 } from './telegram-markup.ts'
 
 const sendPhoto: Source = {
   url: 'https://core.telegram.org/bots/api#sendphoto',
@@ -28,6 +29,11 @@ const tdlib: Source = {
   url: 'https://github.com/tdlib/td/blob/master/td/telegram/MessageContent.cpp',
   confidence: 'official',
   version: '022d602, 2026-07-17',
+}
+const formatting: Source = {
+  url: 'https://core.telegram.org/bots/api#formatting-options',
+  confidence: 'copy',
+  version: '2026',
 }
 const botsFaq: Source = {
   url: 'https://docs.python-telegram-bot.org/en/v12.7/telegram.constants.html',
@@ -52,7 +58,6 @@ const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, sourc
 export const telegram: Platform = {
   id: 'telegram',
   name: 'Telegram channel (bot)',
-  // Telegram counts after parsing the markup of parseMode; the text is counted here as written, markup included.
   caption: {
     lengthMax: 4096,
     lengthMaxWithMedia: 1024,
@@ -102,7 +107,14 @@ export const telegram: Platform = {
     },
   },
   fields: {
-    parseMode: { type: 'enum', values: ['HTML', 'MarkdownV2'], param: 'parse_mode', source: sendPhoto },
+    parseMode: {
+      type: 'enum',
+      values: ['HTML', 'MarkdownV2'],
+      captionShown: { HTML: withoutHtml, MarkdownV2: withoutMarkdownV2 },
+      param: 'parse_mode',
+      description: 'how the caption is marked up; the markup does not count. The first comment is sent as it is written',
+      source: formatting,
+    },
     disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },
     protectContent: { type: 'boolean', default: false, param: 'protect_content', source: sendPhoto },
     disableLinkPreview: {
