@@ -48,7 +48,7 @@ export interface TitleRule extends TextRule {
 /** A rule that holds for some posts only. `when` completes a sentence: "required when …". */
 export interface Condition {
   when: string
-  test: (fields: Record<string, unknown>, media: { hasVideo: boolean }) => boolean
+  test: (fields: Record<string, unknown>, media: { hasVideo: boolean; count: number }) => boolean
 }
 
 export interface FirstCommentRule extends TextRule {
@@ -118,25 +118,52 @@ export interface PostTypeRule {
   source: Source
 }
 
+/** What holds for one text in `fields`. */
+export interface FieldTextRule {
+  lengthMax?: number
+  /** Of `lengthMax`; code points when absent. */
+  unit?: TextUnit
+  /** In UTF-8. */
+  bytesMax?: number
+  /** The network cuts off white space at both ends before it counts. */
+  trimmed?: true
+  pattern?: { regex: RegExp; says: string }
+  /** May be absent, but not blank: the network would refuse that. Judged as everything that is merely missing. */
+  notBlank?: true
+}
+
 export type FieldValue =
-  | { type: 'string'; lengthMax?: number; pattern?: { regex: RegExp; says: string } }
+  | ({ type: 'string' } & FieldTextRule)
   | { type: 'url'; lengthMax?: number }
   | { type: 'datetime' }
   | { type: 'boolean' }
-  | { type: 'integer'; min?: number; max?: number }
+  | { type: 'integer' | 'number'; min?: number; max?: number }
   | { type: 'enum'; values: readonly string[] }
   | {
       type: 'string[]'
+      /** Judged as everything that is merely missing. */
+      itemsMin?: number
       itemsMax?: number
-      itemLengthMax?: number
+      item?: FieldTextRule
+      /** No item may be there twice, whatever white space is around it. */
+      distinct?: true
       /** All items joined by commas, each that contains a space in quotes. */
       joinedLengthMax?: number
       values?: readonly string[]
     }
-  | { type: 'object' }
-  | { type: 'object[]'; itemsMax?: number }
+  | { type: 'object'; properties: Properties }
+  | {
+      type: 'object[]'
+      itemsMax?: number
+      properties: Properties
+      /** Of all texts together that have a `lengthMax` of their own. */
+      textsLengthMax?: number
+    }
 
-/** One key of an override's `fields`. Lengths are in code points. */
+/** What the network knows of an object. Keys that it does not know are kept as sent, and null is as good as absent. */
+export type Properties = Readonly<Record<string, FieldValue & { required?: true }>>
+
+/** One key of an override's `fields`. */
 export type FieldRule = FieldValue & {
   /** The network's own name for it. */
   param: string

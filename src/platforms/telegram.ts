@@ -35,6 +35,11 @@ const formatting: Source = {
   confidence: 'copy',
   version: '2026',
 }
+const inlineButton: Source = {
+  url: 'https://core.telegram.org/bots/api#inlinekeyboardbutton',
+  confidence: 'copy',
+  version: '2026',
+}
 const botsFaq: Source = {
   url: 'https://docs.python-telegram-bot.org/en/v12.7/telegram.constants.html',
   confidence: 'cross-checked',
@@ -112,7 +117,8 @@ export const telegram: Platform = {
       values: ['HTML', 'MarkdownV2'],
       captionShown: { HTML: withoutHtml, MarkdownV2: withoutMarkdownV2 },
       param: 'parse_mode',
-      description: 'how the caption is marked up; the markup does not count. The first comment is sent as it is written',
+      description:
+        'how the caption is marked up; the markup does not count. The first comment is sent as it is written',
       source: formatting,
     },
     disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },
@@ -121,20 +127,38 @@ export const telegram: Platform = {
       type: 'boolean',
       default: false,
       param: 'link_preview_options.is_disabled',
+      description: 'of a text; a caption of media has no preview',
       source: sendPhoto,
     },
-    hasSpoiler: { type: 'boolean', default: false, param: 'has_spoiler', source: sendPhoto },
+    hasSpoiler: {
+      type: 'boolean',
+      default: false,
+      param: 'has_spoiler',
+      description: 'hides the media; nothing without them',
+      source: sendPhoto,
+    },
     showCaptionAboveMedia: {
       type: 'boolean',
       default: false,
       param: 'show_caption_above_media',
+      description: 'nothing without media',
       source: sendPhoto,
     },
     buttons: {
       type: 'object[]',
+      properties: {
+        text: { type: 'string', required: true },
+        url: {
+          type: 'string',
+          pattern: { regex: /^(?:https?|tg):\/\/[^\s/]\S*$/i, says: 'an http(s) or tg:// URL' },
+          required: true,
+        },
+      },
+      // https://core.telegram.org/bots/api#sendmediagroup has no reply_markup.
+      refused: { when: 'the media are several files, which make an album', test: (_, { count }) => count > 1 },
       param: 'reply_markup.inline_keyboard',
-      description: '{text, url}',
-      source: sendPhoto,
+      description: 'below the post, not the first comment',
+      source: inlineButton,
     },
   },
   rateLimits: [

@@ -1,9 +1,12 @@
 import type {
   CaptionRule,
   FieldRule,
+  FieldTextRule,
+  FieldValue,
   GifRule,
   ImageRule,
   Platform,
+  Properties,
   Source,
   TextRule,
   VideoRule,
@@ -174,16 +177,9 @@ function size(bytes: number): string {
 }
 
 function field([key, rule]: [string, FieldRule]): string {
-  const type = 'values' in rule && rule.values ? rule.values.map((value) => `\`${value}\``).join(' ') : rule.type
   const { required, refused, description } = rule
   return `\`${key}\` ${given([
-    rule.type === 'string[]' && rule.values ? `list of ${type}` : type,
-    'lengthMax' in rule && `≤ ${rule.lengthMax}`,
-    'itemsMax' in rule && `≤ ${rule.itemsMax} items`,
-    'itemLengthMax' in rule && `each ≤ ${rule.itemLengthMax}`,
-    'joinedLengthMax' in rule && `≤ ${rule.joinedLengthMax} in all`,
-    rule.type === 'integer' && range(rule.min, rule.max, ''),
-    'pattern' in rule && rule.pattern?.says,
+    value(rule),
     rule.default !== undefined && `default \`${rule.default}\``,
     required && (required === true ? '**required**' : `**required** when ${required.when}`),
     refused && `not when ${refused.when}`,
@@ -191,3 +187,51 @@ function field([key, rule]: [string, FieldRule]): string {
     description,
   ])}`
 }
+
+function value(rule: FieldValue): string {
+  switch (rule.type) {
+    case 'string':
+      return given(['string', ...textRule(rule)])
+    case 'url':
+      return given(['url', rule.lengthMax !== undefined && `≤ ${rule.lengthMax}`])
+    case 'integer':
+    case 'number':
+      return given([rule.type, range(rule.min, rule.max, '')])
+    case 'enum':
+      return names(rule.values)
+    case 'string[]': {
+      const { values, itemsMin, itemsMax, item = {}, distinct, joinedLengthMax } = rule
+      return given([
+        values ? `list of ${names(values)}` : 'string[]',
+        range(itemsMin, itemsMax, ' items'),
+        ...textRule(item).map((part) => part && `each ${part}`),
+        distinct && 'each once',
+        joinedLengthMax !== undefined && `≤ ${joinedLengthMax} in all`,
+      ])
+    }
+    case 'object':
+      return `object of ${propertiesOf(rule.properties)}`
+    case 'object[]':
+      return given([
+        `list of ${propertiesOf(rule.properties)}`,
+        range(undefined, rule.itemsMax, ' items'),
+        rule.textsLengthMax !== undefined && `texts ≤ ${rule.textsLengthMax} in all`,
+      ])
+    default:
+      return rule.type
+  }
+}
+
+const names = (values: readonly string[]) => values.map((name) => `\`${name}\``).join(' ')
+
+const textRule = ({ lengthMax, unit, bytesMax, pattern, notBlank }: FieldTextRule) => [
+  lengthMax !== undefined && `≤ ${lengthMax}${unit ? ` ${units[unit]}` : ''}`,
+  bytesMax !== undefined && `≤ ${bytesMax} bytes`,
+  pattern?.says,
+  notBlank && 'not blank',
+]
+
+const propertiesOf = (properties: Properties) =>
+  `{${Object.entries(properties)
+    .map(([key, rule]) => `\`${key}\` ${given([value(rule), rule.required && '**required**'])}`)
+    .join('; ')}}`
