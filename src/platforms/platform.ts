@@ -122,7 +122,7 @@ export interface PostTypeRule {
 export interface FieldTextRule {
   lengthMax?: number
   /** Of `lengthMax`; code points when absent. */
-  unit?: TextUnit
+  unit?: 'graphemes'
   /** In UTF-8. */
   bytesMax?: number
   /** The network cuts off white space at both ends before it counts. */

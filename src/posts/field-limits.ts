@@ -74,7 +74,7 @@ function problemOfText(text: string, rule: FieldTextRule, { post, measure }: Jud
   const { lengthMax, unit = 'code points', bytesMax, pattern } = rule
   if (rule.notBlank && isBlank(text)) return post.scheduled ? missing('is blank') : undefined
   const measured = rule.trimmed ? text.trim() : text
-  // No unit that fields are counted in counts more than a UTF-16 unit as one.
+  // Neither unit counts more than there are UTF-16 units.
   if (lengthMax !== undefined && measured.length > lengthMax) {
     const length = measure.length(measured, unit)
     if (length > lengthMax) return tooLong(length, lengthMax)
