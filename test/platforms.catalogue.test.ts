@@ -64,7 +64,9 @@ t.test('the rules of each network agree with each other', async (t) => {
         t.ok((file.bytesMin ?? 0) < (file.bytesMax ?? Number.POSITIVE_INFINITY), name)
         t.ok((file.aspectRatioMin ?? 0) < (file.aspectRatioMax ?? Number.POSITIVE_INFINITY), name)
       }
-      if (rule.gif) t.notOk(rule.image?.mimeTypes.includes('image/gif'), `${name}: a GIF is one kind of file, not two`)
+      if (rule.gif || rule.image?.stillGifs) {
+        t.notOk(rule.image?.mimeTypes.includes('image/gif'), `${name}: a GIF is one kind of file, not two`)
+      }
     }
   }
 })

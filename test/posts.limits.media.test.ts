@@ -183,6 +183,40 @@ t.test('a file passes up to each limit of its network, and not one further', asy
   }
 })
 
+t.test('a GIF that stands still is an image where the network takes it as one', async (t) => {
+  const still = (bytes = 1000) => gif({ frames: 1, bytes })
+  for (const platform of ['bluesky', 'telegram'] as const) {
+    t.same(rules(platform, { media: [still(), image()] }), [], `${platform}: among others`)
+    t.same(rules(platform, { postType: 'carousel', media: [still(), image()] }), [])
+    t.same(rules(platform, { postType: 'video', media: [still()] }), ['media_type'])
+    t.same(rules(platform, { media: [gif({ frames: 2 }), image()] }), ['gif_alone'], 'it moves')
+    t.same(rules(platform, { media: [gif(), image()] }), ['gif_alone'], 'nobody knows')
+    t.same(rules(platform, { postType: 'carousel', media: [gif({ frames: 2 }), image()] }), ['media_type'])
+  }
+  t.same(rules('bluesky', { media: many(4, still()) }), [])
+  t.same(messages('bluesky', { media: [still(3_000_000)] }), [
+    'bluesky (@ada): media g1 is 3000000 bytes large, at most 2000000 are allowed',
+  ])
+  t.same(rules('bluesky', { media: [gif({ frames: 2, bytes: 3_000_000 })] }), [])
+  t.same(rules('telegram', { media: [{ ...still(), width: 9000, height: 2000 }] }), ['media_width_plus_height'])
+  t.same(
+    rules('mastodon', { media: [{ ...still(), width: 1280, height: 721 }] }),
+    ['media_pixels'],
+    'a GIF all the same',
+  )
+})
+
+t.test('all files together have to fit into one request', async (t) => {
+  const MiB = 2 ** 20
+  const file = (bytes: number, n: number) => image({ id: `m${n}`, bytes })
+  t.same(rules('discord', { media: [10 * MiB, 10 * MiB, 5 * MiB].map(file) }), [])
+  t.same(messages('discord', { media: [10 * MiB, 10 * MiB, 5 * MiB + 1].map(file) }), [
+    'discord (@ada): post has files of 26214401 bytes in all, at most 26214400 are allowed',
+  ])
+  t.same(rules('discord', { postType: 'carousel', media: Array(3).fill(file(9 * MiB, 1)) }), ['request_bytes'])
+  t.same(rules('discord', { media: many(10, image()) }), [], 'nobody knows their sizes')
+})
+
 t.test('a file that is repeated is faulted once; of images that differ in size that is said once', async (t) => {
   const large = image({ bytes: 9e9 })
   t.same(rules('instagram', { media: [large, large, large] }), ['media_bytes'])

@@ -104,10 +104,40 @@ t.test('fields that change what a caption may be are reckoned with', async (t) =
   t.same(rules('mastodon', { postType: 'thread', parts: ['a', 'a'.repeat(481)], fields: spoiler }), [
     'thread_part_length',
   ])
+  t.same(rules('mastodon', { firstComment: 'a'.repeat(480), fields: spoiler }), [])
+  t.same(messages('mastodon', { firstComment: 'a'.repeat(495), fields: spoiler }), [
+    'mastodon (@ada): first comment with field spoilerText is 515 characters long, at most 500 are allowed',
+  ])
   const preset = { textFormatPresetId: '1' }
   t.same(rules('facebook', { caption: 'a'.repeat(130), fields: preset }), [])
   t.same(rules('facebook', { caption: 'a'.repeat(131), fields: preset }), ['caption_length'])
   t.same(rules('facebook', { caption: 'a', fields: preset, media: [image()] }), ['field_with_media'])
+})
+
+t.test('the markup of a caption is not counted, where a field says that it has some', async (t) => {
+  const html = { media: [image()], fields: { parseMode: 'HTML' } }
+  const bold = (length: number) => `<b>${'a'.repeat(length - 1)}</b>&amp;`
+  t.same(rules('telegram', { ...html, caption: bold(1024) }), [])
+  t.same(messages('telegram', { ...html, caption: bold(1025) }), [
+    'telegram (@ada): caption is 1025 characters long, at most 1024 are allowed',
+  ])
+  t.same(
+    rules('telegram', { caption: bold(1024), media: [image()] }),
+    ['caption_length'],
+    'it is text without the field',
+  )
+  const markdown = { fields: { parseMode: 'MarkdownV2' } }
+  const link = (length: number) => `[${'a'.repeat(length)}](https://example.com/${'b'.repeat(500)})`
+  t.same(rules('telegram', { ...markdown, caption: link(4096) }), [])
+  t.same(rules('telegram', { ...markdown, caption: link(4097) }), ['caption_length'])
+  t.same(rules('telegram', { ...html, firstComment: `<b>${'a'.repeat(4090)}</b>` }), ['first_comment_length'], 'plain')
+  t.same(rules('telegram', { caption: '<b> </b>', fields: { parseMode: 'HTML' }, scheduled: true }), [
+    'caption_required',
+  ])
+  t.same(rules('telegram', { caption: 'a'.repeat(5000), fields: { parseMode: 'toString' } }), [
+    'caption_length',
+    'field_value',
+  ])
 })
 
 t.test('what a caption contains is limited', async (t) => {
@@ -321,8 +351,11 @@ t.test('a type that carries images alone has the longer caption, before its imag
   t.same(rules('tiktok', { caption: 'a'.repeat(4_001), postType: 'carousel' }), ['caption_length'])
 })
 
-t.test('an empty list of embeds is nothing to publish', async (t) => {
-  t.same(rules('discord', { scheduled: true, fields: { embeds: [] } }), ['caption_required'])
+t.test('embeds of nothing are nothing to publish', async (t) => {
+  for (const embeds of [[], [{}], [{ title: ' ' }, { fields: [] }], [{ title: null }]]) {
+    t.same(rules('discord', { scheduled: true, fields: { embeds } }), ['caption_required'], JSON.stringify(embeds))
+    t.same(rules('discord', { scheduled: true, caption: 'a', fields: { embeds } }), [])
+  }
   t.same(rules('discord', { scheduled: true, fields: { embeds: [{ title: 'a' }] } }), [])
 })
 

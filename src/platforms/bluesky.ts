@@ -14,6 +14,11 @@ const postLexicon: Source = {
 const imagesLexicon: Source = { url: `${lexicons}/embed/images.json`, confidence: 'official', version: '2026-08-20' }
 const galleryLexicon: Source = { url: `${lexicons}/embed/gallery.json`, confidence: 'official', version: '2026-06-03' }
 const videoLexicon: Source = { url: `${lexicons}/embed/video.json`, confidence: 'official', version: '2026-08-11' }
+const labelLexicon: Source = {
+  url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/label/defs.json',
+  confidence: 'official',
+  version: '2026-08-20',
+}
 const app: Source = {
   url: 'https://github.com/bluesky-social/social-app/blob/main/src/lib/constants.ts',
   confidence: 'official',
@@ -25,8 +30,10 @@ const rates: Source = {
   version: '2026-04-21',
 }
 
+// The lexicon has any type of image.
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  stillGifs: true,
   bytesMax: 2_000_000,
   source: imagesLexicon,
 }
@@ -99,24 +106,51 @@ export const bluesky: Platform = {
     thread: post,
   },
   fields: {
-    langs: { type: 'string[]', itemsMax: 3, param: 'langs', source: postLexicon },
+    langs: {
+      type: 'string[]',
+      itemsMax: 3,
+      // The server checks a little more, by https://atproto.com/specs/lexicon#language.
+      item: {
+        pattern: {
+          regex: /^(?:[a-z]{2,3}|[ix](?=-))(?:-[A-Za-z\d]{1,8})*$/,
+          says: 'a language tag (BCP 47) such as en or pt-BR',
+        },
+      },
+      param: 'langs',
+      source: postLexicon,
+    },
     altText: { type: 'string', lengthMax: 2000, param: 'embed.images[].alt', source: app },
     labels: {
       type: 'string[]',
       values: ['sexual', 'nudity', 'porn', 'graphic-media'],
+      itemsMax: 10,
       param: 'labels',
-      description: 'what the author warns of',
+      description: 'what the author warns of; not on the first comment',
+      source: labelLexicon,
+    },
+    tags: {
+      type: 'string[]',
+      itemsMax: 8,
+      item: { lengthMax: 64, unit: 'graphemes', bytesMax: 640 },
+      param: 'tags',
+      description: 'beside those in the text; on the post, or the first part of a thread, alone',
       source: postLexicon,
     },
-    tags: { type: 'string[]', itemsMax: 8, itemLengthMax: 64, param: 'tags', source: postLexicon },
     replyGate: {
       type: 'enum',
       values: ['everyone', 'nobody', 'mentioned', 'following', 'followers'],
       default: 'everyone',
       param: 'app.bsky.feed.threadgate',
+      description: 'who may reply; set once, for the post or the whole thread',
       source: app,
     },
-    linkCard: { type: 'url', param: 'embed.external.uri', source: postLexicon },
+    linkCard: {
+      type: 'url',
+      withoutMedia: true,
+      param: 'embed.external.uri',
+      description: 'on the post, or the first part of a thread, alone',
+      source: postLexicon,
+    },
   },
   rateLimits: [
     {

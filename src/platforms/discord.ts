@@ -1,5 +1,5 @@
 import { at, call, cut, Form, type Network, nameOf, textAt, unauthorized, unexpected } from './calls.ts'
-import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from './platform.ts'
+import type { FieldValue, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from './platform.ts'
 import type { Act, Credentials, Io, Publishing } from './publishing.ts'
 
 const executeWebhook: Source = {
@@ -14,6 +14,22 @@ const uploadingFiles: Source = {
 }
 const statusCodes: Source = {
   url: 'https://docs.discord.com/developers/topics/opcodes-and-status-codes',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+
+const createWebhook: Source = {
+  url: 'https://docs.discord.com/developers/resources/webhook#create-webhook',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+const embedLimits: Source = {
+  url: 'https://docs.discord.com/developers/resources/message#embed-object-embed-limits',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+const mentions: Source = {
+  url: 'https://docs.discord.com/developers/resources/message#allowed-mentions-object',
   confidence: 'official',
   version: '2026-08-06',
 }
@@ -39,11 +55,17 @@ const post: PostTypeRule = {
   gifsMax: 10,
   mixed: true,
   captionPublished: true,
+  // 25 MiB: https://docs.discord.com/developers/resources/message#create-message
+  requestBytesMax: 26_214_400,
   image,
   gif,
   video,
   source: statusCodes,
 }
+
+const digits = { regex: /^\d+$/, says: 'digits only' }
+const embedText = (lengthMax: number) => ({ type: 'string', lengthMax, trimmed: true }) as const
+const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digits } }
 
 export const discord: Platform = {
   id: 'discord',
@@ -70,21 +92,69 @@ export const discord: Platform = {
     },
   },
   fields: {
-    username: { type: 'string', lengthMax: 80, param: 'username', source: executeWebhook },
+    username: {
+      type: 'string',
+      lengthMax: 80,
+      notBlank: true,
+      pattern: { regex: /^(?!.*(?:clyde|discord))/is, says: 'a name without clyde and discord in it' },
+      param: 'username',
+      source: createWebhook,
+    },
     avatarUrl: { type: 'url', param: 'avatar_url', source: executeWebhook },
-    threadId: { type: 'string', param: 'thread_id', source: executeWebhook },
-    threadName: { type: 'string', param: 'thread_name', source: executeWebhook },
-    appliedTags: { type: 'string[]', itemsMax: 5, param: 'applied_tags', source: executeWebhook },
+    threadId: { type: 'string', notBlank: true, pattern: digits, param: 'thread_id', source: executeWebhook },
+    threadName: {
+      type: 'string',
+      notBlank: true,
+      // Error 220002.
+      refused: { when: 'threadId is set', test: ({ threadId }) => threadId !== undefined && threadId !== '' },
+      param: 'thread_name',
+      description: 'starts a thread with the post; the first comment goes into it',
+      source: statusCodes,
+    },
+    appliedTags: {
+      type: 'string[]',
+      itemsMax: 5,
+      item: { pattern: digits },
+      param: 'applied_tags',
+      description: 'ids, for the thread that the post starts',
+      source: executeWebhook,
+    },
     embeds: {
       type: 'object[]',
       itemsMax: 10,
+      properties: {
+        title: embedText(256),
+        description: embedText(4096),
+        footer: { type: 'object', properties: { text: { ...embedText(2048), required: true } } },
+        author: { type: 'object', properties: { name: { ...embedText(256), required: true } } },
+        fields: {
+          type: 'object[]',
+          itemsMax: 25,
+          properties: {
+            name: { ...embedText(256), required: true },
+            value: { ...embedText(1024), required: true },
+          },
+        },
+      },
+      textsLengthMax: 6000,
       param: 'embeds',
-      description: 'titles up to 256, descriptions up to 4096, 6000 characters in all',
-      source: executeWebhook,
+      description: 'as Discord has them; with the post, not the first comment',
+      source: embedLimits,
     },
     tts: { type: 'boolean', default: false, param: 'tts', source: executeWebhook },
     suppressEmbeds: { type: 'boolean', default: false, param: 'flags', source: executeWebhook },
-    allowedMentions: { type: 'object', param: 'allowed_mentions', source: executeWebhook },
+    allowedMentions: {
+      type: 'object',
+      properties: {
+        parse: { type: 'string[]', values: ['roles', 'users', 'everyone'] },
+        roles: ids,
+        users: ids,
+      },
+      param: 'allowed_mentions',
+      description:
+        'without it, users that the caption mentions are notified, and neither roles nor `@everyone`; `{"parse": []}` notifies nobody',
+      source: mentions,
+    },
   },
   rateLimits: [
     { what: 'requests', limit: 50, windowSeconds: 1, scope: 'bot or IP', source: statusCodes },

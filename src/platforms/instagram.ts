@@ -144,8 +144,12 @@ export const instagram: Platform = {
     userTags: {
       type: 'object[]',
       itemsMax: 20,
+      properties: {
+        username: { type: 'string', required: true },
+        x: { type: 'number', min: 0, max: 1 },
+        y: { type: 'number', min: 0, max: 1 },
+      },
       param: 'user_tags',
-      description: '{username, x, y}, x and y from 0 to 1',
       source: mediaReference,
     },
     altText: { type: 'string', lengthMax: 1000, param: 'alt_text', description: 'images', source: mediaReference },

@@ -31,6 +31,11 @@ const statuses: Source = {
   confidence: 'cross-checked',
   version: '2026-07-02',
 }
+const pollOptions: Source = {
+  url: 'https://github.com/mastodon/mastodon/blob/main/app/validators/poll_options_validator.rb',
+  confidence: 'copy',
+  version: 'v4.6',
+}
 const validator: Source = {
   url: 'https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb',
   confidence: 'copy',
@@ -130,7 +135,7 @@ export const mastodon: Platform = {
       type: 'string',
       param: 'spoiler_text',
       countsInCaption: true,
-      description: 'counts towards the 500, in every part of a thread',
+      description: 'counts towards the 500, in every part of a thread and in the first comment',
       source: validator,
     },
     language: { type: 'string', param: 'language', description: 'ISO 639-1', source: statuses },
@@ -144,10 +149,23 @@ export const mastodon: Platform = {
     altText: { type: 'string', lengthMax: 1500, param: 'media.description', source: instance },
     poll: {
       type: 'object',
+      properties: {
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 4,
+          item: { lengthMax: 50, unit: 'graphemes', trimmed: true, notBlank: true },
+          distinct: true,
+          required: true,
+        },
+        expiresIn: { type: 'integer', min: 300, max: 2_629_746, required: true },
+        multiple: { type: 'boolean' },
+        hideTotals: { type: 'boolean' },
+      },
       param: 'poll',
       withoutMedia: true,
-      description: '{options: 2 to 4 strings of up to 50 characters, expiresIn: 300 to 2629746 seconds}',
-      source: instance,
+      description: '`expiresIn` in seconds; with the post, or the first part of a thread, alone',
+      source: pollOptions,
     },
   },
   rateLimits: [

@@ -1,5 +1,6 @@
 import type { PostType } from '../../schemas/platform.ts'
 import type { Act } from './publishing.ts'
+import { isBlank } from './text.ts'
 
 /** What one delivery makes visible by one call. */
 export interface PlannedAct {
@@ -9,7 +10,10 @@ export interface PlannedAct {
   text: string
 }
 
-/** All that one delivery makes visible, one call after the other: the post or the parts of its thread, then the first comment. */
+/**
+ * All that one delivery makes visible, one call after the other: the post or the parts of its thread, then the first
+ * comment. A comment that is blank is none, as it was when the post was judged.
+ */
 export function planActs({
   postType,
   threadParts,
@@ -25,5 +29,6 @@ export function planActs({
 }): PlannedAct[] {
   const texts = postType === 'thread' && threadParts?.length ? threadParts : [captionOverride ?? caption]
   const posts = texts.map((text, index) => ({ number: index + 1, kind: 'post' as const, text }))
-  return firstComment ? [...posts, { number: posts.length + 1, kind: 'comment', text: firstComment }] : posts
+  if (!firstComment || isBlank(firstComment)) return posts
+  return [...posts, { number: posts.length + 1, kind: 'comment', text: firstComment }]
 }

@@ -48,7 +48,7 @@ export interface TitleRule extends TextRule {
 /** A rule that holds for some posts only. `when` completes a sentence: "required when …". */
 export interface Condition {
   when: string
-  test: (fields: Record<string, unknown>, media: { hasVideo: boolean }) => boolean
+  test: (fields: Record<string, unknown>, media: { hasVideo: boolean; count: number }) => boolean
 }
 
 export interface FirstCommentRule extends TextRule {
@@ -80,6 +80,8 @@ interface FileRule {
 }
 
 export interface ImageRule extends FileRule {
+  /** A GIF that stands still is an image like the others, whatever the rule for GIFs says. */
+  stillGifs?: true
   /** All images of one post have to have the same width and height. */
   sameSize?: boolean
 }
@@ -108,31 +110,60 @@ export interface PostTypeRule {
   gifAlone?: boolean
   /** False where the network shows no caption, so its length does not matter. */
   captionPublished: boolean
+  /** All files go out in one request, which may be that large; its other parts are a few kilobytes. */
+  requestBytesMax?: number
   image?: ImageRule
   gif?: GifRule
   video?: VideoRule
   source: Source
 }
 
+/** What holds for one text in `fields`. */
+export interface FieldTextRule {
+  lengthMax?: number
+  /** Of `lengthMax`; code points when absent. */
+  unit?: 'graphemes'
+  /** In UTF-8. */
+  bytesMax?: number
+  /** The network cuts off white space at both ends before it counts. */
+  trimmed?: true
+  pattern?: { regex: RegExp; says: string }
+  /** May be absent, but not blank: the network would refuse that. Judged as everything that is merely missing. */
+  notBlank?: true
+}
+
 export type FieldValue =
-  | { type: 'string'; lengthMax?: number; pattern?: { regex: RegExp; says: string } }
+  | ({ type: 'string' } & FieldTextRule)
   | { type: 'url'; lengthMax?: number }
   | { type: 'datetime' }
   | { type: 'boolean' }
-  | { type: 'integer'; min?: number; max?: number }
+  | { type: 'integer' | 'number'; min?: number; max?: number }
   | { type: 'enum'; values: readonly string[] }
   | {
       type: 'string[]'
+      /** Judged as everything that is merely missing. */
+      itemsMin?: number
       itemsMax?: number
-      itemLengthMax?: number
+      item?: FieldTextRule
+      /** No item may be there twice, whatever white space is around it. */
+      distinct?: true
       /** All items joined by commas, each that contains a space in quotes. */
       joinedLengthMax?: number
       values?: readonly string[]
     }
-  | { type: 'object' }
-  | { type: 'object[]'; itemsMax?: number }
+  | { type: 'object'; properties: Properties }
+  | {
+      type: 'object[]'
+      itemsMax?: number
+      properties: Properties
+      /** Of all texts together that have a `lengthMax` of their own. */
+      textsLengthMax?: number
+    }
 
-/** One key of an override's `fields`. Lengths are in code points. */
+/** What the network knows of an object. Keys that it does not know are kept as sent, and null is as good as absent. */
+export type Properties = Readonly<Record<string, FieldValue & { required?: true }>>
+
+/** One key of an override's `fields`. */
 export type FieldRule = FieldValue & {
   /** The network's own name for it. */
   param: string
@@ -143,8 +174,10 @@ export type FieldRule = FieldValue & {
   withoutMedia?: true
   /** Lowers the caption's `lengthMax` while this key is set. */
   captionLengthMax?: number
-  /** Its graphemes are added to the length of the caption, and of every part of a thread. */
+  /** Its graphemes are added to the length of the caption, of every part of a thread, and of the first comment. */
   countsInCaption?: true
+  /** By a value of this key: what people see of a caption that is written so, which is what counts. Linear in time. */
+  captionShown?: Readonly<Record<string, (caption: string) => string>>
   default?: string | boolean | number
   description?: string
   source: Source

@@ -14,6 +14,7 @@ import {
 } from './calls.ts'
 import type { GifRule, ImageRule, Platform, Source, VideoRule } from './platform.ts'
 import type { Act, Credentials, Io, PublishedFile, Publishing, Sent } from './publishing.ts'
+import { withoutHtml, withoutMarkdownV2 } from './telegram-markup.ts'
 
 const sendPhoto: Source = {
   url: 'https://core.telegram.org/bots/api#sendphoto',
@@ -30,14 +31,26 @@ const tdlib: Source = {
   confidence: 'official',
   version: '022d602, 2026-07-17',
 }
+const formatting: Source = {
+  url: 'https://core.telegram.org/bots/api#formatting-options',
+  confidence: 'copy',
+  version: '2026',
+}
+const inlineButton: Source = {
+  url: 'https://core.telegram.org/bots/api#inlinekeyboardbutton',
+  confidence: 'copy',
+  version: '2026',
+}
 const botsFaq: Source = {
   url: 'https://docs.python-telegram-bot.org/en/v12.7/telegram.constants.html',
   confidence: 'cross-checked',
   version: 'v12.7',
 }
 
+// Telegram makes a JPEG of every photo, also of a GIF: https://github.com/yagop/node-telegram-bot-api/issues/11
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  stillGifs: true,
   bytesMax: 10_485_760,
   widthPlusHeightMax: 10_000,
   aspectRatioMin: 1 / 20,
@@ -51,7 +64,6 @@ const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, sourc
 export const telegram: Platform = {
   id: 'telegram',
   name: 'Telegram channel (bot)',
-  // Telegram counts after parsing the markup of parseMode; the text is counted here as written, markup included.
   caption: {
     lengthMax: 4096,
     lengthMaxWithMedia: 1024,
@@ -104,9 +116,11 @@ export const telegram: Platform = {
     parseMode: {
       type: 'enum',
       values: ['HTML', 'MarkdownV2'],
+      captionShown: { HTML: withoutHtml, MarkdownV2: withoutMarkdownV2 },
       param: 'parse_mode',
-      description: 'of the post; the first comment goes out as it is written',
-      source: sendPhoto,
+      description:
+        'how the caption is marked up; the markup does not count. The first comment is sent as it is written',
+      source: formatting,
     },
     disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },
     protectContent: { type: 'boolean', default: false, param: 'protect_content', source: sendPhoto },
@@ -114,20 +128,38 @@ export const telegram: Platform = {
       type: 'boolean',
       default: false,
       param: 'link_preview_options.is_disabled',
+      description: 'of a text; a caption of media has no preview',
       source: sendPhoto,
     },
-    hasSpoiler: { type: 'boolean', default: false, param: 'has_spoiler', source: sendPhoto },
+    hasSpoiler: {
+      type: 'boolean',
+      default: false,
+      param: 'has_spoiler',
+      description: 'hides the media; nothing without them',
+      source: sendPhoto,
+    },
     showCaptionAboveMedia: {
       type: 'boolean',
       default: false,
       param: 'show_caption_above_media',
+      description: 'nothing without media',
       source: sendPhoto,
     },
     buttons: {
       type: 'object[]',
+      properties: {
+        text: { type: 'string', required: true },
+        url: {
+          type: 'string',
+          pattern: { regex: /^(?:https?|tg):\/\/[^\s/]\S*$/i, says: 'an http(s) or tg:// URL' },
+          required: true,
+        },
+      },
+      // https://core.telegram.org/bots/api#sendmediagroup has no reply_markup.
+      refused: { when: 'the media are several files, which make an album', test: (_, { count }) => count > 1 },
       param: 'reply_markup.inline_keyboard',
-      description: '{text, url}',
-      source: sendPhoto,
+      description: 'below the post, not the first comment',
+      source: inlineButton,
     },
   },
   rateLimits: [

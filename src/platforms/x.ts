@@ -106,9 +106,18 @@ export const x: Platform = {
     },
     poll: {
       type: 'object',
+      properties: {
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 4,
+          item: { lengthMax: 25, notBlank: true },
+          required: true,
+        },
+        durationMinutes: { type: 'integer', min: 5, max: 10_080, required: true },
+      },
       param: 'poll',
       withoutMedia: true,
-      description: '{options: 2 to 4 strings of 1 to 25 characters, durationMinutes: 5 to 10080}',
       source: openapi,
     },
     quotePostId: { type: 'string', param: 'quote_tweet_id', source: openapi },

@@ -1,24 +1,25 @@
 import { parseTime } from '../../schemas/time.ts'
-import type { FieldValue } from '../platforms/platform.ts'
-import { isBlank, textLength } from '../platforms/text.ts'
+import type { FieldTextRule, FieldValue, Properties } from '../platforms/platform.ts'
+import { isBlank } from '../platforms/text.ts'
 import type { Submission } from './limits.ts'
-import { atLeast, atMost } from './wording.ts'
+import { atLeast, atMost, counted } from './wording.ts'
 
 /** The fields that the network knows: their values, their conditions, and which are missing. Others are kept as sent. */
-export function judgeFields({ post, platform, fields, media, report }: Submission): void {
+export function judgeFields(submission: Submission): void {
+  const { post, platform, fields, media, report } = submission
   for (const [key, rule] of Object.entries(platform.fields)) {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined
-    const problem = value === undefined ? undefined : problemOf(value, rule)
+    const problem = value === undefined ? undefined : problemOf(value, rule, submission)
     if (problem) report(problem.rule, `field ${key} ${problem.says}`)
 
-    const isEmpty = value === undefined || (typeof value === 'string' && isBlank(value))
-    if (isEmpty && post.scheduled && rule.required) {
+    const isMissing = isEmpty(value)
+    if (isMissing && post.scheduled && rule.required) {
       if (rule.required === true) report('field_required', `field ${key} is required`)
       else if (rule.required.test(fields, media)) {
         report('field_required', `field ${key} is required when ${rule.required.when}`)
       }
     }
-    if (isEmpty || problem) continue
+    if (isMissing || problem) continue
     if (rule.withoutMedia && media.count > 0) report('field_with_media', `field ${key} may not be combined with media`)
     if (rule.refused?.test(fields, media)) report('field_refused', `field ${key} is refused when ${rule.refused.when}`)
   }
@@ -29,20 +30,19 @@ interface Problem {
   says: string
 }
 
+type Judged = Pick<Submission, 'post' | 'measure'>
+
 /** The first thing wrong with `value`: its type, then its size, then what it says. */
-function problemOf(value: unknown, rule: FieldValue): Problem | undefined {
+function problemOf(value: unknown, rule: FieldValue, judged: Judged): Problem | undefined {
   switch (rule.type) {
     case 'string':
       if (typeof value !== 'string') return wrongType(value, 'a string')
-      if (isBlank(value)) return undefined
-      return (
-        tooLong(value, rule.lengthMax) ??
-        (rule.pattern && !rule.pattern.regex.test(value) ? wrongValue(value, rule.pattern.says) : undefined)
-      )
+      return isBlank(value) && !rule.notBlank ? undefined : problemOfText(value, rule, judged)
     case 'url':
       if (typeof value !== 'string') return wrongType(value, 'an absolute http(s) URL')
       return (
-        tooLong(value, rule.lengthMax) ?? (isWebUrl(value) ? undefined : wrongValue(value, 'an absolute http(s) URL'))
+        problemOfText(value, rule, judged) ??
+        (isWebUrl(value) ? undefined : wrongValue(value, 'an absolute http(s) URL'))
       )
     case 'datetime': {
       const expected = 'a time in RFC 3339 with Z or an offset'
@@ -54,29 +54,110 @@ function problemOf(value: unknown, rule: FieldValue): Problem | undefined {
     case 'integer':
       if (typeof value !== 'number') return wrongType(value, 'a whole number')
       return Number.isInteger(value) ? outOfRange(value, rule) : wrongValue(value, 'a whole number')
+    case 'number':
+      return typeof value === 'number' ? outOfRange(value, rule) : wrongType(value, 'a number')
     case 'enum':
       if (typeof value !== 'string') return wrongType(value, oneOf(rule.values))
       return rule.values.includes(value) ? undefined : wrongValue(value, oneOf(rule.values))
     case 'string[]':
       if (!isListOf(value, isString)) return wrongType(value, 'a list of strings')
-      return tooMany(value, rule.itemsMax) ?? problemOfItems(value, rule)
+      return tooMany(value, rule.itemsMax) ?? problemOfItems(value, rule, judged)
     case 'object':
-      return isObject(value) ? undefined : wrongType(value, 'an object')
+      return isObject(value) ? problemOfObject(value, rule.properties, judged) : wrongType(value, 'an object')
     case 'object[]':
       if (!isListOf(value, isObject)) return wrongType(value, 'a list of objects')
-      return tooMany(value, rule.itemsMax)
+      return tooMany(value, rule.itemsMax) ?? problemOfObjects(value, rule, judged)
   }
 }
 
-function problemOfItems(items: string[], rule: FieldValue & { type: 'string[]' }): Problem | undefined {
-  const { values, itemLengthMax, joinedLengthMax } = rule
+function problemOfText(text: string, rule: FieldTextRule, { post, measure }: Judged): Problem | undefined {
+  const { lengthMax, unit = 'code points', bytesMax, pattern } = rule
+  if (rule.notBlank && isBlank(text)) return post.scheduled ? missing('is blank') : undefined
+  const measured = rule.trimmed ? text.trim() : text
+  // Neither unit counts more than there are UTF-16 units.
+  if (lengthMax !== undefined && measured.length > lengthMax) {
+    const length = measure.length(measured, unit)
+    if (length > lengthMax) return tooLong(length, lengthMax)
+  }
+  if (bytesMax !== undefined) {
+    const bytes = measure.length(measured, 'bytes')
+    if (bytes > bytesMax) return { rule: 'field_bytes', says: `is ${bytes} bytes long, ${atMost(bytesMax)}` }
+  }
+  return pattern && !pattern.regex.test(text) ? wrongValue(text, pattern.says) : undefined
+}
+
+function problemOfItems(
+  items: string[],
+  { values, item: rule = {}, itemsMin = 0, distinct, joinedLengthMax }: FieldValue & { type: 'string[]' },
+  judged: Judged,
+): Problem | undefined {
+  const known = new Set<string>()
   for (const [index, item] of items.entries()) {
-    const problem = values && !values.includes(item) ? wrongValue(item, oneOf(values)) : tooLong(item, itemLengthMax)
-    if (problem) return { ...problem, says: `item ${index + 1} ${problem.says}` }
+    const problem =
+      values && !values.includes(item) ? wrongValue(item, oneOf(values)) : problemOfText(item, rule, judged)
+    if (problem) return within(`item ${index + 1}`, problem)
+    if (!distinct || isBlank(item)) continue
+    if (known.has(item.trim())) return within(`item ${index + 1}`, repeated(item))
+    known.add(item.trim())
+  }
+  if (items.length < itemsMin && judged.post.scheduled) {
+    return missing(`has ${counted(items.length, 'item')}, ${atLeast(itemsMin)}`)
   }
   if (joinedLengthMax === undefined) return undefined
   const joined = items.map((item) => (item.includes(' ') ? `"${item}"` : item)).join(',')
-  return tooLong(joined, joinedLengthMax, ' in all')
+  const length = judged.measure.length(joined, 'code points')
+  return length > joinedLengthMax ? tooLong(length, joinedLengthMax, ' in all') : undefined
+}
+
+function problemOfObject(object: object, properties: Properties, judged: Judged): Problem | undefined {
+  for (const [key, rule] of Object.entries(properties)) {
+    const value = propertyOf(object, key)
+    const problem = value === undefined ? undefined : problemOf(value, rule, judged)
+    if (problem) return within(key, problem)
+    if (rule.required && judged.post.scheduled && isEmpty(value)) return within(key, missing('is required'))
+  }
+  return undefined
+}
+
+function problemOfObjects(
+  items: object[],
+  { properties, textsLengthMax }: FieldValue & { type: 'object[]' },
+  judged: Judged,
+): Problem | undefined {
+  for (const [index, item] of items.entries()) {
+    const problem = problemOfObject(item, properties, judged)
+    if (problem) return within(`item ${index + 1}`, problem)
+  }
+  if (textsLengthMax === undefined) return undefined
+  const length = items.reduce((sum, item) => sum + textsLength(item, properties, judged), 0)
+  return length > textsLengthMax ? tooLong(length, textsLengthMax, ' in all') : undefined
+}
+
+/** The length of all texts that have a maximum, in an object that is as it should be. */
+function textsLength(object: object, properties: Properties, judged: Judged): number {
+  let sum = 0
+  for (const [key, rule] of Object.entries(properties)) {
+    const value = propertyOf(object, key)
+    if (value === undefined) continue
+    if (rule.type === 'string' && rule.lengthMax !== undefined) {
+      const text = value as string
+      sum += judged.measure.length(rule.trimmed ? text.trim() : text, rule.unit ?? 'code points')
+    }
+    if (rule.type === 'object') sum += textsLength(value as object, rule.properties, judged)
+    if (rule.type === 'object[]') {
+      for (const item of value as object[]) sum += textsLength(item, rule.properties, judged)
+    }
+  }
+  return sum
+}
+
+const propertyOf = (object: object, key: string): unknown =>
+  (Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined) ?? undefined
+
+/** As good as absent. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return isBlank(value)
+  return value === undefined || (Array.isArray(value) && value.length === 0)
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'
@@ -88,12 +169,20 @@ const isListOf = <T>(value: unknown, isItem: (item: unknown) => item is T): valu
 /** URL.canParse alone would trim and repair: "https:/example.com" and " https://example.com" pass it. */
 const isWebUrl = (value: string) => /^https?:\/\/[^\s/]\S*$/i.test(value) && URL.canParse(value)
 
-function tooLong(value: string, max: number | undefined, suffix = ''): Problem | undefined {
-  if (max === undefined || value.length <= max) return undefined
-  const length = textLength(value, 'code points')
-  if (length <= max) return undefined
-  return { rule: 'field_length', says: `is ${length} characters long${suffix}, ${atMost(max)}` }
-}
+const tooLong = (length: number, max: number, suffix = ''): Problem => ({
+  rule: 'field_length',
+  says: `is ${length} characters long${suffix}, ${atMost(max)}`,
+})
+
+const missing = (says: string): Problem => ({ rule: 'field_required', says })
+
+const repeated = (item: string): Problem => ({
+  rule: 'field_repeated',
+  says: `is ${quoted(item)}, which is there before`,
+})
+
+/** The same problem, of something inside. */
+const within = (place: string, { rule, says }: Problem): Problem => ({ rule, says: `${place} ${says}` })
 
 function tooMany(items: unknown[], max: number | undefined): Problem | undefined {
   if (max === undefined || items.length <= max) return undefined

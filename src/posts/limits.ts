@@ -38,10 +38,6 @@ export interface MediaFacts {
   frames?: number | null
 }
 
-/** What networks call a GIF: the format, or any image that is animated. */
-export const isGif = ({ mimeType, frames }: MediaFacts) =>
-  mimeType === 'image/gif' || (mimeType.startsWith('image/') && (frames ?? 1) > 1)
-
 /** A limit of a network that the post breaks. `message` is written for the caller. */
 export interface Violation {
   accountId: string
@@ -66,17 +62,13 @@ export interface Submission {
   report: (rule: string, problem: string) => void
 }
 
-/** Repeated files count each time. */
 export interface PostMedia {
-  /** The known files in the order of the post, each once. */
+  /** The known files in the order of the post, repeated ones included. */
   files: readonly MediaFacts[]
-  /** How many of the files that were sent are known. */
+  /** How many they are. */
   count: number
   /** How many were sent: those that are not known are refused later, but nobody forgot them. */
   sent: number
-  images: number
-  gifs: number
-  videos: number
   hasImage: boolean
   hasVideo: boolean
 }
@@ -129,18 +121,12 @@ function judgePostType({ post, platform, rule, report }: Submission): void {
 
 function survey(mediaIds: readonly string[], media: readonly MediaFacts[]): PostMedia {
   const known = new Map(media.map((file) => [file.id, file]))
-  const sent = mediaIds.flatMap((id) => known.get(id) ?? [])
-  const gifs = sent.filter(isGif).length
-  const images = sent.filter(({ mimeType }) => mimeType.startsWith('image/')).length - gifs
-  const videos = sent.filter(({ mimeType }) => mimeType.startsWith('video/')).length
+  const files = mediaIds.flatMap((id) => known.get(id) ?? [])
   return {
-    files: [...new Set(sent)],
-    count: sent.length,
+    files,
+    count: files.length,
     sent: mediaIds.length,
-    images,
-    gifs,
-    videos,
-    hasImage: images + gifs > 0,
-    hasVideo: videos > 0,
+    hasImage: files.some(({ mimeType }) => mimeType.startsWith('image/')),
+    hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
   }
 }

@@ -1,5 +1,5 @@
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/platform.ts'
-import { isGif, type MediaFacts, type Submission } from './limits.ts'
+import type { MediaFacts, Submission } from './limits.ts'
 import { atLeast, atMost, counted, shortened } from './wording.ts'
 
 const kinds = ['image', 'video', 'gif'] as const
@@ -10,24 +10,35 @@ export function judgeMedia(submission: Submission): void {
   const { rule, media, report } = submission
   if (!rule) return
   judgeCounts(rule, submission)
+  judgeRequest(rule, submission)
   // What is past the maximum has to go anyway.
-  const files = media.files.slice(0, rule.mediaMax)
+  const files = [...new Set(media.files)].slice(0, rule.mediaMax)
   for (const file of files) judgeFile(file, rule, report)
   if (rule.image?.sameSize) judgeSameSize(files, report)
 }
 
 /** A GIF is a kind of its own where the network treats it as one, else an image. Anything else is no kind. */
 function kindOf(file: MediaFacts, rule: PostTypeRule): Kind | undefined {
-  if (rule.gif && isGif(file)) return 'gif'
+  if (rule.gif && isGif(file) && !isStillImage(file, rule)) return 'gif'
   if (file.mimeType.startsWith('image/')) return 'image'
   return file.mimeType.startsWith('video/') ? 'video' : undefined
 }
 
+/** What networks call a GIF: the format, or any image that is animated. */
+const isGif = ({ mimeType, frames }: MediaFacts) =>
+  mimeType === 'image/gif' || (mimeType.startsWith('image/') && (frames ?? 1) > 1)
+
+/** A GIF of one frame, where that is an image. */
+const isStillImage = ({ mimeType, frames }: MediaFacts, rule: PostTypeRule) =>
+  mimeType === 'image/gif' && frames === 1 && rule.image?.stillGifs === true
+
 function judgeCounts(rule: PostTypeRule, { post, media, report }: Submission): void {
   const type = post.postType
-  const count = rule.gif
-    ? { image: media.images, video: media.videos, gif: media.gifs }
-    : { image: media.images + media.gifs, video: media.videos, gif: 0 }
+  const count = { image: 0, video: 0, gif: 0 }
+  for (const file of media.files) {
+    const kind = kindOf(file, rule)
+    if (kind) count[kind]++
+  }
 
   if (media.count > rule.mediaMax) {
     report('media_count', `${type} has ${counted(media.count, 'media file')}, ${atMost(rule.mediaMax)}`)
@@ -54,12 +65,19 @@ function judgeCounts(rule: PostTypeRule, { post, media, report }: Submission): v
   }
 }
 
+/** A file goes along as often as it is attached. */
+function judgeRequest({ requestBytesMax: max }: PostTypeRule, { post, media, report }: Submission): void {
+  const bytes = media.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0)
+  if (max === undefined || bytes <= max) return
+  report('request_bytes', `${post.postType} has files of ${bytes} bytes in all, ${atMost(max)}`)
+}
+
 const names = { image: 'image', video: 'video', gif: 'GIF' }
 
 function judgeFile(file: MediaFacts, rule: PostTypeRule, report: Submission['report']): void {
   const kind = kindOf(file, rule)
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
-  if (!limits?.mimeTypes.includes(file.mimeType)) {
+  if (!limits || !(limits.mimeTypes.includes(file.mimeType) || isStillImage(file, rule))) {
     const isAnimated = kind === 'gif' && file.mimeType !== 'image/gif'
     const allowed = isAnimated ? limits!.mimeTypes : kinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
     const type = `${isAnimated ? 'animated and ' : ''}of type ${file.mimeType}`

@@ -14,10 +14,11 @@ import { atMost } from './wording.ts'
 const counters = { hashtag: findHashtags, mention: findMentions, link: findLinks, cashtag: findCashtags }
 type Counted = keyof typeof counters
 
-/** The length of a text in a unit, or how many of something it contains. */
+/** The length of a text in a unit, how many of something it contains, or what `show` makes of it. */
 export interface Measure {
   length(text: string, unit: TextUnit): number
   count(text: string, what: Counted): number
+  shown(text: string, show: (text: string) => string): string
 }
 
 /**
@@ -28,16 +29,20 @@ const HOPELESS_LENGTH = 100_000
 
 /** Measures each text once, however many accounts share it: a megabyte of text may go to hundreds of them. */
 export function createMeasure(): Measure {
-  const measured = new Map<string, Map<string, number>>()
-  const once = (text: string, what: string, measure: () => number) => {
-    const sizes = measured.get(what) ?? new Map<string, number>()
-    const size = sizes.get(text) ?? measure()
-    measured.set(what, sizes.set(text, size))
-    return size
+  const once = <T>() => {
+    const known = new Map<unknown, Map<string, T>>()
+    return (text: string, what: unknown, find: () => T) => {
+      const found = known.get(what) ?? new Map<string, T>()
+      const value = found.get(text) ?? find()
+      known.set(what, found.set(text, value))
+      return value
+    }
   }
+  const [size, text] = [once<number>(), once<string>()]
   return {
-    length: (text, unit) => once(text, unit, () => textLength(text, isHopeless(text) ? plain(unit) : unit)),
-    count: (text, what) => (isHopeless(text) ? 0 : once(text, what, () => counters[what](text).length)),
+    length: (text, unit) => size(text, unit, () => textLength(text, isHopeless(text) ? plain(unit) : unit)),
+    count: (text, what) => (isHopeless(text) ? 0 : size(text, what, () => counters[what](text).length)),
+    shown: (written, show) => (isHopeless(written) ? written : text(written, show, () => show(written))),
   }
 }
 
@@ -82,7 +87,10 @@ export function judgeFirstComment(submission: Submission): void {
   else if (rule && commentRule.postTypes && !commentRule.postTypes.includes(postType)) {
     refuse(` with post type ${postType}, allowed are ${commentRule.postTypes.join(', ')}`)
   } else if (commentRule.refused?.test(fields, media)) refuse(` when ${commentRule.refused.when}`)
-  else judgeLength(comment, 'first comment', 'first_comment', commentRule, submission)
+  else {
+    const { name, added } = withFields('first comment', submission)
+    judgeLength(comment, name, 'first_comment', commentRule, submission, added)
+  }
 }
 
 export function judgeTitle(submission: Submission): void {
@@ -107,16 +115,13 @@ function judgePart(text: string, name: string, rule: TextRule, submission: Submi
   const hasImages = media.hasImage || (submission.rule?.image && !submission.rule.video)
   if (rule === caption && hasImages) lengthMax = caption.lengthMaxWithImages ?? lengthMax
 
-  let fullName = name
-  let added = 0
-  for (const [key, field] of Object.entries(platform.fields)) {
-    if (!(field.countsInCaption || field.captionLengthMax) || !Object.hasOwn(fields, key)) continue
-    const value = fields[key]
+  let { name: fullName, added } = withFields(name, submission)
+  for (const [key, { captionLengthMax }] of Object.entries(platform.fields)) {
+    if (captionLengthMax === undefined || !Object.hasOwn(fields, key)) continue
     fullName = `${name} with field ${key}`
-    if (field.countsInCaption && typeof value === 'string') added += measure.length(value, 'graphemes')
-    lengthMax = Math.min(lengthMax, field.captionLengthMax ?? lengthMax)
+    lengthMax = Math.min(lengthMax, captionLengthMax)
   }
-  judgeLength(text, fullName, ruleName(name), { ...rule, lengthMax }, submission, added)
+  judgeLength(shown(text, submission), fullName, ruleName(name), { ...rule, lengthMax }, submission, added)
 
   const maxima = {
     hashtag: caption.hashtagsMax,
@@ -128,6 +133,29 @@ function judgePart(text: string, name: string, rule: TextRule, submission: Submi
     if (max === undefined || measure.count(text, what) <= max) continue
     report(`${what}_count`, `${name} has ${measure.count(text, what)} ${what}s, ${atMost(max)}`)
   }
+}
+
+/** What a field adds to the length of a text, and a name for the text that says so. */
+function withFields(name: string, { platform, fields, measure }: Submission): { name: string; added: number } {
+  let fullName = name
+  let added = 0
+  for (const [key, { countsInCaption }] of Object.entries(platform.fields)) {
+    const value = countsInCaption && Object.hasOwn(fields, key) ? fields[key] : undefined
+    if (typeof value !== 'string') continue
+    fullName = `${name} with field ${key}`
+    added += measure.length(value, 'graphemes')
+  }
+  return { name: fullName, added }
+}
+
+/** The caption without its markup, where a field says that it has some. */
+function shown(caption: string, { platform, fields, measure }: Submission): string {
+  for (const [key, { captionShown = {} }] of Object.entries(platform.fields)) {
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined
+    const show = typeof value === 'string' && Object.hasOwn(captionShown, value) ? captionShown[value] : undefined
+    if (show) return measure.shown(caption, show)
+  }
+  return caption
 }
 
 /** `added` is a length that counts in, of something that is published with the text. */
@@ -158,19 +186,21 @@ const insteadOfText: Partial<Record<CaptionRule['required'], string>> = {
   'unless media or embeds': 'embeds',
 }
 
-function judgeMissingText(text: string, name: string, { platform, fields, media, report }: Submission): void {
+function judgeMissingText(text: string, name: string, submission: Submission): void {
+  const { platform, fields, media, report } = submission
   const { required } = platform.caption
-  if (required === 'never' || !isBlank(text)) return
+  if (required === 'never' || !isBlank(shown(text, submission))) return
   const field = insteadOfText[required]
-  if (required !== 'always' && (media.sent > 0 || (field && isFilled(fields, field)))) return
+  const value = field && Object.hasOwn(fields, field) ? fields[field] : undefined
+  if (required !== 'always' && (media.sent > 0 || hasContent(value))) return
   const others = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
   report(`${ruleName(name)}_required`, `${name}${others} is required`)
 }
 
-function isFilled(fields: Record<string, unknown>, key: string): boolean {
-  const value = Object.hasOwn(fields, key) ? fields[key] : undefined
-  if (Array.isArray(value)) return value.length > 0
-  return typeof value === 'string' ? !isBlank(value) : value !== undefined
+/** Lists and objects of nothing are nothing. */
+function hasContent(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent)
+  return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null
 }
 
 const ruleName = (name: string) => (name === 'caption' ? 'caption' : 'thread_part')

@@ -1,9 +1,12 @@
 import type {
   CaptionRule,
   FieldRule,
+  FieldTextRule,
+  FieldValue,
   GifRule,
   ImageRule,
   Platform,
+  Properties,
   Source,
   TextRule,
   VideoRule,
@@ -101,12 +104,14 @@ function postTypes({ postTypes }: Platform): string {
   return lines(
     Object.entries(postTypes).map(([type, rule]) => {
       const { mediaMin: min, mediaMax: max, imagesMax, videosMax, gifsMax, mixed, gifAlone, captionPublished } = rule
+      const { requestBytesMax } = rule
       const gifs = gifsMax > 0 && atMost(gifsMax, max, 'GIF')
       const images = imagesMax > 0 && atMost(imagesMax, max, 'image')
       const videos = videosMax > 0 && atMost(videosMax, max, 'video')
       const stills = joined([images, !gifAlone && gifs], ' and ')
       const together = given([
         joined([joined([stills, videos], mixed ? ' and ' : ' or '), gifAlone && gifs], ' or '),
+        requestBytesMax !== undefined && `≤ ${size(requestBytesMax)} in all`,
         !captionPublished && 'no caption',
       ])
       return `\`${type}\` ${cited(min === max ? `${min}` : `${min}–${max}`, rule.source)}: ${together}`
@@ -143,6 +148,7 @@ function file(rule: FileRule): string {
     range(rule.fpsMin, rule.fpsMax, ' fps'),
     range(undefined, rule.framesMax, ' frames'),
     rule.sameSize && 'all of one size',
+    rule.stillGifs && 'GIFs that stand still too',
   ])
 }
 
@@ -171,16 +177,9 @@ function size(bytes: number): string {
 }
 
 function field([key, rule]: [string, FieldRule]): string {
-  const type = 'values' in rule && rule.values ? rule.values.map((value) => `\`${value}\``).join(' ') : rule.type
   const { required, refused, description } = rule
   return `\`${key}\` ${given([
-    rule.type === 'string[]' && rule.values ? `list of ${type}` : type,
-    'lengthMax' in rule && `≤ ${rule.lengthMax}`,
-    'itemsMax' in rule && `≤ ${rule.itemsMax} items`,
-    'itemLengthMax' in rule && `each ≤ ${rule.itemLengthMax}`,
-    'joinedLengthMax' in rule && `≤ ${rule.joinedLengthMax} in all`,
-    rule.type === 'integer' && range(rule.min, rule.max, ''),
-    'pattern' in rule && rule.pattern?.says,
+    value(rule),
     rule.default !== undefined && `default \`${rule.default}\``,
     required && (required === true ? '**required**' : `**required** when ${required.when}`),
     refused && `not when ${refused.when}`,
@@ -188,3 +187,51 @@ function field([key, rule]: [string, FieldRule]): string {
     description,
   ])}`
 }
+
+function value(rule: FieldValue): string {
+  switch (rule.type) {
+    case 'string':
+      return given(['string', ...textRule(rule)])
+    case 'url':
+      return given(['url', rule.lengthMax !== undefined && `≤ ${rule.lengthMax}`])
+    case 'integer':
+    case 'number':
+      return given([rule.type, range(rule.min, rule.max, '')])
+    case 'enum':
+      return names(rule.values)
+    case 'string[]': {
+      const { values, itemsMin, itemsMax, item = {}, distinct, joinedLengthMax } = rule
+      return given([
+        values ? `list of ${names(values)}` : 'string[]',
+        range(itemsMin, itemsMax, ' items'),
+        ...textRule(item).map((part) => part && `each ${part}`),
+        distinct && 'each once',
+        joinedLengthMax !== undefined && `≤ ${joinedLengthMax} in all`,
+      ])
+    }
+    case 'object':
+      return `object of ${propertiesOf(rule.properties)}`
+    case 'object[]':
+      return given([
+        `list of ${propertiesOf(rule.properties)}`,
+        range(undefined, rule.itemsMax, ' items'),
+        rule.textsLengthMax !== undefined && `texts ≤ ${rule.textsLengthMax} in all`,
+      ])
+    default:
+      return rule.type
+  }
+}
+
+const names = (values: readonly string[]) => values.map((name) => `\`${name}\``).join(' ')
+
+const textRule = ({ lengthMax, unit, bytesMax, pattern, notBlank }: FieldTextRule) => [
+  lengthMax !== undefined && `≤ ${lengthMax}${unit ? ` ${units[unit]}` : ''}`,
+  bytesMax !== undefined && `≤ ${bytesMax} bytes`,
+  pattern?.says,
+  notBlank && 'not blank',
+]
+
+const propertiesOf = (properties: Properties) =>
+  `{${Object.entries(properties)
+    .map(([key, rule]) => `\`${key}\` ${given([value(rule), rule.required && '**required**'])}`)
+    .join('; ')}}`
