@@ -63,7 +63,11 @@ const SandboxCredentials = credentials(
   {
     username: text('The handle that the account is to have. One that is connected already is that account.'),
     displayName: Type.Optional(text('The display name that it is to have.')),
-    token: Type.Optional(text('A secret, as real networks have one. The sandbox takes any.')),
+    token: Type.Optional(
+      text(
+        'A secret, as real networks have one. The sandbox takes any but `expired`, which it refuses as they do when one has run out.',
+      ),
+    ),
   },
   { username: 'ada', displayName: 'Ada Lovelace' },
 )

@@ -125,3 +125,14 @@ t.test('on a database of one’s own, the service runs without a key', async (t)
     { status: 503, body: { error: 'Credentials key not set' } },
   )
 })
+
+t.test('a worker without a key takes nothing that it could not send', async (t) => {
+  const env = { DATABASE_URL: await createDatabase(t) }
+  const error = 'CREDENTIALS_KEY is not set: without it, no account can be published to'
+  t.match(await postroom(['worker'], env), { code: 1, stdout: '', stderr: `error: ${error}\n` })
+  const service = await runService('start', env)
+  t.teardown(() => service.stop('SIGKILL'))
+  t.equal((await fetch(new URL('/healthz', service.facts.api))).status, 200, 'the API works all the same')
+  t.equal(await service.stop(), 0)
+  t.match(service.output.stderr, error)
+})

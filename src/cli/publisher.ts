@@ -9,6 +9,9 @@ import { createPublisher, type Publisher } from '../publisher/publisher.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openKeyring, reportLostCredentials } from './keyring.ts'
 
+/** Why nothing is published: a worker without a key would fail whatever it takes, which others could have sent. */
+export const NO_KEY = 'CREDENTIALS_KEY is not set: without it, no account can be published to'
+
 /** The way to the networks, and to the accounts there. */
 export const openNetworks = async (config: Config, db: Db): Promise<Connecting> => ({
   db,
@@ -17,22 +20,21 @@ export const openNetworks = async (config: Config, db: Db): Promise<Connecting> 
   fetch: createPublicFetch(),
 })
 
+/** Undefined where there is no key to open credentials with. */
 export function openPublisher(
   { publishLatenessMaxMs }: Config,
   { db, networks, keyring, fetch }: Connecting,
   storage: Storage,
   log: Log,
-): Publisher {
+): Publisher | undefined {
+  if (!keyring) return undefined
   // Not waited for: the database may be away, and then its failure is told by those who need it.
-  if (keyring) reportLostCredentials(db, keyring, log).catch(() => {})
+  reportLostCredentials(db, keyring, log).catch(() => {})
   return createPublisher({
     db,
     networks,
     storage,
-    openCredentials: (accountId, sealed) => {
-      if (!keyring) throw new Error('CREDENTIALS_KEY is not set')
-      return keyring.open(accountId, sealed)
-    },
+    openCredentials: keyring.open,
     fetch,
     latenessMaxMs: publishLatenessMaxMs,
     clock: () => null,

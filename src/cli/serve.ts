@@ -12,7 +12,7 @@ import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './datab
 import { seedDemo } from './demo.ts'
 import { openLibrary } from './library.ts'
 import { CommandError, print } from './output.ts'
-import { openNetworks, openPublisher } from './publisher.ts'
+import { NO_KEY, openNetworks, openPublisher } from './publisher.ts'
 
 interface Options {
   json?: boolean
@@ -50,7 +50,8 @@ async function run(config: Config, { json }: Options, whole: boolean): Promise<v
       Object.assign(facts, await welcome(ways))
       // Last: it ends with the process, and would keep one that fails.
       const publisher = openPublisher(config, ways, media.storage, app.log)
-      working = work(publisher, app.log, stop, () => sweepIdempotencyKeys(db))
+      if (publisher) working = work(publisher, app.log, stop, () => sweepIdempotencyKeys(db))
+      else app.log.error(NO_KEY)
     }
     if (json) print(facts, { json })
     else process.stdout.write(banner(facts))

@@ -5,8 +5,8 @@ import { loggerOptions, stopSignal } from '../server.ts'
 import { work } from '../worker.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { openLibrary } from './library.ts'
-import { print } from './output.ts'
-import { openNetworks, openPublisher } from './publisher.ts'
+import { CommandError, print } from './output.ts'
+import { NO_KEY, openNetworks, openPublisher } from './publisher.ts'
 
 /** Publishes what is due until the process is told to stop, beside any number of others. Waits for a database that is away. */
 export async function runWorker(config: Config, { json }: { json?: boolean }): Promise<void> {
@@ -22,6 +22,7 @@ export async function runWorker(config: Config, { json }: { json?: boolean }): P
   try {
     const { storage } = await openLibrary(config, db)
     const publisher = openPublisher(config, await openNetworks(config, db), storage, log)
+    if (!publisher) throw new CommandError(NO_KEY)
     if (json) print({ worker: 'up' }, { json })
     else process.stdout.write('Postroom publishes what is due. Ctrl-C stops it.\n')
     await work(publisher, log, stop, () => sweepIdempotencyKeys(db))
