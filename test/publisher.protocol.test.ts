@@ -117,6 +117,20 @@ t.test('what was not accepted for now is tried again, later each time, and given
   t.equal(await status(id), 'scheduled')
 })
 
+t.test('what waits for another attempt lets those behind it pass', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work } = await createDesk(t, { mastodon })
+  const accountIds = [await connected('mastodon')]
+  mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  await post({ accountIds, caption: 'first' })
+  await work()
+  await post({ accountIds, caption: 'second' })
+  await work()
+  t.same(mastodon.posts, ['second'])
+  await work(MINUTE)
+  t.same(mastodon.posts, ['second', 'first'])
+})
+
 t.test('a network that wants to be left alone is, and so is nobody else', async (t) => {
   const mastodon = scriptedNetwork()
   const { connected, post, work, delivery, time } = await createDesk(t, { mastodon })
@@ -242,6 +256,21 @@ t.test('a network that cannot be reached to be asked is asked again, and then it
   t.same(mastodon.posts, ['perhaps'])
 })
 
+t.test('a network that refuses to be asked leaves it unconfirmed, and its account needs its owner', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'perhaps' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  mastodon.says = async () => {
+    throw refusal('unauthorized', { needsAttention: true })
+  }
+  for (let hour = 0; hour < 3; hour++) await work(HOUR)
+  t.equal(mastodon.asked, 1)
+  t.match(await delivery(id), { state: 'unconfirmed', nextAttemptAt: null, error: { code: 'unauthorized' } })
+  t.equal(await status(id), 'published')
+  t.match((await ada.call('GET', '/accounts')).body.data, [{ attention: { code: 'unauthorized' } }])
+})
+
 t.test('a thread goes on where it stopped', async (t) => {
   const bluesky = scriptedNetwork('exactly-once')
   const { ada, connected, post, work, delivery, status } = await createDesk(t, { bluesky })
@@ -289,6 +318,34 @@ t.test('what is due for longer than the limit is missed, until somebody asks for
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   await work(MINUTE)
   t.same(mastodon.posts, ['late'])
+})
+
+t.test('a call that may have been made is asked about, however late it is', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'out' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  await work(2 * DAY)
+  t.match(await delivery(id), { state: 'published', externalId: 'n1', error: null })
+  t.equal(await status(id), 'published')
+  t.same(mastodon.posts, ['out'])
+})
+
+t.test('a first comment that is due for longer than the limit is not sent, and its post is out', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, db, connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'post', firstComment: 'comment' })
+  mastodon.steps.push({ accept: true }, { accept: false, fail: refusal('unreachable', { retryable: true }) })
+  await work()
+  await db.updateTable('postTargets').set({ dueAt: sql<Date>`due_at - interval '24 hours 1 minute'` }).execute()
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'too_late' } })
+  t.equal(await status(id), 'published')
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  await work(MINUTE)
+  t.same(mastodon.posts, ['post', 'comment'])
 })
 
 t.test('an account whose credentials are refused needs its owner, and says so until it works again', async (t) => {
@@ -353,7 +410,7 @@ t.test('files are given as they are stored, to the first act alone', async (t) =
 
 t.test('credentials that cannot be opened are tried again, and asked with, once they can', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
+  const { ada, connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
   const broken = publisher({
     openCredentials: () => {
       throw new Error('the key is not there')
@@ -364,6 +421,7 @@ t.test('credentials that cannot be opened are tried again, and asked with, once 
   await broken.claim()
   await broken.idle()
   t.match(await delivery(id), { state: 'queued', error, history: [{ outcome: 'failed' }] })
+  t.match((await ada.call('GET', '/accounts')).body.data, [{ attention: { code: 'credentials_unreadable' } }])
 
   mastodon.steps.push({ accept: true, fail: lost() })
   const open = await post({ accountIds: [await connected('mastodon')], caption: 'after' })
@@ -399,6 +457,19 @@ t.test('a network that could not be reached for long is asked all the same when 
   for (let hour = 0; hour < 10; hour++) await work(HOUR)
   t.same(mastodon.posts, ['at last'])
   t.match(await delivery(id), { state: 'published', attempts: 8 })
+})
+
+t.test('a part that got through ends the count of failures: the next one is tried as often', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { connected, post, work, delivery } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const threadParts = { [account]: ['one', 'two'] }
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts })
+  const unreachable = { accept: false, fail: refusal('unreachable', { retryable: true }) }
+  bluesky.steps.push(...Array(7).fill(unreachable), { accept: true }, ...Array(7).fill(unreachable))
+  for (let hour = 0; hour < 16; hour++) await work(HOUR)
+  t.same(bluesky.posts, ['one', 'two'])
+  t.match(await delivery(id), { state: 'published', attempts: 16, error: null })
 })
 
 t.test('the status of a post follows all of its deliveries', async (t) => {
@@ -485,12 +556,13 @@ t.test('nothing more is sent to an account once it was disconnected', async (t) 
 
 t.test('a retry does not jump the time that a lost call is given to arrive', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const { ada, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const id = await post({ accountIds: [account], caption: 'once' })
   mastodon.steps.push({ accept: true, fail: lost() })
   await work()
   const { nextAttemptAt } = await delivery(id)
+  t.ok(Date.parse(nextAttemptAt!) >= time.now.getTime() + 30 * SECOND)
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   t.equal((await delivery(id)).nextAttemptAt, nextAttemptAt)
   await work(SECOND)

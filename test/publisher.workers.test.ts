@@ -1,10 +1,11 @@
+import { mock } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
 import t from 'tap'
 import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { createDesk } from './helpers/publisher.ts'
-import { heldBack, lost, scriptedNetwork } from './helpers/scripted-network.ts'
+import { heeding, heldBack, lost, scriptedNetwork } from './helpers/scripted-network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -353,19 +354,112 @@ t.test('a network whose code never ends does not hold its account for ever', asy
   }
 })
 
+t.test('a network that does not answer is left when the time for its act is over', async (t) => {
+  const limits: number[] = []
+  const over = mock.method(AbortSignal, 'timeout', (ms: number) => {
+    limits.push(ms)
+    return AbortSignal.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  })
+  t.teardown(() => over.mock.restore())
+  const telegram = scriptedNetwork('at-most-once')
+  const { connected, post, work, delivery } = await createDesk(t, {
+    telegram: {
+      ...telegram,
+      send: async (_act, _credentials, { intend, signal }) => {
+        await intend()
+        signal.throwIfAborted()
+        return { id: '1', url: null }
+      },
+    },
+  })
+  const id = await post({ accountIds: [await connected('telegram')], caption: 'hanging' })
+  await work()
+  t.same(limits, [60_000])
+  t.match(await delivery(id), { state: 'unconfirmed', attempts: 1 })
+})
+
 t.test('a worker that stops lets calls that were made have their answer', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
   const { connected, post, publisher, delivery } = await createDesk(t, { telegram })
   const id = await post({ accountIds: [await connected('telegram')], caption: 'made' })
   const gate = Promise.withResolvers<void>()
   telegram.steps.push({ accept: true, meanwhile: () => gate.promise })
-  const stopping = publisher()
+  const stopping = publisher({ networks: { telegram: heeding(telegram) } })
   await stopping.claim()
   await until(() => telegram.posts.length === 1)
   const drained = stopping.drain({ calls: false })
   gate.resolve()
   await drained
   t.match(await delivery(id), { state: 'published', attempts: 1 })
+})
+
+t.test('a worker that stops while it asks a network leaves the question to others, at once', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'once' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  later(time, MINUTE)
+  let isAsking = false
+  const stopping = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        reconcile: (_act, _credentials, { signal }) => {
+          isAsking = true
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(lost())))
+        },
+      },
+    },
+  })
+  await stopping.claim()
+  await until(() => isAsking)
+  await stopping.drain()
+  t.match(await delivery(id), {
+    state: 'queued',
+    nextAttemptAt: time.now.toISOString(),
+    history: [{ outcome: 'unknown' }],
+  })
+  await work()
+  t.same(mastodon.posts, ['once'])
+  t.match(await delivery(id), { state: 'published', externalId: 'n1', attempts: 1 })
+})
+
+t.test('a worker that stops begins no call, neither the first one nor the next', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, delivery } = await createDesk(t, { mastodon })
+  const gate = Promise.withResolvers<void>()
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'first' })
+  const deaf = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
+  await deaf.claim()
+  const drained = deaf.drain({ calls: false })
+  gate.resolve()
+  await drained
+  t.same(mastodon.posts, [], 'even where the network does not heed it')
+  t.match(await delivery(id), { state: 'queued', attempts: 0, error: null })
+  await work()
+
+  const account = await connected('mastodon')
+  const thread = await post({ accountIds: [account], postType: 'thread', threadParts: { [account]: ['one', 'two'] } })
+  const preparing = Promise.withResolvers<void>()
+  const stopping = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: async (...[act, credentials, io]: Parameters<typeof mastodon.send>) => {
+          if (act.text === 'one') return mastodon.send(act, credentials, io)
+          preparing.resolve()
+          return new Promise((_, reject) => io.signal.addEventListener('abort', () => reject(lost())))
+        },
+      },
+    },
+  })
+  await stopping.claim()
+  await preparing.promise
+  await stopping.drain({ calls: false })
+  t.match(await delivery(thread), { state: 'queued', acts: { length: 1 }, attempts: 1 })
+  await work()
+  t.same(mastodon.posts, ['first', 'one', 'two'])
 })
 
 t.test('nothing else of an account is begun while one delivery prepares, however long', async (t) => {
