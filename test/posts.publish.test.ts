@@ -169,6 +169,11 @@ t.test('what its owner has seen settles an unconfirmed delivery', async (t) => {
   const commented = await perhaps({ firstComment: 'and' })
   t.match(await commented.resolve({ outcome: 'published' }), { status: 200, body: { status: 'published' } })
   t.match(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
+  const known = telegram.posts.length
+  t.equal((await ada.call('POST', `${commented.path}/retry`)).status, 202)
+  await work(MINUTE)
+  t.equal(telegram.posts.length, known, 'nothing answers to what nobody knows')
+  t.match(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
 })
 
 t.test('a first comment that may be out is settled apart from its post', async (t) => {

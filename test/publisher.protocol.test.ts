@@ -73,6 +73,7 @@ t.test('the parts of a thread and the first comment follow each other, each with
   t.match(two, { kind: 'post', parent: { id: 'n1' }, root: { id: 'n1' } })
   t.match(and, { kind: 'comment', parent: { id: 'n2' }, root: { id: 'n1' } })
   t.equal(new Set([one, two, and].map((act) => act?.token)).size, 3)
+  t.ok(one!.startedAt < two!.startedAt && two!.startedAt < and!.startedAt, 'as networks name and sort them')
   t.match(await delivery(id), { state: 'published', attempts: 3, acts: [{}, {}, { externalId: 'n3' }] })
 })
 
@@ -295,10 +296,11 @@ t.test('a first comment that fails never takes its post back, nor sends it again
   mastodon.steps.push({ accept: true }, { accept: false, fail: refusal() })
   await work()
   t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'content_refused' } })
+  const { publishedAt } = await delivery(id)
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   await work(MINUTE)
   t.same(mastodon.posts, ['post', 'comment'])
-  t.match(await delivery(id), { state: 'published', error: null, acts: [{}, {}] })
+  t.match(await delivery(id), { state: 'published', error: null, acts: [{}, {}], publishedAt })
   t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
     status: 409,
     body: { error: 'Delivery is published' },
@@ -535,9 +537,11 @@ t.test('what was found is out since its call, and not since it was looked for', 
   t.match(await delivery(id), { state: 'published', publishedAt: calledAt })
 })
 
-t.test('pauses between attempts differ', async (t) => {
+t.test('pauses between attempts differ, unless the network names one', async (t) => {
   const waits = new Set(Array.from({ length: 20 }, () => backoffMs(1, { retryAfterMs: undefined })))
   t.ok(waits.size > 10)
+  for (const ms of [SECOND, 10 * MINUTE]) t.equal(backoffMs(1, { retryAfterMs: ms }), ms)
+  t.equal(backoffMs(1, { retryAfterMs: 0 }), SECOND, 'and none is shorter than a second')
 })
 
 t.test('nothing more is sent to an account once it was disconnected', async (t) => {

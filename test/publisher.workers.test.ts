@@ -82,6 +82,7 @@ t.test('a network has no more deliveries under way than it may, and holds up no 
   t.equal(await worker.claim(), 3)
   await until(() => mastodon.posts.length === 2 && bluesky.posts.length === 1)
   t.equal(await worker.claim(), 0)
+  t.ok((await worker.nextDueInMs())! > 0, 'what waits for a place does not keep the worker awake')
   gate.resolve()
   await worker.idle()
   t.equal(await worker.claim(), 2)
@@ -103,6 +104,17 @@ t.test('rates that a network counts for each account are kept', async (t) => {
   t.equal(telegram.posts.length, 21, 'twenty in a minute')
   while (time.now.getTime() < start + 61 * SECOND) await work(SECOND)
   t.ok(telegram.posts.length > 21)
+})
+
+t.test('where a network counts requests, a post counts as many as it takes', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  for (let index = 0; index < 31; index++) await post({ accountIds: [account], caption: String(index) })
+  await work()
+  t.equal(mastodon.posts.length, 30, 'ten of 300 in five minutes for each')
+  await work(5 * MINUTE)
+  t.equal(mastodon.posts.length, 31)
 })
 
 t.test('a worker that dies before the call loses nothing: another one sends it when the lease has ended', async (t) => {
@@ -460,6 +472,27 @@ t.test('a worker that stops begins no call, neither the first one nor the next',
   t.match(await delivery(thread), { state: 'queued', acts: { length: 1 }, attempts: 1 })
   await work()
   t.same(mastodon.posts, ['first', 'one', 'two'])
+})
+
+t.test('a call that begins late in its lease has enough of it', async (t) => {
+  const telegram = scriptedNetwork('at-most-once')
+  const { connected, post, publisher, work, time, delivery } = await createDesk(t, { telegram })
+  const account = await connected('telegram')
+  const id = await post({ accountIds: [account], caption: 'first' })
+  await post({ accountIds: [account], caption: 'second' })
+  const [uploading, calling] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  telegram.steps.push({ accept: true, meanwhile: () => calling.promise })
+  const slow = publisher({ networks: { telegram: heldBack(telegram, uploading.promise) } })
+  await slow.claim()
+  later(time, LEASE_MS / 2)
+  uploading.resolve()
+  await until(() => telegram.posts.length === 1)
+  later(time, LEASE_MS - SECOND)
+  await work()
+  t.same(telegram.posts, ['first'], 'nobody takes it over, or anything else of its account')
+  calling.resolve()
+  await slow.idle()
+  t.match(await delivery(id), { state: 'published', attempts: 1 })
 })
 
 t.test('nothing else of an account is begun while one delivery prepares, however long', async (t) => {
