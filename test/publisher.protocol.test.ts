@@ -36,6 +36,7 @@ t.test('a post that is due goes out once to each of its accounts, and says so', 
     history: [{ number: 1, act: 1, outcome: 'published', error: null, finishedAt: time.now.toISOString() }],
   })
   t.ok((done.latenessMs as number) >= 0 && (done.latenessMs as number) < MINUTE)
+  t.equal((await ada.call('GET', `/posts/${id}`)).body.updatedAt, time.now.toISOString())
   t.match(await ada.call('DELETE', `/posts/${id}`), { status: 400, body: { error: 'Cannot delete published post' } })
 })
 
@@ -49,6 +50,10 @@ t.test('drafts and what is not due yet stay', async (t) => {
   await work()
   t.same(mastodon.posts, [])
   t.match(await delivery(draft.id), { state: 'waiting', attempts: 0, nextAttemptAt: null, history: [] })
+  t.match(await ada.call('POST', `/posts/${draft.id}/deliveries/${account}/retry`), {
+    status: 409,
+    body: { error: 'Post is a draft: publish it' },
+  })
   t.match(await delivery(later), { state: 'queued', attempts: 0, nextAttemptAt: due.toISOString() })
   t.equal(await status(later), 'scheduled')
   t.equal(await publisher().nextDueInMs(), due.getTime() - time.now.getTime())
@@ -77,6 +82,15 @@ t.test('the parts of a thread and the first comment follow each other, each with
   t.match(await delivery(id), { state: 'published', attempts: 3, acts: [{}, {}, { externalId: 'n3' }] })
 })
 
+t.test('a post that is no thread goes out as its caption, whatever parts it was given', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { connected, post, work } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  await post({ accountIds: [account], caption: 'whole', threadParts: { [account]: ['one', 'two'] } })
+  await work()
+  t.same(bluesky.posts, ['whole'])
+})
+
 t.test('what the network refuses for good has failed, in its words, and the post can be deleted', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connected, post, work, status, delivery } = await createDesk(t, { mastodon })
@@ -93,8 +107,9 @@ t.test('what the network refuses for good has failed, in its words, and the post
 
 t.test('what was not accepted for now is tried again, later each time, and given up in the end', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, work, delivery, time, status } = await createDesk(t, { mastodon })
-  const id = await post({ accountIds: [await connected('mastodon')], caption: 'again' })
+  const { ada, connected, post, work, delivery, time, status } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'again' })
   const waits: number[] = []
   for (let attempt = 1; attempt <= 8; attempt++) {
     mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }), early: attempt % 2 === 0 })
@@ -116,6 +131,11 @@ t.test('what was not accepted for now is tried again, later each time, and given
   }
   t.match(await delivery(id), { attempts: 8, error: { code: 'unreachable', retryable: true } })
   t.equal(await status(id), 'scheduled')
+
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'queued', attempts: 9 }, 'a retry begins anew')
 })
 
 t.test('what waits for another attempt lets those behind it pass', async (t) => {
@@ -240,6 +260,33 @@ t.test('a network that does not tell leaves it unconfirmed; asked again by hand,
   await work(MINUTE)
   t.match(await delivery(id), { state: 'published', externalId: 'n1' })
   t.same(mastodon.posts, ['perhaps'])
+})
+
+t.test('an act keeps its name while it may be out, and begins anew when it was refused', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const retry = async (id: string) =>
+    t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  const open = await post({ accountIds: [account], caption: 'open' })
+  mastodon.steps.push({ accept: false, fail: lost() })
+  mastodon.says = async () => 'unknown'
+  await work()
+  await work(MINUTE)
+  mastodon.says = undefined
+  await retry(open)
+  await work(MINUTE)
+  const [first, again] = mastodon.acts
+  t.match(again, { token: first!.token, startedAt: first!.startedAt })
+
+  const refused = await post({ accountIds: [account], caption: 'refused' })
+  mastodon.steps.push({ accept: false, fail: refusal() })
+  await work()
+  await retry(refused)
+  await work(MINUTE)
+  const [before, after] = mastodon.acts.slice(2)
+  t.ok(after!.startedAt > before!.startedAt)
+  t.same(mastodon.posts, ['open', 'refused'])
 })
 
 t.test('a network that cannot be reached to be asked is asked again, and then it is unconfirmed', async (t) => {
