@@ -276,7 +276,10 @@ t.test('a first comment that may be out is settled apart from its post', async (
   const path = `/posts/${id}/deliveries/${account}`
   t.equal((await ada.call('POST', `${path}/resolve`, { outcome: 'not_published' })).status, 200)
   t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'not_published' } })
-  t.match((await delivery(id)).history, [{ outcome: 'published' }, { outcome: 'said_not_published' }])
+  t.same(
+    (await delivery(id)).history.map(({ outcome }) => outcome),
+    ['published', 'said_not_published'],
+  )
   t.equal(await status(id), 'published')
   t.equal((await ada.call('POST', `${path}/retry`)).status, 202)
   time.now = new Date(time.now.getTime() + MINUTE)

@@ -10,6 +10,7 @@ import {
   renewLeases,
   type Settlement,
   settleAct,
+  settleAsNotOut,
 } from '../db/queries/deliveries.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
 import { createDesk, type Desk } from './helpers/publisher.ts'
@@ -116,6 +117,27 @@ t.test('who is taken over holds nothing any more, while the other one is still a
   t.ok(await intendAct(db, intentOf(held!)))
   t.ok(await settleAct(db, { ...held!, now: null }, published('held')))
   t.match(await desk.delivery(held!.postId), { state: 'published', externalId: 'held' })
+})
+
+t.test('a post is not taken back while another delivery of it comes out', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { db, time } = desk
+  const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
+  const id = await desk.post({ accountIds, caption: 'two' })
+  const [failing, sent] = await claimDeliveries(db, { platforms: ['mastodon'], slots: [2], now: time.now })
+  await db.updateTable('posts').set({ status: 'published' }).execute()
+  const failed = { ...published('none'), state: 'failed' as const, sent: [], outcome: 'failed' as const }
+  const { takenBack } = await db.transaction().execute(async (holding) => {
+    await sql`select from posts for update`.execute(holding)
+    const takenBack = settleAsNotOut(db, { ...failing!, now: null }, failed)
+    while ((await waiting(db)).rows.length === 0) await pause(1)
+    t.ok(await intendAct(db, intentOf(sent!)))
+    t.ok(await settleAct(db, { ...sent!, now: null }, published('out')))
+    // In an object, which is not awaited: it comes when this has ended.
+    return { takenBack }
+  })
+  t.ok(await takenBack)
+  t.equal(await desk.status(id), 'published')
 })
 
 t.test('who claims does not wait for what somebody else has locked', async (t) => {

@@ -277,7 +277,7 @@ t.test('an act keeps its name while it may be out, and begins anew when it was r
   await retry(open)
   await work(MINUTE)
   const [first, again] = mastodon.acts
-  t.match(again, { token: first!.token, startedAt: first!.startedAt })
+  t.same([again!.token, again!.startedAt], [first!.token, first!.startedAt])
 
   const refused = await post({ accountIds: [account], caption: 'refused' })
   mastodon.steps.push({ accept: false, fail: refusal() })

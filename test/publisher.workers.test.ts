@@ -440,10 +440,22 @@ t.test('a worker that stops while it asks a network leaves the question to other
 t.test('a worker that stops begins no call, neither the first one nor the next', async (t) => {
   const mastodon = scriptedNetwork()
   const { connected, post, publisher, work, delivery } = await createDesk(t, { mastodon })
-  const gate = Promise.withResolvers<void>()
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const id = await post({ accountIds: [await connected('mastodon')], caption: 'first' })
-  const deaf = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
+  const deaf = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: async (...all) => {
+          begun.resolve()
+          await gate.promise
+          return mastodon.send(...all)
+        },
+      },
+    },
+  })
   await deaf.claim()
+  await begun.promise
   const drained = deaf.drain({ calls: false })
   gate.resolve()
   await drained
