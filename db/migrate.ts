@@ -6,6 +6,7 @@ import * as mediaFiles from './migrations/0002_media_files.ts'
 import * as publishing from './migrations/0003_publishing.ts'
 import * as idempotency from './migrations/0004_idempotency.ts'
 import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.ts'
+import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
 
 /** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
 const migrations: Record<string, Migration> = {
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0003_publishing': publishing,
   '0004_idempotency': idempotency,
   '0005_posts_without_id_index': postsWithoutIdIndex,
+  '0006_parked_deliveries': parkedDeliveries,
 }
 
 /** Brings the schema to the version of this code; safe to run from several processes at once. Gives the names applied. */

@@ -148,6 +148,7 @@ export interface PostTargets {
   intendedAt: Timestamp | null;
   intent: number | null;
   leaseToken: string | null;
+  parked: Generated<boolean>;
   platform: string;
   postId: string;
   publishedAt: Timestamp | null;

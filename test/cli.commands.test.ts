@@ -16,7 +16,14 @@ t.test('a whole life by command, each step answered with one JSON object', async
     return JSON.parse(stdout)
   }
   t.strictSame(await run('migrate'), {
-    applied: ['0001_initial', '0002_media_files', '0003_publishing', '0004_idempotency', '0005_posts_without_id_index'],
+    applied: [
+      '0001_initial',
+      '0002_media_files',
+      '0003_publishing',
+      '0004_idempotency',
+      '0005_posts_without_id_index',
+      '0006_parked_deliveries',
+    ],
   })
   t.strictSame(await run('migrate'), { applied: [] })
 

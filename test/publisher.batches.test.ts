@@ -2,16 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../db/client.ts'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  intendAct,
-  LEASE_MS,
-  renewLeases,
-  type Settlement,
-  settleAct,
-  settleAsNotOut,
-} from '../db/queries/deliveries.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../db/queries/claims.ts'
+import { intendAct, LEASE_MS, renewLeases, type Settlement, settleAct, takeBack } from '../db/queries/deliveries.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
 import { createDesk, type Desk } from './helpers/publisher.ts'
 import { scriptedNetwork } from './helpers/scripted-network.ts'
@@ -40,13 +32,13 @@ const published = (id: string): Settlement => ({
   error: null,
   outcome: 'published',
   act: 1,
-  startedAt: null,
+  startedMsAgo: 0,
   retryInMs: null,
   accountRestsMs: 0,
   attention: null,
 })
 
-const intentOf = (delivery: ClaimedDelivery) => ({ ...delivery, act: 1, startedAt: null, now: null })
+const intentOf = (delivery: ClaimedDelivery) => ({ ...delivery, act: 1, startedMsAgo: 0, now: null })
 
 /** Posts of one delivery each, which are claimed. */
 async function claimed({ db, connected, post, time }: Desk, count: number): Promise<ClaimedDelivery[]> {
@@ -119,27 +111,6 @@ t.test('who is taken over holds nothing any more, while the other one is still a
   t.match(await desk.delivery(held!.postId), { state: 'published', externalId: 'held' })
 })
 
-t.test('a post is not taken back while another delivery of it comes out', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
-  const { db, time } = desk
-  const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
-  const id = await desk.post({ accountIds, caption: 'two' })
-  const [failing, sent] = await claimDeliveries(db, { platforms: ['mastodon'], slots: [2], now: time.now })
-  await db.updateTable('posts').set({ status: 'published' }).execute()
-  const failed = { ...published('none'), state: 'failed' as const, sent: [], outcome: 'failed' as const }
-  const { takenBack } = await db.transaction().execute(async (holding) => {
-    await sql`select from posts for update`.execute(holding)
-    const takenBack = settleAsNotOut(db, { ...failing!, now: null }, failed)
-    while ((await waiting(db)).rows.length === 0) await pause(1)
-    t.ok(await intendAct(db, intentOf(sent!)))
-    t.ok(await settleAct(db, { ...sent!, now: null }, published('out')))
-    // In an object, which is not awaited: it comes when this has ended.
-    return { takenBack }
-  })
-  t.ok(await takenBack)
-  t.equal(await desk.status(id), 'published')
-})
-
 t.test('who claims does not wait for what somebody else has locked', async (t) => {
   const desk = await createDesk(t, { mastodon: scriptedNetwork() })
   const { db, time } = desk
@@ -208,6 +179,59 @@ t.test('an answer that is lost is lost to all that wait for it, and what was com
   t.match(await settle(db), Array(3).fill({ value: false }))
   const became = await Promise.all(deliveries.map(({ postId }) => desk.delivery(postId)))
   t.match(became, [{ externalId: 'n0' }, { externalId: 'n1' }, { externalId: 'n2' }])
+})
+
+/** Begins `work` while what `holding` does is not committed yet, and gives what comes of it when it is. */
+async function beginWhile<T>(db: Db, holding: (db: Db) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  let begun: Promise<T> | undefined
+  let isDone = false
+  await db.transaction().execute(async (tx) => {
+    await holding(tx)
+    begun = work().finally(() => {
+      isDone = true
+    })
+    const waiting = () =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    while (!isDone && (await waiting()).rows.length === 0) await pause(1)
+  })
+  return begun!
+}
+
+t.test('a post is published by what is out, though somebody was about to make it scheduled again', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { ada, db, time } = desk
+  const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
+  const id = await desk.post({ accountIds, caption: 'out' })
+  const [out, other] = await claimDeliveries(db, { platforms: ['mastodon'], slots: [2], now: time.now })
+  await db.updateTable('posts').set({ status: 'published' }).execute()
+  const held = await beginWhile(
+    db,
+    async (tx) => {
+      await settleAct(tx, { ...other!, now: null }, { ...published('n'), state: 'failed', sent: [], outcome: 'failed' })
+      await takeBack(tx, { userId: ada.id, postId: id })
+    },
+    async () => (await intendAct(db, intentOf(out!))) && settleAct(db, { ...out!, now: null }, published('n1')),
+  )
+  t.equal(held, true)
+  t.match(await desk.delivery(id, out!.accountId), { state: 'published' })
+  t.equal(await desk.status(id), 'published')
+})
+
+t.test('an attempt is over in the ledger, though it was begun after the statement that ends it', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const [delivery] = await claimed(desk, 1)
+  const held = await beginWhile(
+    desk.db,
+    (tx) => intendAct(tx, intentOf(delivery!)),
+    () =>
+      settleAct(
+        desk.db,
+        { ...delivery!, now: null },
+        { ...published('n'), state: 'queued', sent: [], outcome: 'failed', retryInMs: 0 },
+      ),
+  )
+  t.equal(held, true)
+  t.match(await desk.delivery(delivery!.postId), { state: 'queued', attempts: 1, history: [{ outcome: 'failed' }] })
 })
 
 /** What orders the rows of a table. */

@@ -262,31 +262,21 @@ t.test('a network that does not tell leaves it unconfirmed; asked again by hand,
   t.same(mastodon.posts, ['perhaps'])
 })
 
-t.test('an act keeps its name while it may be out, and begins anew when it was refused', async (t) => {
+t.test('an act keeps its name when its owner has it asked about', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connected, post, work } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
-  const retry = async (id: string) =>
-    t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   const open = await post({ accountIds: [account], caption: 'open' })
   mastodon.steps.push({ accept: false, fail: lost() })
   mastodon.says = async () => 'unknown'
   await work()
   await work(MINUTE)
   mastodon.says = undefined
-  await retry(open)
+  t.equal((await ada.call('POST', `/posts/${open}/deliveries/${account}/retry`)).status, 202)
   await work(MINUTE)
   const [first, again] = mastodon.acts
   t.same([again!.token, again!.startedAt], [first!.token, first!.startedAt])
-
-  const refused = await post({ accountIds: [account], caption: 'refused' })
-  mastodon.steps.push({ accept: false, fail: refusal() })
-  await work()
-  await retry(refused)
-  await work(MINUTE)
-  const [before, after] = mastodon.acts.slice(2)
-  t.ok(after!.startedAt > before!.startedAt)
-  t.same(mastodon.posts, ['open', 'refused'])
+  t.same(mastodon.posts, ['open'])
 })
 
 t.test('a network that cannot be reached to be asked is asked again, and then it is unconfirmed', async (t) => {
@@ -521,6 +511,125 @@ t.test('a part that got through ends the count of failures: the next one is trie
   t.match(await delivery(id), { state: 'published', attempts: 16, error: null })
 })
 
+t.test('what is retried soon after a lost call has the name that it had', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { ada, db, connected, post, work } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const id = await post({ accountIds: [account], caption: 'once' })
+  const retry = async () => {
+    t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+    await work(SECOND)
+  }
+  const later = refusal('unreachable', { retryable: true })
+  bluesky.steps.push({ accept: false, fail: lost() }, { accept: false, fail: later }, { accept: false, fail: later })
+  await work()
+  await work(30 * SECOND)
+  await retry()
+  t.equal(bluesky.acts.length, 3)
+  t.equal(new Set(bluesky.acts.map(({ startedAt }) => startedAt.getTime())).size, 1)
+  await db.updateTable('postTargets').set({ startedAt: sql<Date>`started_at - interval '2 hours'` }).execute()
+  await retry()
+  t.equal(bluesky.posts.length, 1)
+  t.ok(bluesky.acts[3]!.startedAt > bluesky.acts[2]!.startedAt, 'and is no post of long ago')
+})
+
+t.test('what another delivery has sent is not taken for what is looked for', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const first = await post({ accountIds: [account], caption: 'Good morning' })
+  await work()
+  const second = await post({ accountIds: [account], caption: 'Good morning' })
+  mastodon.steps.push({ accept: false, fail: lost() })
+  mastodon.says = async () => ({ id: 'n1', url: null })
+  await work()
+  await work(MINUTE)
+  t.match(await delivery(first), { state: 'published', externalId: 'n1' })
+  t.match(await delivery(second), { state: 'unconfirmed', externalId: null, error: { code: 'unknown_outcome' } })
+})
+
+t.test('what the network loses again and again, and never has, fails in the end', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'never' })
+  for (let call = 0; call < 20; call++) mastodon.steps.push({ accept: false, fail: lost() })
+  for (let hour = 0; hour < 20; hour++) await work(HOUR)
+  t.equal(mastodon.acts.length, 8)
+  t.match(await delivery(id), { state: 'failed', attempts: 8, error: { code: 'timeout', retryable: true } })
+  t.match((await delivery(id)).history, Array(8).fill({ outcome: 'absent' }))
+  t.equal(await status(id), 'scheduled')
+})
+
+t.test('a network that wants to be left alone when it is asked is, by the whole account', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  await post({ accountIds: [account], caption: 'asked about' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  mastodon.says = async () => {
+    throw refusal('rate_limited', { retryable: true, retryAfterMs: 10 * MINUTE })
+  }
+  await work(MINUTE)
+  t.equal(mastodon.asked, 1)
+  await post({ accountIds: [account], caption: 'next' })
+  await work(9 * MINUTE)
+  t.same(mastodon.posts, ['asked about'])
+  mastodon.says = undefined
+  await work(MINUTE)
+  t.same(mastodon.posts, ['asked about', 'next'])
+})
+
+t.test('what a network answers is kept as far as the database can keep it', async (t) => {
+  for (const strange of ['\0', '\ud800']) {
+    const mastodon = scriptedNetwork()
+    const { connected, post, publisher, delivery } = await createDesk(t, { mastodon })
+    const url = `https://network.example/${strange}a`
+    const send = (id: string) => ({
+      mastodon: {
+        ...mastodon,
+        send: async (...all: Parameters<typeof mastodon.send>) => ({ ...(await mastodon.send(...all)), id, url }),
+      },
+    })
+    for (const [id, kept] of [
+      ['n1', 'n1'],
+      [`n${strange}`, null],
+    ] as const) {
+      const postId = await post({ accountIds: [await connected('mastodon')], caption: 'strange' })
+      const worker = publisher({ networks: send(id) })
+      await worker.claim()
+      await worker.idle()
+      t.match(await delivery(postId), { state: 'published', externalId: kept, externalUrl: null })
+    }
+  }
+})
+
+t.test('an attempt began when its preparation did, by the clock of the database as well', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, delivery } = await createDesk(t, { mastodon })
+  let uptime = 0
+  const upload = async (...all: Parameters<typeof mastodon.send>) => {
+    uptime += MINUTE
+    return mastodon.send(...all)
+  }
+  const worker = publisher({
+    networks: { mastodon: { ...mastodon, send: upload } },
+    clock: () => null,
+    uptimeMs: () => uptime,
+  })
+  mastodon.steps.push({ accept: true }, { accept: false, fail: refusal(), early: true })
+  for (const [caption, column] of [
+    ['sent', 'intendedAt'],
+    ['not sent', 'finishedAt'],
+  ] as const) {
+    const id = await post({ accountIds: [await connected('mastodon')], caption })
+    await worker.claim()
+    await worker.idle()
+    const [attempt] = (await delivery(id)).history
+    t.equal(Date.parse(attempt![column]!) - Date.parse(attempt!.startedAt), MINUTE)
+  }
+})
+
 t.test('the status of a post follows all of its deliveries', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
   const { ada, connected, post, publisher, work, status, time } = await createDesk(t, { mastodon, bluesky })
@@ -557,6 +666,38 @@ t.test('the status of a post follows all of its deliveries', async (t) => {
   await work(MINUTE)
   await work(MINUTE)
   t.equal(await status(open), 'published', 'where one of them may be out')
+})
+
+t.test('a post that was taken for published for the sake of a call that failed since is scheduled again', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
+  const { ada, connected, post, publisher, work, delivery, status, time } = await createDesk(t, { mastodon, bluesky })
+  const [first, second] = [await connected('mastodon'), await connected('bluesky')]
+  const id = await post({ accountIds: [first, second], caption: 'nowhere' })
+  const gate = Promise.withResolvers<void>()
+  const calling = Promise.withResolvers<void>()
+  const hold = () => {
+    calling.resolve()
+    return gate.promise
+  }
+  mastodon.steps.push({ accept: false, fail: lost() }, { accept: false, fail: refusal() })
+  const later = refusal('rate_limited', { retryable: true, retryAfterMs: HOUR })
+  bluesky.steps.push({ accept: false, fail: later, meanwhile: hold })
+  const slow = publisher()
+  await slow.claim()
+  await calling.promise
+  while ((await status(id)) !== 'published') await new Promise(setImmediate)
+  for (let turn = 0; turn < 6; turn++) {
+    time.now = new Date(time.now.getTime() + 10 * SECOND)
+    await slow.renew()
+    await work()
+  }
+  t.match(await delivery(id, first), { state: 'failed' })
+  t.equal(await status(id), 'published', 'the other call is on its way')
+  gate.resolve()
+  await slow.idle()
+  t.match(await delivery(id, second), { state: 'queued' })
+  t.equal(await status(id), 'scheduled')
+  t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 200)
 })
 
 t.test('what is not there when the network is asked, and waits, can be deleted', async (t) => {

@@ -1,10 +1,12 @@
 import { mock } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CompiledQuery } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import t from 'tap'
+import { claimDeliveries } from '../db/queries/claims.ts'
 import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
-import { createDesk } from './helpers/publisher.ts'
+import { work as workUntil } from '../src/worker.ts'
+import { createDesk, type Desk, noLog } from './helpers/publisher.ts'
 import { heeding, heldBack, lost, scriptedNetwork } from './helpers/scripted-network.ts'
 
 const SECOND = 1_000
@@ -116,6 +118,109 @@ t.test('where a network counts requests, a post counts as many as it takes', asy
   t.equal(mastodon.posts.length, 30, 'ten of 300 in five minutes for each')
   await work(5 * MINUTE)
   t.equal(mastodon.posts.length, 31)
+})
+
+/** How many deliveries are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
+async function lookedAt({ db, time }: Desk, platform: string): Promise<{ claimed: string[]; rows: number }> {
+  const seen: { claimed: string[]; rows: number }[] = []
+  const undone = new Error('undone')
+  const look = db.transaction().execute(async (db) => {
+    // As where there is more than a page of them.
+    await sql`set local enable_seqscan = off`.execute(db)
+    const rowsRead = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables
+        where relname = 'post_targets'`.execute(db)
+      return rows[0]!.count
+    }
+    const before = await rowsRead()
+    const claimed = await claimDeliveries(db, { platforms: [platform], slots: [9], now: time.now })
+    seen.push({ claimed: claimed.map(({ caption }) => caption), rows: (await rowsRead()) - before })
+    throw undone
+  })
+  await look.catch((error) => {
+    if (error !== undone) throw error
+  })
+  return seen[0]!
+}
+
+t.test('what waits on an account is not passed by each time that something else is looked for', async (t) => {
+  const telegram = scriptedNetwork('at-most-once', 8)
+  const desk = await createDesk(t, { telegram })
+  const { db, connected, post, publisher, time, work } = desk
+  const [resting, other] = [await connected('telegram'), await connected('telegram')]
+  const start = time.now.getTime() + MINUTE
+  const captions = Array.from({ length: 100 }, (_, index) => String(index))
+  for (const caption of captions.toReversed()) {
+    const scheduledAt = new Date(start + Number(caption)).toISOString()
+    await post({ accountIds: [resting], caption, scheduledAt })
+  }
+  later(time, 2 * MINUTE)
+  await work()
+  t.same(telegram.posts, ['0'], 'one message a second')
+  await post({ accountIds: [other], caption: 'other' })
+  await sql`analyze`.execute(db)
+  t.match(await lookedAt(desk, 'telegram'), { claimed: ['other'] })
+  const before = (await lookedAt(desk, 'telegram')).rows
+  t.ok(before >= 99, `${before} rows`)
+
+  const worker = publisher()
+  t.equal(await worker.park(), 98, 'but not what comes next')
+  t.equal(await worker.park(), 0)
+  const { claimed, rows } = await lookedAt(desk, 'telegram')
+  t.same(claimed, ['other'])
+  t.ok(rows < 20, `${rows} rows`)
+
+  await work()
+  await work(SECOND)
+  t.same(telegram.posts, ['0', 'other', '1'], 'and it goes on where it was')
+  const early = await post({ accountIds: [resting], caption: 'early' })
+  await db
+    .updateTable('postTargets')
+    .set({ dueAt: new Date(start) })
+    .where('postId', '=', early)
+    .execute()
+  await work(SECOND)
+  await work(SECOND)
+  t.same(telegram.posts.slice(3), ['early', '2'], 'in the order of their times, whatever is parked')
+})
+
+t.test('a delivery whose worker died is parked, too, and taken over when its account is free', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { db, connected, post, publisher, time, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  await post({ accountIds: [account], caption: 'cut off' })
+  const forever = new Promise<never>(() => {})
+  t.equal(await publisher({ networks: { mastodon: heldBack(mastodon, forever) } }).claim(), 1)
+  const availableAt = new Date(time.now.getTime() + 10 * MINUTE)
+  await db.updateTable('accounts').set({ availableAt }).execute()
+  later(time, MINUTE)
+  t.equal(await publisher().park(), 1)
+  await work()
+  t.same(mastodon.posts, [])
+  await work(10 * MINUTE)
+  t.same(mastodon.posts, ['cut off'])
+})
+
+t.test('workers park what waits by themselves', async (t) => {
+  const telegram = scriptedNetwork('at-most-once', 8)
+  const { db, connected, post, publisher, time } = await createDesk(t, { telegram })
+  const account = await connected('telegram')
+  const gate = Promise.withResolvers<void>()
+  telegram.steps.push({ accept: true, meanwhile: () => gate.promise })
+  for (const caption of ['sent', 'parked', 'parked, too']) await post({ accountIds: [account], caption })
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const stop = Promise.withResolvers<void>()
+  const working = workUntil(publisher(), noLog, stop.promise, async () => 0)
+  await until(() => telegram.posts.length === 1)
+  later(time, 10 * SECOND)
+  const parked = () => db.selectFrom('postTargets').select('postId').where('parked', '=', true).execute()
+  while ((await parked()).length < 2) mock.timers.tick(SECOND)
+  gate.resolve()
+  stop.resolve()
+  await working
+  t.same(telegram.posts, ['sent'])
 })
 
 t.test('a worker that dies before the call loses nothing: another one sends it when the lease has ended', async (t) => {

@@ -1,21 +1,10 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import type { Media } from '../../schemas/media.ts'
-import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import { type SqlBool, sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../schemas/post.ts'
 import { batched, each, type Placed } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../statements.ts'
-import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
-
-/** Null is the database's own clock, which is the same for every worker; tests give a time. */
-export type Now = Date | null
-
-type NowOrColumn = Now | Expression<Now>
-
-const at = (now: NowOrColumn) => sql<Date>`coalesce(${now}::timestamptz, now())`
-const after = (now: NowOrColumn, ms: Expression<number> | number) =>
-  sql<Date>`${at(now)} + ${ms}::float8 * interval '1 millisecond'`
+import { after, at, type Now } from './clock.ts'
 
 export interface DeliveryKey {
   userId: string
@@ -30,47 +19,10 @@ export interface SentAct {
   ref?: string
 }
 
-/** A delivery that a worker holds, with all that it takes to carry it out. */
-export interface ClaimedDelivery extends DeliveryKey {
-  leaseToken: string
-  platform: PlatformId
-  token: string
-  failures: number
-  error: DeliveryError | null
-  /** The number of the act whose call may have been made. */
-  intent: number | null
-  /** How long ago the lease of a worker ended that did not give it back; null where none was lost. */
-  cutOffForMs: number | null
-  sent: SentAct[]
-  startedAt: Date
-  /** How long ago it was due. */
-  lateMs: number
-  captionOverride: string | null
-  fields: Record<string, unknown> | null
-  threadParts: string[] | null
-  caption: string
-  firstComment: string | null
-  postType: PostType
-  /** Whether its owner may still post to the account, which is connected. */
-  reachable: boolean
-  media: StoredFile[]
-  /** The sealed credentials; all of them null where there are none. */
-  keyId: string | null
-  dataKey: Buffer | null
-  data: Buffer | null
-}
-
-export interface StoredFile extends Omit<Media, 'fps' | 'createdAt'> {
-  storageKey: string | null
-}
-
 /** How long a claimed delivery belongs to its worker without being renewed. */
 export const LEASE_MS = 20_000
 /** How much of it is left to a call at least. */
 export const CALL_LEASE_MS = 15_000
-
-/** As many as any network lets be under way at a time. */
-const CLAIM_MAX = 256
 
 const sameTarget = (a: string, b: string) =>
   sql<SqlBool>`(${sql.ref(`${a}.userId`)}, ${sql.ref(`${a}.postId`)}, ${sql.ref(`${a}.accountId`)}) =
@@ -82,188 +34,6 @@ const keysOf = (held: readonly (DeliveryKey & { leaseToken: string })[]) => ({
   accountIds: each(held, 'accountId'),
   leaseTokens: each(held, 'leaseToken'),
 })
-
-/** The files of a post, in order. */
-const filesOf = (eb: ExpressionBuilder<DB & { target: { userId: string; postId: string } }, 'target'>) =>
-  eb
-    .selectFrom('postMedia')
-    .innerJoin('media', (join) =>
-      join.onRef('media.userId', '=', 'postMedia.userId').onRef('media.id', '=', 'postMedia.mediaId'),
-    )
-    .select(
-      sql<StoredFile[]>`coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind,
-        'mimeType', media.mime_type, 'bytes', media.bytes, 'width', media.width, 'height', media.height,
-        'durationSeconds', media.duration_seconds, 'altText', media.alt_text, 'storageKey', media.storage_key)
-        order by post_media.position), '[]')`.as('files'),
-    )
-    .whereRef('postMedia.userId', '=', 'target.userId')
-    .whereRef('postMedia.postId', '=', 'target.postId')
-
-/**
- * Takes what is due, or whose worker has let its lease run out: of each network as many as there are `slots`, and of each
- * account the earliest one, if nothing else of it is under way. Nobody else gets these before their leases end.
- *
- * The rows of the accounts are locked and changed as well: a worker that saw an account free, and waits for its row, looks
- * again when it gets it. Without the change, two workers could each take another delivery of one account.
- */
-export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; now: Now }, ClaimedDelivery>(
-  'claim_deliveries',
-  (db, value) =>
-    db
-      .with('due', (db) =>
-        db
-          .selectFrom(
-            sql<{ platform: string; slots: number }>`
-            unnest(${value('platforms')}::text[], ${value('slots')}::integer[])`.as<'network'>(
-              sql`network(platform, slots)`,
-            ),
-          )
-          .innerJoinLateral(
-            (eb) =>
-              eb
-                .selectFrom((eb) =>
-                  eb
-                    .selectFrom('postTargets as candidate')
-                    .innerJoin('accounts', 'accounts.id', 'candidate.accountId')
-                    .select([
-                      sql<string>`candidate.ctid`.as('place'),
-                      'candidate.accountId',
-                      sql<number | null>`case when candidate.state = 'publishing'
-                  then ${msSince(value('now'), 'candidate.claimableAt')} end`.as('cutOffForMs'),
-                    ])
-                    .whereRef('candidate.platform', '=', 'network.platform')
-                    .where('candidate.claimableAt', '<=', at(value('now')))
-                    .where(isAvailable(value('now')))
-                    // As a case, from which Postgres expects neither one row nor all, but to be done soon; and of the account's own
-                    // id, so that nothing is looked for where the account is not free: of ten thousand on one account, 3 ms
-                    // rather than 50.
-                    .where(
-                      ({ selectFrom }) =>
-                        sql<SqlBool>`case when candidate.post_id = (${selectFrom('postTargets as earliest')
-                          .select('earliest.postId')
-                          .whereRef('earliest.accountId', '=', 'accounts.id')
-                          .where('earliest.claimableAt', '<=', at(value('now')))
-                          .orderBy('earliest.dueAt')
-                          .orderBy('earliest.postId')
-                          .limit(1)}) then true else false end`,
-                    )
-                    .orderBy('candidate.claimableAt')
-                    // A limit that is known beforehand: without it, Postgres would read all that is due and sort it.
-                    .limit(sql.lit(CLAIM_MAX))
-                    .forNoKeyUpdate(['candidate', 'accounts'])
-                    .skipLocked()
-                    .as('candidates'),
-                )
-                .selectAll()
-                .limit(sql<number>`network.slots`)
-                .as('first'),
-            (join) => join.onTrue(),
-          )
-          .select(['first.place', 'first.accountId', 'first.cutOffForMs']),
-      )
-      .with('target', (db) =>
-        db
-          .updateTable('postTargets')
-          .set((eb) => ({
-            state: 'publishing',
-            leaseToken: sql<string>`gen_random_uuid()`,
-            claimableAt: after(value('now'), LEASE_MS),
-            startedAt: eb.fn.coalesce('postTargets.startedAt', at(value('now'))),
-          }))
-          // By where the rows are, which are locked, and as an array: not knowing that the limits above are small, Postgres
-          // would read all deliveries there ever were, and all accounts, rather than look up a few of them.
-          .where(sql<SqlBool>`ctid = any(array(select place from due))`)
-          .returning([
-            'postTargets.userId',
-            'postTargets.postId',
-            'postTargets.accountId',
-            'postTargets.platform',
-            'postTargets.leaseToken',
-            'postTargets.token',
-            'postTargets.failures',
-            'postTargets.error',
-            'postTargets.intent',
-            'postTargets.sent',
-            'postTargets.startedAt',
-            'postTargets.dueAt',
-            'postTargets.captionOverride',
-            'postTargets.fields',
-            'postTargets.threadParts',
-          ]),
-      )
-      .with('held', (db) =>
-        db
-          .updateTable('accounts')
-          .from('target')
-          .set({ availableAt: after(value('now'), LEASE_MS) })
-          .whereRef('accounts.id', '=', 'target.accountId'),
-      )
-      .selectFrom('target')
-      .innerJoin('due', 'due.accountId', 'target.accountId')
-      .innerJoin('posts', (join) =>
-        join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
-      )
-      .innerJoin('accounts', 'accounts.id', 'target.accountId')
-      .leftJoin('accountCredentials', 'accountCredentials.accountId', 'target.accountId')
-      .select((eb) => [
-        'target.userId',
-        'target.postId',
-        'target.accountId',
-        'target.platform',
-        'target.leaseToken',
-        'target.token',
-        'target.failures',
-        'target.error',
-        'target.intent',
-        'due.cutOffForMs',
-        'target.sent',
-        'target.startedAt',
-        msSince(value('now'), 'target.dueAt').as('lateMs'),
-        'target.captionOverride',
-        'target.fields',
-        'target.threadParts',
-        'posts.caption',
-        'posts.firstComment',
-        'posts.postType',
-        reachableBy(eb.ref('target.userId'))(eb as never).as('reachable'),
-        filesOf(eb as never).as('media'),
-        'accountCredentials.keyId',
-        'accountCredentials.dataKey',
-        'accountCredentials.data',
-      ])
-      .$castTo<ClaimedDelivery>(),
-)
-
-const isAvailable = (now: Now) => (eb: ExpressionBuilder<DB, 'accounts'>) =>
-  eb.or([eb('accounts.availableAt', 'is', null), eb('accounts.availableAt', '<=', at(now))])
-
-const msSince = (now: Now, column: string) =>
-  sql<number | null>`(extract(epoch from ${at(now)} - ${sql.ref(column)}) * 1000)::float8`
-
-/** How long until something more is due, in milliseconds; null where nothing is. */
-export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: number | null }>(
-  'read_next_due',
-  (db, value) =>
-    db
-      .selectFrom(
-        sql<{ platform: string }>`unnest(${value('platforms')}::text[])`.as<'network'>(sql`network(platform)`),
-      )
-      .innerJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom('postTargets')
-            .select('postTargets.claimableAt')
-            .whereRef('postTargets.platform', '=', 'network.platform')
-            .where('postTargets.claimableAt', '>', at(value('now')))
-            .orderBy('postTargets.claimableAt')
-            .limit(1)
-            .as('next'),
-        (join) => join.onTrue(),
-      )
-      .select(
-        sql<number | null>`(extract(epoch from min(claimable_at) - ${at(value('now'))}) * 1000)::float8`.as('inMs'),
-      ),
-)
 
 /** Renews leases. Gives the tokens of those that are still held. */
 export const renewLeases = prepared<
@@ -309,7 +79,8 @@ export const renewLeases = prepared<
 export interface Intent extends DeliveryKey {
   leaseToken: string
   act: number
-  startedAt: Now
+  /** How long ago the attempt began, with uploads and the like. */
+  startedMsAgo: number
   now: Now
 }
 
@@ -320,7 +91,7 @@ const intend = prepared<
     accountIds: string[]
     leaseTokens: string[]
     acts: number[]
-    startedAts: Now[]
+    startedMsAgos: number[]
     nows: Now[]
   },
   Placed & { accountId: string }
@@ -331,9 +102,9 @@ const intend = prepared<
         .selectFrom(
           sql<Intent & Placed>`
             unnest(${value('userIds')}::uuid[], ${value('postIds')}::uuid[], ${value('accountIds')}::uuid[],
-              ${value('leaseTokens')}::uuid[], ${value('acts')}::integer[], ${value('startedAts')}::timestamptz[],
+              ${value('leaseTokens')}::uuid[], ${value('acts')}::integer[], ${value('startedMsAgos')}::float8[],
               ${value('nows')}::timestamptz[]) with ordinality`.as<'act'>(
-            sql`act(user_id, post_id, account_id, lease_token, act, started_at, now, place)`,
+            sql`act(user_id, post_id, account_id, lease_token, act, started_ms_ago, now, place)`,
           ),
         )
         .selectAll(),
@@ -348,7 +119,7 @@ const intend = prepared<
           'act.accountId',
           'act.act',
           'act.place',
-          at(sql.ref('act.startedAt')).as('startedAt'),
+          after(sql.ref('act.now'), sql`-act.started_ms_ago`).as('startedAt'),
           at(sql.ref('act.now')).as('now'),
           // Mostly it is long enough, and then no index changes, nor the account.
           sql<boolean>`post_targets.claimable_at < ${after(sql.ref('act.now'), CALL_LEASE_MS)}`.as('isShort'),
@@ -417,7 +188,7 @@ const intendBatched = batched((db, acts: Intent[]) =>
   intend(db, {
     ...keysOf(acts),
     acts: each(acts, 'act'),
-    startedAts: each(acts, 'startedAt'),
+    startedMsAgos: each(acts, 'startedMsAgo'),
     nows: each(acts, 'now'),
   }),
 )
@@ -444,7 +215,8 @@ export interface Settlement {
   /** For the ledger: of the attempt that was begun by `intendAct`, or else of one that did not get that far. */
   outcome: 'published' | 'failed' | 'unknown' | 'found' | 'absent' | null
   act: number
-  startedAt: Now
+  /** How long ago the attempt began. */
+  startedMsAgo: number
   /** When it is tried again; null where it is not. */
   retryInMs: number | null
   /** How long the account is left alone. */
@@ -477,7 +249,7 @@ const settle = prepared<
     errors: (string | null)[]
     outcomes: (string | null)[]
     acts: number[]
-    startedAts: Now[]
+    startedMsAgos: number[]
     retryInMss: (number | null)[]
     accountRestsMss: number[]
     attentions: (string | null)[]
@@ -493,10 +265,10 @@ const settle = prepared<
               ${value('leaseTokens')}::uuid[], ${value('nows')}::timestamptz[], ${value('states')}::text[],
               ${value('sents')}::jsonb[], ${value('sentBefores')}::integer[], ${value('mayBeOuts')}::boolean[],
               ${value('failures')}::integer[], ${value('errors')}::jsonb[], ${value('outcomes')}::text[],
-              ${value('acts')}::integer[], ${value('startedAts')}::timestamptz[], ${value('retryInMss')}::float8[],
+              ${value('acts')}::integer[], ${value('startedMsAgos')}::float8[], ${value('retryInMss')}::float8[],
               ${value('accountRestsMss')}::float8[], ${value('attentions')}::jsonb[]) with ordinality`.as<'act'>(
             sql`act(user_id, post_id, account_id, lease_token, now, state, sent, sent_before, may_be_out, failures, error,
-              outcome, act, started_at, retry_in_ms, account_rests_ms, attention, place)`,
+              outcome, act, started_ms_ago, retry_in_ms, account_rests_ms, attention, place)`,
           ),
         )
         .selectAll(),
@@ -543,21 +315,8 @@ const settle = prepared<
         .where(sameTarget('postTargets', 'before'))
         .returning(['before.place', 'before.accountId']),
     )
-    .with('last', (db) =>
-      db
-        .updateTable('deliveryAttempts')
-        .from('before')
-        .set((eb) => ({
-          outcome: eb.ref('before.outcome'),
-          // What asking finds out about an attempt that is over changes neither when that was, nor what went wrong then.
-          error: sql`case when finished_at is null then before.error else delivery_attempts.error end`,
-          finishedAt: sql<Date>`coalesce(finished_at, before.at)`,
-        }))
-        .where(sameTarget('deliveryAttempts', 'before'))
-        .whereRef('deliveryAttempts.number', '=', 'before.attempts')
-        .where('before.intended', 'is not', null)
-        .where('before.outcome', 'is not', null),
-    )
+    // Of an attempt that `intendAct` has begun there is an entry. Not by an update: it would not find one that was committed
+    // after this statement began, by an intent whose answer was lost.
     .with('entry', (db) =>
       db
         .insertInto('deliveryAttempts')
@@ -569,15 +328,27 @@ const settle = prepared<
               'before.userId',
               'before.postId',
               'before.accountId',
-              sql<number>`before.attempts + 1`.as('number'),
+              sql<number>`before.attempts + case when before.intended is null then 1 else 0 end`.as('number'),
               'before.act',
-              at(sql.ref('before.startedAt')).as('startedAt'),
+              after(sql.ref('before.at'), sql`-before.started_ms_ago`).as('startedAt'),
               'before.at',
               'before.outcome',
               'before.error',
             ])
-            .where('before.intended', 'is', null)
-            .where('before.outcome', '=', 'failed'),
+            .where((eb) =>
+              eb.or([
+                eb('before.outcome', '=', 'failed'),
+                eb.and([eb('before.intended', 'is not', null), eb('before.outcome', 'is not', null)]),
+              ]),
+            ),
+        )
+        .onConflict((conflict) =>
+          conflict.columns(['userId', 'postId', 'accountId', 'number']).doUpdateSet((eb) => ({
+            outcome: eb.ref('excluded.outcome'),
+            // What asking finds out about an attempt that is over changes neither when that was, nor what went wrong then.
+            error: sql`case when delivery_attempts.finished_at is null then excluded.error else delivery_attempts.error end`,
+            finishedAt: eb.fn.coalesce('deliveryAttempts.finishedAt', 'excluded.finishedAt'),
+          })),
         ),
     )
     .with('account', (db) =>
@@ -600,12 +371,12 @@ const settle = prepared<
     .with('published', (db) =>
       db
         .selectFrom('posts')
-        .select(['userId', 'id'])
+        .select(['userId', 'id', 'status'])
         .where(
           sql<SqlBool>`(user_id, id) in (
             select before.user_id, before.post_id from before where before.may_be_out or before.sent <> '[]')`,
         )
-        .where('status', '!=', 'published')
+        // Whatever its status is said to be here: who is just making it scheduled again holds it, and knows nothing of this.
         // The deliveries are changed, and so locked, before their posts are.
         .where(sql<SqlBool>`(select count(*) from target) > 0`)
         .orderBy('userId')
@@ -618,7 +389,9 @@ const settle = prepared<
         .from('published')
         .set({ status: 'published', updatedAt: sql<Date>`(select max(before.at) from before)` })
         .whereRef('posts.userId', '=', 'published.userId')
-        .whereRef('posts.id', '=', 'published.id'),
+        .whereRef('posts.id', '=', 'published.id')
+        // As it was when it was locked; that of `posts` may be older.
+        .where('published.status', '!=', 'published'),
     )
     .selectFrom('target')
     .select('place'),
@@ -636,7 +409,7 @@ const settleBatched = batched((db, acts: Omit<SettlementRow, 'place'>[]) =>
     errors: each(acts, 'error'),
     outcomes: each(acts, 'outcome'),
     acts: each(acts, 'act'),
-    startedAts: each(acts, 'startedAt'),
+    startedMsAgos: each(acts, 'startedMsAgo'),
     retryInMss: each(acts, 'retryInMs'),
     accountRestsMss: each(acts, 'accountRestsMs'),
     attentions: each(acts, 'attention'),
@@ -707,6 +480,26 @@ export async function takeBack(db: Db, { userId, postId }: Pick<DeliveryKey, 'us
     .execute()
 }
 
+/** Whether another delivery to the account, of those whose calls were made since then, is known to have sent this id. */
+export const isSentByAnother = prepared<
+  { accountId: string; postId: string; id: string; since: Date },
+  { isSent: boolean }
+>('is_sent_by_another', (db, value) =>
+  db.selectNoFrom(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('deliveryAttempts')
+        .innerJoin('postTargets', (join) => join.on(sameTarget('postTargets', 'deliveryAttempts')))
+        .select('deliveryAttempts.number')
+        .where('deliveryAttempts.accountId', '=', value('accountId'))
+        .where('deliveryAttempts.intendedAt', '>=', value('since'))
+        .where('deliveryAttempts.postId', '!=', value('postId'))
+        .where(sql<SqlBool>`post_targets.sent @> jsonb_build_array(jsonb_build_object('id', ${value('id')}::text))`),
+    )
+      .$castTo<boolean>()
+      .as('isSent'),
+  ),
+)
+
 /** How long an account has to wait until each of its limits (so many acts in so many seconds) lets it send one more. */
 export const readRest = prepared<{ accountId: string; limits: number[]; windows: number[]; now: Now }, { ms: number }>(
   'read_rest',
@@ -732,36 +525,4 @@ export const readRest = prepared<{ accountId: string; limits: number[]; windows:
       .select(
         sql<number>`coalesce(ceil(extract(epoch from max(ends_at) - ${at(value('now'))}) * 1000), 0)::float8`.as('ms'),
       ),
-)
-
-/**
- * How much is due and not under way; for how long what could be sent has waited for a worker; and whether any worker holds
- * a delivery, which those that live do while there is something to do.
- */
-export const readBacklog = prepared<
-  { platforms: string[]; now: Now },
-  { count: number; waitingMs: number; held: boolean }
->('read_backlog', (db, value) =>
-  db
-    .selectFrom('postTargets')
-    .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
-    .select((eb) => [
-      sql<number>`count(*)`.as('count'),
-      sql<number>`coalesce(extract(epoch from ${at(value('now'))} -
-        min(greatest(claimable_at, accounts.available_at)) filter (where ${isAvailable(value('now'))(eb)})) * 1000, 0
-      )::float8`.as('waitingMs'),
-      eb
-        .exists(
-          eb
-            .selectFrom('postTargets as held')
-            .select('held.postId')
-            .where('held.platform', '=', sql<string>`any(${value('platforms')}::text[])`)
-            .where('held.claimableAt', '>', at(value('now')))
-            .where('held.claimableAt', '<=', after(value('now'), LEASE_MS))
-            .where('held.state', '=', 'publishing'),
-        )
-        .$castTo<boolean>()
-        .as('held'),
-    ])
-    .where('postTargets.claimableAt', '<=', at(value('now'))),
 )

@@ -48,7 +48,8 @@ const dueNow = {
   // A call that was given up is left alone as long as it was to be.
   claimableAt: sql<Date>`greatest(now(), case when intent is not null then claimable_at end)`,
   failures: 0,
-  startedAt: sql<Date>`case when intent is not null then started_at end`,
+  // Nor does it get another name while a call under the one that it had may still arrive.
+  startedAt: sql<Date>`case when intent is not null or started_at > now() - interval '1 hour' then started_at end`,
 }
 
 /** A delivery of the user's, locked; nothing where there is none. */

@@ -1,5 +1,6 @@
 import { v5 as uuidOf } from 'uuid'
-import type { ClaimedDelivery, SentAct, StoredFile } from '../../db/queries/deliveries.ts'
+import type { ClaimedDelivery, StoredFile } from '../../db/queries/claims.ts'
+import type { SentAct } from '../../db/queries/deliveries.ts'
 import type { PlannedAct } from '../platforms/plan.ts'
 import type { Act, Sent } from '../platforms/publishing.ts'
 import { type Failure, failure } from './failures.ts'

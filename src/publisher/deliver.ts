@@ -1,9 +1,10 @@
 import type { Db } from '../../db/client.ts'
+import type { ClaimedDelivery } from '../../db/queries/claims.ts'
+import type { Now } from '../../db/queries/clock.ts'
 import {
   CALL_LEASE_MS,
-  type ClaimedDelivery,
   intendAct,
-  type Now,
+  isSentByAnother,
   readRest,
   type SentAct,
   type Settlement,
@@ -13,7 +14,7 @@ import {
 import type { Networks } from '../platforms/networks.ts'
 import { type PlannedAct, planActs } from '../platforms/plan.ts'
 import type { RateLimit } from '../platforms/platform.ts'
-import { type Act, type Credentials, PublishError } from '../platforms/publishing.ts'
+import { type Act, type Credentials, PublishError, type Sent, storable } from '../platforms/publishing.ts'
 import { platforms } from '../platforms/registry.ts'
 import type { Storage } from '../storage/storage.ts'
 import { buildAct } from './acts.ts'
@@ -52,6 +53,9 @@ const ACT_WITH_FILES_MAX_MS = 600_000
 /** How long a call that was given up may still be on its way into a network. */
 const SETTLES_WITHIN_MS = 30_000
 
+/** How long before a delivery began the calls of others are looked at: more than clocks differ. */
+const ASKED_BACK_MS = 3_600_000
+
 /** How long a network's own code may take to end after it was told to. */
 const ENDS_WITHIN_MS = 1_000
 
@@ -80,7 +84,9 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
   const plan = planActs(delivery)
   const sent: SentAct[] = [...delivery.sent]
   let { failures, error } = delivery
-  let startedAt: Now = clock()
+  let startedAt = deps.uptimeMs()
+  /** Whether the intent of the act under way may have been committed. */
+  let isIntending = false
 
   const network = deps.networks[delivery.platform]
   const credentials = network
@@ -125,14 +131,31 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       )
       return false
     }
-    if (answer === 'absent') await settle({ state: 'publishing', outcome: 'absent' })
-    else await settleSent(answer, 'found')
-    return true
+    if (answer !== 'absent') {
+      if (await isOfAnother(answer)) {
+        await settleUnknown(
+          failure('unknown_outcome', 'The answer was lost, and what is there was sent by another post'),
+        )
+        return false
+      }
+      await settleSent(answer, 'found')
+      return true
+    }
+    const isTriedAgain = failures < FAILURES_MAX
+    await settle({ state: isTriedAgain ? 'publishing' : isOut() ? 'published' : 'failed', outcome: 'absent' })
+    return isTriedAgain
+  }
+
+  /** Who looks for a post by what it says may find another one that says the same. */
+  async function isOfAnother({ id }: Sent): Promise<boolean> {
+    const since = new Date(delivery.startedAt.getTime() - ASKED_BACK_MS)
+    const [found] = await insist(deps, () => isSentByAnother(db, { postId, accountId, id, since }))
+    return found!.isSent
   }
 
   /** Sends one act. Gives false where the delivery cannot go on now. */
   async function sendNext(planned: PlannedAct): Promise<boolean> {
-    startedAt = clock()
+    startedAt = deps.uptimeMs()
     const act = build(planned)
     if (isFailure(act)) {
       await settleFailure(act)
@@ -143,11 +166,13 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       await leave(pauseMs, { accountRestsMs: pauseMs })
       return false
     }
+    isIntending = false
     let isIntended = false
     const intend = async () => {
       signal.throwIfAborted()
+      isIntending = true
       const beganAt = deps.uptimeMs()
-      const intent = { ...delivery, act: planned.number, startedAt, now: clock() }
+      const intent = { ...delivery, act: planned.number, startedMsAgo: beganAt - startedAt, now: clock() }
       // Where no connection could be had, nothing is committed; of other errors, nobody knows.
       const isHeld = await insist(deps, () => intendAct(db, intent), isNotConnected)
       if (!isHeld) throw new LeaseLost()
@@ -161,11 +186,8 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
     } catch (thrown) {
       if (thrown instanceof LeaseLost) throw thrown
       const reason = reasonOf(thrown)
-      if (isIntended && reason.maybeSent) {
-        // What failed before has nothing to do with how often the network is asked.
-        failures = 0
-        await settleUnknown(reason)
-      } else if (signal.aborted && !isIntended) await leave(0)
+      if (isIntended && reason.maybeSent) await settleUnknown(reason, { isAnotherCall: true })
+      else if (signal.aborted && !isIntending) await leave(0)
       else await settleFailure(reason)
       return false
     } finally {
@@ -175,7 +197,8 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
     return true
   }
 
-  function settleSent(act: SentAct, outcome: 'published' | 'found'): Promise<void> {
+  function settleSent(answer: SentAct, outcome: 'published' | 'found'): Promise<void> {
+    const act = kept(answer)
     const state = sent.length + 1 === plan.length ? 'published' : 'publishing'
     failures = 0
     error = null
@@ -193,21 +216,25 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       state: isTriedAgain ? 'queued' : isOut() ? 'published' : 'failed',
       outcome: 'failed',
       retryInMs: isTriedAgain ? backoffMs(failures, reason) : null,
-      accountRestsMs: reason.code === 'rate_limited' ? restMs(reason.retryAfterMs ?? 0) : 0,
+      accountRestsMs: accountRestMs(reason),
       attention: attentionOf(reason),
     })
   }
 
-  /** The call was made, and nothing says what came of it. Whoever has the delivery next asks the network, if it can be asked. */
-  function settleUnknown(reason: Failure): Promise<void> {
+  /**
+   * The call was made, and nothing says what came of it. Whoever has the delivery next asks the network, if it can be
+   * asked: once for each call at least, however much has failed before.
+   */
+  function settleUnknown(reason: Failure, { isAnotherCall = false } = {}): Promise<void> {
     failures++
     error = errorOf(reason)
-    const isAsked = reason.retryable && network?.reconcile !== undefined && failures < FAILURES_MAX
+    const isAsked = reason.retryable && network?.reconcile !== undefined && (isAnotherCall || failures < FAILURES_MAX)
     return settle({
       state: isAsked ? 'queued' : 'unconfirmed',
       mayBeOut: true,
       outcome: 'unknown',
       retryInMs: isAsked ? Math.max(pauseBeforeAsking(), backoffMs(failures, reason)) : null,
+      accountRestsMs: accountRestMs(reason),
       attention: attentionOf(reason),
     })
   }
@@ -227,13 +254,18 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Leas
       error,
       outcome: null,
       act: sent.length + 1,
-      startedAt,
+      startedMsAgo: deps.uptimeMs() - startedAt,
       retryInMs: null,
       accountRestsMs: 0,
       attention: null,
       ...settlement,
     }
-    const isNotOut = whole.state === 'failed' || whole.state === 'missed' || whole.outcome === 'absent'
+    const isNotOut =
+      whole.state === 'failed' ||
+      whole.state === 'missed' ||
+      whole.outcome === 'absent' ||
+      // Others may have left the post published for this call's sake.
+      (whole.outcome === 'failed' && isIntending)
     const commit = isNotOut ? settleAsNotOut : settleAct
     const isHeld = await insist(deps, () => commit(db, { ...delivery, now: clock() }, whole))
     if (isHeld) return
@@ -318,10 +350,16 @@ const isNotConnected = (error: unknown) => (error as { atConnect?: boolean }).at
 const stoodStill = () =>
   new PublishError('The worker stood still before the call', { code: 'interrupted', maybeSent: false, retryable: true })
 
+/** What the database refused would never be committed, and so be asked about for ever. Nobody knows an id that is none. */
+const kept = ({ id, url, ...rest }: SentAct): SentAct => ({ ...rest, id: storableOrNull(id), url: storableOrNull(url) })
+const storableOrNull = (text: string | null) => (text === null || storable(text, text.length) === text ? text : null)
+
 const errorOf = ({ code, message, retryable }: Failure) => ({ code, message, retryable })
 
 const notSupported = (platform: string) =>
   `Postroom does not publish to ${platform} yet: publish it by hand, then \`postroom post mark-published\``
+
+const accountRestMs = ({ code, retryAfterMs = 0 }: Failure) => (code === 'rate_limited' ? restMs(retryAfterMs) : 0)
 
 const attentionOf = ({ needsAttention, code, message }: Failure) => (needsAttention ? { code, message } : null)
 
