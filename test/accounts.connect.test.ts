@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { mock } from 'node:test'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { disconnectAccount } from '../db/queries/accounts.ts'
@@ -230,7 +231,7 @@ t.test('a member shares the account with the organisation, and nobody else can',
 
 t.test('connecting the same account again brings it up to date, and it stays the same', async (t) => {
   let current: Profile = profile
-  const { ada, db, user, organization, connect } = await createPretending(t, async () => current)
+  const { ada, db, keyring, user, organization, connect } = await createPretending(t, async () => current)
   const first = await connect()
   t.equal(first.status, 201)
   const { id } = first.body
@@ -245,7 +246,9 @@ t.test('connecting the same account again brings it up to date, and it stays the
   t.equal(again.status, 200)
   t.strictSame(again.body, { id, platform: 'telegram', username: 'ada.new' })
   t.strictSame((await ada.call('GET', '/accounts')).body.data, [again.body], 'its attention is over')
-  t.notSame((await findCredentials(db, id))?.data, before?.data)
+  const after = await findCredentials(db, id)
+  t.notSame(after?.data, before?.data)
+  t.strictSame(keyring.open(id, after!), { botToken: 'new', chatId: 'b' })
 
   const shared = await organization(ada)
   const credentials = { botToken: 'a', chatId: 'b' }
@@ -328,6 +331,16 @@ t.test('what a network says about an account is stored as far as it can be', asy
     current = { ...profile, externalId: String(place), ...said }
     t.match(await connect(), { status: 201, body: shown })
   }
+})
+
+t.test('a network that never answers is 502 when the time is over', async (t) => {
+  const over = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort())
+  t.teardown(() => over.mock.restore())
+  const { connect } = await createPretending(t, async (_credentials, { signal }) => {
+    if (!signal.aborted) return profile
+    throw new PublishError('it did not answer', { code: 'timeout', maybeSent: false, retryable: true })
+  })
+  t.match(await connect(), { status: 502, body: { error: 'telegram: it did not answer' } })
 })
 
 t.test('a mistake of ours while a network is asked is 500 without words', async (t) => {

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { connect } from '../db/client.ts'
 import { newId } from '../db/id.ts'
 import { insertAccount } from '../db/queries/accounts.ts'
-import { replaceCredentials } from '../db/queries/credentials.ts'
+import { replaceCredentials, updateDataKey } from '../db/queries/credentials.ts'
 import { insertUser } from '../db/queries/people.ts'
 import { createKeyring } from '../src/credentials/keyring.ts'
 import { findCredentials } from './helpers/app.ts'
@@ -61,6 +61,17 @@ t.test('rewrap says what it has no key for, and leaves that as it is', async (t)
   t.strictSame(createKeyring([lost]).open(ids[0]!, (await findCredentials(db, ids[0]!))!), credentials)
   t.strictSame(createKeyring([current]).open(ids[1]!, (await findCredentials(db, ids[1]!))!), credentials)
   t.match(await rewrap(), { code: 1, stderr: 'error: CREDENTIALS_KEY is not set\n' })
+})
+
+t.test('credentials that are replaced while they are rewrapped stay the new ones', async (t) => {
+  const [old, current] = [newKey(), newKey()]
+  const { db, ids } = await createScene(t, old)
+  const [id] = ids as [string]
+  const keyring = createKeyring([current, old])
+  const before = (await findCredentials(db, id))!
+  await replaceCredentials(db, id, keyring.seal(id, { password: 'new' }))
+  await updateDataKey(db, id, before, keyring.rewrap(id, before))
+  t.strictSame(keyring.open(id, (await findCredentials(db, id))!), { password: 'new' })
 })
 
 t.test('disconnect destroys the credentials', async (t) => {

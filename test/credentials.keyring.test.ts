@@ -22,6 +22,10 @@ t.test('what is sealed opens for its account, and shows nothing of what it is', 
   const again = keyring.seal('a', credentials)
   t.notOk(again.data.equals(sealed.data), 'the same twice does not look the same')
   t.notOk(again.dataKey.equals(sealed.dataKey))
+  for (const part of ['data', 'dataKey'] as const) {
+    t.notOk(again[part].subarray(0, 12).equals(sealed[part].subarray(0, 12)), 'nor does one iv serve twice')
+  }
+  t.throws(() => keyring.open('a', { ...sealed, dataKey: again.dataKey }), 'and each has a key of its own')
 })
 
 t.test('it opens for no other account, nor when anything of it was changed', async (t) => {

@@ -48,6 +48,12 @@ t.test('deliveries that are due and that no worker takes make the service unread
     .execute()
   t.equal(await ready(), 200, 'while something is under way, workers live')
   t.match(await metrics(), { postroom_deliveries_due: '1' })
+  await db
+    .updateTable('postTargets')
+    .set({ claimableAt: ago(1) })
+    .where('state', '=', 'publishing')
+    .execute()
+  t.equal(await ready(), 503, 'but not with one whose lease has ended')
   gate.resolve()
   await worker.idle()
   await work()

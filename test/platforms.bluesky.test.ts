@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { mock } from 'node:test'
 import { AppBskyEmbedGallery, jsonToLex } from '@atproto/api'
 import t from 'tap'
 import { blueskyPublishing, recordKey } from '../src/platforms/bluesky.ts'
@@ -366,6 +368,50 @@ t.test('a video that the service has had before is taken from there; a GIF is sh
   t.match(network.only(METHODS.put).json.record.embed, { video: blob, presentation: 'gif' })
 })
 
+t.test('a video that is being processed is looked at every second, until the delivery is given up', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  // So that what was imported by name is meant as well.
+  syncBuiltinESMExports()
+  t.teardown(() => {
+    mock.timers.reset()
+    syncBuiltinESMExports()
+  })
+  let looks = 0
+  let job: object = { state: 'JOB_STATE_ENCODING' }
+  const network = fake({
+    [METHODS.uploadVideo]: () => Response.json({ jobId: 'j1', state: 'JOB_STATE_CREATED' }),
+    [METHODS.jobStatus]: () => {
+      if (++looks > 10) throw new Error('it is looked at without a pause')
+      return Response.json({ jobStatus: { jobId: 'j1', ...job } })
+    },
+  })
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  }
+  const giveUp = new AbortController()
+  const begin = (signal: AbortSignal) =>
+    send(act({ media: [video()] }), newCredentials(), io(network.fetch, { signal }))
+  const given = failureOf(begin(giveUp.signal))
+  await settle()
+  t.equal(looks, 1)
+  giveUp.abort()
+  t.match(await given, { code: 'timeout', maybeSent: false, retryable: true })
+
+  const sending = begin(signal)
+  await settle()
+  for (const count of [2, 3]) {
+    mock.timers.tick(999)
+    await settle()
+    t.equal(looks, count, 'not sooner')
+    mock.timers.tick(1)
+    await settle()
+  }
+  job = { state: 'JOB_STATE_COMPLETED', blob: { $type: 'blob' } }
+  mock.timers.tick(1_000)
+  await sending
+  t.equal(looks, 5)
+})
+
 t.test('a video that fails is the fault of the file or of the service', async (t) => {
   const failing = (failureCode: string) => ({
     [METHODS.uploadVideo]: () => Response.json({ jobId: 'j1', state: 'JOB_STATE_CREATED' }),
@@ -420,8 +466,7 @@ t.test(
       )
     }
 
-    const stuck = new Readable({ read() {} })
-    setTimeout(() => giveUp.abort(), 50)
+    const stuck = new Readable({ read: () => giveUp.abort() })
     t.match(await attemptWith(async () => stuck), { code: 'timeout', maybeSent: false, retryable: true })
   },
 )

@@ -364,6 +364,7 @@ t.test('what the bot may not do in its chat needs its owner', async (t) => {
   const on = `POST /bot${fake.credentials.botToken}/sendMessage`
   const refusals = [
     { error_code: 403, description: 'Forbidden: bot was kicked from the channel chat' },
+    { error_code: 404, description: 'Not Found' },
     { error_code: 400, description: 'Bad Request: need administrator rights in the channel chat' },
     { error_code: 400, description: 'Bad Request: not enough rights to send text messages to the chat' },
     ...[

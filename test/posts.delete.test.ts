@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import t from 'tap'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { createWorld, type Person } from './helpers/app.ts'
@@ -71,3 +73,22 @@ t.test('of a delete and a publication at the same moment, one happens', async (t
     t.equal(deleted.status, published === 'published' ? 400 : 200)
   }
 })
+
+t.test(
+  'a delete waits for whoever takes a delivery of the post at that moment, and does not happen then',
+  async (t) => {
+    const { db, user } = await createWorld(t)
+    const ada = await user()
+    const id = await write(ada, { scheduledAt: '2030-01-01T00:00:00Z' })
+    const { reply } = await db.transaction().execute(async (taking) => {
+      await taking.updateTable('postTargets').set({ state: 'publishing' }).execute()
+      const reply = ada.call('DELETE', `/posts/${id}`)
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      while ((await waiting.execute(db)).rows.length === 0) await pause(1)
+      // In an object, which is not awaited: it comes when this has ended.
+      return { reply }
+    })
+    t.match(await reply, { status: 409, body: { error: 'Cannot delete post while it is being published' } })
+    t.equal((await ada.call('GET', `/posts/${id}`)).status, 200)
+  },
+)

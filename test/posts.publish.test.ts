@@ -1,4 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import t from 'tap'
+import { publishNow } from '../db/queries/owned-deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { createDesk } from './helpers/publisher.ts'
 import { lost, refusal, scriptedNetwork } from './helpers/scripted-network.ts'
@@ -30,6 +33,59 @@ t.test('a draft is published when its owner says so, if it is complete', async (
   await work()
   t.same(mastodon.posts, ['Now'])
   t.match(await delivery(draft.id), { state: 'published' })
+})
+
+t.test('a draft is complete by what each account is to get', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
+  const { ada, connected, work, time } = await createDesk(t, { mastodon, bluesky })
+  const [account, chained] = [await connected('mastodon'), await connected('bluesky')]
+  const drafts = [
+    { accountIds: [account], accountOverrides: [{ accountId: account, captionOverride: 'overridden' }] },
+    { accountIds: [chained], postType: 'thread', threadParts: { [chained]: ['one', 'two'] } },
+  ]
+  for (const draft of drafts) {
+    const { body } = await ada.call('POST', '/posts', draft)
+    t.equal((await ada.call('POST', `/posts/${body.id}/publish`)).status, 202)
+  }
+  time.now = new Date(Date.now() + MINUTE)
+  await work()
+  t.same([mastodon.posts, bluesky.posts], [['overridden'], ['one', 'two']])
+})
+
+t.test('what was missed is published as if it had been written now', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, db, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'missed' })
+  await db.updateTable('postTargets').set({ dueAt: sql<Date>`due_at - interval '2 days'` }).execute()
+  await work()
+  t.match(await delivery(id), { state: 'missed' })
+  t.equal((await ada.call('POST', `/posts/${id}/publish`)).status, 202)
+  time.now = new Date(Date.now() + MINUTE)
+  await work()
+  t.match(await delivery(id), { state: 'published' })
+  t.ok((await delivery(id)).latenessMs! <= 2 * MINUTE)
+})
+
+t.test('what is due already is not hastened, and what is open or out is left alone', async (t) => {
+  const [mastodon, telegram] = [scriptedNetwork(), scriptedNetwork('at-most-once')]
+  const { ada, db, connected, post, work, delivery, status } = await createDesk(t, { mastodon, telegram })
+  const [account, other] = [await connected('mastodon'), await connected('telegram')]
+  const waiting = await post({ accountIds: [account], caption: 'waiting' })
+  mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  await work()
+  const before = await delivery(waiting)
+  t.equal((await ada.call('POST', `/posts/${waiting}/publish`)).status, 202)
+  t.same(await delivery(waiting), before)
+
+  const open = await post({ accountIds: [account, other], caption: 'open' })
+  mastodon.steps.push({ accept: false, fail: refusal() })
+  telegram.steps.push({ accept: true, fail: lost() })
+  await work()
+  t.equal((await ada.call('POST', `/posts/${open}/publish`)).status, 409)
+  t.strictSame(await publishNow(db, { userId: ada.id, id: open }), [{ count: 1 }], 'nor by a call that came too late')
+  t.match(await delivery(open, account), { state: 'queued' })
+  t.match(await delivery(open, other), { state: 'unconfirmed', nextAttemptAt: null })
+  t.equal(await status(open), 'published')
 })
 
 t.test('a scheduled post goes out before its time, once, however often that is asked', async (t) => {
@@ -94,6 +150,24 @@ t.test('a retry is of one delivery alone', async (t) => {
   t.match(await delivery(id, second), { state: 'failed', attempts: 1 })
 })
 
+t.test('a retry and a worker that takes the delivery exclude each other', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, db, connected, post, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'one' })
+  mastodon.steps.push({ accept: false, fail: refusal() })
+  await work()
+  const { reply } = await db.transaction().execute(async (taking) => {
+    await taking.updateTable('postTargets').set({ state: 'publishing' }).execute()
+    const reply = ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    while ((await waiting.execute(db)).rows.length === 0) await pause(1)
+    // In an object, which is not awaited: it comes when this has ended.
+    return { reply }
+  })
+  t.match(await reply, { status: 409, body: { error: 'Delivery is being sent' } })
+})
+
 t.test('a delivery that waits for its next attempt can be tried at once', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
@@ -145,7 +219,7 @@ t.test('what its owner has seen settles an unconfirmed delivery', async (t) => {
     error: null,
     history: [{ outcome: 'said_published' }],
   })
-  t.type((await delivery(there.id)).publishedAt, 'string')
+  t.equal((await delivery(there.id)).publishedAt, time.now.toISOString(), 'since its call')
   t.match(await there.resolve({ outcome: 'published' }), {
     status: 409,
     body: { error: 'Delivery is not unconfirmed' },
@@ -169,6 +243,25 @@ t.test('what its owner has seen settles an unconfirmed delivery', async (t) => {
   const commented = await perhaps({ firstComment: 'and' })
   t.match(await commented.resolve({ outcome: 'published' }), { status: 200, body: { status: 'published' } })
   t.match(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
+  const known = telegram.posts.length
+  t.equal((await ada.call('POST', `${commented.path}/retry`)).status, 202)
+  await work(MINUTE)
+  t.equal(telegram.posts.length, known, 'nothing answers to what nobody knows')
+  t.match(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
+})
+
+t.test('a part of a thread that its owner has seen is out, and the rest cannot answer to it', async (t) => {
+  const bluesky = scriptedNetwork('at-most-once')
+  const { ada, connected, post, work, delivery } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts: { [account]: ['one', 'two'] } })
+  bluesky.steps.push({ accept: true, fail: lost() })
+  await work()
+  const path = `/posts/${id}/deliveries/${account}/resolve`
+  t.match(await ada.call('POST', path, { outcome: 'published' }), { status: 200, body: { status: 'published' } })
+  t.match(await delivery(id), { state: 'failed', acts: { length: 1 }, error: { code: 'parent_unknown' } })
+  await work(MINUTE)
+  t.same(bluesky.posts, ['one'])
 })
 
 t.test('a first comment that may be out is settled apart from its post', async (t) => {
@@ -183,6 +276,10 @@ t.test('a first comment that may be out is settled apart from its post', async (
   const path = `/posts/${id}/deliveries/${account}`
   t.equal((await ada.call('POST', `${path}/resolve`, { outcome: 'not_published' })).status, 200)
   t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'not_published' } })
+  t.same(
+    (await delivery(id)).history.map(({ outcome }) => outcome),
+    ['published', 'said_not_published'],
+  )
   t.equal(await status(id), 'published')
   t.equal((await ada.call('POST', `${path}/retry`)).status, 202)
   time.now = new Date(time.now.getTime() + MINUTE)

@@ -3,7 +3,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../db/client.ts'
 import { type ClaimedDelivery, claimDeliveries } from '../db/queries/claims.ts'
-import { intendAct, renewLeases, type Settlement, settleAct, takeBack } from '../db/queries/deliveries.ts'
+import { intendAct, LEASE_MS, renewLeases, type Settlement, settleAct, takeBack } from '../db/queries/deliveries.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
 import { createDesk, type Desk } from './helpers/publisher.ts'
 import { scriptedNetwork } from './helpers/scripted-network.ts'
@@ -86,6 +86,52 @@ t.test(
     t.same(statuses, ['published', 'scheduled', 'published', 'scheduled', 'published'])
   },
 )
+
+/** Connections that wait for a lock. */
+const waiting = (db: Db) =>
+  sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+
+t.test('who is taken over holds nothing any more, while the other one is still at it', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { db, time } = desk
+  const [lost] = await claimed(desk, 1)
+  time.now = new Date(time.now.getTime() + LEASE_MS)
+  const [held] = await claimDeliveries(db, { platforms: ['mastodon'], slots: [1], now: time.now })
+  t.equal(held?.postId, lost!.postId)
+  const renewed = ({ userId, postId, accountId, leaseToken }: ClaimedDelivery) => {
+    const keys = { userIds: [userId], postIds: [postId], accountIds: [accountId], leaseTokens: [leaseToken] }
+    return renewLeases(db, { ...keys, now: time.now })
+  }
+  t.same(await renewed(lost!), [])
+  t.notOk(await intendAct(db, intentOf(lost!)))
+  t.notOk(await settleAct(db, { ...lost!, now: null }, published('lost')))
+  t.match(await renewed(held!), [{ leaseToken: held!.leaseToken }])
+  t.ok(await intendAct(db, intentOf(held!)))
+  t.ok(await settleAct(db, { ...held!, now: null }, published('held')))
+  t.match(await desk.delivery(held!.postId), { state: 'published', externalId: 'held' })
+})
+
+t.test('who claims does not wait for what somebody else has locked', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { db, time } = desk
+  const [locked, free] = [await desk.connected('mastodon'), await desk.connected('mastodon')]
+  for (const account of [locked, free]) await desk.post({ accountIds: [account], caption: 'due' })
+  for (const table of ['post_targets', 'accounts'] as const) {
+    const column = table === 'accounts' ? 'id' : 'account_id'
+    await db.transaction().execute(async (holding) => {
+      await sql`select from ${sql.table(table)} where ${sql.ref(column)} = ${locked} for update`.execute(holding)
+      let isDone = false
+      const claim = claimDeliveries(db, { platforms: ['mastodon'], slots: [2], now: time.now }).then((found) => {
+        isDone = true
+        return found
+      })
+      while (!isDone && (await waiting(db)).rows.length === 0) await pause(1)
+      t.ok(isDone, `a row of ${table}`)
+      // Not awaited where it waits: it ends with the lock.
+      if (isDone) t.match(await claim, table === 'post_targets' ? [{ accountId: free }] : [])
+    })
+  }
+})
 
 t.test('what the database does not take of one act does not hold up the others', async (t) => {
   const desk = await createDesk(t, { mastodon: scriptedNetwork() })
@@ -210,9 +256,7 @@ async function meetInOrder(t: Test, db: Db, table: keyof typeof KEYS, count: num
   await db.transaction().execute(async (holding) => {
     await sql`select from ${sql.table(table)} where ctid = ${rows[middle]}::tid for update`.execute(holding)
     begin()
-    const waiting = () =>
-      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    while ((await waiting()).rows.length < count) await pause(1)
+    while ((await waiting(db)).rows.length < count) await pause(1)
     t.strictSame(await places('for no key update skip locked'), rows.slice(middle + 1), `free ${table}`)
   })
 }

@@ -36,6 +36,7 @@ t.test('a post that is due goes out once to each of its accounts, and says so', 
     history: [{ number: 1, act: 1, outcome: 'published', error: null, finishedAt: time.now.toISOString() }],
   })
   t.ok((done.latenessMs as number) >= 0 && (done.latenessMs as number) < MINUTE)
+  t.equal((await ada.call('GET', `/posts/${id}`)).body.updatedAt, time.now.toISOString())
   t.match(await ada.call('DELETE', `/posts/${id}`), { status: 400, body: { error: 'Cannot delete published post' } })
 })
 
@@ -49,6 +50,10 @@ t.test('drafts and what is not due yet stay', async (t) => {
   await work()
   t.same(mastodon.posts, [])
   t.match(await delivery(draft.id), { state: 'waiting', attempts: 0, nextAttemptAt: null, history: [] })
+  t.match(await ada.call('POST', `/posts/${draft.id}/deliveries/${account}/retry`), {
+    status: 409,
+    body: { error: 'Post is a draft: publish it' },
+  })
   t.match(await delivery(later), { state: 'queued', attempts: 0, nextAttemptAt: due.toISOString() })
   t.equal(await status(later), 'scheduled')
   t.equal(await publisher().nextDueInMs(), due.getTime() - time.now.getTime())
@@ -73,7 +78,17 @@ t.test('the parts of a thread and the first comment follow each other, each with
   t.match(two, { kind: 'post', parent: { id: 'n1' }, root: { id: 'n1' } })
   t.match(and, { kind: 'comment', parent: { id: 'n2' }, root: { id: 'n1' } })
   t.equal(new Set([one, two, and].map((act) => act?.token)).size, 3)
+  t.ok(one!.startedAt < two!.startedAt && two!.startedAt < and!.startedAt, 'as networks name and sort them')
   t.match(await delivery(id), { state: 'published', attempts: 3, acts: [{}, {}, { externalId: 'n3' }] })
+})
+
+t.test('a post that is no thread goes out as its caption, whatever parts it was given', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { connected, post, work } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  await post({ accountIds: [account], caption: 'whole', threadParts: { [account]: ['one', 'two'] } })
+  await work()
+  t.same(bluesky.posts, ['whole'])
 })
 
 t.test('what the network refuses for good has failed, in its words, and the post can be deleted', async (t) => {
@@ -92,8 +107,9 @@ t.test('what the network refuses for good has failed, in its words, and the post
 
 t.test('what was not accepted for now is tried again, later each time, and given up in the end', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, work, delivery, time, status } = await createDesk(t, { mastodon })
-  const id = await post({ accountIds: [await connected('mastodon')], caption: 'again' })
+  const { ada, connected, post, work, delivery, time, status } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'again' })
   const waits: number[] = []
   for (let attempt = 1; attempt <= 8; attempt++) {
     mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }), early: attempt % 2 === 0 })
@@ -115,6 +131,25 @@ t.test('what was not accepted for now is tried again, later each time, and given
   }
   t.match(await delivery(id), { attempts: 8, error: { code: 'unreachable', retryable: true } })
   t.equal(await status(id), 'scheduled')
+
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'queued', attempts: 9 }, 'a retry begins anew')
+})
+
+t.test('what waits for another attempt lets those behind it pass', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work } = await createDesk(t, { mastodon })
+  const accountIds = [await connected('mastodon')]
+  mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  await post({ accountIds, caption: 'first' })
+  await work()
+  await post({ accountIds, caption: 'second' })
+  await work()
+  t.same(mastodon.posts, ['second'])
+  await work(MINUTE)
+  t.same(mastodon.posts, ['second', 'first'])
 })
 
 t.test('a network that wants to be left alone is, and so is nobody else', async (t) => {
@@ -249,6 +284,23 @@ t.test('a network that does not tell leaves it unconfirmed; asked again by hand,
   t.same(mastodon.posts, ['perhaps'])
 })
 
+t.test('an act keeps its name when its owner has it asked about', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const open = await post({ accountIds: [account], caption: 'open' })
+  mastodon.steps.push({ accept: false, fail: lost() })
+  mastodon.says = async () => 'unknown'
+  await work()
+  await work(MINUTE)
+  mastodon.says = undefined
+  t.equal((await ada.call('POST', `/posts/${open}/deliveries/${account}/retry`)).status, 202)
+  await work(MINUTE)
+  const [first, again] = mastodon.acts
+  t.same([again!.token, again!.startedAt], [first!.token, first!.startedAt])
+  t.same(mastodon.posts, ['open'])
+})
+
 t.test('a network that cannot be reached to be asked is asked again, and then it is unconfirmed', async (t) => {
   const mastodon = scriptedNetwork()
   const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })
@@ -262,6 +314,21 @@ t.test('a network that cannot be reached to be asked is asked again, and then it
   t.match(await delivery(id), { state: 'unconfirmed', attempts: 1, error: { code: 'unreachable' } })
   t.equal(await status(id), 'published')
   t.same(mastodon.posts, ['perhaps'])
+})
+
+t.test('a network that refuses to be asked leaves it unconfirmed, and its account needs its owner', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'perhaps' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  mastodon.says = async () => {
+    throw refusal('unauthorized', { needsAttention: true })
+  }
+  for (let hour = 0; hour < 3; hour++) await work(HOUR)
+  t.equal(mastodon.asked, 1)
+  t.match(await delivery(id), { state: 'unconfirmed', nextAttemptAt: null, error: { code: 'unauthorized' } })
+  t.equal(await status(id), 'published')
+  t.match((await ada.call('GET', '/accounts')).body.data, [{ attention: { code: 'unauthorized' } }])
 })
 
 t.test('a thread goes on where it stopped', async (t) => {
@@ -288,10 +355,11 @@ t.test('a first comment that fails never takes its post back, nor sends it again
   mastodon.steps.push({ accept: true }, { accept: false, fail: refusal() })
   await work()
   t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'content_refused' } })
+  const { publishedAt } = await delivery(id)
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   await work(MINUTE)
   t.same(mastodon.posts, ['post', 'comment'])
-  t.match(await delivery(id), { state: 'published', error: null, acts: [{}, {}] })
+  t.match(await delivery(id), { state: 'published', error: null, acts: [{}, {}], publishedAt })
   t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
     status: 409,
     body: { error: 'Delivery is published' },
@@ -311,6 +379,34 @@ t.test('what is due for longer than the limit is missed, until somebody asks for
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   await work(MINUTE)
   t.same(mastodon.posts, ['late'])
+})
+
+t.test('a call that may have been made is asked about, however late it is', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'out' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  await work(2 * DAY)
+  t.match(await delivery(id), { state: 'published', externalId: 'n1', error: null })
+  t.equal(await status(id), 'published')
+  t.same(mastodon.posts, ['out'])
+})
+
+t.test('a first comment that is due for longer than the limit is not sent, and its post is out', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { ada, db, connected, post, work, delivery, status } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  const id = await post({ accountIds: [account], caption: 'post', firstComment: 'comment' })
+  mastodon.steps.push({ accept: true }, { accept: false, fail: refusal('unreachable', { retryable: true }) })
+  await work()
+  await db.updateTable('postTargets').set({ dueAt: sql<Date>`due_at - interval '24 hours 1 minute'` }).execute()
+  await work(MINUTE)
+  t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'too_late' } })
+  t.equal(await status(id), 'published')
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
+  await work(MINUTE)
+  t.same(mastodon.posts, ['post', 'comment'])
 })
 
 t.test('an account whose credentials are refused needs its owner, and says so until it works again', async (t) => {
@@ -375,7 +471,7 @@ t.test('files are given as they are stored, to the first act alone', async (t) =
 
 t.test('credentials that cannot be opened are tried again, and asked with, once they can', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
+  const { ada, connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
   const broken = publisher({
     openCredentials: () => {
       throw new Error('the key is not there')
@@ -386,6 +482,7 @@ t.test('credentials that cannot be opened are tried again, and asked with, once 
   await broken.claim()
   await broken.idle()
   t.match(await delivery(id), { state: 'queued', error, history: [{ outcome: 'failed' }] })
+  t.match((await ada.call('GET', '/accounts')).body.data, [{ attention: { code: 'credentials_unreadable' } }])
 
   mastodon.steps.push({ accept: true, fail: lost() })
   const open = await post({ accountIds: [await connected('mastodon')], caption: 'after' })
@@ -421,6 +518,19 @@ t.test('a network that could not be reached for long is asked all the same when 
   for (let hour = 0; hour < 10; hour++) await work(HOUR)
   t.same(mastodon.posts, ['at last'])
   t.match(await delivery(id), { state: 'published', attempts: 8 })
+})
+
+t.test('a part that got through ends the count of failures: the next one is tried as often', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { connected, post, work, delivery } = await createDesk(t, { bluesky })
+  const account = await connected('bluesky')
+  const threadParts = { [account]: ['one', 'two'] }
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts })
+  const unreachable = { accept: false, fail: refusal('unreachable', { retryable: true }) }
+  bluesky.steps.push(...Array(7).fill(unreachable), { accept: true }, ...Array(7).fill(unreachable))
+  for (let hour = 0; hour < 16; hour++) await work(HOUR)
+  t.same(bluesky.posts, ['one', 'two'])
+  t.match(await delivery(id), { state: 'published', attempts: 16, error: null })
 })
 
 t.test('what is retried soon after a lost call has the name that it had', async (t) => {
@@ -637,9 +747,11 @@ t.test('what was found is out since its call, and not since it was looked for', 
   t.match(await delivery(id), { state: 'published', publishedAt: calledAt })
 })
 
-t.test('pauses between attempts differ', async (t) => {
+t.test('pauses between attempts differ, unless the network names one', async (t) => {
   const waits = new Set(Array.from({ length: 20 }, () => backoffMs(1, { retryAfterMs: undefined })))
   t.ok(waits.size > 10)
+  for (const ms of [SECOND, 10 * MINUTE]) t.equal(backoffMs(1, { retryAfterMs: ms }), ms)
+  t.equal(backoffMs(1, { retryAfterMs: 0 }), SECOND, 'and none is shorter than a second')
 })
 
 t.test('nothing more is sent to an account once it was disconnected', async (t) => {
@@ -658,12 +770,13 @@ t.test('nothing more is sent to an account once it was disconnected', async (t) 
 
 t.test('a retry does not jump the time that a lost call is given to arrive', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const { ada, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const id = await post({ accountIds: [account], caption: 'once' })
   mastodon.steps.push({ accept: true, fail: lost() })
   await work()
   const { nextAttemptAt } = await delivery(id)
+  t.ok(Date.parse(nextAttemptAt!) >= time.now.getTime() + 30 * SECOND)
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   t.equal((await delivery(id)).nextAttemptAt, nextAttemptAt)
   await work(SECOND)

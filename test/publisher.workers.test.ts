@@ -7,7 +7,7 @@ import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { work as workUntil } from '../src/worker.ts'
 import { createDesk, type Desk, noLog } from './helpers/publisher.ts'
-import { heldBack, lost, scriptedNetwork } from './helpers/scripted-network.ts'
+import { heeding, heldBack, lost, scriptedNetwork } from './helpers/scripted-network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -46,14 +46,16 @@ t.test('many workers share what is due, and send each thing once', async (t) => 
 
 t.test('an account gets its posts one at a time, in the order of their times', async (t) => {
   const mastodon = scriptedNetwork('reconcilable', 10)
-  const { connected, post, publisher, time, work } = await createDesk(t, { mastodon })
+  const { connected, post, publisher, time } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
+  const other = publisher()
   let underWay = 0
   let most = 0
   const watch = async () => {
     underWay++
     most = Math.max(most, underWay)
-    await pause(5)
+    // As long as it takes to look for work several times.
+    for (let turn = 0; turn < 5; turn++) await other.nextDueInMs()
     underWay--
   }
   const captions = Array.from({ length: 10 }, (_, index) => String(index))
@@ -63,10 +65,9 @@ t.test('an account gets its posts one at a time, in the order of their times', a
     await post({ accountIds: [account], caption, scheduledAt: new Date(start + Number(caption)).toISOString() })
   }
   later(time, 61 * MINUTE)
-  const others = [publisher(), publisher()]
-  await Promise.all([...others.map((other) => other.claim()), work()])
-  await Promise.all(others.map((other) => other.idle()))
-  await work()
+  const worker = publisher()
+  while (mastodon.posts.length < captions.length) await Promise.all([worker.claim(), other.claim()])
+  await Promise.all([worker.idle(), other.idle()])
   t.same(mastodon.posts, captions)
   t.equal(most, 1)
 })
@@ -84,6 +85,7 @@ t.test('a network has no more deliveries under way than it may, and holds up no 
   t.equal(await worker.claim(), 3)
   await until(() => mastodon.posts.length === 2 && bluesky.posts.length === 1)
   t.equal(await worker.claim(), 0)
+  t.ok((await worker.nextDueInMs())! > 0, 'what waits for a place does not keep the worker awake')
   gate.resolve()
   await worker.idle()
   t.equal(await worker.claim(), 2)
@@ -105,6 +107,17 @@ t.test('rates that a network counts for each account are kept', async (t) => {
   t.equal(telegram.posts.length, 21, 'twenty in a minute')
   while (time.now.getTime() < start + 61 * SECOND) await work(SECOND)
   t.ok(telegram.posts.length > 21)
+})
+
+t.test('where a network counts requests, a post counts as many as it takes', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, work } = await createDesk(t, { mastodon })
+  const account = await connected('mastodon')
+  for (let index = 0; index < 31; index++) await post({ accountIds: [account], caption: String(index) })
+  await work()
+  t.equal(mastodon.posts.length, 30, 'ten of 300 in five minutes for each')
+  await work(5 * MINUTE)
+  t.equal(mastodon.posts.length, 31)
 })
 
 /** How many deliveries are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
@@ -459,18 +472,144 @@ t.test('a network whose code never ends does not hold its account for ever', asy
   }
 })
 
+t.test('a network that does not answer is left when the time for its act is over', async (t) => {
+  const limits: number[] = []
+  const over = mock.method(AbortSignal, 'timeout', (ms: number) => {
+    limits.push(ms)
+    return AbortSignal.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  })
+  t.teardown(() => over.mock.restore())
+  const telegram = scriptedNetwork('at-most-once')
+  const { connected, post, work, delivery } = await createDesk(t, {
+    telegram: {
+      ...telegram,
+      send: async (_act, _credentials, { intend, signal }) => {
+        await intend()
+        signal.throwIfAborted()
+        return { id: '1', url: null }
+      },
+    },
+  })
+  const id = await post({ accountIds: [await connected('telegram')], caption: 'hanging' })
+  await work()
+  t.same(limits, [60_000])
+  t.match(await delivery(id), { state: 'unconfirmed', attempts: 1 })
+})
+
 t.test('a worker that stops lets calls that were made have their answer', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
   const { connected, post, publisher, delivery } = await createDesk(t, { telegram })
   const id = await post({ accountIds: [await connected('telegram')], caption: 'made' })
   const gate = Promise.withResolvers<void>()
   telegram.steps.push({ accept: true, meanwhile: () => gate.promise })
-  const stopping = publisher()
+  const stopping = publisher({ networks: { telegram: heeding(telegram) } })
   await stopping.claim()
   await until(() => telegram.posts.length === 1)
   const drained = stopping.drain({ calls: false })
   gate.resolve()
   await drained
+  t.match(await delivery(id), { state: 'published', attempts: 1 })
+})
+
+t.test('a worker that stops while it asks a network leaves the question to others, at once', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, delivery, time } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'once' })
+  mastodon.steps.push({ accept: true, fail: lost() })
+  await work()
+  later(time, MINUTE)
+  let isAsking = false
+  const stopping = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        reconcile: (_act, _credentials, { signal }) => {
+          isAsking = true
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(lost())))
+        },
+      },
+    },
+  })
+  await stopping.claim()
+  await until(() => isAsking)
+  await stopping.drain()
+  t.match(await delivery(id), {
+    state: 'queued',
+    nextAttemptAt: time.now.toISOString(),
+    history: [{ outcome: 'unknown' }],
+  })
+  await work()
+  t.same(mastodon.posts, ['once'])
+  t.match(await delivery(id), { state: 'published', externalId: 'n1', attempts: 1 })
+})
+
+t.test('a worker that stops begins no call, neither the first one nor the next', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connected, post, publisher, work, delivery } = await createDesk(t, { mastodon })
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'first' })
+  const deaf = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: async (...all) => {
+          begun.resolve()
+          await gate.promise
+          return mastodon.send(...all)
+        },
+      },
+    },
+  })
+  await deaf.claim()
+  await begun.promise
+  const drained = deaf.drain({ calls: false })
+  gate.resolve()
+  await drained
+  t.same(mastodon.posts, [], 'even where the network does not heed it')
+  t.match(await delivery(id), { state: 'queued', attempts: 0, error: null })
+  await work()
+
+  const account = await connected('mastodon')
+  const thread = await post({ accountIds: [account], postType: 'thread', threadParts: { [account]: ['one', 'two'] } })
+  const preparing = Promise.withResolvers<void>()
+  const stopping = publisher({
+    networks: {
+      mastodon: {
+        ...mastodon,
+        send: async (...[act, credentials, io]: Parameters<typeof mastodon.send>) => {
+          if (act.text === 'one') return mastodon.send(act, credentials, io)
+          preparing.resolve()
+          return new Promise((_, reject) => io.signal.addEventListener('abort', () => reject(lost())))
+        },
+      },
+    },
+  })
+  await stopping.claim()
+  await preparing.promise
+  await stopping.drain({ calls: false })
+  t.match(await delivery(thread), { state: 'queued', acts: { length: 1 }, attempts: 1 })
+  await work()
+  t.same(mastodon.posts, ['first', 'one', 'two'])
+})
+
+t.test('a call that begins late in its lease has enough of it', async (t) => {
+  const telegram = scriptedNetwork('at-most-once')
+  const { connected, post, publisher, work, time, delivery } = await createDesk(t, { telegram })
+  const account = await connected('telegram')
+  const id = await post({ accountIds: [account], caption: 'first' })
+  await post({ accountIds: [account], caption: 'second' })
+  const [uploading, calling] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  telegram.steps.push({ accept: true, meanwhile: () => calling.promise })
+  const slow = publisher({ networks: { telegram: heldBack(telegram, uploading.promise) } })
+  await slow.claim()
+  later(time, LEASE_MS / 2)
+  uploading.resolve()
+  await until(() => telegram.posts.length === 1)
+  later(time, LEASE_MS - SECOND)
+  await work()
+  t.same(telegram.posts, ['first'], 'nobody takes it over, or anything else of its account')
+  calling.resolve()
+  await slow.idle()
   t.match(await delivery(id), { state: 'published', attempts: 1 })
 })
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { createNetworks } from '../src/platforms/networks.ts'
 import { readReadme, withLimits } from './helpers/readme.ts'
 
 const readme = readReadme()
@@ -25,4 +26,14 @@ t.test('every make target that is named exists, and each explains itself in make
   for (const name of named) t.ok(targets.includes(name), `make ${name}`)
   const all = [...makefile.matchAll(/^([a-z-]+):/gm)].map((match) => match[1])
   t.strictSame(targets, all)
+})
+
+t.test('the guarantee of each network is the one that its publishing states, and keeps', async (t) => {
+  const rows = [...readme.matchAll(/^\| (.+?) \| (exactly once|reconcilable|at most once) \| /gm)]
+  const told = rows.flatMap(([, names, guarantee]) =>
+    names!.split(', ').map((name) => [name.toLowerCase(), guarantee!.replaceAll(' ', '-')]),
+  )
+  const networks = Object.entries(createNetworks({} as never))
+  t.same(Object.fromEntries(told), Object.fromEntries(networks.map(([id, { guarantee }]) => [id, guarantee])))
+  for (const [id, { guarantee, reconcile }] of networks) t.equal(!reconcile, guarantee === 'at-most-once', id)
 })

@@ -87,6 +87,17 @@ interface Sender {
 const ending = (instead: Fault['instead'], after = false) => ({ instead, after })
 const page = { status: 502, body: '<html><h1>502 Bad Gateway</h1></html>', headers: { 'content-type': 'text/html' } }
 
+/** No such name, no name server, no way, nobody there, and somebody else: what Node says where nothing was sent. */
+const NEVER_CONNECTED = [
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]
+
 /** What every network would take for a success, were it not for 2 MB. */
 const endless = { id: '1', ok: true, result: { message_id: 1 }, padding: '1'.repeat(2_000_000) }
 
@@ -152,6 +163,10 @@ export function testFailures(start: (t: Teardown) => Promise<Sender>): void {
       t.match(error, { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false })
       t.ok(error.retryAfterMs! > 5000 && error.retryAfterMs! <= 7000, `${error.retryAfterMs}`)
     }
+    const date = { 'retry-after': new Date(Date.now() + 120_000).toUTCString() }
+    fake.faults.push({ on: visible, instead: { ...page, status: 429, headers: date } })
+    const { retryAfterMs } = await rejection(network.send(ioOf(fake)))
+    t.ok(retryAfterMs! > 60_000 && retryAfterMs! <= 120_000, 'the network may name a time')
     const words = `See /${network.secret}/x`
     for (const status of [400, 422]) {
       fake.faults.push({ on: visible, instead: { status, body: { error: words, description: words, message: words } } })
@@ -221,6 +236,14 @@ export function testFailures(start: (t: Teardown) => Promise<Sender>): void {
     const error = await rejection(network.send(ioOf(network.fake, { fetch: nowhere })))
     t.match(error, { code: 'unreachable', maybeSent: false, retryable: true })
     t.notMatch(error.message, network.secret)
+    for (const code of NEVER_CONNECTED) {
+      const failing = () => Promise.reject(new TypeError('fetch failed', { cause: { code } }))
+      t.match(
+        await rejection(network.send(ioOf(network.fake, { fetch: failing }))),
+        { code: 'unreachable', maybeSent: false, retryable: true },
+        code,
+      )
+    }
   })
 
   t.test('an intend() that fails stops the act', async (t) => {

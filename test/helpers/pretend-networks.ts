@@ -1,7 +1,10 @@
 /** Networks where Telegram knows everybody, Bluesky nobody, and everything else is not there. Nothing is called. */
 export const pretendNetworks: typeof fetch = async (input) => {
   const { host } = new URL(String(input))
-  if (host === 'api.telegram.org') return Response.json({ ok: true, result: { id: -1001, title: 'Lighthouses' } })
+  if (host === 'api.telegram.org') {
+    const chat = { id: -1001, type: 'channel', title: 'Lighthouses' }
+    return Response.json({ ok: true, result: { ...chat, status: 'administrator', can_post_messages: true } })
+  }
   if (host === 'bsky.social') {
     const message = 'Invalid identifier or password'
     return Response.json({ error: 'AuthenticationRequired', message }, { status: 401 })

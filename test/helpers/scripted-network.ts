@@ -65,6 +65,15 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
   return network
 }
 
+/** The same network, whose calls end with their signal. */
+export const heeding = (network: ScriptedNetwork): Publishing => ({
+  ...network,
+  send: (act, credentials, io) => {
+    const aborted = new Promise<never>((_, reject) => io.signal.addEventListener('abort', () => reject(lost())))
+    return Promise.race([network.send(act, credentials, io), aborted])
+  },
+})
+
 /** The same network, whose calls begin when `gate` opens. */
 export const heldBack = (network: ScriptedNetwork, gate: Promise<void>): Publishing => ({
   ...network,
