@@ -615,13 +615,15 @@ t.test('a call that begins late in its lease has enough of it', async (t) => {
 
 t.test('nothing else of an account is begun while one delivery prepares, however long', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, publisher, time } = await createDesk(t, { mastodon })
+  const { connected, post, publisher, time, delivery } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const gate = Promise.withResolvers<void>()
   const slow = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
   await post({ accountIds: [account], caption: 'first' })
-  await post({ accountIds: [account], caption: 'second' })
+  const second = await post({ accountIds: [account], caption: 'second' })
+  const { nextAttemptAt } = await delivery(second)
   t.equal(await slow.claim(), 1)
+  t.match(await delivery(second), { state: 'queued', nextAttemptAt }, 'as soon as the account is free')
   for (let turn = 0; turn < 5; turn++) {
     t.equal(await publisher().claim(), 0)
     later(time, LEASE_MS - SECOND)

@@ -368,13 +368,20 @@ export const findPost = prepared<{ userId: string; id: string }, PostDetail>('fi
     .$castTo<PostDetail>(),
 )
 
+/** An account that rests is left alone until then; one that is only busy with another delivery may be free at any moment. */
+const nextAttempt = sql`case when exists (
+    select from post_targets as busy
+    where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at
+      and busy.account_id = accounts.id and busy.state = 'publishing')
+  then post_targets.claimable_at
+  else greatest(post_targets.claimable_at, accounts.available_at) end`
+
 /** A delivery as the interface shows it. */
 const shownDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>) =>
   jsonBuildObject({
     state: eb.ref('postTargets.state'),
     attempts: eb.ref('postTargets.attempts'),
-    nextAttemptAt: sql<string | null>`case when post_targets.state = 'queued'
-      then ${isoTime(sql`greatest(post_targets.claimable_at, accounts.available_at)`)} end`,
+    nextAttemptAt: sql<string | null>`case when post_targets.state = 'queued' then ${isoTime(nextAttempt)} end`,
     publishedAt: isoTime<string | null>('postTargets.publishedAt'),
     latenessMs: sql<number | null>`case when post_targets.published_at is not null
       then greatest(0, round(extract(epoch from
