@@ -93,14 +93,12 @@ interface Candidate {
   /** Where the row is. */
   place: string
   platform: string
-  accountId: string
   claimableAt: Date
   cutOffForMs: number | null
 }
 
-const candidateColumns = (now: Now) => sql`
-  candidate.ctid as place, candidate.platform, candidate.account_id, candidate.claimable_at,
-  case when candidate.state = 'publishing' then ${msSince(now, 'candidate.claimableAt')} end as cut_off_for_ms`
+const cutOffForMs = (now: Now) =>
+  sql`case when state = 'publishing' then ${msSince(now, 'claimableAt')} end as cut_off_for_ms`
 
 /**
  * Takes what is due, or whose worker has let its lease run out: of each network as many as there are `slots`, and of each
@@ -140,9 +138,8 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
       .with(
         'claimable',
         () => sql<Candidate>`(
-          select parked.* from (
-            select ${candidateColumns(value('now'))}
-            from post_targets as candidate
+          select parked.place, parked.platform, parked.claimable_at, parked.cut_off_for_ms from (
+            select ctid as place, account_id, platform, claimable_at, ${cutOffForMs(value('now'))} from post_targets
             where ctid = any(array(select place from head)) and claimable_at <= ${at(value('now'))}
             for no key update skip locked) as parked
           join (
@@ -152,7 +149,7 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
           union all
           select fresh.* from network, lateral (
             select * from (
-              select ${candidateColumns(value('now'))}
+              select candidate.ctid as place, candidate.platform, claimable_at, ${cutOffForMs(value('now'))}
               from post_targets as candidate
               join accounts on accounts.id = candidate.account_id
               where candidate.platform = network.platform
@@ -177,6 +174,7 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
       .with('target', (db) =>
         db
           .updateTable('postTargets')
+          .from('due')
           .set((eb) => ({
             state: 'publishing',
             parked: false,
@@ -184,9 +182,8 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
             claimableAt: after(value('now'), LEASE_MS),
             startedAt: eb.fn.coalesce('postTargets.startedAt', at(value('now'))),
           }))
-          // By where the rows are, which are locked, and as an array: not knowing that the limits above are small, Postgres
-          // would read all deliveries there ever were, and all accounts, rather than look up a few of them.
-          .where(sql<SqlBool>`ctid = any(array(select place from due))`)
+          // By where the rows are, which are locked: there is no faster way to them.
+          .where(sql<SqlBool>`post_targets.ctid = due.place`)
           .returning([
             'postTargets.userId',
             'postTargets.postId',
@@ -203,6 +200,7 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
             'postTargets.captionOverride',
             'postTargets.fields',
             'postTargets.threadParts',
+            'due.cutOffForMs',
           ]),
       )
       .with('held', (db) =>
@@ -213,7 +211,6 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
           .whereRef('accounts.id', '=', 'target.accountId'),
       )
       .selectFrom('target')
-      .innerJoin('due', 'due.accountId', 'target.accountId')
       .innerJoin('posts', (join) =>
         join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
       )
@@ -229,7 +226,7 @@ export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; 
         'target.failures',
         'target.error',
         'target.intent',
-        'due.cutOffForMs',
+        'target.cutOffForMs',
         'target.sent',
         'target.startedAt',
         msSince(value('now'), 'target.dueAt').as('lateMs'),
