@@ -67,6 +67,13 @@ export const Account = Type.Object(
     displayName: Type.Optional(
       Type.String({ description: 'The display name on the network; absent if none is known.' }),
     ),
+    textLengthMax: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The most that the account’s own server takes in a caption, a part of a thread or a first comment, counted as its network counts: posts are held against it. Servers of Mastodon say one when the account is connected. Absent where the network’s own limits hold.',
+      }),
+    ),
     attention: Type.Optional(
       Ref(AccountAttention, {
         description: 'Why nothing can be published to it; absent when all is well.',

@@ -7,7 +7,7 @@ import { IdempotencyHeaders, keyTaken, REPLAYED } from '../../schemas/idempotenc
 import { Answer, Body, Deleted } from '../../schemas/shared.ts'
 import { answerOnce, type Once } from '../idempotency/once.ts'
 import type { Networks } from '../platforms/networks.ts'
-import { type Connected, type Connecting, connectAccount } from './connect.ts'
+import { type Connected, type Connecting, connectAccount, shownAccount } from './connect.ts'
 import { ACCOUNT_NOT_FOUND, disconnectOwnAccount, NOT_THE_OWNER } from './disconnect.ts'
 
 const [CONNECTED] = Account.examples
@@ -109,7 +109,7 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
   )
 }
 
-function shown({ displayName, attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
+function shown({ attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
   const reason = attention ?? (networks[account.platform] ? !isConnected && NOT_CONNECTED : NOT_SUPPORTED)
-  return { ...account, ...(displayName !== null && { displayName }), ...(reason && { attention: reason }) }
+  return { ...shownAccount(account), ...(reason && { attention: reason }) }
 }
