@@ -44,7 +44,7 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
         tags: ['accounts'],
         summary: 'Connect an account',
         description:
-          'Asks the network whose credentials these are, in 20 seconds at most, and stores them encrypted. Handle and display name are those that the network gives. They are in no answer, log or error. An account that you have connected already keeps its id: its credentials are replaced, its names brought up to date, and its `attention` is over.',
+          'Asks the network whose credentials these are, in 20 seconds at most, and stores them encrypted. Handle and display name are those that the network gives. They are in no answer, log or error. An account that you have connected already keeps its id: its credentials are replaced, its names and `textLengthMax` brought up to date, and its `attention` is over.',
         headers: IdempotencyHeaders,
         body: Body(ConnectAccount, CONNECT_EXAMPLES),
         response: {
