@@ -7,6 +7,7 @@ import * as publishing from './migrations/0003_publishing.ts'
 import * as idempotency from './migrations/0004_idempotency.ts'
 import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.ts'
 import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
+import * as accountLimits from './migrations/0007_account_limits.ts'
 
 /** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
 const migrations: Record<string, Migration> = {
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   '0004_idempotency': idempotency,
   '0005_posts_without_id_index': postsWithoutIdIndex,
   '0006_parked_deliveries': parkedDeliveries,
+  '0007_account_limits': accountLimits,
 }
 
 /** Brings the schema to the version of this code; safe to run from several processes at once. Gives the names applied. */

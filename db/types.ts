@@ -41,6 +41,7 @@ export interface Accounts {
   id: string;
   organizationId: string | null;
   platform: string;
+  textLengthMax: number | null;
   userId: string;
   username: string;
 }

@@ -10,6 +10,13 @@ export const ACCOUNT_EXAMPLES = [
     displayName: 'Ada Lovelace',
   },
   { id: '0196f0a1-5b80-7f21-b8e6-44d09a7c5e32', platform: 'x', username: 'ada' },
+  {
+    id: '0196f0a1-5b82-7a64-9c17-8e2b40d6f173',
+    platform: 'mastodon',
+    username: 'ada@social.example',
+    displayName: 'Ada Lovelace',
+    textLengthMax: 5000,
+  },
 ] as const
 
 /** Why nothing can be published to an account that was never connected. */
@@ -55,9 +62,9 @@ export const AccountAttention = Type.Object(
 )
 export type AccountAttention = Static<typeof AccountAttention>
 
-const [CONNECTED, BY_HAND] = ACCOUNT_EXAMPLES
+const [CONNECTED, BY_HAND, OWN_LIMIT] = ACCOUNT_EXAMPLES
 /** The same as the list shows them. */
-export const LISTED_ACCOUNTS = [CONNECTED, { ...BY_HAND, attention: NOT_SUPPORTED }]
+export const LISTED_ACCOUNTS = [CONNECTED, { ...BY_HAND, attention: NOT_SUPPORTED }, OWN_LIMIT]
 
 export const Account = Type.Object(
   {
@@ -66,6 +73,13 @@ export const Account = Type.Object(
     username: Type.String({ description: 'The handle on the network, without a leading @.' }),
     displayName: Type.Optional(
       Type.String({ description: 'The display name on the network; absent if none is known.' }),
+    ),
+    textLengthMax: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The most that the account’s own server takes in a caption, a part of a thread or a first comment, counted as its network counts: posts are held against it. Servers of Mastodon say one when the account is connected. Absent where the network’s own limits hold.',
+      }),
     ),
     attention: Type.Optional(
       Ref(AccountAttention, {

@@ -230,7 +230,7 @@ t.test('a member shares the account with the organisation, and nobody else can',
 })
 
 t.test('connecting the same account again brings it up to date, and it stays the same', async (t) => {
-  let current: Profile = profile
+  let current: Profile = { ...profile, textLengthMax: 5000 }
   const { ada, db, keyring, user, organization, connect } = await createPretending(t, async () => current)
   const first = await connect()
   t.equal(first.status, 201)
@@ -241,14 +241,23 @@ t.test('connecting the same account again brings it up to date, and it stays the
     .execute()
   const before = await findCredentials(db, id)
 
-  current = { ...profile, username: 'ada.new', displayName: null }
+  t.equal(first.body.textLengthMax, 5000)
+  current = { ...profile, username: 'ada.new', displayName: null, textLengthMax: 300 }
   const again = await connect({ botToken: 'new', chatId: 'b' })
   t.equal(again.status, 200)
-  t.strictSame(again.body, { id, platform: 'telegram', username: 'ada.new' })
+  t.strictSame(again.body, { id, platform: 'telegram', username: 'ada.new', textLengthMax: 300 })
   t.strictSame((await ada.call('GET', '/accounts')).body.data, [again.body], 'its attention is over')
   const after = await findCredentials(db, id)
   t.notSame(after?.data, before?.data)
   t.strictSame(keyring.open(id, after!), { botToken: 'new', chatId: 'b' })
+
+  current = profile
+  t.strictSame(
+    (await connect()).body,
+    { id, platform: 'telegram', username: 'ada', displayName: 'Ada' },
+    'and a maximum that its server does not say any more',
+  )
+  t.notOk('textLengthMax' in (await ada.call('GET', '/accounts')).body.data[0])
 
   const shared = await organization(ada)
   const credentials = { botToken: 'a', chatId: 'b' }

@@ -23,6 +23,7 @@ t.test('a whole life by command, each step answered with one JSON object', async
       '0004_idempotency',
       '0005_posts_without_id_index',
       '0006_parked_deliveries',
+      '0007_account_limits',
     ],
   })
   t.strictSame(await run('migrate'), { applied: [] })

@@ -291,8 +291,10 @@ t.test('every example of a request is one that the service takes', async (t) => 
     const { status, body } = await ada.call('POST', '/posts', value)
     t.equal(status, 201, `${name}: ${body.error}`)
   }
-  const [{ id }] = ACCOUNT_EXAMPLES
-  await replaceCredentials(db, id, connecting(db).keyring!.seal(id, {}))
+  const [{ id }, , { id: other }] = ACCOUNT_EXAMPLES
+  for (const connected of [id, other]) {
+    await replaceCredentials(db, connected, connecting(db).keyring!.seal(connected, {}))
+  }
   const accounts = await ada.call('GET', '/accounts')
   t.strictSame(
     new Set(accounts.body.data),

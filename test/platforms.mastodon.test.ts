@@ -4,7 +4,7 @@ import type { Credentials } from '../src/platforms/publishing.ts'
 import { actOf, fileOf, ioOf, rejection, TOKEN, testFailures } from './helpers/acts.ts'
 import type { Teardown } from './helpers/database.ts'
 import { type FakeMastodon, startMastodon, throttled } from './helpers/fake-mastodon.ts'
-import { reset } from './helpers/fake-network.ts'
+import { broken, type Fault, reset } from './helpers/fake-network.ts'
 
 const { send, identify, reconcile } = mastodonPublishing
 
@@ -28,8 +28,45 @@ t.test('an account is named by the instance', async (t) => {
     externalId: '14715@mastodon.example',
     username: 'alice@mastodon.example',
     displayName: 'Alice A.',
+    textLengthMax: 500,
   })
-  t.same(fake.log, ['GET /api/v1/accounts/verify_credentials'])
+  t.same(fake.log, ['GET /api/v1/accounts/verify_credentials', 'GET /api/v2/instance'])
+})
+
+t.test('an instance says how long a status of its accounts may be', async (t) => {
+  const { fake, credentials } = await start(t)
+  for (const max of [1, 5000, 1_000_000]) {
+    fake.maxCharacters = max
+    t.equal((await identify(credentials, ioOf(fake))).textLengthMax, max)
+  }
+  t.equal(fake.calls.at(-1)?.headers.authorization, `Bearer ${credentials.accessToken}`, 'some ask for a user here too')
+})
+
+t.test('an instance that does not say how long a status may be is as good as others', async (t) => {
+  const { fake, credentials } = await start(t)
+  fake.maxCharacters = 5000
+  const says = (max: unknown) => ({ status: 200, body: { configuration: { statuses: { max_characters: max } } } })
+  const answers: Fault['instead'][] = [
+    ...[0, -500, 500.5, 1_000_001, '5000', null, undefined, [5000]].map(says),
+    ...['<html>', [], null, {}, { configuration: null }].map((body) => ({ status: 200, body })),
+    ...[301, 401, 403, 404, 422, 429, 500, 503].map((status) => ({ status, body: { error: 'Not found' } })),
+    ...[reset, broken(200)],
+  ]
+  for (const instead of answers) {
+    fake.faults.push({ on: 'GET /api/v2/instance', instead })
+    const { username, textLengthMax } = await identify(credentials, ioOf(fake))
+    t.same([username, textLengthMax], ['alice@mastodon.example', null], JSON.stringify(instead))
+  }
+  t.same(fake.faults, [])
+})
+
+t.test('an instance takes a status up to its own maximum, and not one further', async (t) => {
+  const { fake, credentials } = await start(t)
+  fake.maxCharacters = 600
+  const error = await rejection(send(actOf({ text: 'a'.repeat(601) }), credentials, ioOf(fake)))
+  t.match(error, { code: 'content_refused', message: /character limit of 600 exceeded$/ })
+  await send(actOf({ text: 'a'.repeat(600) }), credentials, ioOf(fake))
+  t.equal(fake.statuses.length, 1)
 })
 
 t.test('credentials that are no good are refused, and never told', async (t) => {

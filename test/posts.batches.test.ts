@@ -15,6 +15,7 @@ const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {})
   status: 'draft',
   scheduledAt: null,
   accountIds: [accountId],
+  textLengthMaxes: [null],
   captionOverrides: [null],
   fields: [null],
   threadParts: [null],

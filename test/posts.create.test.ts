@@ -1,6 +1,8 @@
 import t from 'tap'
 import { disconnectAccount } from '../db/queries/accounts.ts'
-import { createWorld, type World } from './helpers/app.ts'
+import { buildApp } from '../src/app.ts'
+import { startNetworks } from './helpers/all-networks.ts'
+import { call, connecting, createWorld, mediaIn, type World } from './helpers/app.ts'
 
 const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
 
@@ -266,6 +268,64 @@ t.test('a draft may lack what its networks require, a scheduled post may not', a
   t.equal(scheduled.status, 400)
   t.match(scheduled.body.error, /^instagram \(@ada\): /)
   t.notHas(scheduled.body, 'details')
+})
+
+t.test('an account is held against what its own server takes, from the moment that it says so', async (t) => {
+  const { fetch, of, mastodon } = await startNetworks(t)
+  const world = await createWorld(t, { fetch })
+  const ada = await world.user()
+  /** Another process of the service, which knows what it has seen. */
+  const other = await buildApp({
+    db: world.db,
+    logger: false,
+    corsOrigins: [],
+    media: mediaIn('.'),
+    ...connecting(world.db),
+  })
+  t.teardown(() => other.close())
+  const connect = async (maxCharacters: number) => {
+    mastodon.maxCharacters = maxCharacters
+    return (await ada.call('POST', '/accounts', of('mastodon').body)).body.id as string
+  }
+  const account = await connect(5000)
+  const plain = await ada.account('mastodon')
+  const thread = { postType: 'thread', threadParts: { [account]: ['a', 'a'.repeat(5000)] } }
+  /** In each process. */
+  const posted = async (body: object) => {
+    const all = { accountIds: [account], ...body }
+    const replies = [await ada.call('POST', '/posts', all), await call(other, ada.key, 'POST', '/posts', all)]
+    return replies.map(({ status, body }) => body.error ?? status)
+  }
+  const twice = (text: string | number) => [text, text]
+  const tooLong = (what: string, length: number, max: number) =>
+    twice(`mastodon (@alice@mastodon.example): ${what} is ${length} characters long, at most ${max} are allowed`)
+
+  t.strictSame(await posted({ caption: 'a'.repeat(5000), firstComment: 'a'.repeat(5000) }), twice(201))
+  t.strictSame(await posted(thread), twice(201))
+  t.strictSame(await posted({ caption: 'a'.repeat(5001) }), tooLong('caption', 5001, 5000))
+  t.strictSame(await posted({ accountIds: [account, plain], caption: 'a'.repeat(501) }), [
+    ...twice('mastodon (@ada): caption is 501 characters long, at most 500 are allowed'),
+  ])
+  const overridden = [{ accountId: account, captionOverride: 'a'.repeat(5000) }]
+  const both = { accountIds: [plain, account], caption: 'a'.repeat(500), accountOverrides: overridden }
+  t.strictSame(await posted(both), twice(201))
+
+  const { body: draft } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'a'.repeat(301) })
+  await connect(300)
+  t.match(await ada.call('POST', `/posts/${draft.id}/publish`), {
+    status: 400,
+    body: { error: tooLong('caption', 301, 300)[0] },
+  })
+  t.strictSame(await posted({ caption: 'a'.repeat(301) }), tooLong('caption', 301, 300))
+  t.strictSame(await posted({ firstComment: 'a'.repeat(301) }), tooLong('first comment', 301, 300))
+  t.strictSame(await posted(thread), tooLong('thread part 2', 5000, 300))
+  t.strictSame(await posted({ caption: 'a'.repeat(300) }), twice(201))
+
+  await connect(600)
+  t.strictSame(await posted({ caption: 'a'.repeat(600) }), twice(201))
+  await connect(0)
+  t.strictSame(await posted({ caption: 'a'.repeat(501) }), tooLong('caption', 501, 500))
+  t.strictSame(await posted({ caption: 'a'.repeat(500) }), twice(201))
 })
 
 t.test('a failure that nobody foresaw leaves nothing behind and tells nothing', async (t) => {

@@ -81,6 +81,30 @@ t.test('captions pass up to the limit of the network, and not one further', asyn
   }
 })
 
+t.test('an account whose own server takes more or less is judged by that, in the same units', async (t) => {
+  for (const textLengthMax of [300, 5000]) {
+    const own = { textLengthMax, fields: { spoilerText: family.repeat(20) } }
+    const left = textLengthMax - 20
+    const problem = `with field spoilerText is ${textLengthMax + 1} characters long, at most ${textLengthMax} are allowed`
+    t.same(messages('mastodon', { ...own, caption: family.repeat(left) }), [])
+    t.same(messages('mastodon', { ...own, caption: family.repeat(left + 1) }), [`mastodon (@ada): caption ${problem}`])
+    t.same(messages('mastodon', { ...own, caption: 'a'.repeat(left + 1), media: [image()] }), [
+      `mastodon (@ada): caption ${problem}`,
+    ])
+    const thread = { ...own, postType: 'thread' as const }
+    t.same(messages('mastodon', { ...thread, parts: ['a', family.repeat(left)] }), [])
+    t.same(messages('mastodon', { ...thread, parts: ['a', family.repeat(left + 1)] }), [
+      `mastodon (@ada): thread part 2 ${problem}`,
+    ])
+    t.same(messages('mastodon', { ...own, firstComment: family.repeat(left) }), [])
+    t.same(messages('mastodon', { ...own, firstComment: family.repeat(left + 1) }), [
+      `mastodon (@ada): first comment ${problem}`,
+    ])
+  }
+  t.same(messages('mastodon', { textLengthMax: 48, caption: url.repeat(2) }), [], 'a URL counts 23, however long it is')
+  t.same(rules('mastodon', { textLengthMax: 47, caption: url.repeat(2) }), ['caption_length'])
+})
+
 t.test('media moves the limit of Telegram down and of TikTok up', async (t) => {
   const captions: [PlatformId, MediaFacts, number][] = [
     ['telegram', image(), 1024],

@@ -32,6 +32,7 @@ export const listAccounts = prepared<{ userId: string }, ListedAccount>('list_ac
       eb.ref('platform').$castTo<PlatformId>().as('platform'),
       'username',
       'displayName',
+      'textLengthMax',
       eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
       eb
         .exists(
@@ -54,7 +55,13 @@ export interface AccountRow {
   displayName: string | null
 }
 
-export interface ListedAccount extends AccountRow {
+/** An account as its network knows it. */
+export interface AccountProfile extends AccountRow {
+  /** What its own server takes, in the unit of its network's limits; null where those hold. */
+  textLengthMax: number | null
+}
+
+export interface ListedAccount extends AccountProfile {
   /** What a network said when it refused the credentials. */
   attention: AccountAttention | null
   /** Whether there are credentials. */
@@ -76,7 +83,10 @@ export function insertAccount(db: Db, account: NewAccount) {
  * with its organisation unless another one is given. Gives the id of the one or the other. Of two calls at once, the
  * second waits for the first one's transaction, and finds its account.
  */
-export async function upsertConnectedAccount(db: Db, account: NewAccount & { externalId: string }): Promise<string> {
+export async function upsertConnectedAccount(
+  db: Db,
+  account: NewAccount & AccountProfile & { externalId: string },
+): Promise<string> {
   const { id } = await db
     .insertInto('accounts')
     .values(account)
@@ -87,6 +97,7 @@ export async function upsertConnectedAccount(db: Db, account: NewAccount & { ext
         .doUpdateSet((eb) => ({
           username: eb.ref('excluded.username'),
           displayName: eb.ref('excluded.displayName'),
+          textLengthMax: eb.ref('excluded.textLengthMax'),
           organizationId: eb.fn.coalesce('excluded.organizationId', 'accounts.organizationId'),
           attention: null,
         })),

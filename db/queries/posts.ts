@@ -74,7 +74,7 @@ export const listPosts = (db: Db, page: Page): Promise<Post[]> =>
   page.offset === 0 ? listPostsAfter(db, page) : listPostsFrom(db, page)
 
 export interface PostSubjects {
-  accounts: { id: string; platform: PlatformId; username: string }[]
+  accounts: { id: string; platform: PlatformId; username: string; textLengthMax: number | null }[]
   media: ({ id: string } & MediaFacts)[]
 }
 
@@ -90,7 +90,14 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
         eb
           .selectFrom('accounts')
           .select((eb) =>
-            list(jsonBuildObject({ id: eb.ref('id'), platform: eb.ref('platform'), username: eb.ref('username') })),
+            list(
+              jsonBuildObject({
+                id: eb.ref('id'),
+                platform: eb.ref('platform'),
+                username: eb.ref('username'),
+                textLengthMax: eb.ref('textLengthMax'),
+              }),
+            ),
           )
           .where('id', '=', sql<string>`any(${value('accountIds')}::uuid[])`)
           .where(reachableBy(value('userId')))
@@ -118,7 +125,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
       .$castTo<PostSubjects>(),
 )
 
-/** A post with everything that hangs on it. The four target lists have one entry for each account, in one order. */
+/** A post with everything that hangs on it. The five target lists have one entry for each account, in one order. */
 export interface NewPost {
   id: string
   userId: string
@@ -128,6 +135,8 @@ export interface NewPost {
   status: PostStatus
   scheduledAt: Date | null
   accountIds: string[]
+  /** By which the post was judged. */
+  textLengthMaxes: (number | null)[]
   captionOverrides: (string | null)[]
   /** JSON text. */
   fields: (string | null)[]
@@ -157,6 +166,7 @@ interface NewPosts {
   accountCounts: number[]
   postsOfAccounts: number[]
   accountIds: string[]
+  textLengthMaxes: (number | null)[]
   captionOverrides: (string | null)[]
   fields: (string | null)[]
   threadParts: (string | null)[]
@@ -165,7 +175,9 @@ interface NewPosts {
   mediaIds: string[]
 }
 
-interface NewPostRow extends Placed, Omit<NewPost, 'accountIds' | 'captionOverrides' | 'fields' | 'threadParts'> {
+type TargetList = 'accountIds' | 'textLengthMaxes' | 'captionOverrides' | 'fields' | 'threadParts'
+
+interface NewPostRow extends Placed, Omit<NewPost, TargetList> {
   accountCount: number
 }
 
@@ -190,19 +202,21 @@ const insertPosts = prepared<NewPosts, Placed>('insert_posts', (db, value) =>
           sql<{
             place: number
             accountId: string
+            textLengthMax: number | null
             captionOverride: string | null
             fields: string | null
             threadParts: string | null
           }>`
             unnest(${value('postsOfAccounts')}::integer[], ${value('accountIds')}::uuid[],
-              ${value('captionOverrides')}::text[], ${value('fields')}::jsonb[],
-              ${value('threadParts')}::jsonb[])`.as<'wanted'>(
-            sql`wanted(place, account_id, caption_override, fields, thread_parts)`,
+              ${value('textLengthMaxes')}::integer[], ${value('captionOverrides')}::text[],
+              ${value('fields')}::jsonb[], ${value('threadParts')}::jsonb[])`.as<'wanted'>(
+            sql`wanted(place, account_id, text_length_max, caption_override, fields, thread_parts)`,
           ),
         )
         .innerJoin('item', 'item.place', 'wanted.place')
         .innerJoin('accounts', 'accounts.id', 'wanted.accountId')
         .where(reachableBy(sql.ref<string>('item.userId')) as never)
+        .whereRef('accounts.textLengthMax', 'is not distinct from', 'wanted.textLengthMax')
         .select([
           'item.id as postId',
           'wanted.accountId',
@@ -301,6 +315,7 @@ function insertAll(db: Db, posts: NewPost[]): Promise<Placed[]> {
     accountCounts: posts.map(({ accountIds }) => accountIds.length),
     postsOfAccounts: places(({ accountIds }) => accountIds.length),
     accountIds: each(posts, 'accountIds').flat(),
+    textLengthMaxes: each(posts, 'textLengthMaxes').flat(),
     captionOverrides: each(posts, 'captionOverrides').flat(),
     fields: each(posts, 'fields').flat(),
     threadParts: each(posts, 'threadParts').flat(),
@@ -322,7 +337,7 @@ function isSmall({ accountIds, caption, captionOverrides, fields, threadParts }:
 
 /**
  * Writes the whole post in one statement: there is no moment at which a part of it exists. Gives false, and writes
- * nothing, where the user does not reach all of its accounts. Posts that come at the same time share a statement, and with
+ * nothing, where the user does not reach all of its accounts as they were when it was judged. Posts that come at the same time share a statement, and with
  * it the commit, which takes the database longer than the rows do.
  */
 export async function insertPost(db: Db, post: NewPost): Promise<boolean> {

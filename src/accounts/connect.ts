@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { upsertConnectedAccount } from '../../db/queries/accounts.ts'
+import { type AccountProfile, upsertConnectedAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { isMember } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/statements.ts'
@@ -59,8 +59,8 @@ export async function connectAccount(
   const network = networks[platform as PlatformId]
   if (!network) throw new AppError(400, `${platform} accounts cannot be connected here`)
 
-  const { externalId, username, displayName } = await identify(platform, network, credentials, fetch)
-  const account = { id: newId(), platform: platform as PlatformId, username, displayName }
+  const { externalId, ...profile } = await identify(platform, network, credentials, fetch)
+  const account = { id: newId(), platform: platform as PlatformId, ...profile }
   return once.write((db) =>
     inTransaction(db, async (db) => {
       const owner = { userId, organizationId: organizationId ?? null }
@@ -68,11 +68,20 @@ export async function connectAccount(
       const id = await upsertConnectedAccount(db, { ...account, ...owner, externalId })
       await replaceCredentials(db, id, keyring.seal(id, credentials))
       return {
-        account: { id, platform: account.platform, username, ...(displayName !== null && { displayName }) },
+        account: shownAccount({ ...account, id }),
         isNew: id === account.id,
       }
     }),
   )
+}
+
+/** An account as the interface shows it: what is not known of it is absent. */
+export function shownAccount({ displayName, textLengthMax, ...account }: AccountProfile): Account {
+  return {
+    ...account,
+    ...(displayName !== null && { displayName }),
+    ...(textLengthMax !== null && { textLengthMax }),
+  }
 }
 
 /** In UTF-16 units: an index takes it. */
@@ -84,13 +93,14 @@ async function identify(
   network: Publishing,
   credentials: Record<string, string>,
   fetch: Connecting['fetch'],
-): Promise<Profile> {
+): Promise<Required<Profile>> {
   try {
     const profile = await network.identify(credentials, { fetch, signal: AbortSignal.timeout(IDENTIFY_MS) })
     return {
       externalId: tidy(profile.externalId),
       username: tidy(profile.username),
       displayName: profile.displayName === null ? null : tidy(profile.displayName),
+      textLengthMax: profile.textLengthMax ?? null,
     }
   } catch (error) {
     if (!(error instanceof PublishError)) throw error

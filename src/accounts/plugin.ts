@@ -7,7 +7,7 @@ import { IdempotencyHeaders, keyTaken, REPLAYED } from '../../schemas/idempotenc
 import { Answer, Body, Deleted } from '../../schemas/shared.ts'
 import { answerOnce, type Once } from '../idempotency/once.ts'
 import type { Networks } from '../platforms/networks.ts'
-import { type Connected, type Connecting, connectAccount } from './connect.ts'
+import { type Connected, type Connecting, connectAccount, shownAccount } from './connect.ts'
 import { ACCOUNT_NOT_FOUND, disconnectOwnAccount, NOT_THE_OWNER } from './disconnect.ts'
 
 const [CONNECTED] = Account.examples
@@ -44,7 +44,7 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
         tags: ['accounts'],
         summary: 'Connect an account',
         description:
-          'Asks the network whose credentials these are, in 20 seconds at most, and stores them encrypted. Handle and display name are those that the network gives. They are in no answer, log or error. An account that you have connected already keeps its id: its credentials are replaced, its names brought up to date, and its `attention` is over.',
+          'Asks the network whose credentials these are, in 20 seconds at most, and stores them encrypted. Handle and display name are those that the network gives. They are in no answer, log or error. An account that you have connected already keeps its id: its credentials are replaced, its names and `textLengthMax` brought up to date, and its `attention` is over.',
         headers: IdempotencyHeaders,
         body: Body(ConnectAccount, CONNECT_EXAMPLES),
         response: {
@@ -109,7 +109,7 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
   )
 }
 
-function shown({ displayName, attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
+function shown({ attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
   const reason = attention ?? (networks[account.platform] ? !isConnected && NOT_CONNECTED : NOT_SUPPORTED)
-  return { ...account, ...(displayName !== null && { displayName }), ...(reason && { attention: reason }) }
+  return { ...shownAccount(account), ...(reason && { attention: reason }) }
 }

@@ -15,7 +15,8 @@ import {
 import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from './platform.ts'
 import { type Act, type Credentials, type Io, PublishError, type Publishing, type Sent } from './publishing.ts'
 
-// Every value is what Mastodon ships with; an instance may have set its own.
+// Every value is what Mastodon ships with; an instance may have set its own. Of these, `identify` asks for the one that
+// most have changed: how long a text may be.
 const posting: Source = {
   url: 'https://docs.joinmastodon.org/user/posting/',
   confidence: 'official',
@@ -135,7 +136,7 @@ export const mastodon: Platform = {
       type: 'string',
       param: 'spoiler_text',
       countsInCaption: true,
-      description: 'counts towards the 500, in every part of a thread and in the first comment',
+      description: 'counts towards the maximum, in every part of a thread and in the first comment',
       source: validator,
     },
     language: { type: 'string', param: 'language', description: 'ISO 639-1', source: statuses },
@@ -178,6 +179,9 @@ export const mastodon: Platform = {
 // https://docs.joinmastodon.org/entities/Instance/#description_limit, as Mastodon ships.
 const DESCRIPTION_LENGTH_MAX = 1500
 
+/** An instance that claims to take more is not believed: a request to Postroom does not hold more. */
+const TEXT_LENGTH_MAX = 1_000_000
+
 /** Together 4 minutes: nobody documents how long a video takes. The delivery's own limit may end it sooner. */
 const MEDIA_PAUSES_MS = [250, 500, 1000, 2000, ...Array<number>(47).fill(5000)]
 
@@ -208,6 +212,7 @@ export function publishToMastodon(pause: typeof setTimeout = setTimeout): Publis
         externalId: `${id}@${instance.host}`,
         username: `${username}@${instance.host}`,
         displayName: textAt(account, 'display_name') || null,
+        textLengthMax: await askTextLengthMax(instance, io),
       }
     },
 
@@ -313,6 +318,23 @@ function untilReset({ headers }: Refusal): number | undefined {
 async function verify(instance: Instance, io: Pick<Io, 'fetch' | 'signal'>): Promise<unknown> {
   const url = `${instance.origin}/api/v1/accounts/verify_credentials`
   return (await call(instance, io, url, { headers: instance.headers })).body
+}
+
+/**
+ * https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null where the instance does not say: an account
+ * can be published to without that.
+ */
+async function askTextLengthMax(instance: Instance, io: Pick<Io, 'fetch' | 'signal'>): Promise<number | null> {
+  try {
+    // Public, except where an instance federates with few: then it takes a user
+    // (https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/instances_controller.rb).
+    const { body } = await call(instance, io, `${instance.origin}/api/v2/instance`, { headers: instance.headers })
+    const max = at(body, 'configuration', 'statuses', 'max_characters')
+    return typeof max === 'number' && Number.isInteger(max) && max >= 1 && max <= TEXT_LENGTH_MAX ? max : null
+  } catch (error) {
+    if (error instanceof PublishError) return null
+    throw error
+  }
 }
 
 /** Gives the id of a file that a status can be posted with (https://docs.joinmastodon.org/methods/media/#v2). */

@@ -66,6 +66,11 @@ export interface Profile {
   externalId: string
   username: string
   displayName: string | null
+  /**
+   * The most that the account's own server takes in a caption, a part of a thread or a first comment, in the unit of the
+   * network's limits, from 1 on; null or absent where those hold.
+   */
+  textLengthMax?: number | null
 }
 
 /** How posts get onto a network. Every method throws a PublishError where the network, or the way to it, fails. */

@@ -7,7 +7,10 @@ import { parseTime } from '../../schemas/time.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import { findViolations, type PostToJudge } from './limits.ts'
 
-/** Accounts that posts were judged for, by their ids: an account never changes its network. */
+/**
+ * Accounts that posts were judged for, by their ids. An account never changes its network; what its own server takes may
+ * change, which writing a post finds out.
+ */
 export type KnownAccounts = Map<string, Account>
 
 type Account = PostSubjects['accounts'][number]
@@ -39,11 +42,11 @@ export async function createPost(
   const scheduledAt = body.scheduledAt === undefined ? null : (parseTime(body.scheduledAt) as { time: Date }).time
   const judged = { ...body, accountIds, scheduled: scheduledAt !== null, overrides, threadParts }
   const judge = async () => remember(known, await judgePost(db, userId, judged))
-  if (!isKnownToBeFine(judged, known)) await judge()
+  let accounts = knownToBeFine(judged, known) ?? (await judge())
 
   const id = newId()
   const status = scheduledAt ? 'scheduled' : 'draft'
-  const post: NewPost = {
+  const post: Omit<NewPost, 'textLengthMaxes'> = {
     id,
     userId,
     caption: body.caption,
@@ -58,8 +61,9 @@ export async function createPost(
     mediaIds: body.mediaIds,
   }
   try {
-    // Not written: an account is not in reach, or not any more, which `judge` says.
-    while (!(await insertPost(db, post))) await judge()
+    // Not written: an account is not in reach, or not any more, which `judge` says, or its server takes another length.
+    const textLengthMaxes = () => accounts.map(({ textLengthMax }) => textLengthMax)
+    while (!(await insertPost(db, { ...post, textLengthMaxes: textLengthMaxes() }))) accounts = await judge()
   } catch (error) {
     // A file was deleted in the meantime: it is one that the user does not have, like any other. A transaction has ended
     // by that, and is tried again as a whole.
@@ -70,15 +74,17 @@ export async function createPost(
   return { id, status }
 }
 
-function isKnownToBeFine(post: PostToJudge & { accountIds: string[] }, known: KnownAccounts): boolean {
+/** The accounts of a post that can be written without reading more; undefined where it has to be judged. */
+function knownToBeFine(post: PostToJudge & { accountIds: string[] }, known: KnownAccounts): Account[] | undefined {
   const accounts = post.accountIds.flatMap((id) => known.get(id) ?? [])
   const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
-  return isKnown && findViolations(post, accounts, []).length === 0
+  return isKnown && findViolations(post, accounts, []).length === 0 ? accounts : undefined
 }
 
-function remember(known: KnownAccounts, accounts: Account[]): void {
+function remember(known: KnownAccounts, accounts: Account[]): Account[] {
   if (known.size + accounts.length > KNOWN_MAX) known.clear()
   for (const account of accounts) known.set(account.id, account)
+  return accounts
 }
 
 /**

@@ -24,6 +24,8 @@ export interface AccountFacts {
   id: string
   platform: PlatformId
   username: string
+  /** What its own server takes, instead of its network's limit on a caption, a part of a thread and a first comment. */
+  textLengthMax?: number | null
 }
 
 /** A media file. What is not known of it (null or absent) is not judged. */
@@ -86,8 +88,9 @@ export function findViolations(
   const postMedia = survey(post.mediaIds, media)
   const measure = createMeasure()
 
-  for (const { id, platform: platformId, username } of accounts) {
-    const platform = platforms[platformId]
+  for (const { id, platform: platformId, username, textLengthMax } of accounts) {
+    const network = platforms[platformId]
+    const platform = textLengthMax ? withTextsOf(textLengthMax, network) : network
     const override = post.overrides.get(id)
     const submission: Submission = {
       post,
@@ -111,6 +114,16 @@ export function findViolations(
     judgeFields(submission)
   }
   return violations
+}
+
+/** A network as one server of it has it. */
+function withTextsOf(lengthMax: number, { caption, firstComment, thread, ...platform }: Platform): Platform {
+  return {
+    ...platform,
+    caption: { ...caption, lengthMax },
+    ...(firstComment && { firstComment: { ...firstComment, lengthMax } }),
+    ...(thread && { thread: { ...thread, lengthMax } }),
+  }
 }
 
 function judgePostType({ post, platform, rule, report }: Submission): void {

@@ -23,7 +23,8 @@ export interface Measure {
 
 /**
  * In UTF-16 units: longer than any network takes, even if it was nothing but URLs that count as short. What is longer is
- * counted plainly, since finding URLs and graphemes in a megabyte would hold up everybody else for a second.
+ * counted plainly, since finding URLs and graphemes in a megabyte would hold up everybody else for a second: also for the
+ * few servers that take so much by their own word.
  */
 const HOPELESS_LENGTH = 100_000
 

@@ -34,7 +34,7 @@ async function startBluesky(t: Teardown) {
 export interface Connectable {
   body: ConnectAccount
   /** As the service shows it. */
-  account: { platform: string; username: string; displayName: string }
+  account: { platform: string; username: string; displayName: string; textLengthMax?: number }
   /** What must not be told. */
   secret: string
   network: FakeNetwork
@@ -59,7 +59,12 @@ export async function startNetworks(t: Teardown) {
     },
     {
       body: { platform: 'mastodon', credentials: mastodon.credentials },
-      account: { platform: 'mastodon', username: 'alice@mastodon.example', displayName: 'Alice A.' },
+      account: {
+        platform: 'mastodon',
+        username: 'alice@mastodon.example',
+        displayName: 'Alice A.',
+        textLengthMax: mastodon.maxCharacters,
+      },
       secret: mastodon.credentials.accessToken,
       network: mastodon,
       firstCall: 'GET /api/v1/accounts/verify_credentials',

@@ -32,6 +32,8 @@ export interface FakeMastodon extends FakeNetwork {
   credentials: { instance: string; accessToken: string }
   /** What the token allows: https://docs.joinmastodon.org/api/oauth-scopes/ */
   scopes: Set<string>
+  /** How long a status may be, as its administrator has set it. */
+  maxCharacters: number
   /** Newest first. */
   statuses: Status[]
   /** How often a GIF or video is said to be in the making; a text is why it failed. */
@@ -101,8 +103,8 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     const text = status.trim() || spoiler_text.trim()
     const spoiler = status.trim() ? spoiler_text.trim() : ''
     if (!text && media_ids.length === 0) refuse(422, "Validation failed: Text can't be blank")
-    if (textLength(text + spoiler, 'mastodon') > 500) {
-      refuse(422, 'Validation failed: Text character limit of 500 exceeded')
+    if (textLength(text + spoiler, 'mastodon') > fake.maxCharacters) {
+      refuse(422, `Validation failed: Text character limit of ${fake.maxCharacters} exceeded`)
     }
     if (!['public', 'unlisted', 'private', 'direct'].includes(String(visibility))) {
       refuse(422, 'Validation failed: Visibility is not included in the list')
@@ -203,6 +205,22 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       switch (name) {
         case 'GET /api/v1/accounts/verify_credentials':
           return { status: 200, body: { id: '14715', username: 'alice', acct: 'alice', display_name: 'Alice A.' } }
+        // https://docs.joinmastodon.org/methods/instance/#v2, as far as anybody here asks.
+        case 'GET /api/v2/instance':
+          return {
+            status: 200,
+            body: {
+              domain: 'mastodon.example',
+              version: '4.5.0',
+              configuration: {
+                statuses: {
+                  max_characters: fake.maxCharacters,
+                  max_media_attachments: 4,
+                  characters_reserved_per_url: 23,
+                },
+              },
+            },
+          }
         case 'POST /api/v2/media':
           return postMedia(call)
         case 'GET /api/v1/media/:id':
@@ -222,6 +240,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     })),
     credentials: { instance: ORIGIN, accessToken: TOKEN },
     scopes: new Set(['read', 'write']),
+    maxCharacters: 500,
     statuses,
     processing: 1,
     setTime: (time) => {

@@ -11,6 +11,8 @@ export interface Case {
   parts?: string[] | null
   media?: MediaFacts[]
   scheduled?: boolean
+  /** What the account's own server takes. */
+  textLengthMax?: number | null
 }
 
 /** The violations of a draft (unless scheduled) for the account @ada of `platform`. */
@@ -26,7 +28,7 @@ export function judge(platform: PlatformId, given: Case) {
       overrides: new Map([['a1', { captionOverride: given.captionOverride ?? null, fields: given.fields ?? {} }]]),
       threadParts: new Map([['a1', given.parts ?? null]]),
     },
-    [{ id: 'a1', platform, username: 'ada' }],
+    [{ id: 'a1', platform, username: 'ada', textLengthMax: given.textLengthMax ?? null }],
     media,
   )
 }
