@@ -120,8 +120,8 @@ t.test('where a network counts requests, a post counts as many as it takes', asy
   t.equal(mastodon.posts.length, 31)
 })
 
-/** How many deliveries are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
-async function lookedAt({ db, time }: Desk, platform: string): Promise<{ claimed: string[]; rows: number }> {
+/** How many rows of a table are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
+async function lookedAt({ db, time }: Desk, platform: string, table = 'post_targets') {
   const seen: { claimed: string[]; rows: number }[] = []
   const undone = new Error('undone')
   const look = db.transaction().execute(async (db) => {
@@ -130,7 +130,7 @@ async function lookedAt({ db, time }: Desk, platform: string): Promise<{ claimed
     const rowsRead = async () => {
       const { rows } = await sql<{ count: number }>`
         select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables
-        where relname = 'post_targets'`.execute(db)
+        where relname = ${table}`.execute(db)
       return rows[0]!.count
     }
     const before = await rowsRead()
@@ -183,6 +183,22 @@ t.test('what waits on an account is not passed by each time that something else 
   await work(SECOND)
   await work(SECOND)
   t.same(telegram.posts.slice(3), ['early', '2'], 'in the order of their times, whatever is parked')
+})
+
+t.test('accounts that were all held when statistics were made are not all looked at', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { ada, db, connected, post } = desk
+  const accountIds = [await connected('mastodon')]
+  await sql`
+    insert into accounts (id, platform, username, user_id)
+    select gen_random_uuid(), 'mastodon', number::text, ${ada.id} from generate_series(1, 5000) number`.execute(db)
+  await post({ accountIds, caption: 'due' })
+  await sql`update accounts set available_at = now() + interval '1 day'`.execute(db)
+  await sql`analyze`.execute(db)
+  await sql`update accounts set available_at = null`.execute(db)
+  const { claimed, rows } = await lookedAt(desk, 'mastodon', 'accounts')
+  t.same(claimed, ['due'])
+  t.ok(rows < 20, `${rows} rows`)
 })
 
 t.test('what a worker may still hold is not parked: it can end, be it late', async (t) => {
