@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import t from 'tap'
-import { claimDeliveries } from '../db/queries/claims.ts'
+import { claimDeliveries, countDue } from '../db/queries/claims.ts'
 import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { work as workUntil } from '../src/worker.ts'
@@ -120,8 +120,8 @@ t.test('where a network counts requests, a post counts as many as it takes', asy
   t.equal(mastodon.posts.length, 31)
 })
 
-/** How many deliveries are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
-async function lookedAt({ db, time }: Desk, platform: string): Promise<{ claimed: string[]; rows: number }> {
+/** How many rows of a table are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
+async function lookedAt({ db, time }: Desk, platform: string, table = 'post_targets') {
   const seen: { claimed: string[]; rows: number }[] = []
   const undone = new Error('undone')
   const look = db.transaction().execute(async (db) => {
@@ -130,7 +130,7 @@ async function lookedAt({ db, time }: Desk, platform: string): Promise<{ claimed
     const rowsRead = async () => {
       const { rows } = await sql<{ count: number }>`
         select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables
-        where relname = 'post_targets'`.execute(db)
+        where relname = ${table}`.execute(db)
       return rows[0]!.count
     }
     const before = await rowsRead()
@@ -185,21 +185,54 @@ t.test('what waits on an account is not passed by each time that something else 
   t.same(telegram.posts.slice(3), ['early', '2'], 'in the order of their times, whatever is parked')
 })
 
-t.test('a delivery whose worker died is parked, too, and taken over when its account is free', async (t) => {
+t.test('accounts that were all held when statistics were made are not all looked at', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { ada, db, connected, post } = desk
+  const accountIds = [await connected('mastodon')]
+  await sql`
+    insert into accounts (id, platform, username, user_id)
+    select gen_random_uuid(), 'mastodon', number::text, ${ada.id} from generate_series(1, 5000) number`.execute(db)
+  await post({ accountIds, caption: 'due' })
+  await sql`update accounts set available_at = now() + interval '1 day'`.execute(db)
+  await sql`analyze`.execute(db)
+  await sql`update accounts set available_at = null`.execute(db)
+  const { claimed, rows } = await lookedAt(desk, 'mastodon', 'accounts')
+  t.same(claimed, ['due'])
+  t.ok(rows < 20, `${rows} rows`)
+})
+
+t.test('what a worker may still hold is not parked: it can end, be it late', async (t) => {
   const mastodon = scriptedNetwork()
-  const { db, connected, post, publisher, time, work } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
-  await post({ accountIds: [account], caption: 'cut off' })
-  const forever = new Promise<never>(() => {})
-  t.equal(await publisher({ networks: { mastodon: heldBack(mastodon, forever) } }).claim(), 1)
+  const { db, connected, post, publisher, time, delivery } = await createDesk(t, { mastodon })
+  const id = await post({ accountIds: [await connected('mastodon')], caption: 'late' })
+  const gate = Promise.withResolvers<void>()
+  mastodon.steps.push({ accept: true, meanwhile: () => gate.promise })
+  const slow = publisher()
+  t.equal(await slow.claim(), 1)
+  await until(() => mastodon.posts.length === 1)
   const availableAt = new Date(time.now.getTime() + 10 * MINUTE)
   await db.updateTable('accounts').set({ availableAt }).execute()
   later(time, MINUTE)
+  t.equal(await publisher().park(), 0)
+  gate.resolve()
+  await slow.idle()
+  t.match(await delivery(id), { state: 'published' })
+  t.same(await countDue(db, { now: time.now }), [{ count: 0 }])
+})
+
+t.test('what is parked is due no more when it is marked as published', async (t) => {
+  const { db, connected, post, publisher, time } = await createDesk(t, { mastodon: scriptedNetwork() })
+  const accountIds = [await connected('mastodon')]
+  const id = await post({ accountIds, caption: 'by hand' })
+  await db
+    .updateTable('accounts')
+    .set({ availableAt: new Date(time.now.getTime() + MINUTE) })
+    .execute()
+  later(time, 10 * SECOND)
   t.equal(await publisher().park(), 1)
-  await work()
-  t.same(mastodon.posts, [])
-  await work(10 * MINUTE)
-  t.same(mastodon.posts, ['cut off'])
+  t.same(await countDue(db, { now: time.now }), [{ count: 1 }])
+  t.equal(await markPostPublished(db, id), 'published')
+  t.same(await countDue(db, { now: time.now }), [{ count: 0 }])
 })
 
 t.test('workers park what waits by themselves', async (t) => {

@@ -53,7 +53,11 @@ const PARK_AFTER_MS = 5_000
 /** Of each network, in one statement. */
 const PARK_MAX = 2_000
 
-const isAvailable = (now: Now) => sql<boolean>`(accounts.available_at is null or accounts.available_at <= ${at(now)})`
+/**
+ * Of an expression, Postgres has no statistics: from those of the column, made while most accounts were held or resting, it
+ * would take it that hardly any is free, and begin with all accounts rather than with what is due.
+ */
+const isAvailable = (now: Now) => sql<boolean>`coalesce(accounts.available_at, '-infinity') <= ${at(now)}`
 
 /** What goes out first of all that is due on the account of the row that the query has under `account_id`. */
 const earliestOf = (accountId: string, now: Now) => sql`
@@ -274,8 +278,8 @@ export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: n
 
 /**
  * Parks what has been due for a while and cannot be sent before others of its account are: it is under way, or rests, or has
- * something earlier to send. Of each network a good many at a time; gives how many there were. What claiming passes by each
- * time is then the accounts that have something parked, and no longer their deliveries: of 20,000 on an account that rests,
+ * something earlier to send. Not what a worker may still hold, which would end as parked, and be taken for due. Of each
+ * network a good many at a time; gives how many there were. What claiming passes by each time is then the accounts that have something parked, and no longer their deliveries: of 20,000 on an account that rests,
  * 1 ms rather than 50.
  */
 export const parkDeliveries = prepared<{ platforms: string[]; now: Now }, { count: number }>(
@@ -290,6 +294,7 @@ export const parkDeliveries = prepared<{ platforms: string[]; now: Now }, { coun
             from post_targets as candidate
             join accounts on accounts.id = candidate.account_id
             where candidate.platform = network.platform
+              and candidate.state = 'queued'
               and not candidate.parked
               and candidate.claimable_at <= ${after(value('now'), -PARK_AFTER_MS)}
               and case when ${isAvailable(value('now'))} then candidate.post_id <>

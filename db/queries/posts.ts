@@ -498,6 +498,7 @@ export function markPostPublished(db: Db, id: string): Promise<'published' | 'bu
         state: 'published',
         leaseToken: null,
         claimableAt: null,
+        parked: false,
         intent: null,
         intendedAt: null,
         error: null,
