@@ -185,6 +185,23 @@ t.test('what waits on an account is not passed by each time that something else 
   t.same(telegram.posts.slice(3), ['early', '2'], 'in the order of their times, whatever is parked')
 })
 
+t.test('only what has been due for a while, behind others, is parked, if nobody else has it', async (t) => {
+  const { db, connected, post, publisher, time } = await createDesk(t, { mastodon: scriptedNetwork() })
+  const accountIds = [await connected('mastodon')]
+  const [, behind] = [await post({ accountIds, caption: 'next' }), await post({ accountIds, caption: 'behind' })]
+  const worker = publisher()
+  later(time, 4 * SECOND)
+  t.equal(await worker.park(), 0)
+  later(time, 2 * SECOND)
+  await db.transaction().execute(async (holding) => {
+    await sql`select from post_targets where post_id = ${behind} for update`.execute(holding)
+    t.equal(await worker.park(), 0, 'it does not wait for whoever has it')
+  })
+  t.equal(await worker.park(), 1)
+  const parked = await db.selectFrom('postTargets').select('postId').where('parked', '=', true).execute()
+  t.same(parked, [{ postId: behind }], 'and not what comes next, of an account that is free')
+})
+
 t.test('what a worker may still hold is not parked: it can end, be it late', async (t) => {
   const mastodon = scriptedNetwork()
   const { db, connected, post, publisher, time, delivery } = await createDesk(t, { mastodon })
