@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import t from 'tap'
-import { claimDeliveries, countDue } from '../db/queries/claims.ts'
+import { claimDeliveries, countDue, readWaiting } from '../db/queries/claims.ts'
 import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
 import { work as workUntil } from '../src/worker.ts'
@@ -200,6 +200,40 @@ t.test('only what has been due for a while, behind others, is parked, if nobody 
   t.equal(await worker.park(), 1)
   const parked = await db.selectFrom('postTargets').select('postId').where('parked', '=', true).execute()
   t.same(parked, [{ postId: behind }], 'and not what comes next, of an account that is free')
+})
+
+t.test('what is parked has its turn with the rest, by how long it has been due', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork(), bluesky: scriptedNetwork('exactly-once') })
+  const { db, connected, post, publisher, time } = desk
+  const start = time.now.getTime() + MINUTE
+  const write = async (accountId: string, second: number) => {
+    const scheduledAt = new Date(start + second * SECOND).toISOString()
+    for (const turn of [1, 2]) await post({ accountIds: [accountId], caption: `${second}-${turn}`, scheduledAt })
+    return accountId
+  }
+  const [late, early] = [await write(await connected('mastodon'), 4), await write(await connected('mastodon'), 3)]
+  const resting = await write(await connected('mastodon'), 0)
+  await write(await connected('bluesky'), 1)
+  await db
+    .updateTable('accounts')
+    .set({ availableAt: new Date(start + 10 * MINUTE) })
+    .execute()
+  later(time, 2 * MINUTE)
+  t.equal(await publisher().park(), 8)
+  const free = db.updateTable('accounts').where('id', '!=', resting)
+  await free.set({ availableAt: new Date(time.now.getTime() - 10 * SECOND) }).execute()
+  const platforms = ['mastodon', 'bluesky']
+  t.match(await readWaiting(db, { platforms, now: time.now }), [{ waitingMs: 10 * SECOND, held: false }])
+
+  await write(await connected('mastodon'), 2)
+  const claim = async (slots: number[]) =>
+    (await claimDeliveries(db, { platforms, slots, now: time.now })).map(({ caption }) => caption).sort()
+  t.same(await claim([1, 1]), ['1-1', '2-1'])
+  t.same(await claim([2, 1]), ['3-1', '4-1'])
+  t.same(await claim([2, 1]), [], 'one of each account')
+  const parked = await db.selectFrom('postTargets').select('accountId').where('parked', '=', true).execute()
+  t.equal(parked.length, 5, 'and what is under way is not parked')
+  t.equal(parked.filter(({ accountId }) => accountId === late || accountId === early).length, 2)
 })
 
 t.test('what a worker may still hold is not parked: it can end, be it late', async (t) => {
