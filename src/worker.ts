@@ -6,7 +6,6 @@ import type { Publisher } from './publisher/publisher.ts'
 const POLL_MS = 500
 /** A quarter of a lease: two renewals in a row may fail. */
 const RENEW_MS = 5_000
-const PARK_MS = 5_000
 const SWEEP_MS = 3_600_000
 /** What is under way when the worker is told to stop may finish for so long; then what was not sent yet is given back. */
 const FINISH_MS = 4_000
@@ -30,18 +29,13 @@ export async function work(
   const renewals = setInterval(() => {
     publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
   }, RENEW_MS)
-  const all = async (part: () => Promise<number>, problem: string) => {
+  const sweepAll = async () => {
     try {
-      while (!signal.aborted && (await part()) > 0);
+      while (!signal.aborted && (await sweep()) > 0);
     } catch (error) {
-      log.error({ err: error }, problem)
+      log.error({ err: error }, 'what is no longer needed could not be removed')
     }
   }
-  let parking = Promise.resolve()
-  const parks = setInterval(() => {
-    parking = parking.then(() => all(publisher.park, 'what waits behind others could not be parked'))
-  }, PARK_MS)
-  const sweepAll = () => all(sweep, 'what is no longer needed could not be removed')
   let sweeping = sweepAll()
   const sweeps = setInterval(() => {
     sweeping = sweepAll()
@@ -53,9 +47,8 @@ export async function work(
     await publisher.drain()
   } finally {
     clearInterval(renewals)
-    clearInterval(parks)
     clearInterval(sweeps)
-    await Promise.all([parking, sweeping])
+    await sweeping
   }
 }
 

@@ -20,7 +20,6 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
       return 0
     },
     nextDueInMs: async () => undefined,
-    park: async () => 0,
     renew: async () => void told.push('renew'),
     settled: () => new Promise(() => {}),
     drain: async (options = { calls: true }) => void told.push(options.calls ? 'drain all' : 'drain'),

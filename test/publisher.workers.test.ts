@@ -2,11 +2,11 @@ import { mock } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import t from 'tap'
-import { claimDeliveries, countDue } from '../db/queries/claims.ts'
+import { claimDeliveries, countDue, readWaiting } from '../db/queries/claims.ts'
 import { LEASE_MS } from '../db/queries/deliveries.ts'
 import { markPostPublished } from '../db/queries/posts.ts'
-import { work as workUntil } from '../src/worker.ts'
-import { createDesk, type Desk, noLog } from './helpers/publisher.ts'
+
+import { createDesk, type Desk } from './helpers/publisher.ts'
 import { heeding, heldBack, lost, scriptedNetwork } from './helpers/scripted-network.ts'
 
 const SECOND = 1_000
@@ -120,13 +120,19 @@ t.test('where a network counts requests, a post counts as many as it takes', asy
   t.equal(mastodon.posts.length, 31)
 })
 
+const parked = (db: Desk['db']) => db.selectFrom('postTargets').select('postId').where('parked', '=', true).execute()
+
 /** How many rows of a table are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
-async function lookedAt({ db, time }: Desk, platform: string, table = 'post_targets') {
+async function lookedAt(
+  { db, time }: Desk,
+  platform: string,
+  { table = 'post_targets', without = ['seqscan', 'bitmapscan'] } = {},
+) {
   const seen: { claimed: string[]; rows: number }[] = []
   const undone = new Error('undone')
   const look = db.transaction().execute(async (db) => {
-    // As where there is more than a page of them.
-    await sql`set local enable_seqscan = off`.execute(db)
+    // As where there are many pages of them; or with as bad a plan as there may be.
+    for (const each of without) await sql.raw(`set local enable_${each} = off`).execute(db)
     const rowsRead = async () => {
       const { rows } = await sql<{ count: number }>`
         select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables
@@ -144,10 +150,9 @@ async function lookedAt({ db, time }: Desk, platform: string, table = 'post_targ
   return seen[0]!
 }
 
-t.test('what waits on an account is not passed by each time that something else is looked for', async (t) => {
+t.test('what is parked goes out in its order, and holds up nobody else', async (t) => {
   const telegram = scriptedNetwork('at-most-once', 8)
-  const desk = await createDesk(t, { telegram })
-  const { db, connected, post, publisher, time, work } = desk
+  const { db, connected, post, time, work } = await createDesk(t, { telegram })
   const [resting, other] = [await connected('telegram'), await connected('telegram')]
   const start = time.now.getTime() + MINUTE
   const captions = Array.from({ length: 100 }, (_, index) => String(index))
@@ -158,19 +163,8 @@ t.test('what waits on an account is not passed by each time that something else 
   later(time, 2 * MINUTE)
   await work()
   t.same(telegram.posts, ['0'], 'one message a second')
+  t.equal((await parked(db)).length, 98, 'but not what comes next')
   await post({ accountIds: [other], caption: 'other' })
-  await sql`analyze`.execute(db)
-  t.match(await lookedAt(desk, 'telegram'), { claimed: ['other'] })
-  const before = (await lookedAt(desk, 'telegram')).rows
-  t.ok(before >= 99, `${before} rows`)
-
-  const worker = publisher()
-  t.equal(await worker.park(), 98, 'but not what comes next')
-  t.equal(await worker.park(), 0)
-  const { claimed, rows } = await lookedAt(desk, 'telegram')
-  t.same(claimed, ['other'])
-  t.ok(rows < 20, `${rows} rows`)
-
   await work()
   await work(SECOND)
   t.same(telegram.posts, ['0', 'other', '1'], 'and it goes on where it was')
@@ -185,20 +179,99 @@ t.test('what waits on an account is not passed by each time that something else 
   t.same(telegram.posts.slice(3), ['early', '2'], 'in the order of their times, whatever is parked')
 })
 
-t.test('accounts that were all held when statistics were made are not all looked at', async (t) => {
+t.test('what waits on an account is looked through once for a claim, even by a bad plan', async (t) => {
   const desk = await createDesk(t, { mastodon: scriptedNetwork() })
-  const { ada, db, connected, post } = desk
-  const accountIds = [await connected('mastodon')]
+  const { connected, post } = desk
+  const [much, little] = [await connected('mastodon'), await connected('mastodon')]
+  for (let index = 0; index < 100; index++) await post({ accountIds: [much], caption: String(index) })
+  await post({ accountIds: [little], caption: 'behind' })
+  const { claimed, rows } = await lookedAt(desk, 'mastodon', { without: ['indexscan'] })
+  t.same(claimed, ['0', 'behind'])
+  t.ok(rows < 1_000, `${rows} rows`)
+})
+
+t.test('what is behind more than one claim looks at is found, and from then on without passing by it', async (t) => {
+  const mastodon = scriptedNetwork()
+  const desk = await createDesk(t, { mastodon })
+  const { ada, db, connected, post, publisher } = desk
+  const [resting, other] = [await connected('mastodon'), await connected('mastodon')]
+  const { body } = await ada.call('POST', '/posts', { accountIds: [resting], caption: 'waits' })
   await sql`
-    insert into accounts (id, platform, username, user_id)
-    select gen_random_uuid(), 'mastodon', number::text, ${ada.id} from generate_series(1, 5000) number`.execute(db)
-  await post({ accountIds, caption: 'due' })
-  await sql`update accounts set available_at = now() + interval '1 day'`.execute(db)
+    insert into posts select (jsonb_populate_record(posts, jsonb_build_object('id', gen_random_uuid()))).*
+    from posts, generate_series(1, 2000) where id = ${body.id}`.execute(db)
+  await sql`
+    insert into post_targets (user_id, post_id, account_id, platform, state, due_at, claimable_at)
+    select user_id, id, ${resting}, 'mastodon', 'queued', '2020-01-01', '2020-01-01' from posts
+    where id <> ${body.id}`.execute(db)
+  await db
+    .updateTable('accounts')
+    .set({ availableAt: sql<Date>`now() + interval '1 day'` })
+    .where('id', '=', resting)
+    .execute()
+  await post({ accountIds: [other], caption: 'behind' })
+  const worker = publisher()
+  t.equal(await worker.claim(), 1)
+  await worker.idle()
+  t.same(mastodon.posts, ['behind'])
   await sql`analyze`.execute(db)
-  await sql`update accounts set available_at = null`.execute(db)
-  const { claimed, rows } = await lookedAt(desk, 'mastodon', 'accounts')
-  t.same(claimed, ['due'])
+  await post({ accountIds: [other], caption: 'next' })
+  const { claimed, rows } = await lookedAt(desk, 'mastodon')
+  t.same(claimed, ['next'])
   t.ok(rows < 20, `${rows} rows`)
+})
+
+t.test('what is parked has its turn with the rest, by how long it has been due', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork(), bluesky: scriptedNetwork('exactly-once') })
+  const { db, connected, post, publisher, time } = desk
+  const start = time.now.getTime() + MINUTE
+  const write = async (accountId: string, second: number) => {
+    const scheduledAt = new Date(start + second * SECOND).toISOString()
+    for (const turn of [1, 2]) await post({ accountIds: [accountId], caption: `${second}-${turn}`, scheduledAt })
+    return accountId
+  }
+  const [late, early] = [await write(await connected('mastodon'), 4), await write(await connected('mastodon'), 3)]
+  const resting = await write(await connected('mastodon'), 0)
+  await write(await connected('bluesky'), 1)
+  await db
+    .updateTable('accounts')
+    .set({ availableAt: new Date(start + 10 * MINUTE) })
+    .execute()
+  later(time, 2 * MINUTE)
+  t.equal(await publisher().claim(), 0)
+  t.equal((await parked(db)).length, 8)
+  const free = db.updateTable('accounts').where('id', '!=', resting)
+  await free.set({ availableAt: new Date(time.now.getTime() - 10 * SECOND) }).execute()
+  const platforms = ['mastodon', 'bluesky']
+  t.match(await readWaiting(db, { platforms, now: time.now }), [{ waitingMs: 10 * SECOND, held: false }])
+
+  await write(await connected('mastodon'), 2)
+  const claim = async (slots: number[]) =>
+    (await claimDeliveries(db, { platforms, slots, now: time.now })).map(({ caption }) => caption).sort()
+  t.same(await claim([1, 1]), ['1-1', '2-1'])
+  t.same(await claim([2, 1]), ['3-1', '4-1'])
+  t.same(await claim([2, 1]), [], 'one of each account')
+  const of = db.selectFrom('postTargets').select('accountId').where('parked', '=', true)
+  t.equal((await of.where('accountId', 'in', [late, early]).execute()).length, 2, 'what is under way is not parked')
+})
+
+t.test('workers that look at the same moment share what is parked', async (t) => {
+  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const { db, connected, post, publisher, time } = desk
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => connected('mastodon')))
+  for (const accountId of accounts) await post({ accountIds: [accountId], caption: accountId })
+  await db
+    .updateTable('accounts')
+    .set({ availableAt: new Date(time.now.getTime() + MINUTE) })
+    .execute()
+  t.equal(await publisher().claim(), 0)
+  later(time, 2 * MINUTE)
+  const claim = (db: Desk['db']) => claimDeliveries(db, { platforms: ['mastodon'], slots: [3], now: time.now })
+  const others = await db.transaction().execute(async (first) => {
+    t.equal((await claim(first)).length, 3)
+    return claim(db)
+  })
+  t.equal(others.length, 3)
+  t.same(await claim(db), [])
 })
 
 t.test('what a worker may still hold is not parked: it can end, be it late', async (t) => {
@@ -213,7 +286,7 @@ t.test('what a worker may still hold is not parked: it can end, be it late', asy
   const availableAt = new Date(time.now.getTime() + 10 * MINUTE)
   await db.updateTable('accounts').set({ availableAt }).execute()
   later(time, MINUTE)
-  t.equal(await publisher().park(), 0)
+  t.equal(await publisher().claim(), 0)
   gate.resolve()
   await slow.idle()
   t.match(await delivery(id), { state: 'published' })
@@ -228,32 +301,11 @@ t.test('what is parked is due no more when it is marked as published', async (t)
     .updateTable('accounts')
     .set({ availableAt: new Date(time.now.getTime() + MINUTE) })
     .execute()
-  later(time, 10 * SECOND)
-  t.equal(await publisher().park(), 1)
+  t.equal(await publisher().claim(), 0)
+  t.same(await parked(db), [{ postId: id }])
   t.same(await countDue(db, { now: time.now }), [{ count: 1 }])
   t.equal(await markPostPublished(db, id), 'published')
   t.same(await countDue(db, { now: time.now }), [{ count: 0 }])
-})
-
-t.test('workers park what waits by themselves', async (t) => {
-  const telegram = scriptedNetwork('at-most-once', 8)
-  const { db, connected, post, publisher, time } = await createDesk(t, { telegram })
-  const account = await connected('telegram')
-  const gate = Promise.withResolvers<void>()
-  telegram.steps.push({ accept: true, meanwhile: () => gate.promise })
-  for (const caption of ['sent', 'parked', 'parked, too']) await post({ accountIds: [account], caption })
-  mock.timers.enable({ apis: ['setInterval'] })
-  t.teardown(() => mock.timers.reset())
-  const stop = Promise.withResolvers<void>()
-  const working = workUntil(publisher(), noLog, stop.promise, async () => 0)
-  await until(() => telegram.posts.length === 1)
-  later(time, 10 * SECOND)
-  const parked = () => db.selectFrom('postTargets').select('postId').where('parked', '=', true).execute()
-  while ((await parked()).length < 2) mock.timers.tick(SECOND)
-  gate.resolve()
-  stop.resolve()
-  await working
-  t.same(telegram.posts, ['sent'])
 })
 
 t.test('a worker that dies before the call loses nothing: another one sends it when the lease has ended', async (t) => {

@@ -1,7 +1,9 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Media } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { DeliveryError } from '../../schemas/post.ts'
+import type { Db } from '../client.ts'
 import { prepared } from '../statements.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
@@ -45,13 +47,10 @@ export interface StoredFile extends Omit<Media, 'fps' | 'createdAt'> {
   storageKey: string | null
 }
 
-/** As many as any network lets be under way at a time. */
-const CLAIM_MAX = 256
-
-/** What is due for so long, and cannot be sent before others of its account are, is parked. */
-const PARK_AFTER_MS = 5_000
-/** Of each network, in one statement. */
-const PARK_MAX = 2_000
+/** How much of what is due on a network one claim looks at: more than any network lets be under way at a time. */
+const WINDOW = 300
+/** As many accounts of a network that have something parked, twice. */
+const BACKLOGGED_MAX = 100
 
 /**
  * Of an expression, Postgres has no statistics: from those of the column, made while most accounts were held or resting, it
@@ -59,23 +58,36 @@ const PARK_MAX = 2_000
  */
 const isAvailable = (now: Now) => sql<boolean>`coalesce(accounts.available_at, '-infinity') <= ${at(now)}`
 
-/** What goes out first of all that is due on the account of the row that the query has under `account_id`. */
+/** What goes out first of all that is due on an account. */
 const earliestOf = (accountId: string, now: Now) => sql`
-  select post_id, claimable_at, parked, ctid as place from post_targets
+  select claimable_at, ctid as place from post_targets
   where account_id = ${sql.ref(accountId)} and claimable_at <= ${at(now)}
   order by due_at, post_id limit 1`
 
-/** The accounts of these networks that have something parked, each found in the index behind the one before it. */
-const backlogged = (platforms: Expression<unknown> | string[]) => sql<{ platform: string; accountId: string }>`(
-  select first.* from unnest(${platforms}::text[]) as network(platform), lateral (
+/** An account, if it is free. With a limit, so that Postgres goes by its id. */
+const freeAccount = (accountId: string, now: Now) => sql`
+  select id, available_at from accounts where id = ${sql.ref(accountId)} and ${isAvailable(now)} limit 1`
+
+/**
+ * The accounts of these networks that have something parked, each found in the index behind the one before it, as the
+ * recursive `name(platform, account_id, place)`. `where` says which of them, `placeMax` how many.
+ */
+const backlogged = (
+  name: string,
+  platforms: Expression<unknown> | string[],
+  where: RawBuilder<unknown> = sql`true`,
+  placeMax: RawBuilder<unknown> = sql`null`,
+) => sql<{ platform: string; accountId: string; place: number }>`(
+  select first.*, 1 as place from unnest(${platforms}::text[]) as network(platform), lateral (
     select platform, account_id from post_targets
-    where parked and platform = network.platform
+    where parked and platform = network.platform and ${where}
     order by account_id limit 1) as first
   union all
-  select next.* from backlogged, lateral (
+  select next.*, before.place + 1 from ${sql.ref(name)} as before, lateral (
     select platform, account_id from post_targets
-    where parked and platform = backlogged.platform and account_id > backlogged.account_id
-    order by account_id limit 1) as next)`
+    where parked and platform = before.platform and account_id > before.account_id and ${where}
+    order by account_id limit 1) as next
+  where before.place < coalesce(${placeMax}, before.place + 1))`
 
 /** The files of a post, in order. */
 const filesOf = (eb: ExpressionBuilder<DB & { target: { userId: string; postId: string } }, 'target'>) =>
@@ -93,161 +105,181 @@ const filesOf = (eb: ExpressionBuilder<DB & { target: { userId: string; postId: 
     .whereRef('postMedia.userId', '=', 'target.userId')
     .whereRef('postMedia.postId', '=', 'target.postId')
 
-interface Candidate {
-  /** Where the row is. */
-  place: string
-  platform: string
-  claimableAt: Date
-  cutOffForMs: number | null
-}
-
-const cutOffForMs = (now: Now) =>
-  sql`case when state = 'publishing' then ${msSince(now, 'claimableAt')} end as cut_off_for_ms`
-
 /**
  * Takes what is due, or whose worker has let its lease run out: of each network as many as there are `slots`, and of each
  * account the earliest one, if nothing else of it is under way. Nobody else gets these before their leases end.
  *
+ * It looks at the first of what is due, in the order of its time, and parks what cannot be sent before others of its
+ * account are: that is under way, or rests, or has something earlier to send. From then on that is found by way of its
+ * account, so that what it takes to claim does not grow with what waits: of 20,000 on an account that rests, 1 ms rather
+ * than 50. Of each account everything is looked up once, so that no plan that Postgres may make costs more than that often.
+ *
  * The rows of the accounts are locked and changed as well: a worker that saw an account free, and waits for its row, looks
  * again when it gets it. Without the change, two workers could each take another delivery of one account.
  */
-export const claimDeliveries = prepared<{ platforms: string[]; slots: number[]; now: Now }, ClaimedDelivery>(
-  'claim_deliveries',
-  (db, value) =>
-    db
-      .withRecursive('backlogged(platform, accountId)', () => backlogged(value('platforms')))
-      .with(
-        'network',
-        () => sql<{ platform: string; slots: number }>`(
+const claim = prepared<
+  { platforms: string[]; slots: number[]; now: Now; from: string },
+  ClaimedDelivery & { parked: number }
+>('claim_deliveries', (db, value) =>
+  db
+    // From anywhere on, and then from the beginning: everybody has a turn, and it takes as long with a thousand of them.
+    .withRecursive('above(platform, accountId, place)', () =>
+      backlogged('above', value('platforms'), sql`account_id >= ${value('from')}::uuid`, sql.lit(BACKLOGGED_MAX)),
+    )
+    .withRecursive('below(platform, accountId, place)', () =>
+      backlogged('below', value('platforms'), sql`account_id < ${value('from')}::uuid`, sql.lit(BACKLOGGED_MAX)),
+    )
+    .with(
+      'network',
+      () => sql<{ platform: string; slots: number }>`(
           select * from unnest(${value('platforms')}::text[], ${value('slots')}::integer[]) as network(platform, slots))`,
-      )
-      // The account is looked up with a limit, so that Postgres goes by its id.
-      .with(
-        'head',
-        () => sql<{ place: string; accountId: string }>`(
-          select head.* from network, lateral (
-            select earliest.place, backlogged.account_id
-            from backlogged,
-              lateral (
-                select id from accounts where id = backlogged.account_id and ${isAvailable(value('now'))} limit 1
-              ) as free,
-              lateral (${earliestOf('free.id', value('now'))}) as earliest
-            where backlogged.platform = network.platform and earliest.parked
-            order by earliest.claimable_at
-            limit network.slots) as head)`,
-      )
-      // The `case` is one from which Postgres expects neither one row nor all, but to be done soon; and it is of the account's
-      // own id, so that nothing is looked for where the account is not free: of ten thousand on one account, 3 ms rather than
-      // 50. The limit before the slots' is known beforehand: without it, Postgres would read all that is due and sort it.
-      .with(
-        'claimable',
-        () => sql<Candidate>`(
-          select parked.place, parked.platform, parked.claimable_at, parked.cut_off_for_ms from (
-            select ctid as place, account_id, platform, claimable_at, ${cutOffForMs(value('now'))} from post_targets
-            where ctid = any(array(select place from head)) and claimable_at <= ${at(value('now'))}
-            for no key update skip locked) as parked
+    )
+    .with(
+      'fresh',
+      () => sql<{ place: string; platform: string; accountId: string }>`(
+          select fresh.* from network, lateral (
+            select ctid as place, platform, account_id from post_targets
+            where platform = network.platform and not parked and claimable_at <= ${at(value('now'))}
+            order by claimable_at limit ${sql.lit(WINDOW)}) as fresh)`,
+    )
+    .with(
+      'head',
+      () => sql<{ platform: string; accountId: string; place: string; claimableAt: Date }>`(
+          select account.platform, account.account_id, earliest.place, earliest.claimable_at
+          from (select platform, account_id from fresh union select platform, account_id from above
+              union select platform, account_id from below) as account,
+            lateral (${freeAccount('account.account_id', value('now'))}) as free,
+            lateral (${earliestOf('free.id', value('now'))}) as earliest)`,
+    )
+    // More than are taken, so that workers that look at the same moment share them: what one has locked, another passes by.
+    .with(
+      'held',
+      () => sql<{ place: string; accountId: string; cutOffForMs: number | null }>`(
+          select held.* from network, lateral (
+            select ctid as place, account_id,
+              case when state = 'publishing' then ${msSince(value('now'), 'claimableAt')} end as cut_off_for_ms
+            from post_targets
+            where ctid = any(array(
+                select place from head where head.platform = network.platform order by claimable_at limit ${sql.lit(WINDOW)}))
+              and claimable_at <= ${at(value('now'))}
+            order by claimable_at
+            limit network.slots
+            for no key update skip locked) as held)`,
+    )
+    .with(
+      'due',
+      () => sql<{ place: string; cutOffForMs: number | null }>`(
+          select held.place, held.cut_off_for_ms from held
           join (
             select id from accounts
-            where id = any(array(select account_id from head)) and ${isAvailable(value('now'))}
-            for no key update skip locked) as free on free.id = parked.account_id
-          union all
-          select fresh.* from network, lateral (
-            select * from (
-              select candidate.ctid as place, candidate.platform, claimable_at, ${cutOffForMs(value('now'))}
-              from post_targets as candidate
-              join accounts on accounts.id = candidate.account_id
-              where candidate.platform = network.platform
-                and not candidate.parked
-                and candidate.claimable_at <= ${at(value('now'))}
-                and ${isAvailable(value('now'))}
-                and case when candidate.post_id =
-                    (select post_id from (${earliestOf('accounts.id', value('now'))}) as earliest)
-                  then true else false end
-              order by candidate.claimable_at
-              limit ${sql.lit(CLAIM_MAX)}
-              for no key update of candidate, accounts skip locked) as candidates
-            limit network.slots) as fresh)`,
-      )
-      .with(
-        'due',
-        () => sql<Candidate>`(
-          select turns.* from network, lateral (
-            select * from claimable where claimable.platform = network.platform
-            order by claimable_at limit network.slots) as turns)`,
-      )
-      .with('target', (db) =>
-        db
-          .updateTable('postTargets')
-          .from('due')
-          .set((eb) => ({
-            state: 'publishing',
-            parked: false,
-            leaseToken: sql<string>`gen_random_uuid()`,
-            claimableAt: after(value('now'), LEASE_MS),
-            startedAt: eb.fn.coalesce('postTargets.startedAt', at(value('now'))),
-          }))
-          // By where the rows are, which are locked: there is no faster way to them.
-          .where(sql<SqlBool>`post_targets.ctid = due.place`)
-          .returning([
-            'postTargets.userId',
-            'postTargets.postId',
-            'postTargets.accountId',
-            'postTargets.platform',
-            'postTargets.leaseToken',
-            'postTargets.token',
-            'postTargets.failures',
-            'postTargets.error',
-            'postTargets.intent',
-            'postTargets.sent',
-            'postTargets.startedAt',
-            'postTargets.dueAt',
-            'postTargets.captionOverride',
-            'postTargets.fields',
-            'postTargets.threadParts',
-            'due.cutOffForMs',
-          ]),
-      )
-      .with('held', (db) =>
-        db
-          .updateTable('accounts')
-          .from('target')
-          .set({ availableAt: after(value('now'), LEASE_MS) })
-          .whereRef('accounts.id', '=', 'target.accountId'),
-      )
-      .selectFrom('target')
-      .innerJoin('posts', (join) =>
-        join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
-      )
-      .innerJoin('accounts', 'accounts.id', 'target.accountId')
-      .leftJoin('accountCredentials', 'accountCredentials.accountId', 'target.accountId')
-      .select((eb) => [
-        'target.userId',
-        'target.postId',
-        'target.accountId',
-        'target.platform',
-        'target.leaseToken',
-        'target.token',
-        'target.failures',
-        'target.error',
-        'target.intent',
-        'target.cutOffForMs',
-        'target.sent',
-        'target.startedAt',
-        msSince(value('now'), 'target.dueAt').as('lateMs'),
-        'target.captionOverride',
-        'target.fields',
-        'target.threadParts',
-        'posts.caption',
-        'posts.firstComment',
-        'posts.postType',
-        reachableBy(eb.ref('target.userId'))(eb as never).as('reachable'),
-        filesOf(eb as never).as('media'),
-        'accountCredentials.keyId',
-        'accountCredentials.dataKey',
-        'accountCredentials.data',
-      ])
-      .$castTo<ClaimedDelivery>(),
+            where id = any(array(select account_id from held)) and ${isAvailable(value('now'))}
+            for no key update skip locked) as free on free.id = held.account_id)`,
+    )
+    // Not what a worker may still hold, which would end as parked, and be taken for due.
+    .with(
+      'behind',
+      () => sql<{ place: string }>`(
+          select ctid as place from post_targets
+          where ctid = any(array(select place from fresh except select place from head))
+            and state = 'queued' and claimable_at <= ${at(value('now'))}
+          for no key update skip locked)`,
+    )
+    .with('parked', (db) =>
+      db
+        .updateTable('postTargets')
+        .from('behind')
+        .set({ parked: true })
+        .where(sql<SqlBool>`post_targets.ctid = behind.place`)
+        .returning('accountId'),
+    )
+    .with('target', (db) =>
+      db
+        .updateTable('postTargets')
+        .from('due')
+        .set((eb) => ({
+          state: 'publishing',
+          parked: false,
+          leaseToken: sql<string>`gen_random_uuid()`,
+          claimableAt: after(value('now'), LEASE_MS),
+          startedAt: eb.fn.coalesce('postTargets.startedAt', at(value('now'))),
+        }))
+        // By where the rows are, which are locked: there is no faster way to them.
+        .where(sql<SqlBool>`post_targets.ctid = due.place`)
+        .returning([
+          'postTargets.userId',
+          'postTargets.postId',
+          'postTargets.accountId',
+          'postTargets.platform',
+          'postTargets.leaseToken',
+          'postTargets.token',
+          'postTargets.failures',
+          'postTargets.error',
+          'postTargets.intent',
+          'postTargets.sent',
+          'postTargets.startedAt',
+          'postTargets.dueAt',
+          'postTargets.captionOverride',
+          'postTargets.fields',
+          'postTargets.threadParts',
+          'due.cutOffForMs',
+        ]),
+    )
+    .with('busy', (db) =>
+      db
+        .updateTable('accounts')
+        .from('target')
+        .set({ availableAt: after(value('now'), LEASE_MS) })
+        .whereRef('accounts.id', '=', 'target.accountId'),
+    )
+    // A row at least, for what was parked.
+    .selectFrom(sql<{ count: number }>`(select count(*)::int as count from parked)`.as('parking'))
+    .leftJoin('target', (join) => join.onTrue())
+    .leftJoin('posts', (join) =>
+      join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
+    )
+    .leftJoin('accounts', 'accounts.id', 'target.accountId')
+    .leftJoin('accountCredentials', 'accountCredentials.accountId', 'target.accountId')
+    .select((eb) => [
+      'target.userId',
+      'target.postId',
+      'target.accountId',
+      'target.platform',
+      'target.leaseToken',
+      'target.token',
+      'target.failures',
+      'target.error',
+      'target.intent',
+      'target.cutOffForMs',
+      'target.sent',
+      'target.startedAt',
+      msSince(value('now'), 'target.dueAt').as('lateMs'),
+      'target.captionOverride',
+      'target.fields',
+      'target.threadParts',
+      'posts.caption',
+      'posts.firstComment',
+      'posts.postType',
+      reachableBy(sql.ref<string>('target.userId'))(eb as never).as('reachable'),
+      filesOf(eb as never).as('media'),
+      'accountCredentials.keyId',
+      'accountCredentials.dataKey',
+      'accountCredentials.data',
+      'parking.count as parked',
+    ])
+    .$castTo<ClaimedDelivery & { parked: number }>(),
 )
+
+/** What is claimed. Where nothing could be, but something was parked, there may be more behind that. */
+export async function claimDeliveries(
+  db: Db,
+  values: { platforms: string[]; slots: number[]; now: Now },
+): Promise<ClaimedDelivery[]> {
+  for (;;) {
+    const rows = await claim(db, { ...values, from: randomUUID() })
+    const claimed = rows.filter(({ leaseToken }) => leaseToken !== null).map(({ parked, ...delivery }) => delivery)
+    if (claimed.length > 0 || rows[0]!.parked === 0) return claimed
+  }
+}
 
 /** How long until something more is due, in milliseconds; null where nothing is. */
 export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: number | null }>(
@@ -276,45 +308,6 @@ export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: n
       ),
 )
 
-/**
- * Parks what has been due for a while and cannot be sent before others of its account are: it is under way, or rests, or has
- * something earlier to send. Not what a worker may still hold, which would end as parked, and be taken for due. Of each
- * network a good many at a time; gives how many there were. What claiming passes by each time is then the accounts that have something parked, and no longer their deliveries: of 20,000 on an account that rests,
- * 1 ms rather than 50.
- */
-export const parkDeliveries = prepared<{ platforms: string[]; now: Now }, { count: number }>(
-  'park_deliveries',
-  (db, value) =>
-    db
-      .with(
-        'behind',
-        () => sql<{ place: string }>`(
-          select behind.place from unnest(${value('platforms')}::text[]) as network(platform), lateral (
-            select candidate.ctid as place
-            from post_targets as candidate
-            join accounts on accounts.id = candidate.account_id
-            where candidate.platform = network.platform
-              and candidate.state = 'queued'
-              and not candidate.parked
-              and candidate.claimable_at <= ${after(value('now'), -PARK_AFTER_MS)}
-              and case when ${isAvailable(value('now'))} then candidate.post_id <>
-                  (select post_id from (${earliestOf('accounts.id', value('now'))}) as earliest)
-                else true end
-            order by candidate.claimable_at
-            limit ${sql.lit(PARK_MAX)}
-            for no key update of candidate skip locked) as behind)`,
-      )
-      .with('parked', (db) =>
-        db
-          .updateTable('postTargets')
-          .set({ parked: true })
-          .where(sql<SqlBool>`ctid = any(array(select place from behind))`)
-          .returning('accountId'),
-      )
-      .selectFrom('parked')
-      .select(sql<number>`count(*)`.as('count')),
-)
-
 /** As far as what is due is counted: with more of it, nobody cares how much, and counting takes longer than a reader waits. */
 export const COUNT_MAX = 100_000
 
@@ -339,7 +332,7 @@ export const readWaiting = prepared<{ platforms: string[]; now: Now }, { waiting
   'read_waiting',
   (db, value) =>
     db
-      .withRecursive('backlogged(platform, accountId)', () => backlogged(value('platforms')))
+      .withRecursive('backlogged(platform, accountId, place)', () => backlogged('backlogged', value('platforms')))
       .with(
         'waiting',
         () => sql<{ since: Date }>`(
@@ -349,10 +342,7 @@ export const readWaiting = prepared<{ platforms: string[]; now: Now }, { waiting
         union all
         select greatest(earliest.claimable_at, free.available_at)
         from backlogged,
-          lateral (
-            select id, available_at from accounts
-            where id = backlogged.account_id and ${isAvailable(value('now'))} limit 1
-          ) as free,
+          lateral (${freeAccount('backlogged.accountId', value('now'))}) as free,
           lateral (${earliestOf('free.id', value('now'))}) as earliest)`,
       )
       .selectNoFrom((eb) => [

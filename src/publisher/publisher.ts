@@ -1,4 +1,4 @@
-import { type ClaimedDelivery, claimDeliveries, parkDeliveries, readNextDue } from '../../db/queries/claims.ts'
+import { type ClaimedDelivery, claimDeliveries, readNextDue } from '../../db/queries/claims.ts'
 import { LEASE_MS, renewLeases } from '../../db/queries/deliveries.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { type Deps, Draining, deliver, LEASE_MARGIN_MS, type Lease, LeaseLost } from './deliver.ts'
@@ -9,8 +9,6 @@ const CONCURRENCY_DEFAULT = 16
 export interface Publisher {
   /** Claims what is due, as much as may be under way at a time, and begins with it. Gives how many there were. */
   claim(): Promise<number>
-  /** Puts aside what is due behind others of its account, a part of it. Gives how much that was. */
-  park(): Promise<number>
   /** How long until more is due, in milliseconds; undefined where nothing is. */
   nextDueInMs(): Promise<number | undefined>
   /**
@@ -83,11 +81,6 @@ export function createPublisher(deps: Deps): Publisher {
         void run(each)
       }
       return claimed.length
-    },
-
-    async park() {
-      const [parked] = await parkDeliveries(db, { platforms: [...PLATFORM_IDS], now: clock() })
-      return parked!.count
     },
 
     async nextDueInMs() {
