@@ -59,7 +59,7 @@ t.test('fields are judged by their type and limits', async (t) => {
     ],
     ['x', { taggedUserIds: Array(10).fill('1') }],
     ['x', { taggedUserIds: Array(11).fill('1') }, 'taggedUserIds has 11 items, at most 10 are allowed'],
-    ['x', { taggedUserIds: ['1', 2] }, 'taggedUserIds is a list, expected a list of strings'],
+    ['x', { taggedUserIds: ['1', 2] }, 'taggedUserIds item 2 is a number, expected a string'],
     ['x', { taggedUserIds: {} }, 'taggedUserIds is an object, expected a list of strings'],
     ['x', { poll: { options: ['a', 'b'] } }],
     ['x', { poll: [] }, 'poll is an empty list, expected an object'],
@@ -68,7 +68,7 @@ t.test('fields are judged by their type and limits', async (t) => {
     ['instagram', { thumbOffset: 1.5 }, 'thumbOffset is 1.5, expected a whole number'],
     ['instagram', { thumbOffset: '1' }, 'thumbOffset is a string, expected a whole number'],
     ['instagram', { userTags: [{}] }],
-    ['instagram', { userTags: [{}, null] }, 'userTags is a list, expected a list of objects'],
+    ['instagram', { userTags: [{}, null] }, 'userTags item 2 is null, expected an object'],
     [
       'instagram',
       { coverUrl: 'https://example.com/a b' },
@@ -179,6 +179,12 @@ t.test('fields are judged by their type and limits', async (t) => {
     ['mastodon', { poll: { options: ['Yes', 'No'], expiresIn: 300, multiple: true, hideTotals: false } }],
     ['mastodon', { poll: { options: [family.repeat(50), ` ${'a'.repeat(50)} `], expiresIn: 2_629_746 } }],
     ['mastodon', { poll: [] }, 'poll is an empty list, expected an object'],
+    [
+      'telegram',
+      { buttons: [[{ text: 'Go', url: 'https://a.example' }]] },
+      'buttons item 1 is a list, expected an object',
+    ],
+    ['mastodon', { poll: { options: ['Yes', 1] } }, 'poll options item 2 is a number, expected a string'],
     ['mastodon', { poll: { options: 'Yes' } }, 'poll options is a string, expected a list of strings'],
     ['mastodon', { poll: { options: [...'abcde'] } }, 'poll options has 5 items, at most 4 are allowed'],
     [

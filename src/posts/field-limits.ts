@@ -60,12 +60,14 @@ function problemOf(value: unknown, rule: FieldValue, judged: Judged): Problem | 
       if (typeof value !== 'string') return wrongType(value, oneOf(rule.values))
       return rule.values.includes(value) ? undefined : wrongValue(value, oneOf(rule.values))
     case 'string[]':
-      if (!isListOf(value, isString)) return wrongType(value, 'a list of strings')
+      if (!Array.isArray(value)) return wrongType(value, 'a list of strings')
+      if (!isListOf(value, isString)) return wrongItem(value, isString, 'a string')
       return tooMany(value, rule.itemsMax) ?? problemOfItems(value, rule, judged)
     case 'object':
       return isObject(value) ? problemOfObject(value, rule.properties, judged) : wrongType(value, 'an object')
     case 'object[]':
-      if (!isListOf(value, isObject)) return wrongType(value, 'a list of objects')
+      if (!Array.isArray(value)) return wrongType(value, 'a list of objects')
+      if (!isListOf(value, isObject)) return wrongItem(value, isObject, 'an object')
       return tooMany(value, rule.itemsMax) ?? problemOfObjects(value, rule, judged)
   }
 }
@@ -163,8 +165,7 @@ function isEmpty(value: unknown): boolean {
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const isListOf = <T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] =>
-  Array.isArray(value) && value.every(isItem)
+const isListOf = <T>(list: unknown[], isItem: (item: unknown) => item is T): list is T[] => list.every(isItem)
 
 /** URL.canParse alone would trim and repair: "https:/example.com" and " https://example.com" pass it. */
 const isWebUrl = (value: string) => /^https?:\/\/[^\s/]\S*$/i.test(value) && URL.canParse(value)
@@ -199,6 +200,12 @@ const wrongType = (value: unknown, expected: string): Problem => ({
   rule: 'field_type',
   says: `is ${typeName(value)}, expected ${expected}`,
 })
+
+/** Of a list that has one. */
+function wrongItem(list: unknown[], isItem: (item: unknown) => boolean, expected: string): Problem {
+  const index = list.findIndex((item) => !isItem(item))
+  return within(`item ${index + 1}`, wrongType(list[index], expected))
+}
 
 const wrongValue = (value: string | number, expected: string): Problem => ({
   rule: 'field_value',
