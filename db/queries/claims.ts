@@ -151,29 +151,26 @@ const claim = prepared<
             lateral (${freeAccount('account.account_id', value('now'))}) as free,
             lateral (${earliestOf('free.id', value('now'))}) as earliest)`,
     )
-    // More than are taken, so that workers that look at the same moment share them: what one has locked, another passes by.
+    // Accounts first: workers that look at the same moment share them, since what one has locked, another passes by.
     .with(
-      'held',
-      () => sql<{ place: string; accountId: string; cutOffForMs: number | null }>`(
-          select held.* from network, lateral (
-            select ctid as place, account_id,
-              case when state = 'publishing' then ${msSince(value('now'), 'claimableAt')} end as cut_off_for_ms
-            from post_targets
-            where ctid = any(array(
-                select place from head where head.platform = network.platform order by claimable_at limit ${sql.lit(WINDOW)}))
-              and claimable_at <= ${at(value('now'))}
-            order by claimable_at
+      'free',
+      () => sql<{ accountId: string }>`(
+          select free.id as account_id from network, lateral (
+            select accounts.id from head join accounts on accounts.id = head.account_id
+            where head.platform = network.platform and ${isAvailable(value('now'))}
+            order by head.claimable_at
             limit network.slots
-            for no key update skip locked) as held)`,
+            for no key update of accounts skip locked) as free)`,
     )
     .with(
       'due',
       () => sql<{ place: string; cutOffForMs: number | null }>`(
-          select held.place, held.cut_off_for_ms from held
-          join (
-            select id from accounts
-            where id = any(array(select account_id from held)) and ${isAvailable(value('now'))}
-            for no key update skip locked) as free on free.id = held.account_id)`,
+          select ctid as place,
+            case when state = 'publishing' then ${msSince(value('now'), 'claimableAt')} end as cut_off_for_ms
+          from post_targets
+          where ctid = any(array(select head.place from head join free on free.account_id = head.account_id))
+            and claimable_at <= ${at(value('now'))}
+          for no key update skip locked)`,
     )
     // Not what a worker may still hold, which would end as parked, and be taken for due.
     .with(

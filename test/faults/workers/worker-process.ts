@@ -52,8 +52,9 @@ function watched(db: Db): Db {
     const result = await db.executeQuery(query).finally(() => underWay--)
     const statement = [CLAIM, SETTLE, INTEND].find((words) => sql.includes(words))
     if (!statement) return result as never
-    // Nothing was claimed, or somebody else holds the deliveries, and nothing is intended.
-    if (statement !== SETTLE && result.rows.length === 0) return result
+    // Somebody else holds the deliveries, and nothing is intended; or nothing was claimed, which is a row without a lease.
+    const isNothing = (row: unknown) => (row as { leaseToken?: string | null }).leaseToken === null
+    if (statement !== SETTLE && result.rows.every(isNothing)) return result
     const losses =
       statement === CLAIM
         ? [await comeTo('claimed', null)]
