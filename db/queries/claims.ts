@@ -49,8 +49,8 @@ export interface StoredFile extends Omit<Media, 'fps' | 'createdAt'> {
 
 /** How much of what is due on a network one claim looks at: more than any network lets be under way at a time. */
 const WINDOW = 300
-/** As many accounts of a network that have something parked, twice. */
-const BACKLOGGED_MAX = 100
+/** How many accounts of a network that have something parked it looks at, from a place of chance on, and from the beginning. */
+const BACKLOGGED_MAX = 250
 
 /**
  * Of an expression, Postgres has no statistics: from those of the column, made while most accounts were held or resting, it
