@@ -337,8 +337,8 @@ function isSmall({ accountIds, caption, captionOverrides, fields, threadParts }:
 
 /**
  * Writes the whole post in one statement: there is no moment at which a part of it exists. Gives false, and writes
- * nothing, where the user does not reach all of its accounts as they were when it was judged. Posts that come at the same time share a statement, and with
- * it the commit, which takes the database longer than the rows do.
+ * nothing, where the user does not reach all of its accounts as they were when it was judged. Posts that come at the same
+ * time share a statement, and with it the commit, which takes the database longer than the rows do.
  */
 export async function insertPost(db: Db, post: NewPost): Promise<boolean> {
   const written = isSmall(post) ? await insertBatched(db, post) : (await insertAll(db, [post]))[0]
