@@ -103,7 +103,8 @@ t.test('backends that die while nobody uses them are replaced', async (t) => {
   const { ask, create, admin } = await createTarget(t)
   for (let round = 0; round < 5; round++) {
     await Promise.all(Array.from({ length: 4 }, () => ask('GET', '/posts')))
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    // It waits until they have ended: one that takes longer would be met by the last request.
+    await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(admin)
     if (round % 2 === 0) await sleep(50)
     for (const reply of await Promise.all(Array.from({ length: 8 }, () => create()))) {
