@@ -70,24 +70,24 @@ const freeAccount = (accountId: string, now: Now) => sql`
 
 /**
  * The accounts of these networks that have something parked, each found in the index behind the one before it, as the
- * recursive `name(platform, account_id, place)`. `where` says which of them, `placeMax` how many.
+ * recursive `name(platform, account_id, rank)`. `where` says which of them, `rankMax` how many.
  */
 const backlogged = (
   name: string,
   platforms: Expression<unknown> | string[],
   where: RawBuilder<unknown> = sql`true`,
-  placeMax: RawBuilder<unknown> = sql`null`,
-) => sql<{ platform: string; accountId: string; place: number }>`(
-  select first.*, 1 as place from unnest(${platforms}::text[]) as network(platform), lateral (
+  rankMax: RawBuilder<unknown> = sql`null`,
+) => sql<{ platform: string; accountId: string; rank: number }>`(
+  select first.*, 1 as rank from unnest(${platforms}::text[]) as network(platform), lateral (
     select platform, account_id from post_targets
     where parked and platform = network.platform and ${where}
     order by account_id limit 1) as first
   union all
-  select next.*, before.place + 1 from ${sql.ref(name)} as before, lateral (
+  select next.*, before.rank + 1 from ${sql.ref(name)} as before, lateral (
     select platform, account_id from post_targets
     where parked and platform = before.platform and account_id > before.account_id and ${where}
     order by account_id limit 1) as next
-  where before.place < coalesce(${placeMax}, before.place + 1))`
+  where before.rank < coalesce(${rankMax}, before.rank + 1))`
 
 /** The files of a post, in order. */
 const filesOf = (eb: ExpressionBuilder<DB & { target: { userId: string; postId: string } }, 'target'>) =>
@@ -123,10 +123,10 @@ const claim = prepared<
 >('claim_deliveries', (db, value) =>
   db
     // From anywhere on, and then from the beginning: everybody has a turn, and it takes as long with a thousand of them.
-    .withRecursive('above(platform, accountId, place)', () =>
+    .withRecursive('above(platform, accountId, rank)', () =>
       backlogged('above', value('platforms'), sql`account_id >= ${value('from')}::uuid`, sql.lit(BACKLOGGED_MAX)),
     )
-    .withRecursive('below(platform, accountId, place)', () =>
+    .withRecursive('below(platform, accountId, rank)', () =>
       backlogged('below', value('platforms'), sql`account_id < ${value('from')}::uuid`, sql.lit(BACKLOGGED_MAX)),
     )
     .with(
@@ -329,7 +329,7 @@ export const readWaiting = prepared<{ platforms: string[]; now: Now }, { waiting
   'read_waiting',
   (db, value) =>
     db
-      .withRecursive('backlogged(platform, accountId, place)', () => backlogged('backlogged', value('platforms')))
+      .withRecursive('backlogged(platform, accountId, rank)', () => backlogged('backlogged', value('platforms')))
       .with(
         'waiting',
         () => sql<{ since: Date }>`(

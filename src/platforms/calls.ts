@@ -108,7 +108,7 @@ export function unauthorized(message: string): PublishError {
 }
 
 /** Something on the way, in front of the network, did not let the call through. */
-export const notLetThrough = (message: string) =>
+const notLetThrough = (message: string) =>
   new PublishError(message, { code: 'unreachable', maybeSent: false, retryable: true })
 
 /** Where a server that redirects its callers wants them to go. */
