@@ -21,7 +21,7 @@ setup: $(RUN) ## install what it takes to run
 start: $(RUN) ## set up what is missing and serve the API with a demo
 	@NODE_COMPILE_CACHE=node_modules/.cache/node exec node src/cli/postroom.ts start
 
-test: $(DEVELOP) ## run the tests; TESTS=test/posts.list.test.ts runs some
+test: $(DEVELOP) ## run the tests; TESTS=test/posts/list.test.ts runs some
 	@npm test -s -- $(TESTS)
 
 test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
@@ -44,7 +44,7 @@ check: $(DEVELOP) ## types, lint, direction of imports, and everything that is g
 	@npm run -s lint
 	@npm run -s check:openapi
 	@npm run -s check:db-types
-	@npm test -s -- test/architecture.test.ts test/openapi.document.test.ts test/readme.test.ts
+	@npm test -s -- test/repository/*.test.ts test/openapi/document.test.ts
 
 openapi: $(DEVELOP) ## write openapi/openapi.json
 	@npm run -s postroom -- openapi > node_modules/.openapi.json

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { PreparedQuery, type PreparedStatement } from './prepared-query.ts'
+import { PreparedQuery, type PreparedStatement } from './driver.ts'
 import type { DB } from './types.ts'
 
 export type Db = Kysely<DB>

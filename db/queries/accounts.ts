@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, sql } from 'kysely'
 import type { AccountAttention } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
-import { prepared } from '../statements.ts'
+import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
 
 /** Accounts the user owns or reaches through an organisation; disconnected ones excluded. The rule of reach, once. */

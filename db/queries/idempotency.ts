@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
-import { prepared } from '../statements.ts'
+import { prepared } from '../prepared.ts'
 
 interface KeyOfUser {
   userId: string

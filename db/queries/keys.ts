@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
-import { prepared } from '../statements.ts'
+import { prepared } from '../prepared.ts'
 
 /** The key with this SHA-256, unless it was revoked. `expiresAt` is left to the caller to compare. */
 export const findKey = prepared<{ hash: Buffer }, { userId: string; expiresAt: Date | null }>('find_key', (db, value) =>

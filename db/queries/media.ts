@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Media, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
-import { prepared } from '../statements.ts'
+import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 

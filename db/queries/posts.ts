@@ -5,7 +5,7 @@ import type { Post, PostDetail, PostStatus, PublishedAct } from '../../schemas/p
 import { PAGE } from '../../schemas/shared.ts'
 import { batched, each, type Placed } from '../batch.ts'
 import type { Db } from '../client.ts'
-import { inTransaction, prepared } from '../statements.ts'
+import { inTransaction, prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'

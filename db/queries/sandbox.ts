@@ -3,7 +3,7 @@ import type { SandboxCall, SandboxFault } from '../../schemas/sandbox.ts'
 import { batched, each } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { newId } from '../id.ts'
-import { prepared } from '../statements.ts'
+import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 

@@ -1,19 +1,19 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
+import { inTransaction } from '../../db/prepared.ts'
 import { type AccountProfile, upsertConnectedAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { isMember } from '../../db/queries/people.ts'
-import { inTransaction } from '../../db/statements.ts'
 import type { Account } from '../../schemas/account.ts'
 import type { ConnectAccount } from '../../schemas/connect.ts'
 import { NO_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
+import { canonical, type Once } from '../http/idempotency-key.ts'
 import { beginningOf } from '../http/json.ts'
-import { canonical, type Once } from '../idempotency/once.ts'
-import type { Networks } from '../platforms/networks.ts'
-import { type Profile, PublishError, type Publishing, storable } from '../platforms/publishing.ts'
+import { type Profile, PublishError, type Publishing, storable } from '../platforms/adapter.ts'
+import type { Networks } from '../platforms/adapters.ts'
 
 export interface Connecting {
   db: Db

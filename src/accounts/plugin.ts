@@ -5,8 +5,8 @@ import { CONNECT_EXAMPLES, ConnectAccount, MISSING_PASSWORD, UNKNOWN_PLATFORM } 
 import { commonErrors, failure, NO_CREDENTIALS_KEY, shapeFailure, TOO_LARGE, unavailable } from '../../schemas/error.ts'
 import { IdempotencyHeaders, keyTaken, REPLAYED } from '../../schemas/idempotency.ts'
 import { Answer, Body, Deleted } from '../../schemas/shared.ts'
-import { answerOnce, type Once } from '../idempotency/once.ts'
-import type { Networks } from '../platforms/networks.ts'
+import { answerOnce, type Once } from '../http/idempotency-key.ts'
+import type { Networks } from '../platforms/adapters.ts'
 import { type Connected, type Connecting, connectAccount, shownAccount } from './connect.ts'
 import { ACCOUNT_NOT_FOUND, disconnectOwnAccount, NOT_THE_OWNER } from './disconnect.ts'
 

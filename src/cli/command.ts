@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { readConfig } from '../config.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from '../runtime/database.ts'
 import { CommandError, print } from './output.ts'
 
 /** Lets `command` print one JSON object instead of lines for people. */

@@ -5,8 +5,8 @@ import { markPostPublished } from '../../db/queries/posts.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
 import { readConfig } from '../config.ts'
+import { openKeyring } from '../runtime/keyring.ts'
 import { nonEmpty, onDatabase, orMissing } from './command.ts'
-import { openKeyring } from './keyring.ts'
 import { CommandError } from './output.ts'
 
 export function addAccountCommands(program: Command): void {

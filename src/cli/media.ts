@@ -7,8 +7,8 @@ import { ALT_TEXT_MAX } from '../../schemas/media.ts'
 import { readConfig } from '../config.ts'
 import { addMedia } from '../media/add.ts'
 import { sweepMedia } from '../media/sweep.ts'
+import { openLibrary } from '../runtime/media.ts'
 import { mimeType, onDatabase, orMissing, pixels, positiveInteger, seconds } from './command.ts'
-import { openLibrary } from './library.ts'
 import { CommandError } from './output.ts'
 
 export function addMediaCommands(program: Command): void {

@@ -8,7 +8,7 @@ import { addMediaCommands } from './media.ts'
 import { addKeyCommands, addOrganizationCommands, addUserCommands } from './people.ts'
 
 /** Loaded by the commands that serve alone: for the others, the web server is half of their time. */
-const web = () => import('./serve.ts')
+const web = () => import('../runtime/serve.ts')
 
 /** The `postroom` command. Reading a wrong call throws a CommanderError instead of ending the process. */
 export function buildProgram(): Command {
@@ -28,7 +28,7 @@ export function buildProgram(): Command {
   )
 
   withJson(program.command('worker').description('publish what is due, beside any number of other workers')).action(
-    async (options) => (await import('./worker.ts')).runWorker(readConfig(process.env), options),
+    async (options) => (await import('../runtime/worker.ts')).runWorker(readConfig(process.env), options),
   )
 
   const migrating = program.command('migrate').description('bring the database to the version of this code')

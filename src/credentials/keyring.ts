@@ -7,7 +7,7 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
-import type { Credentials } from '../platforms/publishing.ts'
+import type { Credentials } from '../platforms/adapter.ts'
 
 /** The credentials of one account, as they are stored. */
 export interface SealedCredentials {

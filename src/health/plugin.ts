@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { isMigrated } from '../../db/migrate.ts'
-import { COUNT_MAX, countDue, readWaiting } from '../../db/queries/claims.ts'
+import { COUNT_MAX, countDue, readWaiting } from '../../db/queries/delivery/claim.ts'
 import { ErrorBody } from '../../schemas/error.ts'
 import { Health } from '../../schemas/health.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Db, within } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
+import { findMediaBySha256 } from '../../db/queries/media.ts'
 import {
   type AdoptedFile,
   adoptFile,
@@ -14,8 +15,7 @@ import {
   type LooseFile,
   markFileRemoved,
   renewFile,
-} from '../../db/queries/loose-files.ts'
-import { findMediaBySha256 } from '../../db/queries/media.ts'
+} from '../../db/queries/staged-files.ts'
 import type { Media } from '../../schemas/media.ts'
 import { fileTooLarge } from '../errors.ts'
 import type { Storage } from '../storage/storage.ts'

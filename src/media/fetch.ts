@@ -5,8 +5,8 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import manifest from '../../package.json' with { type: 'json' }
 import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
-import { isPublicAddress } from '../internet/addresses.ts'
-import { type Resolve, resolveName } from '../internet/names.ts'
+import { isPublicAddress } from '../outbound/addresses.ts'
+import { type Resolve, resolveName } from '../outbound/names.ts'
 
 export const NOT_PUBLIC = 'url does not lead to a public address on the internet'
 

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { doomAbandonedFiles, filterLoose, forgetRemovedFiles, listClaimedFiles } from '../../db/queries/loose-files.ts'
+import { doomAbandonedFiles, filterLoose, forgetRemovedFiles, listClaimedFiles } from '../../db/queries/staged-files.ts'
 import { discardFile, LEASE, type Library } from './add.ts'
 
 const POLL_MS = 500

@@ -5,7 +5,7 @@ import type { Issue } from '../../schemas/error.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/post.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import { findViolations, type PostToJudge } from './limits.ts'
+import { findViolations, type PostToJudge } from '../platforms/rules/check-post.ts'
 
 /**
  * Accounts that posts were judged for, by their ids. An account never changes its network; what its own server takes may

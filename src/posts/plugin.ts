@@ -23,9 +23,9 @@ import {
   ResolveDelivery,
 } from '../../schemas/post.ts'
 import { Answer, Body, Deleted, PageQuery } from '../../schemas/shared.ts'
+import { answerOnce, type Once } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
-import { answerOnce, type Once } from '../idempotency/once.ts'
-import type { Networks } from '../platforms/networks.ts'
+import type { Networks } from '../platforms/adapters.ts'
 import { createPost, type KnownAccounts } from './create.ts'
 import { deletePost, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
 import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, resolveDelivery, retryDelivery } from './deliveries.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { publishNow } from '../../db/queries/owned-deliveries.ts'
+import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { findPost } from '../../db/queries/posts.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { AppError } from '../errors.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { report } from '../helpers/report.ts'
-import { withContest } from './contest.ts'
+import { withContest } from './comparison.ts'
 import { createPeople, idAt, loadPosts, settle } from './data.ts'
 import { compare, median, rowOf } from './rounds.ts'
 import { listAfter, listAt, WORKLOADS } from './workloads.ts'

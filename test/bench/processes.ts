@@ -23,7 +23,7 @@ export async function startWorker(env: Record<string, string>): Promise<Running>
 }
 
 export async function startLimit(databaseUrl: string): Promise<Running> {
-  const child = spawn(process.execPath, ['test/bench/limit.ts'], {
+  const child = spawn(process.execPath, ['test/bench/baseline.ts'], {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

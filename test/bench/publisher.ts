@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { postgresPids } from '../helpers/processes.ts'
 import { report } from '../helpers/report.ts'
-import { withDatabase } from './contest.ts'
+import { withDatabase } from './comparison.ts'
 import { copy } from './data.ts'
 import { cpuSeconds, type Running, startWorker } from './processes.ts'
 

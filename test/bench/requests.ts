@@ -1,5 +1,5 @@
 import { report } from '../helpers/report.ts'
-import { withContest } from './contest.ts'
+import { withContest } from './comparison.ts'
 import { createPeople, loadPosts, settle } from './data.ts'
 import { type Contest, compare, rowOf } from './rounds.ts'
 import { WORKLOADS } from './workloads.ts'

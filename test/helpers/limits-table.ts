@@ -1,3 +1,4 @@
+import { platforms } from '../../src/platforms/catalogue.ts'
 import type {
   CaptionRule,
   FieldRule,
@@ -10,8 +11,7 @@ import type {
   Source,
   TextRule,
   VideoRule,
-} from '../../src/platforms/platform.ts'
-import { platforms } from '../../src/platforms/registry.ts'
+} from '../../src/platforms/limits.ts'
 
 type FileRule = ImageRule & GifRule & VideoRule
 
@@ -49,7 +49,7 @@ function table(head: string[], rows: string[][]): string {
 }
 
 const lines = (parts: string[]) => parts.join('<br>')
-const nameOf = ({ id, name }: Platform) => `[${name}](src/platforms/${id}.ts)`
+const nameOf = ({ id, name }: Platform) => `[${name}](src/platforms/${id}/limits.ts)`
 const cited = (text: string, { url, confidence }: Source) => `[${text}](${url})${confidence === 'assumed' ? '?' : ''}`
 const joined = (parts: (string | false | undefined)[], by: string) => parts.filter(Boolean).join(by)
 const given = (parts: (string | false | undefined)[]) => joined(parts, ', ')

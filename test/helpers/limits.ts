@@ -1,5 +1,5 @@
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import { findViolations, type MediaFacts } from '../../src/posts/limits.ts'
+import { findViolations, type MediaFacts } from '../../src/platforms/rules/check-post.ts'
 
 /** A post for one account, as far as a test cares. */
 export interface Case {

@@ -1,4 +1,4 @@
-import { type Act, type Guarantee, PublishError, type Publishing, type Sent } from '../../src/platforms/publishing.ts'
+import { type Act, type Guarantee, PublishError, type Publishing, type Sent } from '../../src/platforms/adapter.ts'
 
 /** What happens at one call. `meanwhile` is awaited before the answer. */
 export interface Step {

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbedded } from '../../db/embedded.ts'
+import { openEmbedded } from '../../db/embedded/server.ts'
 
 /** What makes a database survive a power cut costs time and is worth nothing here. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' }

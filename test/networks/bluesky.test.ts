@@ -3,9 +3,9 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import sharp from 'sharp'
 import t from 'tap'
-import { blueskyPublishing, recordKey } from '../../src/platforms/bluesky.ts'
-import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/publishing.ts'
-import { actOf } from '../helpers/acts.ts'
+import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/adapter.ts'
+import { blueskyPublishing, recordKey } from '../../src/platforms/bluesky/adapter.ts'
+import { actOf } from '../helpers/adapter-contract.ts'
 import { blobOf, onlyRecord, POSTS, records, startPds } from './pds.ts'
 
 const { identify, send } = blueskyPublishing

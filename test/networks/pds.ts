@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createPublicFetch } from '../../src/internet/public-fetch.ts'
+import { createPublicFetch } from '../../src/outbound/public-fetch.ts'
 import type { Teardown } from '../helpers/database.ts'
 
 /** As the service itself calls networks, but for where they are: name servers need not know loopback. */

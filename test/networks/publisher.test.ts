@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { LEASE_MS } from '../../db/queries/deliveries.ts'
+import { LEASE_MS } from '../../db/queries/delivery/settle.ts'
 import { createKeyring, KEY_BYTES } from '../../src/credentials/keyring.ts'
-import { blueskyPublishing } from '../../src/platforms/bluesky.ts'
+import { blueskyPublishing } from '../../src/platforms/bluesky/adapter.ts'
 
 import { createDesk } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'

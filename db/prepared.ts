@@ -1,0 +1,84 @@
+import type { Compilable, CompiledQuery } from 'kysely'
+import { connections, type Db, statementNames, types } from './client.ts'
+import { PreparedStatement } from './driver.ts'
+
+/** Marks where a value goes in a statement that is built once. */
+class Placeholder {
+  readonly key: string
+  constructor(key: string) {
+    this.key = key
+  }
+}
+
+const RETRIED = new Set(['40001', '40P01', '0A000'])
+const ATTEMPTS_MAX = 4
+
+/** A foreign key that fails: what was read before is gone. Whoever reads again sees that, and says so. */
+const FOREIGN_KEY = '23503'
+
+/**
+ * Does `work` in a transaction: the one that `db` is, or else one of its own. That is tried again as a whole, three times
+ * at most, where it got in the way of another.
+ */
+export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? ''
+      if (!(RETRIED.has(code) || code === FOREIGN_KEY) || attempt === ATTEMPTS_MAX) throw error
+    }
+  }
+}
+
+/** Under one name, a connection would get the plan of the other. */
+const names = new Set<string>()
+
+/**
+ * A single statement that Kysely builds once and that Postgres plans once. `build` gets a function that stands in for
+ * each value by its name. A serialisation failure or deadlock is tried again, three times at most, and so is a statement
+ * whose table has changed since it was prepared; a single statement can be: it has then done nothing.
+ */
+export function prepared<P extends object, R>(
+  name: string,
+  build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Compilable<R>,
+): (db: Db, values: P) => Promise<R[]> {
+  if (names.has(name)) throw new Error(`Two statements are called ${name}`)
+  names.add(name)
+  let built: { compiled: CompiledQuery<R>; statement: PreparedStatement } | undefined
+
+  function buildOnce(db: Db) {
+    const compiled = build(db, (key) => new Placeholder(key) as never).compile()
+    statementNames.set(compiled.sql, name)
+    return { compiled, statement: new PreparedStatement(name, compiled.sql, types) }
+  }
+
+  async function run(db: Db, values: P): Promise<R[]> {
+    built ??= buildOnce(db)
+    const { compiled, statement } = built
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.key as keyof P] : parameter,
+    )
+    const connectOne = connections.get(db)
+    if (!connectOne) return (await db.executeQuery<R>({ ...compiled, parameters })).rows
+    const client = await connectOne()
+    try {
+      return await client.run<R>(statement, parameters)
+    } finally {
+      client.release()
+    }
+  }
+
+  return async (db, values) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await run(db, values)
+      } catch (error) {
+        const code = (error as { code?: string }).code ?? ''
+        // In a transaction, what came before it would have to be done again, too.
+        if (!RETRIED.has(code) || attempt === ATTEMPTS_MAX || db.isTransaction) throw error
+      }
+    }
+  }
+}

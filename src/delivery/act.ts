@@ -1,0 +1,42 @@
+import { v5 as uuidOf } from 'uuid'
+import type { ClaimedDelivery, StoredFile } from '../../db/queries/delivery/claim.ts'
+import type { SentAct } from '../../db/queries/delivery/settle.ts'
+import type { Act, Sent } from '../platforms/adapter.ts'
+import { type Failure, failure } from './failures.ts'
+import type { PlannedAct } from './plan.ts'
+
+/**
+ * An act as its network gets it, the same for each attempt. Gives a failure instead where it can never be sent: what it
+ * would answer to is known to its owner alone, or a file of the post was registered without its bytes.
+ */
+export function buildAct(
+  delivery: ClaimedDelivery,
+  { number, kind, text }: PlannedAct,
+  sent: readonly SentAct[],
+  open: (storageKey: string) => ReturnType<Act['media'][number]['open']>,
+): Act | Failure {
+  const { accountId, media, fields, token, startedAt } = delivery
+  const [root = null, parent = null] = [sent[0], sent.at(-1)]
+  if (!isKnown(parent) || !isKnown(root)) {
+    return failure('parent_unknown', 'Nobody knows the id of what this would have to answer to: add it by hand')
+  }
+  const files = number === 1 ? media : []
+  if (!files.every(isStored)) {
+    return failure('media_unreadable', 'A file of the post was registered without its content: upload it')
+  }
+  return {
+    accountId,
+    kind,
+    text,
+    media: files.map(({ storageKey, ...file }) => ({ ...file, open: () => open(storageKey) })),
+    fields: fields ?? {},
+    parent,
+    root,
+    token: uuidOf(String(number), token),
+    // A millisecond apart, so that the names that networks make of it are in order.
+    startedAt: new Date(startedAt.getTime() + number - 1),
+  }
+}
+
+const isKnown = (sent: SentAct | null): sent is Sent | null => sent === null || sent.id !== null
+const isStored = (file: StoredFile): file is StoredFile & { storageKey: string } => file.storageKey !== null

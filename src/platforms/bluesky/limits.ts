@@ -1,0 +1,170 @@
+import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const lexicons = 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky'
+const postLexicon: Source = {
+  url: `${lexicons}/feed/post.json`,
+  confidence: 'official',
+  version: 'd6296a1, 2026-08-20',
+}
+const imagesLexicon: Source = { url: `${lexicons}/embed/images.json`, confidence: 'official', version: '2026-08-20' }
+const galleryLexicon: Source = { url: `${lexicons}/embed/gallery.json`, confidence: 'official', version: '2026-06-03' }
+const videoLexicon: Source = { url: `${lexicons}/embed/video.json`, confidence: 'official', version: '2026-08-11' }
+const labelLexicon: Source = {
+  url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/label/defs.json',
+  confidence: 'official',
+  version: '2026-08-20',
+}
+const app: Source = {
+  url: 'https://github.com/bluesky-social/social-app/blob/main/src/lib/constants.ts',
+  confidence: 'official',
+  version: '008fe5e, 2026',
+}
+const rates: Source = {
+  url: 'https://docs.bsky.app/docs/advanced-guides/rate-limits',
+  confidence: 'official',
+  version: '2026-04-21',
+}
+
+// The lexicon has any type of image.
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  stillGifs: true,
+  bytesMax: 2_000_000,
+  source: imagesLexicon,
+}
+
+// An animated GIF goes to the video service, hence the video's limit.
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 300_000_000, source: videoLexicon }
+
+// 10 minutes is the official app's limit. The lexicon has MP4 only; the video service converts the other types.
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/mpeg'],
+  bytesMax: 300_000_000,
+  durationMax: 600,
+  source: app,
+}
+
+const post: PostTypeRule = {
+  mediaMin: 0,
+  mediaMax: 4,
+  imagesMax: 4,
+  videosMax: 1,
+  gifsMax: 1,
+  mixed: false,
+  gifAlone: true,
+  captionPublished: true,
+  image,
+  gif,
+  video,
+  source: imagesLexicon,
+}
+
+export const bluesky: Platform = {
+  id: 'bluesky',
+  name: 'Bluesky',
+  caption: { lengthMax: 300, unit: 'graphemes', bytesMax: 3000, required: 'unless media', source: postLexicon },
+  firstComment: { lengthMax: 300, unit: 'graphemes', bytesMax: 3000, source: postLexicon },
+  // The protocol does not limit the parts; 25 is X's figure.
+  thread: {
+    mode: 'chained',
+    partsMax: 25,
+    lengthMax: 300,
+    unit: 'graphemes',
+    bytesMax: 3000,
+    source: { ...postLexicon, confidence: 'assumed' },
+  },
+  postTypes: {
+    post,
+    // A gallery may hold 20 by its schema, but 10 by its soft limit.
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 10,
+      imagesMax: 10,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image,
+      source: galleryLexicon,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: videoLexicon,
+    },
+    thread: post,
+  },
+  fields: {
+    langs: {
+      type: 'string[]',
+      itemsMax: 3,
+      // The server checks a little more, by https://atproto.com/specs/lexicon#language.
+      item: {
+        pattern: {
+          regex: /^(?:[a-z]{2,3}|[ix](?=-))(?:-[A-Za-z\d]{1,8})*$/,
+          says: 'a language tag (BCP 47) such as en or pt-BR',
+        },
+      },
+      param: 'langs',
+      source: postLexicon,
+    },
+    altText: { type: 'string', lengthMax: 2000, param: 'embed.images[].alt', source: app },
+    labels: {
+      type: 'string[]',
+      values: ['sexual', 'nudity', 'porn', 'graphic-media'],
+      itemsMax: 10,
+      param: 'labels',
+      description: 'what the author warns of; not on the first comment',
+      source: labelLexicon,
+    },
+    tags: {
+      type: 'string[]',
+      itemsMax: 8,
+      item: { lengthMax: 64, unit: 'graphemes', bytesMax: 640 },
+      param: 'tags',
+      description: 'beside those in the text; on the post, or the first part of a thread, alone',
+      source: postLexicon,
+    },
+    replyGate: {
+      type: 'enum',
+      values: ['everyone', 'nobody', 'mentioned', 'following', 'followers'],
+      default: 'everyone',
+      param: 'app.bsky.feed.threadgate',
+      description: 'who may reply; set once, for the post or the whole thread',
+      source: app,
+    },
+    linkCard: {
+      type: 'url',
+      withoutMedia: true,
+      param: 'embed.external.uri',
+      description: 'on the post, or the first part of a thread, alone',
+      source: postLexicon,
+    },
+  },
+  rateLimits: [
+    {
+      what: 'points of record writes (a create is 3)',
+      limit: 5000,
+      windowSeconds: 3600,
+      scope: 'account',
+      perAct: 3,
+      source: rates,
+    },
+    {
+      what: 'points of record writes',
+      limit: 35_000,
+      windowSeconds: 86_400,
+      scope: 'account',
+      perAct: 3,
+      source: rates,
+    },
+    { what: 'sessions created', limit: 30, windowSeconds: 300, scope: 'account', source: rates },
+    { what: 'requests', limit: 3000, windowSeconds: 300, scope: 'IP', source: rates },
+  ],
+}

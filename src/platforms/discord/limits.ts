@@ -1,0 +1,169 @@
+import type { FieldValue, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const executeWebhook: Source = {
+  url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',
+  confidence: 'official',
+  version: 'c98d64b, 2026-08-06',
+}
+const uploadingFiles: Source = {
+  url: 'https://docs.discord.com/developers/reference#uploading-files',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+const statusCodes: Source = {
+  url: 'https://docs.discord.com/developers/topics/opcodes-and-status-codes',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+
+const createWebhook: Source = {
+  url: 'https://docs.discord.com/developers/resources/webhook#create-webhook',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+const embedLimits: Source = {
+  url: 'https://docs.discord.com/developers/resources/message#embed-object-embed-limits',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+const mentions: Source = {
+  url: 'https://docs.discord.com/developers/resources/message#allowed-mentions-object',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+
+// Discord takes any file; these are the types that it shows. A server that was boosted takes larger ones.
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/avif'],
+  bytesMax: 10_485_760,
+  source: uploadingFiles,
+}
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 10_485_760, source: uploadingFiles }
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
+  bytesMax: 10_485_760,
+  source: uploadingFiles,
+}
+
+const post: PostTypeRule = {
+  mediaMin: 0,
+  mediaMax: 10,
+  imagesMax: 10,
+  videosMax: 10,
+  gifsMax: 10,
+  mixed: true,
+  captionPublished: true,
+  // 25 MiB: https://docs.discord.com/developers/resources/message#create-message
+  requestBytesMax: 26_214_400,
+  image,
+  gif,
+  video,
+  source: statusCodes,
+}
+
+const digits = { regex: /^\d+$/, says: 'digits only' }
+const embedText = (lengthMax: number) => ({ type: 'string', lengthMax, trimmed: true }) as const
+const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digits } }
+
+export const discord: Platform = {
+  id: 'discord',
+  name: 'Discord (webhook)',
+  // Code points, by the answer of Discord's staff: https://github.com/discord/discord-api-docs/issues/1315.
+  caption: { lengthMax: 2000, unit: 'code points', required: 'unless media or embeds', source: executeWebhook },
+  // Names the thread that a forum or media channel starts for the message.
+  title: { field: 'threadName', lengthMax: 100, unit: 'code points', required: false, source: executeWebhook },
+  // A webhook cannot reply: the comment is a second message.
+  firstComment: { lengthMax: 2000, unit: 'code points', source: { ...executeWebhook, confidence: 'assumed' } },
+  postTypes: {
+    post,
+    carousel: { ...post, mediaMin: 2 },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: statusCodes,
+    },
+  },
+  fields: {
+    username: {
+      type: 'string',
+      lengthMax: 80,
+      notBlank: true,
+      pattern: { regex: /^(?!.*(?:clyde|discord))/is, says: 'a name without clyde and discord in it' },
+      param: 'username',
+      source: createWebhook,
+    },
+    avatarUrl: { type: 'url', param: 'avatar_url', source: executeWebhook },
+    threadId: { type: 'string', notBlank: true, pattern: digits, param: 'thread_id', source: executeWebhook },
+    threadName: {
+      type: 'string',
+      notBlank: true,
+      // Error 220002.
+      refused: { when: 'threadId is set', test: ({ threadId }) => threadId !== undefined && threadId !== '' },
+      param: 'thread_name',
+      description: 'starts a thread with the post; the first comment goes into it',
+      source: statusCodes,
+    },
+    appliedTags: {
+      type: 'string[]',
+      itemsMax: 5,
+      item: { pattern: digits },
+      param: 'applied_tags',
+      description: 'ids, for the thread that the post starts',
+      source: executeWebhook,
+    },
+    embeds: {
+      type: 'object[]',
+      itemsMax: 10,
+      properties: {
+        title: embedText(256),
+        description: embedText(4096),
+        footer: { type: 'object', properties: { text: { ...embedText(2048), required: true } } },
+        author: { type: 'object', properties: { name: { ...embedText(256), required: true } } },
+        fields: {
+          type: 'object[]',
+          itemsMax: 25,
+          properties: {
+            name: { ...embedText(256), required: true },
+            value: { ...embedText(1024), required: true },
+          },
+        },
+      },
+      textsLengthMax: 6000,
+      param: 'embeds',
+      description: 'as Discord has them; with the post, not the first comment',
+      source: embedLimits,
+    },
+    tts: { type: 'boolean', default: false, param: 'tts', source: executeWebhook },
+    suppressEmbeds: { type: 'boolean', default: false, param: 'flags', source: executeWebhook },
+    allowedMentions: {
+      type: 'object',
+      properties: {
+        parse: { type: 'string[]', values: ['roles', 'users', 'everyone'] },
+        roles: ids,
+        users: ids,
+      },
+      param: 'allowed_mentions',
+      description:
+        'without it, users that the caption mentions are notified, and neither roles nor `@everyone`; `{"parse": []}` notifies nobody',
+      source: mentions,
+    },
+  },
+  rateLimits: [
+    { what: 'requests', limit: 50, windowSeconds: 1, scope: 'bot or IP', source: statusCodes },
+    {
+      what: 'messages',
+      limit: 5,
+      windowSeconds: 2,
+      scope: 'webhook',
+      perAct: 1,
+      source: { ...executeWebhook, confidence: 'assumed' },
+    },
+    { what: 'invalid requests', limit: 10_000, windowSeconds: 600, scope: 'IP', source: statusCodes },
+  ],
+}

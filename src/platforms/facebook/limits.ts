@@ -1,0 +1,171 @@
+import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const photos: Source = {
+  url: 'https://developers.facebook.com/docs/graph-api/reference/page/photos/',
+  confidence: 'copy',
+  version: 'Graph API v26.0, 2026-09-11',
+}
+const reels: Source = {
+  url: 'https://developers.facebook.com/docs/video-api/guides/reels-publishing',
+  confidence: 'copy',
+  version: 'Graph API v25.0, 2026-09-11',
+}
+const stories: Source = {
+  url: 'https://developers.facebook.com/docs/page-stories-api',
+  confidence: 'official',
+  version: '2026-09-11',
+}
+const posts: Source = {
+  url: 'https://developers.facebook.com/docs/pages-api/posts',
+  confidence: 'copy',
+  version: 'Graph API v25.0, 2026-09-11',
+}
+const postiz: Source = {
+  url: 'https://github.com/gitroomhq/postiz-app',
+  confidence: 'cross-checked',
+  version: '74b01ad, 2026-08-21',
+}
+const letmepost: Source = {
+  url: 'https://docs.letmepost.dev/platforms/facebook',
+  confidence: 'cross-checked',
+  version: '2026',
+}
+const ayrshare: Source = {
+  url: 'https://www.ayrshare.com/docs/media-guidelines/facebook_pages.md',
+  confidence: 'cross-checked',
+  version: '2026',
+}
+
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/bmp', 'image/tiff'],
+  bytesMax: 10_485_760,
+  source: photos,
+}
+
+// Meta answers these per account (video-upload-limits); several tools agree on 10 GB and 4 hours.
+const feedVideo: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  bytesMax: 10_737_418_240,
+  durationMin: 1,
+  durationMax: 14_400,
+  source: ayrshare,
+}
+
+// The page asks for 9:16; 0.01 either way is our allowance for encoders that round a side.
+const reelVideo: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  widthMin: 540,
+  heightMin: 960,
+  aspectRatioMin: 0.5525,
+  aspectRatioMax: 0.5725,
+  durationMin: 3,
+  durationMax: 90,
+  fpsMin: 24,
+  fpsMax: 60,
+  source: reels,
+}
+
+// The table on that page says 90 seconds, the section on limitations 60: the lower one holds.
+const storyVideo: VideoRule = { ...reelVideo, durationMax: 60, source: stories }
+
+const post: PostTypeRule = {
+  mediaMin: 0,
+  mediaMax: 10,
+  imagesMax: 10,
+  videosMax: 1,
+  gifsMax: 0,
+  mixed: false,
+  captionPublished: true,
+  image,
+  video: feedVideo,
+  source: letmepost,
+}
+
+export const facebook: Platform = {
+  id: 'facebook',
+  name: 'Facebook Pages',
+  // Meta publishes no figure; this is the one that the tools agree on. The unit is assumed.
+  caption: { lengthMax: 63_206, unit: 'UTF-16 units', required: 'unless media or link', source: letmepost },
+  title: {
+    field: 'title',
+    lengthMax: 255,
+    unit: 'UTF-16 units',
+    required: false,
+    source: { ...posts, confidence: 'assumed' },
+  },
+  firstComment: {
+    lengthMax: 8000,
+    unit: 'UTF-16 units',
+    postTypes: ['post', 'carousel', 'reel', 'video', 'thread'],
+    source: {
+      url: 'https://marketplace.gohighlevel.com/docs/ghl/social-planner/comments',
+      confidence: 'cross-checked',
+      version: '2026',
+    },
+  },
+  thread: { mode: 'single', partsMax: 1, lengthMax: 63_206, unit: 'UTF-16 units', source: letmepost },
+  postTypes: {
+    post,
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 10,
+      imagesMax: 10,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image,
+      source: letmepost,
+    },
+    reel: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video: reelVideo,
+      source: reels,
+    },
+    story: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 1,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: false,
+      image: { ...image, source: stories },
+      video: storyVideo,
+      source: stories,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video: feedVideo,
+      source: posts,
+    },
+    thread: post,
+  },
+  fields: {
+    link: { type: 'url', param: 'link', description: 'ignored with media', source: posts },
+    title: { type: 'string', param: 'title', description: 'videos and reels', source: posts },
+    scheduledNative: { type: 'boolean', default: false, param: 'scheduled_publish_time', source: posts },
+    altText: { type: 'string', param: 'alt_text_custom', source: photos },
+    textFormatPresetId: {
+      type: 'string',
+      param: 'text_format_preset_id',
+      withoutMedia: true,
+      captionLengthMax: 130,
+      description: 'a coloured background; the caption is at most 130 characters',
+      source: postiz,
+    },
+  },
+  rateLimits: [{ what: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', source: reels }],
+}

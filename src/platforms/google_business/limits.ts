@@ -1,0 +1,97 @@
+import type { Condition, Platform, Source } from '../limits.ts'
+
+const localPosts: Source = {
+  url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+const photos: Source = {
+  url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.media',
+  confidence: 'copy',
+  version: '2026-09',
+}
+const postiz: Source = {
+  url: 'https://github.com/gitroomhq/postiz-app',
+  confidence: 'cross-checked',
+  version: '74b01ad, 2026-08-21',
+}
+const fromMemory: Source = { ...localPosts, confidence: 'assumed' }
+
+const forEvents: Condition = {
+  when: 'topicType is EVENT or OFFER',
+  test: ({ topicType }) => topicType === 'EVENT' || topicType === 'OFFER',
+}
+
+export const googleBusiness: Platform = {
+  id: 'google_business',
+  name: 'Google Business Profile (local posts)',
+  // The reference has no figure; every tool uses this one. The unit is assumed.
+  caption: { lengthMax: 1500, unit: 'UTF-16 units', required: 'always', source: postiz },
+  // 58 is what Google's own form allows.
+  title: { field: 'eventTitle', lengthMax: 58, unit: 'UTF-16 units', required: false, source: fromMemory },
+  postTypes: {
+    // The API has a list of media, but one photo is what it takes in practice, and no video.
+    post: {
+      mediaMin: 0,
+      mediaMax: 1,
+      imagesMax: 1,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      // 5 MB is from https://docs.zernio.com/platforms/google-business/reference.
+      image: {
+        mimeTypes: ['image/jpeg', 'image/png'],
+        bytesMin: 10_240,
+        bytesMax: 5_242_880,
+        widthMin: 250,
+        heightMin: 250,
+        source: photos,
+      },
+      source: postiz,
+    },
+  },
+  fields: {
+    topicType: {
+      type: 'enum',
+      values: ['STANDARD', 'EVENT', 'OFFER'],
+      default: 'STANDARD',
+      param: 'topicType',
+      source: localPosts,
+    },
+    callToActionType: {
+      type: 'enum',
+      values: ['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP', 'CALL'],
+      param: 'callToAction.actionType',
+      description: 'ignored for an OFFER',
+      source: localPosts,
+    },
+    callToActionUrl: {
+      type: 'url',
+      required: {
+        when: 'callToActionType is set and is not CALL',
+        test: ({ callToActionType }) => callToActionType !== undefined && callToActionType !== 'CALL',
+      },
+      param: 'callToAction.url',
+      source: localPosts,
+    },
+    eventTitle: { type: 'string', required: forEvents, param: 'event.title', source: localPosts },
+    eventStart: {
+      type: 'datetime',
+      required: forEvents,
+      param: 'event.schedule.startDate/startTime',
+      source: localPosts,
+    },
+    eventEnd: {
+      type: 'datetime',
+      required: forEvents,
+      param: 'event.schedule.endDate/endTime',
+      source: localPosts,
+    },
+    offerCouponCode: { type: 'string', lengthMax: 58, param: 'offer.couponCode', source: fromMemory },
+    offerRedeemUrl: { type: 'url', param: 'offer.redeemOnlineUrl', source: localPosts },
+    offerTerms: { type: 'string', lengthMax: 5000, param: 'offer.termsConditions', source: fromMemory },
+    languageCode: { type: 'string', param: 'languageCode', description: 'BCP 47', source: localPosts },
+  },
+  rateLimits: [{ what: 'requests', limit: 300, windowSeconds: 60, scope: 'Google Cloud project', source: fromMemory }],
+}

@@ -1,0 +1,170 @@
+import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const mediaReference: Source = {
+  url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media',
+  confidence: 'copy',
+  version: 'Graph API v25.0, 2026-09-11',
+}
+const publishing: Source = {
+  url: 'https://developers.facebook.com/docs/instagram-platform/content-publishing',
+  confidence: 'copy',
+  version: 'Graph API v25.0, 2026-09-11',
+}
+const changelog: Source = {
+  url: 'https://developers.facebook.com/docs/instagram-platform/changelog',
+  confidence: 'copy',
+  version: 'Graph API v25.0, 2026-09-11',
+}
+
+// A width outside 320 to 1440 is scaled by Instagram, so only the ratio can fail.
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg'],
+  bytesMax: 8_388_608,
+  aspectRatioMin: 0.8,
+  aspectRatioMax: 1.91,
+  source: mediaReference,
+}
+
+const storyImage: ImageRule = { mimeTypes: ['image/jpeg'], bytesMax: 8_388_608, source: mediaReference }
+
+const reelVideo: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  bytesMax: 314_572_800,
+  widthMax: 1920,
+  aspectRatioMin: 0.01,
+  aspectRatioMax: 10,
+  durationMin: 3,
+  durationMax: 900,
+  fpsMin: 23,
+  fpsMax: 60,
+  source: mediaReference,
+}
+
+const storyVideo: VideoRule = {
+  ...reelVideo,
+  bytesMax: 104_857_600,
+  aspectRatioMin: 0.1,
+  durationMax: 60,
+}
+
+// The app takes 20 items, the API 10. Videos inside a carousel have no range of their own in the current pages: the
+// reel's is used.
+const carousel: PostTypeRule = {
+  mediaMin: 2,
+  mediaMax: 10,
+  imagesMax: 10,
+  videosMax: 10,
+  gifsMax: 0,
+  mixed: true,
+  captionPublished: true,
+  image,
+  video: reelVideo,
+  source: publishing,
+}
+
+export const instagram: Platform = {
+  id: 'instagram',
+  name: 'Instagram (professional accounts)',
+  // Meta does not say what a character is; UTF-16 units refuse no later than any other reading would.
+  // Since December 2025 the app allows 5 hashtags; nothing documents that for the API, so 30 stays the limit.
+  caption: {
+    lengthMax: 2200,
+    unit: 'UTF-16 units',
+    required: 'never',
+    hashtagsMax: 30,
+    mentionsMax: 20,
+    source: mediaReference,
+  },
+  firstComment: {
+    lengthMax: 2200,
+    unit: 'UTF-16 units',
+    postTypes: ['post', 'carousel', 'reel'],
+    source: {
+      url: 'https://marketplace.gohighlevel.com/docs/ghl/social-planner/comments',
+      confidence: 'cross-checked',
+      version: '2026',
+    },
+  },
+  postTypes: {
+    post: { ...carousel, mediaMin: 1 },
+    carousel,
+    reel: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video: reelVideo,
+      source: mediaReference,
+    },
+    story: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 1,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: false,
+      image: storyImage,
+      video: storyVideo,
+      source: mediaReference,
+    },
+  },
+  fields: {
+    collaborators: { type: 'string[]', itemsMax: 3, param: 'collaborators', source: mediaReference },
+    locationId: {
+      type: 'string',
+      param: 'location_id',
+      description: 'id of a Facebook Page that has a location',
+      source: mediaReference,
+    },
+    shareToFeed: {
+      type: 'boolean',
+      default: true,
+      param: 'share_to_feed',
+      description: 'reels',
+      source: mediaReference,
+    },
+    coverUrl: {
+      type: 'url',
+      param: 'cover_url',
+      description: 'reels; a JPEG of at most 8 MB',
+      source: mediaReference,
+    },
+    thumbOffset: {
+      type: 'integer',
+      min: 0,
+      param: 'thumb_offset',
+      description: 'milliseconds; ignored beside coverUrl',
+      source: mediaReference,
+    },
+    audioName: { type: 'string', param: 'audio_name', description: 'reels', source: mediaReference },
+    userTags: {
+      type: 'object[]',
+      itemsMax: 20,
+      properties: {
+        username: { type: 'string', required: true },
+        x: { type: 'number', min: 0, max: 1 },
+        y: { type: 'number', min: 0, max: 1 },
+      },
+      param: 'user_tags',
+      source: mediaReference,
+    },
+    altText: { type: 'string', lengthMax: 1000, param: 'alt_text', description: 'images', source: mediaReference },
+    trialReel: {
+      type: 'enum',
+      values: ['MANUAL', 'SS_PERFORMANCE'],
+      param: 'trial_params.graduation_strategy',
+      source: changelog,
+    },
+    isAiGenerated: { type: 'boolean', param: 'is_ai_generated', source: changelog },
+    isPaidPartnership: { type: 'boolean', param: 'is_paid_partnership', source: mediaReference },
+  },
+  rateLimits: [
+    // The same page says 100 and 50; the account's own quota_total decides at run time.
+    { what: 'published posts', limit: 100, windowSeconds: 86_400, scope: 'account', source: publishing },
+    { what: 'media containers', limit: 400, windowSeconds: 86_400, scope: 'account', source: mediaReference },
+  ],
+}

@@ -1,0 +1,142 @@
+import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const pages = 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares'
+const videosApi: Source = { url: `${pages}/videos-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
+const multiImage: Source = {
+  url: `${pages}/multiimage-post-api`,
+  confidence: 'cross-checked',
+  version: 'li-lms-2026-09',
+}
+const imagesApi: Source = { url: `${pages}/images-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
+const postsApi: Source = { url: `${pages}/posts-api`, confidence: 'official', version: '2026' }
+const errorText: Source = {
+  url: 'https://github.com/n8n-io/n8n/issues/22899',
+  confidence: 'cross-checked',
+  version: '2025-12-07',
+}
+
+// Fewer than 36,152,320 pixels. No limit in bytes is documented.
+const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/png'], pixelsMax: 36_152_319, source: imagesApi }
+const gif: GifRule = { mimeTypes: ['image/gif'], pixelsMax: 36_152_319, framesMax: 250, source: imagesApi }
+
+// The ratio, 1:2.4 to 2.4:1, is from https://www.ayrshare.com/docs/media-guidelines/linkedin.
+const video: VideoRule = {
+  mimeTypes: ['video/mp4'],
+  bytesMin: 76_800,
+  bytesMax: 524_288_000,
+  aspectRatioMin: 5 / 12,
+  aspectRatioMax: 2.4,
+  durationMin: 3,
+  durationMax: 1800,
+  source: videosApi,
+}
+
+const post: PostTypeRule = {
+  mediaMin: 0,
+  mediaMax: 20,
+  imagesMax: 20,
+  videosMax: 1,
+  gifsMax: 20,
+  mixed: false,
+  captionPublished: true,
+  image,
+  gif,
+  video,
+  source: multiImage,
+}
+
+export const linkedin: Platform = {
+  id: 'linkedin',
+  name: 'LinkedIn (member or organization)',
+  // LinkedIn's error text is where the figure is seen. Whether the escapes of its "little text" count is not known:
+  // the text is counted as written.
+  caption: { lengthMax: 3000, unit: 'UTF-16 units', required: 'unless media or link', source: errorText },
+  // 200 is the limit of LinkedIn's advertisements; none is documented for posts.
+  title: {
+    field: 'linkTitle',
+    lengthMax: 200,
+    unit: 'UTF-16 units',
+    required: false,
+    source: { ...postsApi, confidence: 'assumed' },
+  },
+  // Other tools allow 3000; the lower figure cannot fail.
+  firstComment: {
+    lengthMax: 1250,
+    unit: 'UTF-16 units',
+    source: {
+      url: 'https://glama.ai/mcp/connectors/com.publora/mcp-server/tools/linkedin_create_comment',
+      confidence: 'cross-checked',
+      version: '2026',
+    },
+  },
+  thread: { mode: 'single', partsMax: 1, lengthMax: 3000, unit: 'UTF-16 units', source: errorText },
+  postTypes: {
+    post,
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 20,
+      imagesMax: 20,
+      videosMax: 0,
+      gifsMax: 20,
+      mixed: false,
+      captionPublished: true,
+      image,
+      gif,
+      source: multiImage,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: videosApi,
+    },
+    thread: post,
+  },
+  fields: {
+    visibility: {
+      type: 'enum',
+      values: ['PUBLIC', 'CONNECTIONS', 'LOGGED_IN'],
+      default: 'PUBLIC',
+      param: 'visibility',
+      description: 'organizations: PUBLIC or LOGGED_IN',
+      source: postsApi,
+    },
+    link: {
+      type: 'url',
+      param: 'content.article.source',
+      description: 'LinkedIn reads nothing from the page: give linkTitle and linkDescription',
+      source: postsApi,
+    },
+    linkTitle: { type: 'string', param: 'content.article.title', source: postsApi },
+    linkDescription: { type: 'string', param: 'content.article.description', source: postsApi },
+    mediaTitle: { type: 'string', param: 'content.media.title', source: postsApi },
+    altText: {
+      type: 'string',
+      lengthMax: 4086,
+      param: 'content.media.altText',
+      source: { ...postsApi, confidence: 'assumed' },
+    },
+    disableReshare: { type: 'boolean', default: false, param: 'isReshareDisabledByAuthor', source: postsApi },
+  },
+  rateLimits: [
+    {
+      what: 'requests',
+      limit: 150,
+      windowSeconds: 86_400,
+      scope: 'member',
+      source: { ...postsApi, confidence: 'cross-checked' },
+    },
+    {
+      what: 'requests',
+      limit: 100_000,
+      windowSeconds: 86_400,
+      scope: 'app',
+      source: { ...postsApi, confidence: 'cross-checked' },
+    },
+  ],
+}

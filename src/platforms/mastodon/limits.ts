@@ -1,0 +1,162 @@
+import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+// Every value is what Mastodon ships with; an instance may have set its own. Of these, `identify` asks for the one that
+// most have changed: how long a text may be.
+const posting: Source = {
+  url: 'https://docs.joinmastodon.org/user/posting/',
+  confidence: 'official',
+  version: '2025-11-21',
+}
+const instance: Source = {
+  url: 'https://docs.joinmastodon.org/entities/Instance/',
+  confidence: 'official',
+  version: '2026-07-02',
+}
+const statuses: Source = {
+  url: 'https://docs.joinmastodon.org/methods/statuses/',
+  confidence: 'cross-checked',
+  version: '2026-07-02',
+}
+const pollOptions: Source = {
+  url: 'https://github.com/mastodon/mastodon/blob/main/app/validators/poll_options_validator.rb',
+  confidence: 'copy',
+  version: 'v4.6',
+}
+const validator: Source = {
+  url: 'https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb',
+  confidence: 'copy',
+  version: 'v4.6',
+}
+const rates: Source = {
+  url: 'https://docs.joinmastodon.org/api/rate-limits/',
+  confidence: 'official',
+  version: '2026-07-02',
+}
+const limiter: Source = {
+  url: 'https://github.com/mastodon/mastodon/blob/main/app/lib/rate_limiter.rb',
+  confidence: 'copy',
+  version: '0486db9',
+}
+
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'],
+  bytesMax: 16_777_216,
+  pixelsMax: 33_177_600,
+  source: instance,
+}
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 16_777_216, pixelsMax: 921_600, source: posting }
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/ogg'],
+  bytesMax: 103_809_024,
+  pixelsMax: 8_294_400,
+  fpsMax: 120,
+  source: instance,
+}
+
+const post: PostTypeRule = {
+  mediaMin: 0,
+  mediaMax: 4,
+  imagesMax: 4,
+  videosMax: 1,
+  gifsMax: 1,
+  mixed: false,
+  gifAlone: true,
+  captionPublished: true,
+  image,
+  gif,
+  video,
+  source: posting,
+}
+
+export const mastodon: Platform = {
+  id: 'mastodon',
+  name: 'Mastodon',
+  caption: { lengthMax: 500, unit: 'mastodon', required: 'unless media', source: posting },
+  firstComment: { lengthMax: 500, unit: 'mastodon', source: posting },
+  // Mastodon does not limit the parts; 25 is X's figure.
+  thread: {
+    mode: 'chained',
+    partsMax: 25,
+    lengthMax: 500,
+    unit: 'mastodon',
+    source: { ...posting, confidence: 'assumed' },
+  },
+  postTypes: {
+    post,
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 4,
+      imagesMax: 4,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image,
+      source: posting,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: posting,
+    },
+    thread: post,
+  },
+  fields: {
+    visibility: {
+      type: 'enum',
+      values: ['public', 'unlisted', 'private', 'direct'],
+      default: 'public',
+      param: 'visibility',
+      source: statuses,
+    },
+    sensitive: { type: 'boolean', default: false, param: 'sensitive', source: statuses },
+    // A content warning belongs to one status; in a thread each part is a status that has to carry it.
+    spoilerText: {
+      type: 'string',
+      param: 'spoiler_text',
+      countsInCaption: true,
+      description: 'counts towards the maximum, in every part of a thread and in the first comment',
+      source: validator,
+    },
+    language: { type: 'string', param: 'language', description: 'ISO 639-1', source: statuses },
+    quoteApprovalPolicy: {
+      type: 'enum',
+      values: ['public', 'followers', 'nobody'],
+      param: 'quote_approval_policy',
+      description: 'Mastodon 4.5 and later',
+      source: statuses,
+    },
+    altText: { type: 'string', lengthMax: 1500, param: 'media.description', source: instance },
+    poll: {
+      type: 'object',
+      properties: {
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 4,
+          item: { lengthMax: 50, unit: 'graphemes', trimmed: true, notBlank: true },
+          distinct: true,
+          required: true,
+        },
+        expiresIn: { type: 'integer', min: 300, max: 2_629_746, required: true },
+        multiple: { type: 'boolean' },
+        hideTotals: { type: 'boolean' },
+      },
+      param: 'poll',
+      withoutMedia: true,
+      description: '`expiresIn` in seconds; with the post, or the first part of a thread, alone',
+      source: pollOptions,
+    },
+  },
+  rateLimits: [
+    { what: 'requests', limit: 300, windowSeconds: 300, scope: 'account', perAct: 10, source: rates },
+    { what: 'statuses', limit: 300, windowSeconds: 10_800, scope: 'account', perAct: 1, source: limiter },
+    { what: 'media uploads', limit: 30, windowSeconds: 1800, scope: 'account', source: rates },
+  ],
+}

@@ -1,0 +1,115 @@
+import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const openapi: Source = {
+  url: 'https://github.com/pinterest/api-description/blob/main/v5/openapi.json',
+  confidence: 'official',
+  version: '5.23.0, 2025-12-11',
+}
+const pins: Source = {
+  url: 'https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/',
+  confidence: 'copy',
+  version: '2026',
+}
+const specs: Source = {
+  url: 'https://help.pinterest.com/en/business/article/pinterest-product-specs',
+  confidence: 'official',
+  version: '2026',
+}
+
+const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/png'], bytesMax: 20_971_520, source: specs }
+
+// The types are those of the guide on video pins.
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/x-m4v'],
+  bytesMax: 2_147_483_648,
+  aspectRatioMin: 0.5,
+  aspectRatioMax: 1.91,
+  durationMin: 4,
+  durationMax: 900,
+  source: specs,
+}
+
+const onePin: PostTypeRule = {
+  mediaMin: 1,
+  mediaMax: 1,
+  imagesMax: 1,
+  videosMax: 1,
+  gifsMax: 0,
+  mixed: false,
+  captionPublished: true,
+  image,
+  video,
+  source: openapi,
+}
+
+export const pinterest: Platform = {
+  id: 'pinterest',
+  name: 'Pinterest',
+  // The caption is the description. The help centre still says 500; the API's own schema says 800, in code points as
+  // every JSON Schema counts. 20 hashtags is from memory.
+  caption: { lengthMax: 800, unit: 'code points', required: 'never', hashtagsMax: 20, source: openapi },
+  title: { field: 'title', lengthMax: 100, unit: 'code points', required: false, source: openapi },
+  postTypes: {
+    post: onePin,
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 5,
+      imagesMax: 5,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image: {
+        ...image,
+        sameSize: true,
+      },
+      source: openapi,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: pins,
+    },
+  },
+  fields: {
+    boardId: {
+      type: 'string',
+      pattern: { regex: /^\d+$/, says: 'digits only' },
+      required: true,
+      param: 'board_id',
+      source: openapi,
+    },
+    boardSectionId: { type: 'string', param: 'board_section_id', source: openapi },
+    title: { type: 'string', param: 'title', source: openapi },
+    link: { type: 'url', lengthMax: 2048, param: 'link', source: openapi },
+    altText: { type: 'string', lengthMax: 500, param: 'alt_text', source: openapi },
+    dominantColor: {
+      type: 'string',
+      pattern: { regex: /^#[0-9a-f]{6}$/i, says: 'a colour as #RRGGBB' },
+      param: 'dominant_color',
+      source: openapi,
+    },
+    coverUrl: {
+      type: 'url',
+      required: {
+        when: 'the media is a video and coverTimestampSeconds is absent',
+        test: ({ coverTimestampSeconds }, { hasVideo }) => hasVideo && coverTimestampSeconds === undefined,
+      },
+      param: 'media_source.cover_image_url',
+      source: pins,
+    },
+    coverTimestampSeconds: {
+      type: 'integer',
+      min: 0,
+      param: 'media_source.cover_image_key_frame_time',
+      source: openapi,
+    },
+  },
+  rateLimits: [{ what: 'pins stored', limit: 200_000, scope: 'account', source: { ...pins, confidence: 'official' } }],
+}

@@ -1,0 +1,126 @@
+import type { GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+
+const archive = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2'
+// Reddit's last open source, frozen in 2017; its API pages are generated from these files.
+const validatorFile: Source = {
+  url: `${archive}/lib/validator/validator.py`,
+  confidence: 'official',
+  version: '753b174, 2017-10-16',
+}
+const linkFile: Source = { url: `${archive}/models/link.py`, confidence: 'official', version: '753b174, 2017-10-16' }
+const galleries: Source = {
+  url: 'https://www.reddit.com/r/modnews/comments/hisodw/image_gallery_support_is_coming_soon/',
+  confidence: 'copy',
+  version: '2020-06-30',
+}
+const imageSizes: Source = {
+  url: 'https://www.picovert.com/en/blog/image-size-for-reddit',
+  confidence: 'cross-checked',
+  version: '2026',
+}
+const postiz: Source = {
+  url: 'https://github.com/gitroomhq/postiz-app',
+  confidence: 'cross-checked',
+  version: '74b01ad, 2026-08-21',
+}
+
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  bytesMax: 20_971_520,
+  source: imageSizes,
+}
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 20_971_520, source: imageSizes }
+// Two seconds is from Reddit's advertising pages. Uploading videos by the API is not documented.
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  bytesMax: 1_073_741_824,
+  durationMin: 2,
+  durationMax: 900,
+  source: postiz,
+}
+
+export const reddit: Platform = {
+  id: 'reddit',
+  name: 'Reddit',
+  caption: { lengthMax: 40_000, unit: 'code points', required: 'never', source: linkFile },
+  title: { field: 'title', lengthMax: 300, unit: 'code points', required: true, source: validatorFile },
+  firstComment: { lengthMax: 10_000, unit: 'code points', source: linkFile },
+  postTypes: {
+    post: {
+      mediaMin: 0,
+      mediaMax: 20,
+      imagesMax: 20,
+      videosMax: 1,
+      gifsMax: 1,
+      mixed: false,
+      gifAlone: true,
+      captionPublished: true,
+      image,
+      gif,
+      video,
+      source: galleries,
+    },
+    // In a gallery a GIF is an image among others.
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 20,
+      imagesMax: 20,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image: { ...image, mimeTypes: [...image.mimeTypes, ...gif.mimeTypes] },
+      source: galleries,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: postiz,
+    },
+  },
+  fields: {
+    subreddit: {
+      type: 'string',
+      // A profile is a subreddit named u_ and the user's name, which may be 20 characters long and contain hyphens.
+      pattern: { regex: /^(?:\w{2,21}|u_[\w-]{2,20})$/, says: '2 to 21 letters, digits and underscores' },
+      required: true,
+      param: 'sr',
+      description: 'without r/; u_name for a profile',
+      source: validatorFile,
+    },
+    title: { type: 'string', param: 'title', source: validatorFile },
+    flairId: { type: 'string', param: 'flair_id', source: validatorFile },
+    flairText: {
+      type: 'string',
+      lengthMax: 64,
+      param: 'flair_text',
+      source: { ...validatorFile, confidence: 'assumed' },
+    },
+    link: { type: 'url', param: 'url', withoutMedia: true, description: 'makes a link post', source: linkFile },
+    kind: {
+      type: 'enum',
+      values: ['self', 'link', 'image', 'video', 'videogif', 'gallery'],
+      param: 'kind',
+      description: 'follows from the media when absent',
+      source: linkFile,
+    },
+    nsfw: { type: 'boolean', default: false, param: 'nsfw', source: linkFile },
+    spoiler: { type: 'boolean', default: false, param: 'spoiler', source: linkFile },
+    sendReplies: { type: 'boolean', default: true, param: 'sendreplies', source: linkFile },
+  },
+  rateLimits: [
+    {
+      what: 'requests',
+      limit: 100,
+      windowSeconds: 60,
+      scope: 'OAuth client',
+      source: { ...linkFile, confidence: 'assumed' },
+    },
+  ],
+}

@@ -1,0 +1,155 @@
+import type { GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+import { withoutHtml, withoutMarkdownV2 } from './markup.ts'
+
+const sendPhoto: Source = {
+  url: 'https://core.telegram.org/bots/api#sendphoto',
+  confidence: 'copy',
+  version: '2026',
+}
+const sendMediaGroup: Source = {
+  url: 'https://core.telegram.org/bots/api#sendmediagroup',
+  confidence: 'copy',
+  version: '2026',
+}
+const tdlib: Source = {
+  url: 'https://github.com/tdlib/td/blob/master/td/telegram/MessageContent.cpp',
+  confidence: 'official',
+  version: '022d602, 2026-07-17',
+}
+const formatting: Source = {
+  url: 'https://core.telegram.org/bots/api#formatting-options',
+  confidence: 'copy',
+  version: '2026',
+}
+const inlineButton: Source = {
+  url: 'https://core.telegram.org/bots/api#inlinekeyboardbutton',
+  confidence: 'copy',
+  version: '2026',
+}
+const botsFaq: Source = {
+  url: 'https://docs.python-telegram-bot.org/en/v12.7/telegram.constants.html',
+  confidence: 'cross-checked',
+  version: 'v12.7',
+}
+
+// Telegram makes a JPEG of every photo, also of a GIF: https://github.com/yagop/node-telegram-bot-api/issues/11
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  stillGifs: true,
+  bytesMax: 10_485_760,
+  widthPlusHeightMax: 10_000,
+  aspectRatioMin: 1 / 20,
+  aspectRatioMax: 20,
+  source: sendPhoto,
+}
+// 50 MB is what the cloud Bot API takes; one's own Bot API server takes 2000 MB.
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 52_428_800, source: botsFaq }
+const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, source: botsFaq }
+
+export const telegram: Platform = {
+  id: 'telegram',
+  name: 'Telegram channel (bot)',
+  caption: {
+    lengthMax: 4096,
+    lengthMaxWithMedia: 1024,
+    unit: 'code points',
+    required: 'unless media',
+    source: tdlib,
+  },
+  // A reply in the channel: true comments would need the group that is linked to it.
+  firstComment: { lengthMax: 4096, unit: 'code points', source: { ...tdlib, confidence: 'assumed' } },
+  postTypes: {
+    post: {
+      mediaMin: 0,
+      mediaMax: 10,
+      imagesMax: 10,
+      videosMax: 10,
+      gifsMax: 1,
+      mixed: true,
+      gifAlone: true,
+      captionPublished: true,
+      image,
+      gif,
+      video,
+      source: sendMediaGroup,
+    },
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 10,
+      imagesMax: 10,
+      videosMax: 10,
+      gifsMax: 0,
+      mixed: true,
+      captionPublished: true,
+      image,
+      video,
+      source: sendMediaGroup,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: botsFaq,
+    },
+  },
+  fields: {
+    parseMode: {
+      type: 'enum',
+      values: ['HTML', 'MarkdownV2'],
+      captionShown: { HTML: withoutHtml, MarkdownV2: withoutMarkdownV2 },
+      param: 'parse_mode',
+      description:
+        'how the caption is marked up; the markup does not count. The first comment is sent as it is written',
+      source: formatting,
+    },
+    disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },
+    protectContent: { type: 'boolean', default: false, param: 'protect_content', source: sendPhoto },
+    disableLinkPreview: {
+      type: 'boolean',
+      default: false,
+      param: 'link_preview_options.is_disabled',
+      description: 'of a text; a caption of media has no preview',
+      source: sendPhoto,
+    },
+    hasSpoiler: {
+      type: 'boolean',
+      default: false,
+      param: 'has_spoiler',
+      description: 'hides the media; nothing without them',
+      source: sendPhoto,
+    },
+    showCaptionAboveMedia: {
+      type: 'boolean',
+      default: false,
+      param: 'show_caption_above_media',
+      description: 'nothing without media',
+      source: sendPhoto,
+    },
+    buttons: {
+      type: 'object[]',
+      properties: {
+        text: { type: 'string', required: true },
+        url: {
+          type: 'string',
+          pattern: { regex: /^(?:https?|tg):\/\/[^\s/]\S*$/i, says: 'an http(s) or tg:// URL' },
+          required: true,
+        },
+      },
+      // https://core.telegram.org/bots/api#sendmediagroup has no reply_markup.
+      refused: { when: 'the media are several files, which make an album', test: (_, { count }) => count > 1 },
+      param: 'reply_markup.inline_keyboard',
+      description: 'below the post, not the first comment',
+      source: inlineButton,
+    },
+  },
+  rateLimits: [
+    { what: 'messages', limit: 30, windowSeconds: 1, scope: 'bot', source: botsFaq },
+    { what: 'messages', limit: 1, windowSeconds: 1, scope: 'chat', perAct: 1, source: botsFaq },
+    { what: 'messages', limit: 20, windowSeconds: 60, scope: 'group', perAct: 1, source: botsFaq },
+  ],
+}

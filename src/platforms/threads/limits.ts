@@ -1,0 +1,137 @@
+import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const overview: Source = {
+  url: 'https://developers.facebook.com/docs/threads/overview/',
+  confidence: 'copy',
+  version: '2026',
+}
+const posts: Source = {
+  url: 'https://developers.facebook.com/documentation/threads/posts',
+  confidence: 'official',
+  version: '2026-04-14',
+}
+const attachments: Source = {
+  url: 'https://developers.facebook.com/documentation/threads/create-posts/text-attachments',
+  confidence: 'official',
+  version: '2026-07-02',
+}
+const publishing: Source = {
+  url: 'https://developers.facebook.com/documentation/threads/reference/publishing',
+  confidence: 'official',
+  version: '2026-04-20',
+}
+const topics: Source = {
+  url: 'https://docs.rs/crate/zernio/0.0.98/source/src/models/threads_platform_data.rs',
+  confidence: 'cross-checked',
+  version: '2026',
+}
+
+// Widths outside 320 to 1440 are scaled. The page gives the ratio as 10:1; read both ways round.
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png'],
+  bytesMax: 8_388_608,
+  aspectRatioMin: 0.1,
+  aspectRatioMax: 10,
+  source: overview,
+}
+
+// "Longer than 0 seconds": a millisecond is the shortest that any probe tells.
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  bytesMax: 1_073_741_824,
+  widthMax: 1920,
+  aspectRatioMin: 0.01,
+  aspectRatioMax: 10,
+  durationMin: 0.001,
+  durationMax: 300,
+  fpsMin: 23,
+  fpsMax: 60,
+  source: overview,
+}
+
+const post: PostTypeRule = {
+  mediaMin: 0,
+  mediaMax: 20,
+  imagesMax: 20,
+  videosMax: 20,
+  gifsMax: 0,
+  mixed: true,
+  captionPublished: true,
+  image,
+  video,
+  source: overview,
+}
+
+export const threads: Platform = {
+  id: 'threads',
+  name: 'Threads',
+  caption: { lengthMax: 500, unit: 'threads', required: 'unless media', linksMax: 5, source: posts },
+  firstComment: { lengthMax: 500, unit: 'threads', source: posts },
+  // No page limits the parts; 25 is X's figure, and far below the 1,000 replies a day that a profile may write.
+  thread: {
+    mode: 'chained',
+    partsMax: 25,
+    lengthMax: 500,
+    unit: 'threads',
+    source: { ...posts, confidence: 'assumed' },
+  },
+  postTypes: {
+    post,
+    carousel: { ...post, mediaMin: 2 },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: overview,
+    },
+    thread: post,
+  },
+  fields: {
+    replyControl: {
+      type: 'enum',
+      values: ['everyone', 'accounts_you_follow', 'mentioned_only', 'parent_post_author_only', 'followers_only'],
+      default: 'everyone',
+      param: 'reply_control',
+      source: publishing,
+    },
+    topicTag: {
+      type: 'string',
+      lengthMax: 50,
+      pattern: { regex: /^[^.&]+$/, says: 'a tag without . and &' },
+      param: 'topic_tag',
+      source: topics,
+    },
+    altText: { type: 'string', lengthMax: 1000, param: 'alt_text', source: publishing },
+    linkAttachment: { type: 'url', param: 'link_attachment', withoutMedia: true, source: attachments },
+    textAttachment: {
+      type: 'string',
+      lengthMax: 10_000,
+      param: 'text_attachment.plaintext',
+      withoutMedia: true,
+      source: attachments,
+    },
+    quotePostId: { type: 'string', param: 'quote_post_id', source: publishing },
+    countryCodes: { type: 'string[]', param: 'allowlisted_country_codes', source: publishing },
+  },
+  rateLimits: [
+    {
+      what: 'published posts',
+      limit: 250,
+      windowSeconds: 86_400,
+      scope: 'profile',
+      source: { ...overview, confidence: 'official' },
+    },
+    {
+      what: 'replies',
+      limit: 1000,
+      windowSeconds: 86_400,
+      scope: 'profile',
+      source: { ...overview, confidence: 'official' },
+    },
+  ],
+}

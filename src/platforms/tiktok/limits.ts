@@ -1,0 +1,168 @@
+import type { ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+
+const transfer: Source = {
+  url: 'https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+const directPost: Source = {
+  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-direct-post',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+const photoPost: Source = {
+  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-photo-post',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+const guidelines: Source = {
+  url: 'https://developers.tiktok.com/doc/content-sharing-guidelines',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+
+// "Maximum 1080p" is ambiguous for a photo, and TikTok takes larger ones.
+const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/webp'], bytesMax: 20_971_520, source: transfer }
+
+// A creator's own maximum (creator_info) can be shorter, down to 3 minutes.
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
+  bytesMax: 4_294_967_296,
+  widthMin: 360,
+  widthMax: 4096,
+  heightMin: 360,
+  heightMax: 4096,
+  durationMax: 600,
+  fpsMin: 23,
+  fpsMax: 60,
+  source: transfer,
+}
+
+export const tiktok: Platform = {
+  id: 'tiktok',
+  name: 'TikTok',
+  // The caption is a video's title, but a photo post's description (photo-post reference), which may be longer.
+  caption: {
+    lengthMax: 2200,
+    lengthMaxWithImages: 4000,
+    unit: 'UTF-16 units',
+    required: 'never',
+    source: directPost,
+  },
+  title: { field: 'title', lengthMax: 90, unit: 'UTF-16 units', required: false, source: photoPost },
+  postTypes: {
+    post: {
+      mediaMin: 1,
+      mediaMax: 35,
+      imagesMax: 35,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image,
+      video,
+      source: photoPost,
+    },
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 35,
+      imagesMax: 35,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image,
+      source: photoPost,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: directPost,
+    },
+  },
+  fields: {
+    // TikTok wants the creator to choose: its guidelines forbid a default.
+    privacyLevel: {
+      type: 'enum',
+      values: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'FOLLOWER_OF_CREATOR', 'SELF_ONLY'],
+      required: true,
+      param: 'post_info.privacy_level',
+      description: 'one of those that TikTok offers the creator; apps it has not audited: SELF_ONLY',
+      source: directPost,
+    },
+    title: { type: 'string', param: 'post_info.title', description: 'photos', source: photoPost },
+    disableComment: { type: 'boolean', default: false, param: 'post_info.disable_comment', source: directPost },
+    disableDuet: {
+      type: 'boolean',
+      default: false,
+      param: 'post_info.disable_duet',
+      description: 'videos',
+      source: directPost,
+    },
+    disableStitch: {
+      type: 'boolean',
+      default: false,
+      param: 'post_info.disable_stitch',
+      description: 'videos',
+      source: directPost,
+    },
+    brandContentToggle: {
+      type: 'boolean',
+      default: false,
+      param: 'post_info.brand_content_toggle',
+      refused: {
+        when: 'privacyLevel is SELF_ONLY',
+        test: ({ brandContentToggle, privacyLevel }) => brandContentToggle === true && privacyLevel === 'SELF_ONLY',
+      },
+      source: guidelines,
+    },
+    brandOrganicToggle: {
+      type: 'boolean',
+      default: false,
+      param: 'post_info.brand_organic_toggle',
+      source: directPost,
+    },
+    isAigc: { type: 'boolean', default: false, param: 'is_aigc', source: directPost },
+    autoAddMusic: {
+      type: 'boolean',
+      default: true,
+      param: 'post_info.auto_add_music',
+      description: 'photos',
+      source: photoPost,
+    },
+    videoCoverTimestampMs: {
+      type: 'integer',
+      min: 0,
+      param: 'post_info.video_cover_timestamp_ms',
+      source: directPost,
+    },
+    photoCoverIndex: {
+      type: 'integer',
+      min: 0,
+      max: 34,
+      default: 0,
+      param: 'source_info.photo_cover_index',
+      source: photoPost,
+    },
+    postMode: {
+      type: 'enum',
+      values: ['DIRECT_POST', 'MEDIA_UPLOAD'],
+      default: 'DIRECT_POST',
+      param: 'post_mode',
+      source: photoPost,
+    },
+  },
+  rateLimits: [
+    { what: 'requests that start a post', limit: 6, windowSeconds: 60, scope: 'user token', source: directPost },
+    // "Typically around 15": it varies by creator, and all apps of a creator share it.
+    { what: 'direct posts', limit: 15, windowSeconds: 86_400, scope: 'creator', source: guidelines },
+    { what: 'pending uploads', limit: 5, windowSeconds: 86_400, scope: 'creator', source: guidelines },
+    { what: 'users of an unaudited app', limit: 5, windowSeconds: 86_400, scope: 'app', source: guidelines },
+  ],
+}

@@ -1,0 +1,142 @@
+import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const counting: Source = {
+  url: 'https://docs.x.com/fundamentals/counting-characters',
+  confidence: 'official',
+  version: '2026-05-20',
+}
+const mediaPage: Source = {
+  url: 'https://docs.x.com/x-api/media/quickstart/best-practices',
+  confidence: 'official',
+  version: '2026-06-01',
+}
+const openapi: Source = { url: 'https://docs.x.com/openapi.json', confidence: 'official', version: 'X API v2 2.167' }
+const rates: Source = {
+  url: 'https://docs.x.com/x-api/fundamentals/rate-limits',
+  confidence: 'official',
+  version: '2026-08-22',
+}
+
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
+  bytesMax: 5_242_880,
+  source: mediaPage,
+}
+
+// Width, height and frames of a GIF are only recommended by that page; the upload refuses by bytes alone.
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 15_728_640, source: mediaPage }
+
+// The page lists 32x32 to 1280x1024 and yet allows 1080p to subscribers: X rescales, so no width or height here.
+const video: VideoRule = {
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  bytesMax: 536_870_912,
+  aspectRatioMin: 1 / 3,
+  aspectRatioMax: 3,
+  durationMin: 0.5,
+  durationMax: 140,
+  fpsMax: 60,
+  source: mediaPage,
+}
+
+const post: PostTypeRule = {
+  mediaMin: 0,
+  mediaMax: 4,
+  imagesMax: 4,
+  videosMax: 1,
+  gifsMax: 1,
+  mixed: false,
+  gifAlone: true,
+  captionPublished: true,
+  image,
+  gif,
+  video,
+  source: mediaPage,
+}
+
+export const x: Platform = {
+  id: 'x',
+  name: 'X (Twitter)',
+  // Premium accounts may write more; whether an account is premium is not known here, so the common limit holds.
+  caption: { lengthMax: 280, unit: 'x', required: 'unless media', cashtagsMax: 1, source: counting },
+  firstComment: { lengthMax: 280, unit: 'x', source: counting },
+  thread: {
+    mode: 'chained',
+    partsMax: 25,
+    lengthMax: 280,
+    unit: 'x',
+    source: {
+      url: 'https://docs.postato.com.br/guides/platforms/twitter',
+      confidence: 'cross-checked',
+      version: '2026',
+    },
+  },
+  postTypes: {
+    post,
+    carousel: {
+      mediaMin: 2,
+      mediaMax: 4,
+      imagesMax: 4,
+      videosMax: 0,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      image,
+      source: mediaPage,
+    },
+    video: {
+      mediaMin: 1,
+      mediaMax: 1,
+      imagesMax: 0,
+      videosMax: 1,
+      gifsMax: 0,
+      mixed: false,
+      captionPublished: true,
+      video,
+      source: mediaPage,
+    },
+    thread: post,
+  },
+  fields: {
+    replySettings: {
+      type: 'enum',
+      values: ['everyone', 'following', 'mentionedUsers', 'subscribers', 'verified'],
+      default: 'everyone',
+      param: 'reply_settings',
+      source: openapi,
+    },
+    poll: {
+      type: 'object',
+      properties: {
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 4,
+          item: { lengthMax: 25, notBlank: true },
+          required: true,
+        },
+        durationMinutes: { type: 'integer', min: 5, max: 10_080, required: true },
+      },
+      param: 'poll',
+      withoutMedia: true,
+      source: openapi,
+    },
+    quotePostId: { type: 'string', param: 'quote_tweet_id', source: openapi },
+    communityId: { type: 'string', param: 'community_id', source: openapi },
+    taggedUserIds: { type: 'string[]', itemsMax: 10, param: 'media.tagged_user_ids', source: openapi },
+    altText: {
+      type: 'string',
+      lengthMax: 1000,
+      param: 'metadata.alt_text.text',
+      source: { url: openapi.url, confidence: 'cross-checked', version: openapi.version },
+    },
+    madeWithAi: { type: 'boolean', param: 'made_with_ai', source: openapi },
+    paidPartnership: { type: 'boolean', param: 'paid_partnership', source: openapi },
+    forSuperFollowersOnly: { type: 'boolean', param: 'for_super_followers_only', source: openapi },
+    placeId: { type: 'string', param: 'geo.place_id', source: openapi },
+  },
+  rateLimits: [
+    { what: 'posts', limit: 100, windowSeconds: 900, scope: 'user', source: rates },
+    { what: 'posts', limit: 10_000, windowSeconds: 86_400, scope: 'app', source: rates },
+    { what: 'media uploads', limit: 1875, windowSeconds: 900, scope: 'user', source: rates },
+  ],
+}

@@ -1,0 +1,132 @@
+import type { Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+
+const videos: Source = {
+  url: 'https://developers.google.com/youtube/v3/docs/videos#properties',
+  confidence: 'copy',
+  version: '2026-10-10',
+}
+const insert: Source = {
+  url: 'https://developers.google.com/youtube/v3/docs/videos/insert',
+  confidence: 'copy',
+  version: '2026',
+}
+const longVideos: Source = {
+  url: 'https://support.google.com/youtube/answer/71673',
+  confidence: 'cross-checked',
+  version: '2026',
+}
+const shorts: Source = {
+  url: 'https://support.google.com/youtube/answer/15424877',
+  confidence: 'cross-checked',
+  version: '2024-10-15',
+}
+const quota: Source = {
+  url: 'https://developers.google.com/youtube/v3/determine_quota_cost',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+
+// 256 GB (videos.insert). 12 hours hold for verified channels, 15 minutes for others: which one is not known here.
+const video: VideoRule = {
+  mimeTypes: [
+    'video/mp4',
+    'video/quicktime',
+    'video/webm',
+    'video/x-msvideo',
+    'video/mpeg',
+    'video/x-ms-wmv',
+    'video/x-flv',
+    'video/3gpp',
+    'video/x-matroska',
+  ],
+  bytesMax: 274_877_906_944,
+  durationMax: 43_200,
+  source: longVideos,
+}
+
+const oneVideo: PostTypeRule = {
+  mediaMin: 1,
+  mediaMax: 1,
+  imagesMax: 0,
+  videosMax: 1,
+  gifsMax: 0,
+  mixed: false,
+  captionPublished: true,
+  video,
+  source: insert,
+}
+
+export const youtube: Platform = {
+  id: 'youtube',
+  name: 'YouTube',
+  // The caption is the description. Above 60 hashtags YouTube ignores them all (its help pages, from memory).
+  caption: {
+    lengthMax: 5000,
+    unit: 'bytes',
+    forbiddenCharacters: ['<', '>'],
+    required: 'never',
+    hashtagsMax: 60,
+    source: videos,
+  },
+  title: {
+    field: 'title',
+    lengthMax: 100,
+    unit: 'code points',
+    forbiddenCharacters: ['<', '>'],
+    required: true,
+    source: videos,
+  },
+  firstComment: {
+    lengthMax: 10_000,
+    unit: 'UTF-16 units',
+    refused: { when: 'madeForKids is true', test: ({ madeForKids }) => madeForKids === true },
+    source: {
+      url: 'https://marketplace.gohighlevel.com/docs/ghl/social-planner/comments',
+      confidence: 'cross-checked',
+      version: '2026',
+    },
+  },
+  postTypes: {
+    post: oneVideo,
+    video: oneVideo,
+    // No flag makes a Short: YouTube makes one of any square or upright video of up to 3 minutes.
+    short: { ...oneVideo, video: { ...video, aspectRatioMax: 1, durationMax: 180, source: shorts }, source: shorts },
+  },
+  fields: {
+    title: { type: 'string', param: 'snippet.title', source: videos },
+    privacyStatus: {
+      type: 'enum',
+      values: ['public', 'private', 'unlisted'],
+      default: 'public',
+      param: 'status.privacyStatus',
+      description: 'YouTube makes uploads of unaudited API projects private',
+      source: videos,
+    },
+    tags: { type: 'string[]', joinedLengthMax: 500, param: 'snippet.tags', source: videos },
+    categoryId: { type: 'string', default: '22', param: 'snippet.categoryId', source: videos },
+    madeForKids: { type: 'boolean', default: false, param: 'status.selfDeclaredMadeForKids', source: videos },
+    containsSyntheticMedia: { type: 'boolean', param: 'status.containsSyntheticMedia', source: videos },
+    thumbnailUrl: {
+      type: 'url',
+      param: 'thumbnails.set',
+      description: 'a JPEG or PNG of at most 2 MB; not for Shorts',
+      source: videos,
+    },
+    defaultLanguage: { type: 'string', param: 'snippet.defaultLanguage', source: videos },
+    embeddable: { type: 'boolean', default: true, param: 'status.embeddable', source: videos },
+    license: {
+      type: 'enum',
+      values: ['youtube', 'creativeCommon'],
+      default: 'youtube',
+      param: 'status.license',
+      source: videos,
+    },
+    notifySubscribers: { type: 'boolean', default: true, param: 'notifySubscribers', source: insert },
+    playlistId: { type: 'string', param: 'playlistItems.insert', source: videos },
+  },
+  rateLimits: [
+    { what: 'uploads', limit: 100, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
+    { what: 'quota units', limit: 10_000, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
+    { what: 'quota units of one comment', limit: 50, scope: 'call', source: quota },
+  ],
+}

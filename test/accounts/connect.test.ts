@@ -1,0 +1,479 @@
+import { randomBytes } from 'node:crypto'
+import { mock } from 'node:test'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { disconnectAccount } from '../../db/queries/accounts.ts'
+import { CONNECT_EXAMPLES, CONNECT_VARIANTS } from '../../schemas/connect.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { createKeyring } from '../../src/credentials/keyring.ts'
+import { createPublicFetch } from '../../src/outbound/public-fetch.ts'
+import { type Credentials, type Profile, PublishError, type Publishing } from '../../src/platforms/adapter.ts'
+import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import { loggerOptions } from '../../src/runtime/server.ts'
+import { startNetworks } from '../helpers/all-networks.ts'
+import { createWorld, findCredentials, type World } from '../helpers/app.ts'
+import { everythingIn } from '../helpers/database.ts'
+import { reset } from '../helpers/fake-network.ts'
+
+/** The service with every network, with all that it logs. */
+async function createConnecting(t: Test) {
+  const fakes = await startNetworks(t)
+  const log: string[] = []
+  const keyring = createKeyring([randomBytes(32)])
+  const stream = { write: (line: string) => log.push(line) }
+  const logger = { ...((await loggerOptions('trace')) as object), stream }
+  const world = await createWorld(t, { fetch: fakes.fetch, keyring, logger })
+  return { ...world, ...fakes, keyring, log, ada: await world.user('ada') }
+}
+
+/** A network by whose word accounts are whatever `identify` says. */
+async function createPretending(t: Test, identify: Publishing['identify'], platform = 'telegram') {
+  const network: Publishing = { ...networks.telegram!, identify }
+  const world = await createWorld(t, { networks: { [platform]: network } as Networks })
+  const ada = await world.user()
+  const connect = (credentials: Credentials = { botToken: 'a', chatId: 'b' }) =>
+    ada.call('POST', '/accounts', { platform, credentials })
+  return { ...world, ada, connect }
+}
+
+/** Nothing is sent. */
+const networks = createNetworks({} as never)
+
+const profile: Profile = { externalId: '1', username: 'ada', displayName: 'Ada' }
+
+const countAccounts = async ({ db }: World) =>
+  (await db.selectFrom('accounts').select('id').execute()).length +
+  (await db.selectFrom('accountCredentials').select('accountId').execute()).length
+
+t.test('an account of each network is connected under the names that the network gives', async (t) => {
+  const world = await createConnecting(t)
+  const { ada, connectable } = world
+  const listed: unknown[] = []
+  for (const { body, account } of connectable) {
+    const reply = await ada.call('POST', '/accounts', body)
+    t.equal(reply.status, 201, body.platform)
+    t.strictSame(reply.body, { id: reply.body.id, ...account })
+    listed.push(reply.body)
+  }
+  const sandbox = await ada.call('POST', '/accounts', { platform: 'sandbox', credentials: { username: 'ada' } })
+  t.strictSame(sandbox.body, { id: sandbox.body.id, platform: 'sandbox', username: 'ada' })
+  listed.push(sandbox.body)
+  t.strictSame((await ada.call('GET', '/accounts')).body.data, listed, 'as the list shows them')
+  t.strictSame(
+    new Set([...connectable.map(({ body }) => body.platform), 'sandbox']),
+    new Set(Object.keys(networks)),
+    'no network was left out',
+  )
+  const [{ id }] = listed as [{ id: string }]
+  t.equal((await ada.call('POST', '/posts', { accountIds: [id], caption: 'hi' })).status, 201, 'it can be posted to')
+})
+
+t.test('whatever the sandbox is given reaches it', async (t) => {
+  const seen: Credentials[] = []
+  const { connect } = await createPretending(
+    t,
+    async (credentials) => {
+      seen.push(credentials)
+      return { ...profile, username: credentials.username! }
+    },
+    'sandbox',
+  )
+  const credentials = { username: 'ada', displayName: 'Ada Lovelace', token: 'secret' }
+  await connect(credentials)
+  await connect({ username: 'bob' })
+  t.strictSame(seen, [credentials, { username: 'bob' }])
+})
+
+t.test('credentials are stored encrypted, and open for their account alone', async (t) => {
+  const world = await createConnecting(t)
+  const { ada, connectable, db, keyring } = world
+  const ids: string[] = []
+  for (const { body } of connectable) ids.push((await ada.call('POST', '/accounts', body)).body.id)
+  const everything = await everythingIn(world.db)
+  for (const [place, { body, secret }] of connectable.entries()) {
+    t.notOk(everything.includes(secret), body.platform)
+    const row = await findCredentials(db, ids[place]!)
+    t.strictSame(keyring.open(ids[place]!, row!), body.credentials)
+  }
+  t.ok(everything.includes('Ada Lovelace'), 'there was something to look into')
+
+  const [one, other] = ids as [string, string]
+  await sql`update account_credentials a set data = b.data, data_key = b.data_key from account_credentials b
+    where a.account_id <> b.account_id and a.account_id in (${one}, ${other}) and b.account_id in (${one}, ${other})
+  `.execute(db)
+  for (const id of [one, other]) {
+    const swapped = await findCredentials(db, id)
+    t.throws(() => keyring.open(id, swapped!), { message: /do not open with the key/ })
+  }
+})
+
+t.test('credentials that the network refuses are not stored, and the caller reads why', async (t) => {
+  const world = await createConnecting(t)
+  const { ada, of } = world
+  const wrong: [body: object, message: RegExp][] = [
+    [
+      { credentials: { identifier: 'ada.example.com', password: 'wrong' } },
+      /^bluesky: bsky\.social: Invalid identifier/,
+    ],
+    [{ credentials: { instance: 'https://mastodon.example', accessToken: 'wrong' } }, /^mastodon: .*token is invalid$/],
+    [
+      { credentials: { instance: 'mastodon.example', accessToken: 'wrong' } },
+      /^mastodon: instance has to be the https/,
+    ],
+    [{ credentials: { botToken: '1:wrong', chatId: '@lighthouses' } }, /^telegram: api\.telegram\.org: Unauthorized$/],
+    [{ credentials: { botToken: 'wrong', chatId: '@lighthouses' } }, /^telegram: botToken is not the token of a bot$/],
+    [{ credentials: { ...of('telegram').body.credentials, chatId: '@nowhere' } }, /^telegram: .*chat not found$/],
+    [{ credentials: { webhookUrl: 'https://discord.com/api/webhooks/1/wrong' } }, /^discord: discord\.com: /],
+    [{ credentials: { webhookUrl: 'https://discord.example/api/webhooks/1/wrong' } }, /^discord: webhookUrl has to be/],
+  ]
+  for (const [body, message] of wrong) {
+    const platform = String(message).slice(2).split(':')[0]
+    const reply = await ada.call('POST', '/accounts', { platform, ...body })
+    t.equal(reply.status, 400)
+    t.match(reply.body, { error: message })
+    t.notOk('details' in reply.body)
+    t.notMatch(reply.body.error, 'wrong')
+  }
+  t.equal(await countAccounts(world), 0)
+})
+
+t.test('a network that cannot be reached, or is in trouble, is 502, and nothing is stored', async (t) => {
+  const world = await createConnecting(t)
+  const { ada, connectable } = world
+  for (const { body, network, firstCall } of connectable) {
+    const cases = [reset, { status: 503 }, { status: 429 }, { status: 200, body: '<html>' }]
+    for (const [place, instead] of cases.entries()) {
+      network.faults.push({ on: firstCall, instead })
+      const reply = await ada.call('POST', '/accounts', body)
+      t.match(reply, { status: 502, body: { error: RegExp(`^${body.platform}: `) } }, `${body.platform} ${place}`)
+      t.strictSame(Object.keys(reply.body), ['error'])
+    }
+  }
+  const elsewhere = { instance: 'https://mastodon.invalid', accessToken: 'a' }
+  t.strictSame((await ada.call('POST', '/accounts', { platform: 'mastodon', credentials: elsewhere })).body, {
+    error: 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)',
+  })
+  t.equal(await countAccounts(world), 0)
+})
+
+t.test('an address inside the network of the service looks like a name that does not exist', async (t) => {
+  const { user } = await createWorld(t, { fetch: createPublicFetch() })
+  const ada = await user()
+  for (const host of ['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1']) {
+    for (const [platform, credentials] of [
+      ['mastodon', { instance: `https://${host}`, accessToken: 'a' }],
+      ['bluesky', { service: `https://${host}`, identifier: 'a', password: 'b' }],
+    ] as const) {
+      const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
+      t.equal(status, 502)
+      t.strictSame(body, { error: `${platform}: ${host} could not be reached (ENOTFOUND)` })
+    }
+  }
+})
+
+t.test('credentials are in no answer, no log and no error', async (t) => {
+  const world = await createConnecting(t)
+  const { ada, app, connectable, db, log } = world
+  const answers: unknown[] = []
+  const secrets = connectable.map(({ secret }) => secret)
+  const send = async (body: unknown) => answers.push(await ada.call('POST', '/accounts', body))
+  for (const { body, network, firstCall, secret } of connectable) {
+    await send(body)
+    await send(body)
+    // Networks that repeat what they were sent.
+    const echo = { message: `No ${secret}`, error: `No ${secret}`, description: `No ${secret}`, ok: false }
+    for (const status of [400, 401, 403, 404, 422, 429, 500]) {
+      network.faults.push({ on: firstCall, instead: { status, body: echo } })
+      await send(body)
+    }
+    network.faults.push({ on: firstCall, instead: reset })
+    await send(body)
+    // Bodies that are wrong.
+    await send({ ...body, credentials: { ...body.credentials, more: secret } })
+    await send({ ...body, credentials: secret })
+    await send({ ...body, organizationId: 5 })
+    await send(`${JSON.stringify(body)}}`)
+  }
+  answers.push(await ada.call('GET', '/accounts'))
+  await sql`alter table account_credentials add constraint never check (false) not valid`.execute(db)
+  for (const { body } of connectable) {
+    const reply = await ada.call('POST', '/accounts', body)
+    t.equal(reply.status, 500, 'and the statement that fails is logged')
+    answers.push(reply)
+  }
+  await app.close()
+  t.ok(log.some((line) => line.includes('Postgres refused a statement')))
+  const told = JSON.stringify(answers) + log.join('\n')
+  for (const secret of secrets) t.notOk(told.includes(secret))
+})
+
+t.test('a member shares the account with the organisation, and nobody else can', async (t) => {
+  const world = await createConnecting(t)
+  const { ada, user, organization, of } = world
+  const bob = await user()
+  const [shared, foreign] = [await organization(ada, bob), await organization(bob)]
+  const { body } = of('telegram')
+  for (const organizationId of [foreign, '0196f0a1-0000-7000-8000-000000000000', 'nonsense', '']) {
+    t.match(await ada.call('POST', '/accounts', { ...body, organizationId }), {
+      status: 403,
+      body: { error: `You have no access to this organizationId: ${organizationId}` },
+    })
+  }
+  const long = await ada.call('POST', '/accounts', { ...body, organizationId: 'x'.repeat(10_000) })
+  t.ok(long.body.error.length < 200)
+  t.equal(of('telegram').network.calls.length, 0, 'the network was not asked')
+  t.equal(await countAccounts(world), 0)
+
+  const { status, body: account } = await ada.call('POST', '/accounts', { ...body, organizationId: shared })
+  t.equal(status, 201)
+  t.strictSame((await bob.call('GET', '/accounts')).body.data, [account])
+})
+
+t.test('connecting the same account again brings it up to date, and it stays the same', async (t) => {
+  let current: Profile = { ...profile, textLengthMax: 5000 }
+  const { ada, db, keyring, user, organization, connect } = await createPretending(t, async () => current)
+  const first = await connect()
+  t.equal(first.status, 201)
+  const { id } = first.body
+  await db
+    .updateTable('accounts')
+    .set({ attention: JSON.stringify({ code: 'unauthorized', message: 'gone' }) })
+    .execute()
+  const before = await findCredentials(db, id)
+
+  t.equal(first.body.textLengthMax, 5000)
+  current = { ...profile, username: 'ada.new', displayName: null, textLengthMax: 300 }
+  const again = await connect({ botToken: 'new', chatId: 'b' })
+  t.equal(again.status, 200)
+  t.strictSame(again.body, { id, platform: 'telegram', username: 'ada.new', textLengthMax: 300 })
+  t.strictSame((await ada.call('GET', '/accounts')).body.data, [again.body], 'its attention is over')
+  const after = await findCredentials(db, id)
+  t.notSame(after?.data, before?.data)
+  t.strictSame(keyring.open(id, after!), { botToken: 'new', chatId: 'b' })
+
+  current = profile
+  t.strictSame(
+    (await connect()).body,
+    { id, platform: 'telegram', username: 'ada', displayName: 'Ada' },
+    'and a maximum that its server does not say any more',
+  )
+  t.notOk('textLengthMax' in (await ada.call('GET', '/accounts')).body.data[0])
+
+  const shared = await organization(ada)
+  const credentials = { botToken: 'a', chatId: 'b' }
+  await ada.call('POST', '/accounts', { platform: 'telegram', credentials, organizationId: shared })
+  await connect()
+  const { organizationId } = await db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
+  t.equal(organizationId, shared, 'its organisation changes only where one is given')
+
+  const bob = await user()
+  const other = await bob.call('POST', '/accounts', { platform: 'telegram', credentials })
+  t.equal(other.status, 201, 'another user has an account of their own')
+  t.not(other.body.id, id)
+  current = { ...profile, externalId: '2' }
+  t.equal((await connect()).status, 201, 'and so has another profile')
+
+  await disconnectAccount(db, id)
+  current = profile
+  const anew = await connect()
+  t.equal(anew.status, 201, 'one that was disconnected begins anew')
+  t.not(anew.body.id, id)
+})
+
+t.test('an account that was added without credentials is left alone', async (t) => {
+  const { ada, connect } = await createPretending(t, async () => profile)
+  const added = await ada.account('telegram', { username: 'ada' })
+  const { status, body } = await connect()
+  t.equal(status, 201)
+  t.not(body.id, added)
+  t.match((await ada.call('GET', '/accounts')).body.data, [
+    { id: added, attention: { code: 'not_connected' } },
+    { id: body.id },
+  ])
+})
+
+t.test('of calls that connect the same account at once, one adds it', async (t) => {
+  const { connect, db, ada } = await createPretending(t, async () => profile)
+  const replies = await Promise.all(Array.from({ length: 12 }, () => connect()))
+  t.strictSame(replies.map(({ status }) => status).sort(), [...Array(11).fill(200), 201])
+  t.equal(new Set(replies.map(({ body }) => body.id)).size, 1)
+  t.equal((await ada.call('GET', '/accounts')).body.data.length, 1)
+  t.equal((await db.selectFrom('accountCredentials').selectAll().execute()).length, 1)
+})
+
+t.test(
+  'whoever connects and disconnects at once: an account has credentials exactly as long as it is connected',
+  async (t) => {
+    const { connect, db, ada } = await createPretending(t, async () => profile)
+    for (let round = 0; round < 10; round++) {
+      const { id } = (await connect()).body
+      await Promise.all([
+        connect(),
+        ada.call('DELETE', `/accounts/${id}`),
+        connect(),
+        ada.call('DELETE', `/accounts/${id}`),
+      ])
+    }
+    const rows = await db
+      .selectFrom('accounts')
+      .leftJoin('accountCredentials', 'accountId', 'id')
+      .select(['disconnectedAt', 'accountId'])
+      .execute()
+    t.ok(rows.length > 1)
+    for (const { disconnectedAt, accountId } of rows) t.equal(disconnectedAt === null, accountId !== null)
+  },
+)
+
+t.test('what a network says about an account is stored as far as it can be', async (t) => {
+  let current: Profile = profile
+  const { connect } = await createPretending(t, async () => current)
+  const cases: [said: Partial<Profile>, shown: object][] = [
+    [
+      { username: 'a\0b', displayName: '\u0007' },
+      { username: 'a b', displayName: ' ' },
+    ],
+    [{ displayName: '\ud800' }, { displayName: '\ufffd' }],
+    [{ username: 'u'.repeat(10_000) }, { username: 'u'.repeat(500) }],
+    [{ externalId: 'é'.repeat(10_000) }, { username: 'ada' }],
+  ]
+  for (const [place, [said, shown]] of cases.entries()) {
+    current = { ...profile, externalId: String(place), ...said }
+    t.match(await connect(), { status: 201, body: shown })
+  }
+})
+
+t.test('a network that never answers is 502 when the time is over', async (t) => {
+  const over = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort())
+  t.teardown(() => over.mock.restore())
+  const { connect } = await createPretending(t, async (_credentials, { signal }) => {
+    if (!signal.aborted) return profile
+    throw new PublishError('it did not answer', { code: 'timeout', maybeSent: false, retryable: true })
+  })
+  t.match(await connect(), { status: 502, body: { error: 'telegram: it did not answer' } })
+})
+
+t.test('a mistake of ours while a network is asked is 500 without words', async (t) => {
+  const { connect } = await createPretending(t, async ({ botToken }) => {
+    throw new Error(`what is ${botToken}?`)
+  })
+  t.match(await connect(), { status: 500, body: { error: 'Internal server error' } })
+})
+
+t.test('a refusal is told from a failure by what the network says', async (t) => {
+  let error = {}
+  const { connect } = await createPretending(t, async () => {
+    throw new PublishError('words\0', { code: 'any', maybeSent: false, retryable: false, ...error })
+  })
+  t.match(await connect(), { status: 400, body: { error: 'telegram: words ' } })
+  error = { needsAttention: true }
+  t.equal((await connect()).status, 400)
+  error = { retryable: true }
+  t.equal((await connect()).status, 502)
+})
+
+t.test('without a key to encrypt with, nothing is connected and no network is asked', async (t) => {
+  const { fetch, connectable } = await startNetworks(t)
+  const { user, organization } = await createWorld(t, { fetch, keyring: undefined })
+  const [ada, bob] = [await user(), await user()]
+  const foreign = await organization(bob)
+  for (const { body, network } of connectable) {
+    t.match(await ada.call('POST', '/accounts', body), { status: 503, body: { error: 'Credentials key not set' } })
+    t.equal((await ada.call('POST', '/accounts', { ...body, organizationId: foreign })).status, 403)
+    t.equal(network.calls.length, 0)
+  }
+  t.equal((await ada.call('GET', '/accounts')).status, 200, 'everything else works')
+})
+
+t.test('a body of the wrong shape is refused at the place that is wrong, by the network that it names', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const options = ['bluesky', 'mastodon', 'telegram', 'discord', 'sandbox']
+  const required = (expected: string, ...path: string[]) => ({
+    code: 'invalid_type',
+    expected,
+    received: 'undefined',
+    path,
+    message: 'Required',
+  })
+  const typed = (expected: string, received: string, ...path: string[]) => ({
+    ...required(expected, ...path),
+    received,
+    message: `Expected ${expected}, received ${received}`,
+  })
+  const unknown = (path: string[], ...keys: string[]) => ({
+    code: 'unrecognized_keys',
+    keys,
+    path,
+    message: `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}`,
+  })
+  const notOneOf = (received: string) => ({
+    code: 'invalid_enum_value',
+    received,
+    options,
+    path: ['platform'],
+    message: `Invalid enum value. Expected ${options.map((name) => `'${name}'`).join(' | ')}, received '${received}'`,
+  })
+  const bluesky = { identifier: 'a', password: 'b' }
+  const cases: [body: unknown, issues: unknown[]][] = [
+    [{}, [required('string', 'platform')]],
+    [{ credentials: bluesky }, [required('string', 'platform')]],
+    [{ platform: 5, credentials: bluesky }, [typed('string', 'number', 'platform')]],
+    [{ platform: null }, [typed('string', 'null', 'platform')]],
+    [{ platform: 'instagram', credentials: 5 }, [notOneOf('instagram')]],
+    [{ platform: 'toString', credentials: {} }, [notOneOf('toString')]],
+    [{ platform: 'bluesky' }, [required('object', 'credentials')]],
+    [{ platform: 'bluesky', credentials: [] }, [typed('object', 'array', 'credentials')]],
+    [{ platform: 'bluesky', credentials: { identifier: 'a' } }, [required('string', 'credentials', 'password')]],
+    [
+      { platform: 'discord', credentials: bluesky },
+      [unknown(['credentials'], 'identifier', 'password'), required('string', 'credentials', 'webhookUrl')],
+    ],
+    [
+      { platform: 'bluesky', credentials: { ...bluesky, password: 5 } },
+      [typed('string', 'number', 'credentials', 'password')],
+    ],
+    [
+      { platform: 'bluesky', credentials: { ...bluesky, service: null } },
+      [typed('string', 'null', 'credentials', 'service')],
+    ],
+    [{ platform: 'bluesky', credentials: bluesky, organizationId: null }, [typed('string', 'null', 'organizationId')]],
+    [{ platform: 'bluesky', credentials: bluesky, username: 'a' }, [unknown([], 'username')]],
+    [[], [typed('object', 'array')]],
+    ['null', [typed('object', 'null')]],
+    ['5', [typed('object', 'number')]],
+  ]
+  for (const [body, issues] of cases) {
+    const reply = await ada.call('POST', '/accounts', body)
+    const title = JSON.stringify(body)
+    t.equal(reply.status, 400, title)
+    t.equal(reply.body.error, 'Invalid request', title)
+    t.same(new Set(reply.body.details), new Set(issues), title)
+  }
+  const long = { platform: 'bluesky', credentials: { ...bluesky, password: 'x'.repeat(2_049) } }
+  t.match((await ada.call('POST', '/accounts', long)).body.details, [
+    { code: 'too_big', maximum: 2_048, path: ['credentials', 'password'] },
+  ])
+})
+
+t.test(
+  'every network that can be published to can be connected, and the examples get as far as the network',
+  async (t) => {
+    const platforms = CONNECT_VARIANTS.map(({ properties }) => properties.platform.const as PlatformId)
+    for (const platform of Object.keys(networks)) t.ok(platforms.includes(platform as PlatformId), platform)
+    const asked: string[] = []
+    const network = (platform: string): Publishing => ({
+      ...networks.telegram!,
+      identify: async () => {
+        asked.push(platform)
+        return profile
+      },
+    })
+    const all = Object.fromEntries(platforms.map((platform) => [platform, network(platform)]))
+    const { user } = await createWorld(t, { networks: all })
+    const ada = await user()
+    for (const [platform, example] of Object.entries(CONNECT_EXAMPLES)) {
+      t.equal((await ada.call('POST', '/accounts', example)).status, 201, platform)
+    }
+    t.strictSame(asked, platforms)
+  },
+)

@@ -1,0 +1,79 @@
+import t from 'tap'
+import { disconnectAccount } from '../../db/queries/accounts.ts'
+import { deleteMembership } from '../../db/queries/people.ts'
+import { type Account, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
+import { createWorld } from '../helpers/app.ts'
+
+t.test('a user sees the active accounts that they own or reach through an organisation, and no others', async (t) => {
+  const { db, user, organization } = await createWorld(t)
+  const [ada, bob, eve] = [await user('ada'), await user('bob'), await user('eve')]
+  const shared = await organization(ada, bob)
+  const foreign = await organization(eve)
+
+  const own = await ada.account('x', { username: 'ada' })
+  const throughOrganization = await bob.account('linkedin', { username: 'acme', organizationId: shared })
+  const disconnected = await ada.account('threads')
+  await disconnectAccount(db, disconnected)
+  await bob.account('mastodon')
+  await eve.account('bluesky', { organizationId: foreign })
+
+  const ids = async () => (await ada.call('GET', '/accounts')).body.data.map(({ id }: { id: string }) => id)
+  t.same(await ids(), [own, throughOrganization])
+
+  await deleteMembership(db, { userId: ada.id, organizationId: shared })
+  t.same(await ids(), [own], 'the end of a membership ends the reach')
+})
+
+t.test('an account has the documented fields; a display name that is not known is absent', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const id = await ada.account('x', { username: 'ada' })
+  const { status, body } = await ada.call('GET', '/accounts')
+  t.equal(status, 200)
+  const attention = NOT_SUPPORTED
+  t.strictSame(body, { data: [{ id, platform: 'x', username: 'ada', attention }] })
+
+  await db.updateTable('accounts').set({ displayName: 'Ada L.' }).execute()
+  const named = await ada.call('GET', '/accounts')
+  t.strictSame(named.body, {
+    data: [{ id, platform: 'x', username: 'ada', displayName: 'Ada L.', attention }],
+  })
+  t.strictSame(Object.keys(named.body.data[0]), ['id', 'platform', 'username', 'displayName', 'attention'])
+})
+
+t.test('an account says why nothing can be published to it, and nothing where all is well', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const connected = await ada.account('bluesky', { credentials: { password: 'secret' } })
+  const added = await ada.account('bluesky', { username: 'added' })
+  const refused = await ada.account('mastodon', { credentials: { accessToken: 'secret' } })
+  const byHand = await ada.account('instagram')
+  const attention = { code: 'unauthorized', message: 'the token is invalid', since: '2026-11-21T08:15:30.123Z' }
+  await db
+    .updateTable('accounts')
+    .set({ attention: JSON.stringify(attention) })
+    .where('id', '=', refused)
+    .execute()
+  const { body } = await ada.call('GET', '/accounts')
+  t.strictSame(
+    body.data.map(({ id, attention }: Account) => [id, attention]),
+    [
+      [connected, undefined],
+      [added, NOT_CONNECTED],
+      [refused, attention],
+      [byHand, NOT_SUPPORTED],
+    ],
+  )
+  t.match(NOT_SUPPORTED, { code: 'not_supported', message: /postroom post mark-published/ })
+})
+
+t.test('an owner who is also a member sees an account once', async (t) => {
+  const { user, organization } = await createWorld(t)
+  const ada = await user()
+  const id = await ada.account('x', { organizationId: await organization(ada) })
+  const { body } = await ada.call('GET', '/accounts')
+  t.strictSame(
+    body.data.map((account: { id: string }) => account.id),
+    [id],
+  )
+})

@@ -1,0 +1,122 @@
+import t from 'tap'
+import { newId } from '../../db/id.ts'
+import { insertKey, revokeKey } from '../../db/queries/keys.ts'
+import { createKey } from '../../src/auth/create-key.ts'
+import { generateKey, hashKey, isKey, startOfKey } from '../../src/auth/key.ts'
+import { call, createWorld } from '../helpers/app.ts'
+
+t.test('a key is pr_, 30 random base62 characters and a checksum of six', async (t) => {
+  const keys = Array.from({ length: 1_000 }, generateKey)
+  for (const key of keys) t.match(key, /^pr_[0-9A-Za-z]{36}$/)
+  t.equal(new Set(keys).size, keys.length)
+  t.ok(keys.every(isKey))
+})
+
+t.test('a mistyped key is recognised as one without the database', async (t) => {
+  const key = generateKey()
+  for (let index = 3; index < key.length; index++) {
+    const other = key[index] === 'a' ? 'b' : 'a'
+    t.notOk(isKey(key.slice(0, index) + other + key.slice(index + 1)), `one character wrong at ${index}`)
+  }
+  for (const text of ['', 'pr_', key.slice(0, -1), `${key}a`, key.replace('pr_', 'PR_'), ` ${key}`, `${key}\n`]) {
+    t.notOk(isKey(text), JSON.stringify(text))
+  }
+})
+
+t.test('each way to come without a valid key has its documented answer', async (t) => {
+  const { app, db, user } = await createWorld(t)
+  const ada = await user()
+  const make = (expiresAt: Date | null) => createKey(db, { userId: ada.id, name: null, expiresAt })
+  const expired = await make(new Date(Date.now() - 1))
+  const expiring = await make(new Date(Date.now() + 60_000))
+  const revoked = await make(null)
+  await revokeKey(db, revoked.id)
+  const revokedAndExpired = await make(new Date(Date.now() - 1))
+  await revokeKey(db, revokedAndExpired.id)
+
+  const cases: [string | undefined, number, string?][] = [
+    [undefined, 401, 'Missing API key'],
+    ['', 401, 'Missing API key'],
+    ['Bearer', 401, 'Missing API key'],
+    ['Bearer ', 401, 'Missing API key'],
+    [`Basic ${ada.key}`, 401, 'Missing API key'],
+    [ada.key, 401, 'Missing API key'],
+    [`Bearer${ada.key}`, 401, 'Missing API key'],
+    ['Bearer nonsense', 401, 'Invalid API key'],
+    [`Bearer ${generateKey()}`, 401, 'Invalid API key'],
+    [`Bearer ${ada.key} ${ada.key}`, 401, 'Invalid API key'],
+    [`Bearer ${ada.key.toLowerCase()}`, 401, 'Invalid API key'],
+    [`Bearer ${revoked.key}`, 401, 'Invalid API key'],
+    [`Bearer ${revokedAndExpired.key}`, 401, 'Invalid API key'],
+    [`Bearer ${expired.key}`, 401, 'API key expired'],
+    [`Bearer ${expiring.key}`, 200],
+    [`Bearer ${ada.key}`, 200],
+    [`bearer ${ada.key}`, 200],
+    [`BEARER   ${ada.key}`, 200],
+  ]
+  for (const [authorization, status, error] of cases) {
+    const reply = await app.inject({
+      url: '/api/v1/accounts',
+      headers: authorization === undefined ? {} : { authorization },
+    })
+    const name = String(authorization).slice(0, 20)
+    t.equal(reply.statusCode, status, name)
+    if (!error) continue
+    t.strictSame(reply.json(), { error }, name)
+    t.equal(reply.headers['www-authenticate'], 'Bearer', name)
+  }
+})
+
+t.test('a key that was used a moment ago stops when it expires, and a second after it was revoked', async (t) => {
+  const { app, db, user } = await createWorld(t)
+  const ada = await user()
+  const make = (expiresAt: Date | null) => createKey(db, { userId: ada.id, name: null, expiresAt })
+  const ask = async ({ key }: { key: string }) => {
+    const { status, body } = await call(app, key, 'GET', '/accounts')
+    return status === 200 ? 'welcome' : body.error
+  }
+  // The time of day, and the time that has passed since the process was started.
+  const clock = { now: Date.now(), passed: performance.now() }
+  t.intercept(Date, 'now', { value: () => clock.now })
+  t.intercept(performance, 'now', { value: () => clock.passed })
+
+  const expiring = await make(new Date(clock.now + 10))
+  t.equal(await ask(expiring), 'welcome')
+  clock.now += 9
+  t.equal(await ask(expiring), 'welcome')
+  clock.now += 1
+  t.equal(await ask(expiring), 'API key expired')
+
+  const revoked = await make(null)
+  t.equal(await ask(revoked), 'welcome')
+  await revokeKey(db, revoked.id)
+  clock.passed += 500
+  await ask(revoked)
+  clock.passed += 500
+  t.equal(await ask(revoked), 'Invalid API key', 'however often it was used')
+})
+
+t.test('the key is asked for before the body is read', async (t) => {
+  const { app } = await createWorld(t)
+  for (const body of ['{', '{"accountIds":5}', 'x'.repeat(2 * 1024 * 1024)]) {
+    t.strictSame((await call(app, undefined, 'POST', '/posts', body)).body, { error: 'Missing API key' })
+  }
+})
+
+t.test('nothing but a hash and the displayable start of a key is stored', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const key = generateKey()
+  await insertKey(db, {
+    id: newId(),
+    userId: ada.id,
+    name: 'test',
+    hash: hashKey(key),
+    start: startOfKey(key),
+    expiresAt: null,
+  })
+  const rows = await db.selectFrom('apiKeys').selectAll().where('name', '=', 'test').execute()
+  t.equal(rows[0]?.start, key.slice(0, 9))
+  t.notOk(JSON.stringify(rows).includes(key.slice(9)))
+  t.equal(rows[0]?.hash.length, 32)
+})

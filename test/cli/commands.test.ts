@@ -1,0 +1,141 @@
+import t from 'tap'
+import { connect } from '../../db/client.ts'
+import { buildApp } from '../../src/app.ts'
+import { call, connecting, mediaIn } from '../helpers/app.ts'
+import { postroom } from '../helpers/command.ts'
+import { createDatabase } from '../helpers/database.ts'
+
+const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
+
+t.test('a whole life by command, each step answered with one JSON object', async (t) => {
+  const url = await createDatabase(t, 'template0')
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await postroom([...args, '--json'], { DATABASE_URL: url })
+    t.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+    t.equal(stdout.trim().split('\n').length, 1, 'one line on stdout')
+    return JSON.parse(stdout)
+  }
+  t.strictSame(await run('migrate'), {
+    applied: [
+      '0001_initial',
+      '0002_media_files',
+      '0003_publishing',
+      '0004_idempotency',
+      '0005_posts_without_id_index',
+      '0006_parked_deliveries',
+      '0007_account_limits',
+    ],
+  })
+  t.strictSame(await run('migrate'), { applied: [] })
+
+  const ada = await run('user', 'create', '--name', 'Ada')
+  t.match(ada, { id: String, name: 'Ada' })
+  const bob = await run('user', 'create', '--name', 'Bob')
+  const org = await run('org', 'create', '--name', 'Acme')
+  t.match(org, { id: String, name: 'Acme' })
+  const membership = { organizationId: org.id, userId: ada.id }
+  t.strictSame(await run('org', 'add-member', '--org', org.id, '--user', ada.id), { ...membership, role: 'member' })
+  t.strictSame(await run('org', 'add-member', '--org', org.id, '--user', ada.id, '--role', 'admin'), {
+    ...membership,
+    role: 'admin',
+  })
+
+  const key = await run('key', 'create', '--user', ada.id, '--name', 'ci', '--expires-at', '2099-01-01T00:00:00Z')
+  t.match(key, { id: String, key: /^pr_\w{36}$/, start: key.key.slice(0, 9), expiresAt: '2099-01-01T00:00:00.000Z' })
+  const other = await run('key', 'create', '--user', ada.id)
+  t.equal(other.expiresAt, null)
+
+  const own = await run('account', 'add', '--platform', 'x', '--username', 'ada', '--user', ada.id)
+  t.match(own, { id: String, platform: 'x', username: 'ada', displayName: null, userId: ada.id, organizationId: null })
+  const shared = await run(
+    ...['account', 'add', '--platform', 'linkedin', '--username', 'acme', '--display-name', 'Acme Inc.'],
+    ...['--user', bob.id, '--org', org.id],
+  )
+  const image = await run(
+    ...['media', 'register', '--user', ada.id, '--mime-type', 'image/png', '--bytes', '1000'],
+    ...['--width', '10', '--height', '20'],
+  )
+  t.match(image, { id: String, mimeType: 'image/png', bytes: 1000, width: 10, height: 20, durationSeconds: null })
+  const video = await run(
+    ...[
+      'media',
+      'register',
+      '--user',
+      ada.id,
+      '--mime-type',
+      'video/mp4',
+      '--bytes',
+      '1000',
+      '--duration-seconds',
+      '1.5',
+    ],
+  )
+  t.equal(video.durationSeconds, 1.5)
+
+  const db = connect({ url })
+  const app = await buildApp({ db, logger: false, corsOrigins: [], media: mediaIn('.'), ...connecting(db) })
+  t.teardown(async () => {
+    await app.close()
+    await db.destroy()
+  })
+  const accounts = async () => (await call(app, key.key, 'GET', '/accounts')).body.data
+  t.match(await accounts(), [{ id: own.id }, { id: shared.id, displayName: 'Acme Inc.' }])
+  const post = await call(app, key.key, 'POST', '/posts', { accountIds: [own.id], caption: 'hi', mediaIds: [image.id] })
+  t.equal(post.status, 201)
+  t.strictSame(await run('post', 'mark-published', post.body.id), { id: post.body.id, status: 'published' })
+  t.equal((await call(app, key.key, 'DELETE', `/posts/${post.body.id}`)).body.error, 'Cannot delete published post')
+
+  t.strictSame(await run('account', 'disconnect', own.id), { id: own.id, disconnected: true })
+  t.strictSame(await run('org', 'remove-member', '--org', org.id, '--user', ada.id), { ...membership, removed: true })
+  t.strictSame(await accounts(), [])
+
+  t.strictSame(await run('key', 'revoke', other.id), { id: other.id, revoked: true })
+  const { data } = await run('key', 'list', '--user', ada.id)
+  t.match(data, [
+    { id: key.id, name: 'ci', start: key.start, expiresAt: '2099-01-01T00:00:00.000Z', revokedAt: null },
+    { id: other.id, name: null, revokedAt: String },
+  ])
+  t.notMatch(JSON.stringify(data), key.key, 'a key is shown once')
+})
+
+t.test('what does not exist is said on stderr with exit code 1, and changes nothing', async (t) => {
+  const url = await createDatabase(t)
+  const user = ['--user', UNKNOWN]
+  const cases: [string[], RegExp][] = [
+    [['key', 'create', ...user], /no user/],
+    [['key', 'create', '--user', 'nonsense'], /no user/],
+    [['key', 'list', ...user], /no user/],
+    [['key', 'list', '--user', 'nonsense'], /no user/],
+    [['key', 'revoke', UNKNOWN], /no key/],
+    [['key', 'revoke', 'nonsense'], /no key/],
+    [['org', 'add-member', '--org', UNKNOWN, ...user], /no (?:organisation|user)/],
+    [['org', 'remove-member', '--org', UNKNOWN, ...user], /no membership/],
+    [['account', 'add', '--platform', 'x', '--username', 'a', ...user], /no user/],
+    [['account', 'disconnect', UNKNOWN], /no account/],
+    [['media', 'register', '--mime-type', 'image/png', '--bytes', '1', ...user], /no user/],
+    [['post', 'mark-published', UNKNOWN], /no post/],
+  ]
+  for (const [args, message] of cases) {
+    const { code, stdout, stderr } = await postroom([...args, '--json'], { DATABASE_URL: url })
+    t.equal(code, 1, args.join(' '))
+    t.equal(stdout, '')
+    t.match(stderr, message)
+    t.equal(stderr.trim().split('\n').length, 1, 'one line')
+  }
+})
+
+t.test('a database that is away, or has no tables, is one line that says so', async (t) => {
+  const away = await postroom(['user', 'create', '--name', 'a'], { DATABASE_URL: 'postgres://127.0.0.1:1/nobody' })
+  t.match(away, { code: 1, stdout: '', stderr: /^error: The database is not available.*\n$/ })
+  const empty = await postroom(['user', 'create', '--name', 'a'], {
+    DATABASE_URL: await createDatabase(t, 'template0'),
+  })
+  t.match(empty, { code: 1, stdout: '', stderr: /^error: The database has no tables yet.*migrate\n$/ })
+})
+
+t.test('without --json the same is told in lines for people', async (t) => {
+  const url = await createDatabase(t)
+  const { code, stdout } = await postroom(['user', 'create', '--name', 'Ada'], { DATABASE_URL: url })
+  t.equal(code, 0)
+  t.match(stdout, /^id {4}[0-9a-f-]{36}\nname {2}Ada\n$/)
+})

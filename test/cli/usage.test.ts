@@ -1,0 +1,69 @@
+import t from 'tap'
+import { postroom } from '../helpers/command.ts'
+
+const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
+
+t.test('a wrong call says what is wrong on stderr with exit code 2', async (t) => {
+  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/nobody' }
+  const media = ['media', 'register', '--user', UNKNOWN]
+  const cases: [string[], RegExp][] = [
+    [[], /Usage: postroom/],
+    [['nonsense'], /unknown command/],
+    [['user'], /Usage: postroom user/],
+    [['user', 'create'], /--name/],
+    [['user', 'create', '--name', ' '], /must not be empty/],
+    [['user', 'create', '--name', 'a', '--nonsense'], /unknown option/],
+    [['user', 'create', '--name', 'a', 'more'], /too many arguments/],
+    [['key', 'create', '--user', UNKNOWN, '--expires-at', 'tomorrow'], /Invalid datetime/],
+    [['key', 'revoke'], /missing required argument/],
+    [['org', 'add-member', '--org', UNKNOWN, '--user', UNKNOWN, '--role', 'king'], /Allowed choices/],
+    [['account', 'add', '--platform', 'myspace', '--username', 'a', '--user', UNKNOWN], /Allowed choices/],
+    [[...media, '--mime-type', 'image', '--bytes', '1'], /image\/jpeg/],
+    [[...media, '--mime-type', 'image/png', '--bytes', '1.5'], /whole number/],
+    [[...media, '--mime-type', 'image/png', '--bytes', '1', '--duration-seconds', '-1'], /seconds/],
+  ]
+  for (const [args, message] of cases) {
+    const { code, stdout, stderr } = await postroom(args, env)
+    t.equal(code, 2, args.join(' '))
+    t.equal(stdout, '')
+    t.match(stderr, message)
+  }
+  const config = await postroom(['user', 'create', '--name', 'a'], { ...env, PORT: 'abc' })
+  t.match(config, { code: 2, stdout: '', stderr: /^error: PORT must/ })
+})
+
+t.test('every command explains itself', async (t) => {
+  const commands = [
+    '',
+    'start',
+    'serve',
+    'migrate',
+    'openapi',
+    'user',
+    'user create',
+    'org',
+    'org create',
+    'org add-member',
+  ]
+  commands.push('org remove-member', 'key', 'key create', 'key list', 'key revoke', 'account', 'account add')
+  commands.push('account disconnect', 'account rewrap', 'media', 'media register', 'post', 'post mark-published')
+  for (const command of commands) {
+    const { code, stdout, stderr } = await postroom([...command.split(' ').filter(Boolean), '--help'], {})
+    t.equal(code, 0, command)
+    t.match(stdout, `Usage: postroom ${command}`.trim())
+    t.equal(stderr, '')
+  }
+})
+
+t.test('help that was asked for is no wrong call', async (t) => {
+  for (const args of [['help'], ['help', 'user'], ['user', 'help', 'create'], ['--version']]) {
+    const { code, stdout } = await postroom(args, {})
+    t.equal(code, 0, args.join(' '))
+    t.not(stdout, '')
+  }
+})
+
+t.test('account add says that what it adds is not published to', async (t) => {
+  const { stdout } = await postroom(['account', 'add', '--help'], {})
+  t.match(stdout.replace(/\s+/g, ' '), /can be posted to, but nothing is published to it/)
+})

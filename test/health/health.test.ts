@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { createDesk } from '../helpers/publisher.ts'
+import { scriptedNetwork } from '../helpers/scripted-network.ts'
+
+t.test('deliveries that are due and that no worker takes make the service unready, and are counted', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { app, db, connected, post, publisher, work } = await createDesk(t, { mastodon })
+  const ready = async () => (await app.inject('/readyz')).statusCode
+  const metrics = async () => {
+    const { body, headers } = await app.inject('/metrics')
+    t.match(headers['content-type'], /^text\/plain; version=0\.0\.4/)
+    const lines = body.split('\n').filter((line) => line && !line.startsWith('#'))
+    return Object.fromEntries(lines.map((line) => line.split(' '))) as Record<string, string>
+  }
+  const account = await connected('mastodon')
+  await post({ accountIds: [account], caption: 'due' })
+  t.equal(await ready(), 200, 'a worker has a minute')
+  t.match(await metrics(), { postroom_deliveries_due: '1' })
+
+  const ago = (minutes: number) => sql<Date>`now() - ${minutes} * interval '1 minute'`
+  await db
+    .updateTable('postTargets')
+    .set({ claimableAt: ago(2) })
+    .execute()
+  t.equal(await ready(), 503)
+  const { postroom_deliveries_due_seconds: seconds } = await metrics()
+  t.ok(Number(seconds) >= 120 && Number(seconds) < 180)
+
+  const accounts = db.updateTable('accounts').where('id', '=', account)
+  await accounts.set({ availableAt: ago(-1) }).execute()
+  t.equal(await ready(), 200, 'an account that rests is no fault of the workers')
+  t.match(await metrics(), { postroom_deliveries_due: '1', postroom_deliveries_due_seconds: '0' })
+  await accounts.set({ availableAt: ago(0) }).execute()
+  t.equal(await ready(), 200, 'nor one that has just come to its end')
+  await accounts.set({ availableAt: ago(2) }).execute()
+  t.equal(await ready(), 503)
+
+  const gate = Promise.withResolvers<void>()
+  mastodon.steps.push({ accept: true, meanwhile: () => gate.promise })
+  const worker = publisher({ networks: { mastodon: { ...mastodon, concurrency: 1 } } })
+  await post({ accountIds: [await connected('mastodon')], caption: 'other' })
+  t.equal(await worker.claim(), 1)
+  await db
+    .updateTable('postTargets')
+    .set({ claimableAt: ago(2) })
+    .where('state', '=', 'queued')
+    .execute()
+  t.equal(await ready(), 200, 'while something is under way, workers live')
+  t.match(await metrics(), { postroom_deliveries_due: '1' })
+  await db
+    .updateTable('postTargets')
+    .set({ claimableAt: ago(1) })
+    .where('state', '=', 'publishing')
+    .execute()
+  t.equal(await ready(), 503, 'but not with one whose lease has ended')
+  gate.resolve()
+  await worker.idle()
+  await work()
+  t.equal(await ready(), 200)
+  t.match(await metrics(), { postroom_deliveries_due: '0', postroom_deliveries_due_seconds: '0' })
+})

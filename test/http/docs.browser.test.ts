@@ -1,0 +1,130 @@
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import t from 'tap'
+import { createWorld } from '../helpers/app.ts'
+import { isExecutable } from '../helpers/executable.ts'
+import { jpeg } from '../helpers/upload.ts'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+const chromiumPath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find(isExecutable)
+
+/** A browser that speaks with this machine only, and finds it under another name, too. */
+const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--host-resolver-rules=MAP postroom.test 127.0.0.1',
+    ],
+  })
+
+/** What `page` complains of, and each host that it asks for something. */
+function watch(page: Page): { complaints: string[]; hosts: Set<string> } {
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`))
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url())
+    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
+  })
+  return { complaints, hosts }
+}
+
+const withBody = (body: object) => (operation: Locator) =>
+  operation.locator('.body-param__text').fill(JSON.stringify(body))
+
+/** Opens an operation, which `fill` may fill in, and sends it. Gives the status and the body that the page shows. */
+async function tryOut(page: Page, tag: string, operationId: string, fill: (operation: Locator) => Promise<void>) {
+  const operation = page.locator(`#operations-${tag}-${operationId}`)
+  await operation.locator('.opblock-summary-control').click()
+  await fill(operation)
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  const live = operation.locator('.live-responses-table .response')
+  return {
+    status: (await live.locator('.response-col_status').textContent()) ?? '',
+    body: (await live.locator('.response-col_description .microlight').first().textContent()) ?? '',
+  }
+}
+
+/** Where a browser belongs to the machine, its absence fails; elsewhere the test says what it would take. */
+const missing =
+  chromiumPath || process.env.CI
+    ? {}
+    : { skip: 'no browser: install chromium (Debian: apt-get install --no-install-recommends chromium)' }
+
+t.test('a newcomer authorises, creates a post and lists it, all in Swagger UI', missing, async (t) => {
+  if (!chromiumPath) throw new Error(`CI is set, and none of ${NAMES.join(', ')} is in the PATH`)
+  const { app, user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('bluesky')
+  const port = new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port
+  const browser = await launch(chromiumPath)
+  t.teardown(() => browser.close())
+
+  t.test('and keeps the key over a reload', async (t) => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
+    page.setDefaultTimeout(20_000)
+    const { complaints, hosts } = watch(page)
+    await page.goto(`http://localhost:${port}/docs`)
+
+    await page.locator('.auth-wrapper .authorize').click()
+    const dialog = page.locator('.modal-ux')
+    await dialog.locator('input').fill(ada.key)
+    await dialog.getByRole('button', { name: 'Apply credentials' }).click()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+
+    const body = { accountIds: [account], caption: 'Written in a browser' }
+    const created = await tryOut(page, 'posts', 'createPost', withBody(body))
+    t.match(created.status, /^201/)
+    t.match(JSON.parse(created.body), { id: String, status: 'draft' })
+
+    const image = await jpeg(40, 30)
+    const uploaded = await tryOut(page, 'media', 'uploadMedia', async (operation) => {
+      const file = { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: image }
+      await operation.locator('input[type=file]').setInputFiles(file)
+    })
+    t.match(uploaded.status, /^201/)
+    const media = JSON.parse(uploaded.body)
+    t.match(media, { kind: 'image', bytes: image.length, width: 40, height: 30, altText: null })
+    const content = page.locator('#operations-media-getMediaContent')
+    await content.locator('.opblock-summary-control').click()
+    await content.locator('tr[data-param-name=id] input').fill(media.id)
+    await content.getByRole('button', { name: 'Execute' }).click()
+    const shown = content.locator('.live-responses-table img')
+    await shown.waitFor()
+    t.equal(await shown.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth), 40)
+
+    await page.reload()
+    const listed = await tryOut(page, 'posts', 'listPosts', async () => {})
+    t.match(listed.status, /^200/, 'the key is still there')
+    t.match(JSON.parse(listed.body).data, [{ caption: 'Written in a browser' }])
+
+    t.strictSame(complaints, [], 'nothing was refused by the headers of the page, nothing went wrong')
+    t.strictSame([...hosts], [`localhost:${port}`], 'nobody else was asked for anything')
+  })
+
+  t.test('also by plain http under a name, where browsers trust less than on localhost', async (t) => {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(20_000)
+    const { hosts } = watch(page)
+    await page.goto(`http://postroom.test:${port}/docs/`)
+    await page.locator('#operations-posts-createPost').waitFor()
+    t.equal(await page.title(), 'Postroom')
+    t.strictSame([...hosts], [`postroom.test:${port}`])
+  })
+})

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import http from 'node:http'
+import { Readable } from 'node:stream'
+import t from 'tap'
+import { createFolder } from '../helpers/app.ts'
+import { postroom, runService } from '../helpers/command.ts'
+import { createDatabase } from '../helpers/database.ts'
+import { startS3 } from '../helpers/s3.ts'
+
+const GiB = 2 ** 30
+const MEMORY_MAX = 200_000_000
+
+/** A video of `bytes` bytes: a short one, and behind it a box of free space, which players skip. */
+function* largeVideo(bytes: number): Generator<Buffer> {
+  const video = readFileSync(new URL('../samples/plain.mp4', import.meta.url))
+  yield video
+  const head = Buffer.alloc(16)
+  head.writeUInt32BE(1)
+  head.write('free', 4)
+  head.writeBigUInt64BE(BigInt(bytes - video.length), 8)
+  yield head
+  const zeros = Buffer.alloc(2 ** 16)
+  let left = bytes - video.length - head.length
+  for (; left > zeros.length; left -= zeros.length) yield zeros
+  yield zeros.subarray(0, left)
+}
+
+/** The most that the process had in memory, in bytes, as Linux tells it. */
+const peakOf = (pid: string) =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
+const measurable = existsSync('/proc/self/status') ? {} : { skip: 'the memory of a process is read from /proc' }
+
+for (const storage of ['a folder', 'S3']) {
+  t.test(`a file of 1 GiB comes into ${storage} without being held in memory`, measurable, async (t) => {
+    const env: Record<string, string> = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t) }
+    if (storage === 'S3') {
+      const { endpoint } = (await startS3(t, await createFolder(t))).options
+      const keys = { S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' }
+      Object.assign(env, { S3_BUCKET: 'media', S3_ENDPOINT: endpoint, ...keys })
+    }
+    const run = async (...args: string[]) => JSON.parse((await postroom([...args, '--json'], env)).stdout)
+    const { id: user } = await run('user', 'create', '--name', 'Ada')
+    const { key } = await run('key', 'create', '--user', user)
+    // Once before: what Node makes of the sources is kept from then on.
+    await (await runService('serve', env, { throughNpm: true })).stop()
+    const service = await runService('serve', env, { throughNpm: true })
+    t.teardown(() => service.stop())
+    const [pid = ''] = readFileSync(`/proc/${service.child.pid}/task/${service.child.pid}/children`, 'utf8').split(' ')
+    t.match(readFileSync(`/proc/${pid}/cmdline`, 'utf8'), /postroom\.ts/)
+
+    const request = http.request(`${service.facts.api}/media`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=x' },
+    })
+    const form = function* () {
+      yield Buffer.from('--x\r\nContent-Disposition: form-data; name="file"; filename="a.mp4"\r\n\r\n')
+      yield* largeVideo(GiB)
+      yield Buffer.from('\r\n--x--\r\n')
+    }
+    Readable.from(form()).pipe(request)
+    const [response] = await once(request, 'response')
+    const media = JSON.parse(Buffer.concat(await response.toArray()).toString())
+    t.match([response.statusCode, media], [201, { bytes: GiB, kind: 'video' }])
+    const peak = peakOf(pid)
+    t.ok(peak > 0 && peak < MEMORY_MAX, `${Math.round(peak / 1e6)} MB`)
+  })
+}

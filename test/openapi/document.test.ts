@@ -1,0 +1,227 @@
+import { channel } from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import { Server, Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { MEDIA_TYPES } from '../../schemas/media.ts'
+import { buildDocument } from '../../src/app.ts'
+import { call, createWorld } from '../helpers/app.ts'
+import { COMMITTED, json, operationsOf, readDocument, type Schema, validatorOf } from '../helpers/document.ts'
+
+const document = readDocument()
+const operations = operationsOf(document)
+const { schemas } = document.components
+const problemWith = validatorOf(document)
+
+/** What each operation can answer: the contract's statuses, 413 for a body that is too large, 409 for a key that is taken. */
+const STATUSES: Record<string, string[]> = {
+  createPost: ['201', '400', '401', '403', '409', '413', '500', '503'],
+  listPosts: ['200', '400', '401', '500', '503'],
+  getPost: ['200', '401', '404', '500', '503'],
+  deletePost: ['200', '400', '401', '404', '409', '500', '503'],
+  publishPost: ['202', '400', '401', '403', '404', '409', '500', '503'],
+  retryDelivery: ['202', '401', '404', '409', '500', '503'],
+  resolveDelivery: ['200', '400', '401', '404', '409', '413', '500', '503'],
+  listAccounts: ['200', '401', '500', '503'],
+  connectAccount: ['200', '201', '400', '401', '403', '409', '413', '500', '502', '503'],
+  disconnectAccount: ['200', '401', '403', '404', '500', '503'],
+  uploadMedia: ['200', '201', '400', '401', '408', '409', '413', '500', '503'],
+  importMedia: ['200', '201', '400', '401', '409', '413', '500', '503'],
+  listMedia: ['200', '400', '401', '500', '503'],
+  getMedia: ['200', '401', '404', '500', '503'],
+  getMediaContent: ['200', '206', '304', '307', '401', '404', '412', '416', '500', '503'],
+  updateMedia: ['200', '400', '401', '404', '413', '500', '503'],
+  deleteMedia: ['200', '401', '404', '409', '500', '503'],
+  listSandboxCalls: ['200', '400', '401', '500', '503'],
+}
+
+/** Where bytes go, there is nothing to show as an example. */
+const BINARY: Record<string, readonly string[]> = {
+  'uploadMedia requestBody': ['multipart/form-data'],
+  'getMediaContent 200': MEDIA_TYPES,
+  'getMediaContent 206': MEDIA_TYPES,
+  'getMediaContent 304': [],
+  'getMediaContent 307': [],
+}
+
+t.test('the committed document is the one that the code makes, and the one that the service gives', async (t) => {
+  const committed = readFileSync(COMMITTED, 'utf8')
+  const built = await buildDocument()
+  t.equal(
+    committed,
+    `${JSON.stringify(built, null, 2)}\n`,
+    'openapi/openapi.json is up to date: else run `make openapi`',
+  )
+
+  const { app } = await createWorld(t)
+  const served = await call(app, undefined, 'GET', '/openapi.json')
+  t.match(served, { status: 200, headers: { 'content-type': /^application\/json/ } })
+  t.strictSame(served.body, built)
+  const shown = await call(app, undefined, 'GET', '/docs/json')
+  t.strictSame({ ...shown.body, servers: document.servers }, built, 'Swagger UI shows the same')
+})
+
+t.test('it is made without a database and without listening', async (t) => {
+  const listens = t.capture(Server.prototype, 'listen')
+  const connects = t.capture(Socket.prototype, 'connect')
+  await buildDocument()
+  t.strictSame([listens(), connects()], [[], []])
+})
+
+t.test('it is OpenAPI 3.1.0, and says where the service is and that every operation takes a bearer key', async (t) => {
+  t.equal(document.openapi, '3.1.0')
+  t.ok(document.servers.length > 0)
+  const [[name]] = document.security.map(Object.keys) as [[string]]
+  t.match(document.components.securitySchemes[name], { type: 'http', scheme: 'bearer' })
+  t.equal(document.security.length, 1, 'no alternative to the key')
+  for (const { operationId, security } of operations) t.equal(security, undefined, `${operationId} has no exception`)
+})
+
+t.test('an integrator finds on each operation what it is called, what it does and how it ends', async (t) => {
+  t.strictSame(operations.map(({ operationId }) => operationId).sort(), Object.keys(STATUSES).sort())
+  const tags = document.tags.map(({ name }) => name)
+  for (const operation of operations) {
+    t.test(operation.operationId, async (t) => {
+      t.ok(operation.summary && operation.description)
+      t.ok(
+        operation.tags.length === 1 && operation.tags.every((tag) => tags.includes(tag)),
+        'stands under one known tag',
+      )
+      t.strictSame(Object.keys(operation.responses), STATUSES[operation.operationId])
+      for (const [status, { description }] of Object.entries(operation.responses)) t.ok(description, status)
+      for (const { name, description } of operation.parameters ?? []) t.ok(description, name)
+    })
+  }
+})
+
+t.test('every request and every answer has examples, and each is valid', async (t) => {
+  for (const { operationId, parameters, requestBody, responses } of operations) {
+    for (const { name, schema, example, in: place } of parameters ?? []) {
+      if (place !== 'path' && schema.default === undefined) continue
+      t.not(example, undefined, `${operationId} ${name}`)
+      t.equal(problemWith(schema, example), '', `${operationId} ${name}`)
+    }
+    for (const [what, body] of Object.entries({ ...responses, ...(requestBody && { requestBody }) })) {
+      const binary = BINARY[`${operationId} ${what}`]
+      t.strictSame(Object.keys(body.content ?? {}), binary ?? ['application/json'])
+      if (binary) continue
+      const { schema, examples } = json(body)
+      t.ok(Object.keys(examples ?? {}).length > 0, `${operationId} ${what} has an example`)
+      for (const [name, { value }] of Object.entries(examples ?? {})) {
+        t.equal(problemWith(schema, value), '', `${operationId} ${what} ${name}`)
+      }
+    }
+  }
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (name === 'UploadMedia') continue
+    t.ok(schema.examples?.length, `${name} has an example`)
+    for (const example of schema.examples ?? []) {
+      t.equal(problemWith({ $ref: `#/components/schemas/${name}` }, example), '', name)
+    }
+  }
+})
+
+t.test('whatever creates something takes a key to be sent again under, and says when it was', async (t) => {
+  for (const { operationId, method, parameters, responses } of operations) {
+    const takesKey =
+      parameters?.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key') ?? false
+    t.equal(takesKey, method === 'POST' && '201' in responses, operationId)
+    for (const [status, { headers }] of Object.entries(responses)) {
+      const isSuccess = takesKey && status.startsWith('2')
+      t.equal('Idempotent-Replayed' in (headers ?? {}), isSuccess, `${operationId} ${status}`)
+    }
+  }
+})
+
+t.test('an example that is wrong would be seen', async (t) => {
+  t.not(problemWith({ $ref: '#/components/schemas/CreatePost' }, { accountIds: [] }), '')
+  t.not(problemWith({ $ref: '#/components/schemas/CreatePost' }, { accountIds: ['a'], scheduledAt: 'now' }), '')
+  t.not(
+    problemWith({ $ref: '#/components/schemas/AccountList' }, { data: [{ id: 'a', platform: 'b', username: 'c' }] }),
+    '',
+  )
+})
+
+/** `schema` and everything inside it, with the way that leads there. */
+function* walk(schema: Schema, path: string): Generator<[path: string, schema: Schema]> {
+  yield [path, schema]
+  for (const [key, value] of Object.entries(schema.properties ?? {})) yield* walk(value, `${path}.${key}`)
+  for (const [index, value] of (schema.anyOf ?? []).entries()) yield* walk(value, `${path}|${index}`)
+  if (schema.items) yield* walk(schema.items, `${path}[]`)
+  if (typeof schema.additionalProperties === 'object') yield* walk(schema.additionalProperties, `${path}{}`)
+}
+
+const all = Object.entries(schemas).flatMap(([name, schema]) => [...walk(schema, name)])
+
+t.test('objects are named components: a generated client has one type for each', async (t) => {
+  for (const { operationId, requestBody, responses } of operations) {
+    const bodies = [...Object.values(responses), ...(requestBody ? [requestBody] : [])]
+    const schemas = bodies.flatMap(({ content }) => Object.values(content ?? {})).map(({ schema }) => schema)
+    for (const schema of schemas.filter(({ format }) => format !== 'binary')) {
+      t.strictSame(Object.keys(schema), ['$ref'], operationId)
+    }
+  }
+  const inline = all.filter(([path]) => !(path in schemas))
+  t.strictSame(
+    inline.filter(([, { properties }]) => properties).map(([path]) => path),
+    [],
+    'no object with keys of its own inside another schema',
+  )
+  const enums = all.flatMap(([, schema]) => (schema.enum ? [JSON.stringify(schema.enum)] : []))
+  t.equal(new Set(enums).size, enums.length, 'no list of values is written down twice')
+  for (const [path, { $ref }] of all) if ($ref) t.ok($ref.replace('#/components/schemas/', '') in schemas, path)
+})
+
+t.test('bytes are binary, in the form, in the answer and to those who generate clients', async (t) => {
+  const { file, ...rest } = schemas.UploadMedia!.properties!
+  t.match(file, { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' })
+  t.strictSame(Object.keys(rest), ['altText'])
+  const upload = operations.find(({ operationId }) => operationId === 'uploadMedia')!
+  t.strictSame(upload.requestBody, {
+    required: true,
+    content: { 'multipart/form-data': { schema: { $ref: '#/components/schemas/UploadMedia' } } },
+  })
+  const { responses } = operations.find(({ operationId }) => operationId === 'getMediaContent')!
+  for (const status of ['200', '206']) {
+    for (const { schema } of Object.values(responses[status]!.content)) {
+      t.strictSame(schema, { type: 'string', format: 'binary' })
+    }
+  }
+})
+
+t.test('every property and every component has a description', async (t) => {
+  const described = ({ $ref, description }: Schema) =>
+    Boolean(description ?? schemas[$ref?.split('/').at(-1) ?? '']?.description)
+  for (const [name, schema] of Object.entries(schemas)) t.ok(described(schema), name)
+  for (const [path, { properties = {} }] of all) {
+    for (const [key, property] of Object.entries(properties)) t.ok(described(property), `${path}.${key}`)
+  }
+})
+
+t.test('nothing of the interface answers without a key', async (t) => {
+  const { app } = await createWorld(t)
+  for (const { operationId, method, path, parameters = [] } of operations) {
+    const url = parameters.reduce((url, { name, example }) => url.replace(`{${name}}`, String(example)), path)
+    const { status, body, headers } = await call(app, undefined, method as 'GET', url)
+    t.strictSame([status, body], [401, { error: 'Missing API key' }], operationId)
+    t.equal(headers['www-authenticate'], 'Bearer', operationId)
+  }
+})
+
+t.test('the document has the routes that the service has, all of them and no others', async (t) => {
+  const routes: string[] = []
+  const onInstance = (message: unknown) =>
+    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url }) => {
+      for (const name of [method].flat()) routes.push(`${name} ${url}`)
+    })
+  const initialization = channel('fastify.initialization')
+  initialization.subscribe(onInstance)
+  t.teardown(() => initialization.unsubscribe(onInstance))
+  await buildDocument()
+
+  t.ok(routes.includes('GET /healthz'), 'routes were seen')
+  t.strictSame(
+    routes.filter((route) => / \/api\//.test(route) && !route.startsWith('HEAD ')).sort(),
+    operations.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`).sort(),
+  )
+})

@@ -1,0 +1,281 @@
+import { Readable } from 'node:stream'
+import t from 'tap'
+import type { Credentials } from '../../src/platforms/adapter.ts'
+import { publishToDiscord } from '../../src/platforms/discord/adapter.ts'
+import { actOf, fileOf, ioOf, rejection, testFailures } from '../helpers/adapter-contract.ts'
+import type { Teardown } from '../helpers/database.ts'
+import { type FakeDiscord, startDiscord } from '../helpers/fake-discord.ts'
+import { reset } from '../helpers/fake-network.ts'
+
+/** Discord, and a service that does not know it yet. */
+const start = async (t: Teardown) => ({ fake: await startDiscord(t), ...publishToDiscord() })
+
+const pathOf = ({ credentials }: FakeDiscord) => new URL(credentials.webhookUrl).pathname.replace('/api/', '/api/v10/')
+
+t.test('an account is the webhook', async (t) => {
+  const { fake, identify } = await start(t)
+  t.same(await identify(fake.credentials, ioOf(fake)), {
+    externalId: '223704706495545344',
+    username: 'Captain Hook',
+    displayName: 'Captain Hook',
+  })
+  t.same(fake.log, [`GET ${pathOf(fake)}`])
+})
+
+t.test('every form of the URL leads to the same place', async (t) => {
+  const { fake, identify } = await start(t)
+  const { webhookUrl } = fake.credentials
+  const forms = [
+    `${webhookUrl}/`,
+    webhookUrl.replace('/api/', '/api/v9/'),
+    webhookUrl.replace('discord.com', 'discordapp.com'),
+    webhookUrl.replace('discord.com', 'canary.discord.com'),
+    webhookUrl.replace('discord.com', 'ptb.discord.com'),
+  ]
+  for (const webhookUrl of forms) {
+    t.match(await identify({ webhookUrl }, ioOf(fake)), { username: 'Captain Hook' }, webhookUrl)
+  }
+})
+
+t.test('credentials that are no good are refused, and never told', async (t) => {
+  const { fake, send, identify } = await start(t)
+  const { webhookUrl } = fake.credentials
+  const wrong: Credentials[] = [
+    { webhookUrl: webhookUrl.replace(/[^/]+$/, 's3cret') },
+    { webhookUrl: webhookUrl.replace(/\d+/, '1').replace(/[^/]+$/, 's3cret') },
+    { webhookUrl: 'https://discord.com.example/api/webhooks/1/s3cret' },
+    { webhookUrl: 'https://discord.com/api/webhooks/1/s3cret/slack' },
+    { webhookUrl: 'http://discord.com/api/webhooks/1/s3cret' },
+    {},
+  ]
+  for (const credentials of wrong) {
+    for (const attempt of [identify, send.bind(null, actOf())] as const) {
+      const error = await rejection(attempt(credentials, ioOf(fake)))
+      t.match(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
+      t.notMatch(error.message, 's3cret')
+    }
+  }
+  t.notOk(fake.log.includes('intend'))
+})
+
+t.test('a text is one message, which is waited for', async (t) => {
+  const { fake, send } = await start(t)
+  const { id, url } = await send(actOf(), fake.credentials, ioOf(fake))
+  t.same(fake.log, [`GET ${pathOf(fake)}`, 'intend', `POST ${pathOf(fake)}`])
+  t.match(fake.calls[1], { query: { wait: 'true' }, headers: { 'content-type': 'application/json' } })
+  t.same(fake.calls[1]?.body, { content: 'A lighthouse at dusk' })
+  t.equal(id, fake.messages[0]?.id)
+  t.equal(url, `https://discord.com/channels/199737254929760256/199737254929760257/${id}`)
+  fake.log.length = 0
+  const next = await send(actOf(), fake.credentials, ioOf(fake))
+  t.same(fake.log, ['intend', `POST ${pathOf(fake)}`], 'the server of the webhook is known')
+  t.equal(next.url, `https://discord.com/channels/199737254929760256/199737254929760257/${next.id}`)
+})
+
+t.test('a webhook that was connected a moment ago is not looked at again', async (t) => {
+  const { fake, send, identify } = await start(t)
+  await identify(fake.credentials, ioOf(fake))
+  const { id, url } = await send(actOf(), fake.credentials, ioOf(fake))
+  t.same(fake.log, [`GET ${pathOf(fake)}`, 'intend', `POST ${pathOf(fake)}`])
+  t.equal(url, `https://discord.com/channels/199737254929760256/199737254929760257/${id}`)
+})
+
+t.test('the fields of the post are the parameters of the message', async (t) => {
+  const { fake, send } = await start(t)
+  fake.threads.add('77')
+  const fields = {
+    username: 'Keeper',
+    avatarUrl: 'https://example.com/keeper.png',
+    threadId: '77',
+    embeds: [{ title: 'Lighthouse' }],
+    tts: true,
+    suppressEmbeds: true,
+    allowedMentions: { parse: [] },
+  }
+  const { url, id } = await send(actOf({ text: '', fields }), fake.credentials, ioOf(fake))
+  t.same(fake.calls[1]?.query, { wait: 'true', thread_id: '77' })
+  t.same(fake.calls[1]?.body, {
+    username: 'Keeper',
+    avatar_url: 'https://example.com/keeper.png',
+    tts: true,
+    flags: 4,
+    allowed_mentions: { parse: [] },
+    embeds: [{ title: 'Lighthouse' }],
+  })
+  t.equal(url, `https://discord.com/channels/199737254929760256/77/${id}`)
+})
+
+t.test('files of every kind go with the message, and their descriptions too', async (t) => {
+  const { fake, send } = await start(t)
+  const media = [
+    fileOf('image/png', { content: 'a png', altText: 'A lighthouse' }),
+    fileOf('image/gif', { content: 'a gif', altText: '😀'.repeat(1100) }),
+    fileOf('video/quicktime', { content: 'a film' }),
+  ]
+  await send(actOf({ media }), fake.credentials, ioOf(fake))
+  t.same(fake.log, [`GET ${pathOf(fake)}`, 'intend', `POST ${pathOf(fake)}`])
+  const { body, files = [], headers } = fake.calls[1] ?? {}
+  t.match(headers, { 'content-type': /^multipart\/form-data/, 'content-length': /^\d+$/ })
+  t.same(Object.keys(body as object), ['payload_json'])
+  t.same(JSON.parse((body as Record<string, string>).payload_json ?? ''), {
+    content: 'A lighthouse at dusk',
+    attachments: [
+      { id: 0, filename: 'image-1.png', description: 'A lighthouse' },
+      { id: 1, filename: 'gif-2.gif', description: '😀'.repeat(1024) },
+      { id: 2, filename: 'video-3.mov' },
+    ],
+  })
+  t.same(
+    files.map((file) => ({ ...file, bytes: file.bytes.toString() })),
+    [
+      { field: 'files[0]', name: 'image-1.png', type: 'image/png', bytes: 'a png' },
+      { field: 'files[1]', name: 'gif-2.gif', type: 'image/gif', bytes: 'a gif' },
+      { field: 'files[2]', name: 'video-3.mov', type: 'video/quicktime', bytes: 'a film' },
+    ],
+  )
+})
+
+t.test('a comment is the message after its post, without its embeds', async (t) => {
+  const { fake, send } = await start(t)
+  const fields = { username: 'Keeper', embeds: [{ title: 'Lighthouse' }], allowedMentions: { parse: [] } }
+  const parent = await send(actOf({ fields }), fake.credentials, ioOf(fake))
+  await send(actOf({ kind: 'comment', text: 'First!', fields, parent, root: parent }), fake.credentials, ioOf(fake))
+  t.same(fake.calls[2]?.query, { wait: 'true' })
+  t.same(fake.calls[2]?.body, { content: 'First!', username: 'Keeper', allowed_mentions: { parse: [] } })
+})
+
+t.test('a comment goes into the thread that its post has started in a forum', async (t) => {
+  const { fake, send } = await start(t)
+  fake.channel = 'forum'
+  const fields = { threadName: 'Lighthouses', appliedTags: ['5'] }
+  const parent = await send(actOf({ fields }), fake.credentials, ioOf(fake))
+  t.same(fake.calls[1]?.body, {
+    content: 'A lighthouse at dusk',
+    thread_name: 'Lighthouses',
+    applied_tags: ['5'],
+  })
+  const comment = actOf({ kind: 'comment', text: 'First!', fields, parent, root: parent })
+  await send(comment, fake.credentials, ioOf(fake))
+  t.same(fake.calls[2]?.query, { wait: 'true', thread_id: parent.id })
+  t.same(fake.calls[2]?.body, { content: 'First!' })
+  t.equal(fake.messages[1]?.channel_id, parent.id)
+})
+
+const embedded = (embed: object) => ({ text: '', fields: { embeds: [embed] } })
+
+const sized = (bytes: number) => fileOf('image/png', { bytes, open: async () => Readable.from([Buffer.alloc(bytes)]) })
+
+t.test('what Discord refuses is told in its words', async (t) => {
+  const { fake, send } = await start(t)
+  const refusals: [Parameters<typeof actOf>[0], string][] = [
+    [{ text: '' }, 'Cannot send an empty message'],
+    [{ text: 'a'.repeat(2001) }, 'Invalid Form Body: content Must be 2000 or fewer in length.'],
+    [{ fields: { username: 'Discordia' } }, 'Invalid Form Body: username Username cannot contain "discord"'],
+    [
+      { fields: { embeds: [{ title: 'a'.repeat(257) }] } },
+      'Invalid Form Body: embeds.0.title Must be 256 or fewer in length.',
+    ],
+    [{ fields: { username: 'Clyde' } }, 'Invalid Form Body: username Username cannot contain "clyde"'],
+    [{ fields: { username: ' ' } }, 'Invalid Form Body: username Must be between 1 and 80 in length.'],
+    [embedded({}), 'Cannot send an empty message'],
+    [
+      embedded({ fields: Array(26).fill({ name: 'a', value: 'b' }) }),
+      'Invalid Form Body: embeds.0.fields Must be 25 or fewer in length.',
+    ],
+    [embedded({ fields: [{ name: 'a' }] }), 'Invalid Form Body: embeds.0.fields.0.value This field is required'],
+    [
+      embedded({ fields: [{ name: 'a', value: 'b'.repeat(1025) }] }),
+      'Invalid Form Body: embeds.0.fields.0.value Must be 1024 or fewer in length.',
+    ],
+    [
+      embedded({ footer: { text: 'a'.repeat(2049) } }),
+      'Invalid Form Body: embeds.0.footer.text Must be 2048 or fewer in length.',
+    ],
+    [
+      embedded({ author: { name: 'a'.repeat(257) } }),
+      'Invalid Form Body: embeds.0.author.name Must be 256 or fewer in length.',
+    ],
+    [
+      embedded({ description: 'a'.repeat(4000), footer: { text: 'a'.repeat(2001) } }),
+      'Invalid Form Body: embeds Embed size exceeds maximum size of 6000',
+    ],
+    [
+      { fields: { allowedMentions: { parse: ['all'] } } },
+      "Invalid Form Body: allowed_mentions.parse.0 Value must be one of {'roles', 'users', 'everyone'}.",
+    ],
+    [
+      { fields: { allowedMentions: { parse: ['users'], users: ['1'] } } },
+      'Invalid Form Body: allowed_mentions parse:["users"] and users: are exclusive',
+    ],
+    [
+      { fields: { allowedMentions: { users: ['@bob'] } } },
+      'Invalid Form Body: allowed_mentions.users.0 Value is not snowflake.',
+    ],
+    [{ media: [sized(10_485_761)] }, 'Request entity too large'],
+    [{ media: Array(3).fill(sized(9_000_000)) }, 'Request entity too large'],
+    [{ fields: { threadName: 'Sea' } }, 'Webhooks can only create threads in forum channels'],
+    [{ fields: { threadId: '1' } }, 'Unknown Channel'],
+  ]
+  for (const [act, words] of refusals) {
+    t.match(await rejection(send(actOf(act), fake.credentials, ioOf(fake))), {
+      code: 'content_refused',
+      message: `discord.com: ${words}`,
+      maybeSent: false,
+      retryable: false,
+      needsAttention: false,
+    })
+  }
+  fake.channel = 'forum'
+  t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
+    message: 'discord.com: Webhooks posted to forum channels must have a thread_name or thread_id',
+  })
+  t.equal(fake.messages.length, 0)
+})
+
+t.test('a webhook that was deleted needs its owner', async (t) => {
+  const { fake, send } = await start(t)
+  const instead = { status: 404, body: { message: 'Unknown Webhook', code: 10015 } }
+  for (const on of [`GET ${pathOf(fake)}`, `POST ${pathOf(fake)}`]) {
+    fake.faults.push({ on, instead })
+    t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
+      code: 'unauthorized',
+      message: 'discord.com: Unknown Webhook',
+      maybeSent: false,
+      needsAttention: true,
+    })
+  }
+})
+
+t.test('a rate limit says how long to wait, to the millisecond', async (t) => {
+  const { fake, send } = await start(t)
+  const body = { message: 'You are being rate limited.', retry_after: 64.57, global: false }
+  fake.faults.push({ on: `POST ${pathOf(fake)}`, instead: { status: 429, headers: { 'retry-after': '65' }, body } })
+  t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
+    code: 'rate_limited',
+    maybeSent: false,
+    retryable: true,
+    retryAfterMs: 64_570,
+  })
+})
+
+t.test('a webhook that cannot be looked at was not posted to', async (t) => {
+  const { fake, send } = await start(t)
+  for (const instead of [{ status: 500 }, reset]) {
+    fake.faults.push({ on: `GET ${pathOf(fake)}`, instead })
+    t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), { maybeSent: false, retryable: true })
+  }
+  t.notOk(fake.log.includes('intend'))
+})
+
+testFailures(async (t) => {
+  const { fake, send } = await start(t)
+  return {
+    fake,
+    send: (io) => send(actOf(), fake.credentials, io),
+    sendFile: (file, io) => send(actOf({ media: [file] }), fake.credentials, io),
+    limited: (seconds) => ({ status: 429, body: { message: 'Slow down', retry_after: seconds, global: false } }),
+    count: () => fake.messages.length,
+    secret: new URL(fake.credentials.webhookUrl).pathname.split('/').at(-1) ?? '',
+    visible: `POST ${pathOf(fake)}`,
+  }
+})

@@ -1,0 +1,304 @@
+import t from 'tap'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { image, messages, rules, video } from '../helpers/limits.ts'
+
+const family = '👨‍👩‍👧‍👦'
+const largeEmbed = {
+  title: 'a'.repeat(256),
+  description: '😀'.repeat(4096),
+  author: { name: 'Ada', url: 'https://a.com' },
+}
+
+t.test('what is inside a field may be missing in a draft, as long as it is one', async (t) => {
+  const missing: [PlatformId, Record<string, unknown>, string][] = [
+    ['mastodon', { poll: {} }, 'poll options is required'],
+    ['mastodon', { poll: { options: ['Yes', 'No'] } }, 'poll expiresIn is required'],
+    ['mastodon', { poll: { options: ['Yes'], expiresIn: 300 } }, 'poll options has 1 item, at least 2 are required'],
+    ['mastodon', { poll: { options: ['Yes', ' '], expiresIn: 300 } }, 'poll options item 2 is blank'],
+    ['x', { poll: { options: ['Yes', 'No'] } }, 'poll durationMinutes is required'],
+    ['telegram', { buttons: [{ text: 'Go' }] }, 'buttons item 1 url is required'],
+    ['telegram', { buttons: [{ text: ' ', url: 'https://a.com' }] }, 'buttons item 1 text is required'],
+    ['telegram', { buttons: [{ text: 'Go', url: null }] }, 'buttons item 1 url is required'],
+    ['discord', { username: '' }, 'username is blank'],
+    ['discord', { threadName: ' ' }, 'threadName is blank'],
+    ['discord', { threadId: ' ' }, 'threadId is blank'],
+    ['discord', { embeds: [{ fields: [{ name: 'a' }] }] }, 'embeds item 1 fields item 1 value is required'],
+    ['discord', { embeds: [{ author: {} }] }, 'embeds item 1 author name is required'],
+  ]
+  for (const [platform, fields, problem] of missing) {
+    t.same(messages(platform, { caption: 'a', fields }), [], `${problem}, in a draft`)
+    t.same(messages(platform, { caption: 'a', fields, scheduled: true }), [`${platform} (@ada): field ${problem}`])
+  }
+  t.same(messages('instagram', { scheduled: true, media: [image()], fields: { userTags: [{ x: 0, y: 0 }] } }), [
+    'instagram (@ada): field userTags item 1 username is required',
+  ])
+})
+
+t.test('an album has no buttons', async (t) => {
+  const fields = { buttons: [{ text: 'Go', url: 'https://example.com' }] }
+  t.same(rules('telegram', { fields, media: [image()] }), [])
+  t.same(rules('telegram', { fields: { buttons: [] }, media: [image(), video()] }), [])
+  t.same(messages('telegram', { fields, media: [image(), video()] }), [
+    'telegram (@ada): field buttons is refused when the media are several files, which make an album',
+  ])
+})
+
+t.test('fields are judged by their type and limits', async (t) => {
+  const fine: [PlatformId, Record<string, unknown>, string?][] = [
+    ['x', { madeWithAi: true }],
+    ['x', { madeWithAi: 'yes' }, 'madeWithAi is a string, expected true or false'],
+    ['x', { madeWithAi: null }, 'madeWithAi is null, expected true or false'],
+    ['x', { quotePostId: 5 }, 'quotePostId is a number, expected a string'],
+    ['x', { altText: '😀'.repeat(1000) }],
+    ['x', { altText: 'a'.repeat(1001) }, 'altText is 1001 characters long, at most 1000 are allowed'],
+    ['x', { replySettings: 'verified' }],
+    [
+      'x',
+      { replySettings: 'nobody' },
+      'replySettings is "nobody", expected one of everyone, following, mentionedUsers, subscribers, verified',
+    ],
+    ['x', { taggedUserIds: Array(10).fill('1') }],
+    ['x', { taggedUserIds: Array(11).fill('1') }, 'taggedUserIds has 11 items, at most 10 are allowed'],
+    ['x', { taggedUserIds: ['1', 2] }, 'taggedUserIds item 2 is a number, expected a string'],
+    ['x', { taggedUserIds: {} }, 'taggedUserIds is an object, expected a list of strings'],
+    ['x', { poll: { options: ['a', 'b'] } }],
+    ['x', { poll: [] }, 'poll is an empty list, expected an object'],
+    ['instagram', { thumbOffset: 0 }],
+    ['instagram', { thumbOffset: -1 }, 'thumbOffset is -1, at least 0 is required'],
+    ['instagram', { thumbOffset: 1.5 }, 'thumbOffset is 1.5, expected a whole number'],
+    ['instagram', { thumbOffset: '1' }, 'thumbOffset is a string, expected a whole number'],
+    ['instagram', { userTags: [{}] }],
+    ['instagram', { userTags: [{}, null] }, 'userTags item 2 is null, expected an object'],
+    [
+      'instagram',
+      { coverUrl: 'https://example.com/a b' },
+      'coverUrl is "https://example.com/a b", expected an absolute http(s) URL',
+    ],
+    ['instagram', { coverUrl: 'https://example.com/a.jpg' }],
+    ['instagram', { coverUrl: 'HTTP://example.com' }],
+    ['instagram', { coverUrl: 'https://' }, 'coverUrl is "https://", expected an absolute http(s) URL'],
+    ['instagram', { coverUrl: '/a.jpg' }, 'coverUrl is "/a.jpg", expected an absolute http(s) URL'],
+    [
+      'instagram',
+      { coverUrl: 'ftp://example.com' },
+      'coverUrl is "ftp://example.com", expected an absolute http(s) URL',
+    ],
+    [
+      'instagram',
+      { coverUrl: 'https:/example.com' },
+      'coverUrl is "https:/example.com", expected an absolute http(s) URL',
+    ],
+    ['pinterest', { link: `https://a.com/${'a'.repeat(2034)}` }],
+    [
+      'pinterest',
+      { link: `https://a.com/${'a'.repeat(2035)}` },
+      'link is 2049 characters long, at most 2048 are allowed',
+    ],
+    ['pinterest', { boardId: '123' }],
+    ['pinterest', { boardId: 'a1' }, 'boardId is "a1", expected digits only'],
+    ['pinterest', { dominantColor: '#00ff00' }],
+    ['pinterest', { dominantColor: 'green' }, 'dominantColor is "green", expected a colour as #RRGGBB'],
+    ['threads', { topicTag: 'a.b' }, 'topicTag is "a.b", expected a tag without . and &'],
+    ['reddit', { subreddit: 'r/pics' }, 'subreddit is "r/pics", expected 2 to 21 letters, digits and underscores'],
+    ['tiktok', { photoCoverIndex: 34 }],
+    ['tiktok', { photoCoverIndex: 35 }, 'photoCoverIndex is 35, at most 34 are allowed'],
+    ['tiktok', { privacyLevel: 'SELF_ONLY', brandContentToggle: false }],
+    [
+      'tiktok',
+      { privacyLevel: 'SELF_ONLY', brandContentToggle: true },
+      'brandContentToggle is refused when privacyLevel is SELF_ONLY',
+    ],
+    ['sandbox', { fault: 'unknown', faultTimes: 1000, faultAct: 26 }],
+    ['sandbox', { faultTimes: 0 }, 'faultTimes is 0, at least 1 is required'],
+    ['sandbox', { faultTimes: 1001 }, 'faultTimes is 1001, at most 1000 are allowed'],
+    ['sandbox', { faultAct: 27 }, 'faultAct is 27, at most 26 are allowed'],
+    ['bluesky', { labels: ['porn'] }],
+    [
+      'bluesky',
+      { labels: ['porn', 'war'] },
+      'labels item 2 is "war", expected one of sexual, nudity, porn, graphic-media',
+    ],
+    ['bluesky', { tags: ['a'.repeat(65)] }, 'tags item 1 is 65 characters long, at most 64 are allowed'],
+    ['google_business', { eventStart: '2026-01-01T10:00:00+01:00' }],
+    [
+      'google_business',
+      { eventStart: '2026-01-01T10:00:00' },
+      'eventStart is "2026-01-01T10:00:00", expected a time in RFC 3339 with Z or an offset',
+    ],
+    [
+      'google_business',
+      { eventStart: '2026-02-30T10:00:00Z' },
+      'eventStart is "2026-02-30T10:00:00Z", expected a time in RFC 3339 with Z or an offset',
+    ],
+    ['google_business', { eventStart: 0 }, 'eventStart is a number, expected a time in RFC 3339 with Z or an offset'],
+    ['youtube', { tags: ['a'.repeat(249), 'b'.repeat(250)] }],
+    [
+      'youtube',
+      { tags: ['a'.repeat(250), 'b'.repeat(250)] },
+      'tags is 501 characters long in all, at most 500 are allowed',
+    ],
+    ['youtube', { tags: ['a b'.padEnd(498, 'c')] }],
+    ['youtube', { tags: ['a b'.padEnd(499, 'c')] }, 'tags is 501 characters long in all, at most 500 are allowed'],
+    ['youtube', { title: 'a'.repeat(100) }],
+    ['youtube', { title: 'a'.repeat(101) }, 'title is 101 characters long, at most 100 are allowed'],
+    ['youtube', { title: 'a < b' }, 'title contains <, which is not allowed'],
+    ['youtube', { title: 7 }, 'title is a number, expected a string'],
+    ['linkedin', { linkTitle: '😀'.repeat(101) }, 'linkTitle is 202 characters long, at most 200 are allowed'],
+    ['discord', { threadName: '😀'.repeat(100) }],
+    ['bluesky', { langs: ['en', 'de-DE', 'zh-Hant-TW'] }],
+    ['bluesky', { langs: ['i-klingon', 'x-a'] }],
+    ...['english', 'de_DE', '', 'EN', 'a', 'en-'].map((tag): [PlatformId, Record<string, unknown>, string] => [
+      'bluesky',
+      { langs: ['en', tag] },
+      `langs item 2 is "${tag}", expected a language tag (BCP 47) such as en or pt-BR`,
+    ]),
+    ['bluesky', { labels: Array(10).fill('porn') }],
+    ['bluesky', { labels: Array(11).fill('porn') }, 'labels has 11 items, at most 10 are allowed'],
+    ['bluesky', { tags: [family.repeat(25)] }],
+    ['bluesky', { tags: [family.repeat(26)] }, 'tags item 1 is 650 bytes long, at most 640 are allowed'],
+    [
+      'telegram',
+      {
+        buttons: [
+          { text: 'Go', url: 'https://example.com' },
+          { text: 'Ada', url: 'tg://user?id=1' },
+        ],
+      },
+    ],
+    [
+      'telegram',
+      {
+        buttons: [
+          { text: 'Go', url: 'https://example.com' },
+          { text: 'Run', url: 'javascript:alert(1)' },
+        ],
+      },
+      'buttons item 2 url is "javascript:alert(1)", expected an http(s) or tg:// URL',
+    ],
+    ['telegram', { buttons: [{ text: 1 }] }, 'buttons item 1 text is a number, expected a string'],
+    ['mastodon', { poll: { options: ['Yes', 'No'], expiresIn: 300, multiple: true, hideTotals: false } }],
+    ['mastodon', { poll: { options: [family.repeat(50), ` ${'a'.repeat(50)} `], expiresIn: 2_629_746 } }],
+    ['mastodon', { poll: [] }, 'poll is an empty list, expected an object'],
+    [
+      'telegram',
+      { buttons: [[{ text: 'Go', url: 'https://a.example' }]] },
+      'buttons item 1 is a list, expected an object',
+    ],
+    ['mastodon', { poll: { options: ['Yes', 1] } }, 'poll options item 2 is a number, expected a string'],
+    ['mastodon', { poll: { options: 'Yes' } }, 'poll options is a string, expected a list of strings'],
+    ['mastodon', { poll: { options: [...'abcde'] } }, 'poll options has 5 items, at most 4 are allowed'],
+    [
+      'mastodon',
+      { poll: { options: ['a'.repeat(51)] } },
+      'poll options item 1 is 51 characters long, at most 50 are allowed',
+    ],
+    ['mastodon', { poll: { options: ['a', 'a '] } }, 'poll options item 2 is "a ", which is there before'],
+    ['mastodon', { poll: { expiresIn: 299 } }, 'poll expiresIn is 299, at least 300 are required'],
+    ['mastodon', { poll: { expiresIn: 2_629_747 } }, 'poll expiresIn is 2629747, at most 2629746 are allowed'],
+    ['mastodon', { poll: { multiple: 1 } }, 'poll multiple is a number, expected true or false'],
+    ['x', { poll: { options: ['a'.repeat(26)] } }, 'poll options item 1 is 26 characters long, at most 25 are allowed'],
+    ['x', { poll: { durationMinutes: 4 } }, 'poll durationMinutes is 4, at least 5 are required'],
+    ['instagram', { userTags: [{ username: 'ada', x: 0.5, y: 1 }] }],
+    ['instagram', { userTags: [{ x: 1.01 }] }, 'userTags item 1 x is 1.01, at most 1 is allowed'],
+    ['instagram', { userTags: [{ x: '0' }] }, 'userTags item 1 x is a string, expected a number'],
+    ['discord', { threadId: '1100000000000000001' }],
+    ['discord', { threadId: 'general' }, 'threadId is "general", expected digits only'],
+    ['discord', { threadId: '1', threadName: 'News' }, 'threadName is refused when threadId is set'],
+    ['discord', { username: 'Keeper' }],
+    [
+      'discord',
+      { username: 'My Discord bot' },
+      'username is "My Discord bot", expected a name without clyde and discord in it',
+    ],
+    ['discord', { username: 'CLYDE' }, 'username is "CLYDE", expected a name without clyde and discord in it'],
+    ['discord', { appliedTags: ['1', 'news'] }, 'appliedTags item 2 is "news", expected digits only'],
+    ['discord', { allowedMentions: { parse: [], users: ['1'] } }],
+    [
+      'discord',
+      { allowedMentions: { parse: ['all'] } },
+      'allowedMentions parse item 1 is "all", expected one of roles, users, everyone',
+    ],
+    [
+      'discord',
+      { allowedMentions: { users: Array(101).fill('1') } },
+      'allowedMentions users has 101 items, at most 100 are allowed',
+    ],
+    ['discord', { embeds: [{ title: ` ${'a'.repeat(256)} `, color: 5, url: null }] }],
+    [
+      'discord',
+      { embeds: [{}, { title: 'a'.repeat(257) }] },
+      'embeds item 2 title is 257 characters long, at most 256 are allowed',
+    ],
+    [
+      'discord',
+      { embeds: [{ description: 'a'.repeat(4097) }] },
+      'embeds item 1 description is 4097 characters long, at most 4096 are allowed',
+    ],
+    [
+      'discord',
+      { embeds: [{ fields: Array(26).fill({}) }] },
+      'embeds item 1 fields has 26 items, at most 25 are allowed',
+    ],
+    [
+      'discord',
+      { embeds: [{ fields: [{}, { value: 'a'.repeat(1025) }] }] },
+      'embeds item 1 fields item 2 value is 1025 characters long, at most 1024 are allowed',
+    ],
+    [
+      'discord',
+      { embeds: [{ footer: { text: 'a'.repeat(2049) } }] },
+      'embeds item 1 footer text is 2049 characters long, at most 2048 are allowed',
+    ],
+    ['discord', { embeds: [{ footer: 'a' }] }, 'embeds item 1 footer is a string, expected an object'],
+    ['discord', { embeds: [largeEmbed, { footer: { text: 'a'.repeat(1643) }, fields: [{ name: 'a', value: 'b' }] }] }],
+    [
+      'discord',
+      { embeds: [largeEmbed, { footer: { text: 'a'.repeat(1644) }, fields: [{ name: 'a', value: 'b' }] }] },
+      'embeds is 6001 characters long in all, at most 6000 are allowed',
+    ],
+    [
+      'x',
+      { replySettings: 'a'.repeat(1e5) },
+      `replySettings is "${'a'.repeat(40)}…", expected one of everyone, following, mentionedUsers, subscribers, verified`,
+    ],
+  ]
+  for (const [platform, fields, problem] of fine) {
+    t.same(
+      messages(platform, { fields }),
+      problem ? [`${platform} (@ada): field ${problem}`] : [],
+      `${platform} ${JSON.stringify(fields).slice(0, 60)}`,
+    )
+  }
+})
+
+t.test('unknown fields are let through, whatever their name', async (t) => {
+  const fields = JSON.parse('{"constructor": 1, "toString": null, "hasOwnProperty": [], "somethingNew": {"a": 1}}')
+  for (const platform of ['x', 'mastodon', 'youtube', 'google_business'] as const) {
+    t.same(messages(platform, { caption: 'a', fields }), [], platform)
+  }
+  t.same(messages('youtube', { scheduled: true, media: [video()], fields: { ...fields, title: 'a' } }), [])
+})
+
+t.test('fields that exclude media are refused with it', async (t) => {
+  const excluding: [PlatformId, Record<string, unknown>][] = [
+    ['x', { poll: {} }],
+    ['mastodon', { poll: {} }],
+    ['bluesky', { linkCard: 'https://a.com' }],
+    ['threads', { linkAttachment: 'https://a.com' }],
+    ['threads', { textAttachment: 'a' }],
+    ['reddit', { link: 'https://a.com' }],
+    ['facebook', { textFormatPresetId: '1' }],
+  ]
+  for (const [platform, fields] of excluding) {
+    t.same(rules(platform, { fields }), [], platform)
+    const [key] = Object.keys(fields)
+    t.same(messages(platform, { fields, media: [image()] }), [
+      `${platform} (@ada): field ${key} may not be combined with media`,
+    ])
+  }
+  t.same(
+    rules('facebook', { fields: { link: 'https://a.com' }, media: [image()] }),
+    [],
+    'what is ignored is not refused',
+  )
+})

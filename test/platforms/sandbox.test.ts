@@ -1,0 +1,268 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { setTimeout } from 'node:timers/promises'
+import t from 'tap'
+import type { Db } from '../../db/client.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import type { Act, Credentials, Io, PublishedFile } from '../../src/platforms/adapter.ts'
+import { publishToSandbox, type SandboxStore } from '../../src/platforms/sandbox/adapter.ts'
+import { actOf, fileOf, rejection } from '../helpers/adapter-contract.ts'
+import { createWorld } from '../helpers/app.ts'
+import type { Teardown } from '../helpers/database.ts'
+
+const credentials = { username: 'ada' }
+
+const POST_URL = /^https:\/\/sandbox\.invalid\/posts\/[\w-]{36}$/
+
+/** The sandbox with one account on it, and a log of what is done: intend, keep, pause. */
+async function start(t: Teardown, { pauses = async () => {} }: { pauses?: (signal?: AbortSignal) => unknown } = {}) {
+  const { db, user } = await createWorld(t)
+  const accountId = await (await user()).account('sandbox')
+  const log: string[] = []
+  const kept = sandboxStore(db)
+  const store: SandboxStore = {
+    ...kept,
+    keep: (received) => {
+      log.push('keep')
+      return kept.keep(received)
+    },
+  }
+  const pause = async (ms?: number, _value?: unknown, options?: { signal?: AbortSignal }) => {
+    log.push(`pause ${ms}`)
+    await pauses(options?.signal)
+  }
+  const { identify, send, reconcile } = publishToSandbox(store, pause as typeof setTimeout)
+  const io = (options: Partial<Io> = {}): Io => ({
+    fetch: () => Promise.reject(new Error('nothing leaves the process')),
+    signal: new AbortController().signal,
+    intend: async () => {
+      log.push('intend')
+    },
+    ...options,
+  })
+  const act = (options: Partial<Act> = {}) => actOf({ accountId, token: randomUUID(), ...options })
+  return {
+    log,
+    io,
+    act,
+    rows: () => rowsOf(db),
+    identify: (given: Credentials) => identify(given, io()),
+    send: (act: Act, options: Partial<Io> = {}, given: Credentials = credentials) => send(act, given, io(options)),
+    reconcile: (act: Act, given: Credentials = credentials) => reconcile!(act, given, io()),
+  }
+}
+
+const rowsOf = (db: Db) => db.selectFrom('sandboxCalls').selectAll().orderBy('id').execute()
+
+t.test('what it is sent is kept, to the last byte of each file', async (t) => {
+  const { act, send, rows, log } = await start(t)
+  const large = Buffer.alloc(300_000, 'a')
+  const media: PublishedFile[] = [
+    fileOf('image/png', { content: 'sea', altText: 'The sea.' }),
+    fileOf('video/mp4', { bytes: large.length, open: async () => Readable.from([large, Buffer.of()]) }),
+  ]
+  const post = act({ media, fields: { altText: 'A file.', other: [1] } })
+  const { id, url } = await send(post)
+  t.match(url, POST_URL)
+  t.equal(url, `https://sandbox.invalid/posts/${id}`)
+  t.same(log, ['intend', 'keep'], 'intended once, and right before')
+  const { content, ...row } = (await rows())[0]!
+  t.match(row, { id, accountId: post.accountId, token: post.token, accepted: true, fault: null })
+  const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
+  const { id: fileId } = media[0]!
+  const [image, video] = [
+    { kind: 'image', mimeType: 'image/png', bytes: 3, sha256: sha256('sea'), altText: 'The sea.' },
+    { kind: 'video', mimeType: 'video/mp4', bytes: 300_000, sha256: sha256(large), altText: 'A file.' },
+  ]
+  t.strictSame(content, {
+    kind: 'post',
+    text: 'A lighthouse at dusk',
+    fields: { altText: 'A file.', other: [1] },
+    media: [
+      { id: fileId, ...image },
+      { id: fileId, ...video },
+    ],
+    parentId: null,
+    number: 1,
+  })
+})
+
+t.test('who sends an act twice has made two posts', async (t) => {
+  const { act, send, rows, reconcile } = await start(t)
+  const post = act()
+  const ids = [(await send(post)).id, (await send(post)).id]
+  t.strictSame(
+    (await rows()).map(({ id, token }) => [id, token]),
+    ids.map((id) => [id, post.token]),
+  )
+  t.match(await reconcile(post), { id: ids[1], url: POST_URL })
+})
+
+t.test('an account is its user name, and an expired token is refused', async (t) => {
+  const { identify, act, send, reconcile, rows } = await start(t)
+  const name = `a.B_9-${'x'.repeat(58)}`
+  t.same(await identify({ username: name }), { externalId: name, username: name, displayName: null })
+  t.match(await identify({ username: 'ada', displayName: 'Ada L.', token: 'any' }), { displayName: 'Ada L.' })
+  const wrong: Credentials[] = [
+    {},
+    { username: '' },
+    { username: 'a b' },
+    { username: 'ä' },
+    { username: 'ada\n' },
+    { username: `${name}x` },
+    { username: 'ada', token: 'expired' },
+  ]
+  for (const credentials of wrong) {
+    for (const attempt of [identify(credentials), send(act(), {}, credentials), reconcile(act(), credentials)]) {
+      t.match(await rejection(attempt), {
+        code: 'unauthorized',
+        maybeSent: false,
+        retryable: false,
+        needsAttention: true,
+      })
+    }
+  }
+  t.equal((await rows()).length, 0)
+})
+
+t.test('each fault is what a real network does: what is thrown, what is kept, and what is known later', async (t) => {
+  const { act, send, rows, log, reconcile } = await start(t)
+  const open = { maybeSent: true, retryable: true, needsAttention: false }
+  const refused = { maybeSent: false, retryable: false, needsAttention: false }
+  const cases = [
+    ['rate_limited', { ...refused, code: 'rate_limited', retryable: true, retryAfterMs: 5000 }, false, 'absent'],
+    ['server_error', { ...open, code: 'server_error' }, false, 'absent'],
+    ['server_error_after', { ...open, code: 'server_error' }, true, 'sent'],
+    ['timeout_after', { ...open, code: 'timeout' }, true, 'sent'],
+    ['unknown', { ...open, code: 'timeout' }, true, 'unknown'],
+    ['expired_token', { ...refused, code: 'unauthorized', needsAttention: true }, false, 'absent'],
+    ['content_refused', { ...refused, code: 'content_refused' }, false, 'absent'],
+  ] as const
+  for (const [fault, expected, accepted, later] of cases) {
+    const post = act({ fields: { fault, faultTimes: 2 } })
+    const mine = async () => (await rows()).filter(({ token }) => token === post.token)
+    for (const times of [1, 2]) {
+      log.length = 0
+      t.match(await rejection(send(post)), expected, `${fault}, ${times}`)
+      t.same(log, ['intend', 'keep'], `${fault}: intended once, and right before`)
+      t.match(await mine(), Array(times).fill({ accepted, fault }), `${fault}: kept`)
+      const found = await reconcile(post)
+      if (later === 'sent') t.match(found, { id: (await mine())[times - 1]!.id, url: POST_URL }, fault)
+      else t.equal(found, later, fault)
+    }
+    const sent = await send(post)
+    t.match((await mine())[2], { id: sent.id, accepted: true, fault: null }, `${fault}: the third call works`)
+    t.same(await reconcile(post), sent, `${fault}: and is found`)
+  }
+})
+
+t.test('once is enough where nothing else is said, and each delivery has its own faults', async (t) => {
+  const { act, send } = await start(t)
+  for (const post of [act({ fields: { fault: 'server_error' } }), act({ fields: { fault: 'server_error' } })]) {
+    t.match(await rejection(send(post)), { code: 'server_error' })
+    t.ok(await send(post))
+    const changed = { ...post, fields: { fault: 'rate_limited' } }
+    t.match(await rejection(send(changed)), { code: 'rate_limited' }, 'another fault is counted anew')
+    t.ok(await send(changed))
+  }
+})
+
+t.test('the fault hits the act that it is meant for: a part of a thread, or the comment on it', async (t) => {
+  for (const faultAct of [1, 2, 3, 4]) {
+    const { act, send, rows } = await start(t)
+    const fields = { fault: 'server_error_after', faultAct }
+    const numbers: number[] = []
+    /** Sends until it works, as a publisher does that does not ask first. */
+    const deliver = async (each: Act, number: number) => {
+      const attempt = () => send(each)
+      if (number === faultAct) {
+        t.match(await rejection(attempt()), { code: 'server_error', maybeSent: true })
+        numbers.push(number)
+      }
+      numbers.push(number)
+      return attempt()
+    }
+    const root = await deliver(act({ fields }), 1)
+    const second = await deliver(act({ fields, parent: root, root }), 2)
+    const third = await deliver(act({ fields, parent: second, root }), 3)
+    await deliver(act({ fields, kind: 'comment', parent: third, root }), 4)
+    const contents = (await rows()).map(({ content }) => content as { number: number; parentId: string })
+    t.strictSame(
+      contents.map(({ number }) => number),
+      numbers,
+    )
+    t.same(new Set(contents.map(({ parentId }) => parentId)), new Set([null, root.id, second.id, third.id]))
+  }
+})
+
+t.test('the first comment on a single post is its second act', async (t) => {
+  const { act, send, reconcile } = await start(t)
+  const fields = { fault: 'content_refused', faultAct: 2 }
+  const root = await send(act({ fields }))
+  const comment = act({ fields, kind: 'comment', parent: root, root })
+  t.match(await rejection(send(comment)), { code: 'content_refused' })
+  t.equal(await reconcile(comment), 'absent')
+})
+
+t.test('slow media take five seconds each, every time, before anything is posted', async (t) => {
+  const { act, send, log, rows } = await start(t)
+  const post = act({ fields: { fault: 'slow_media' }, media: [fileOf('image/png'), fileOf('image/png')] })
+  for (const _ of [1, 2]) {
+    log.length = 0
+    await send(post)
+    t.same(log, ['pause 5000', 'pause 5000', 'intend', 'keep'])
+  }
+  t.match(await rows(), Array(2).fill({ accepted: true, fault: 'slow_media' }))
+})
+
+t.test('a delivery that is given up before the call was not sent', async (t) => {
+  const late = { code: 'timeout', maybeSent: false, retryable: true }
+  const controller = new AbortController()
+  const { signal } = controller
+  const slow = await start(t, {
+    pauses: (signal) => {
+      controller.abort()
+      signal!.throwIfAborted()
+    },
+  })
+  const post = slow.act({ fields: { fault: 'slow_media' }, media: [fileOf('image/png')] })
+  t.match(await rejection(slow.send(post, { signal })), late)
+  t.same(slow.log, ['pause 5000'])
+
+  const stuck = new AbortController()
+  const open = async () => {
+    setImmediate(() => stuck.abort())
+    return new Readable({ read() {} })
+  }
+  const unread = slow.act({ media: [fileOf('image/png', { open })] })
+  t.match(await rejection(slow.send(unread, { signal: stuck.signal })), late, 'in the middle of a file')
+
+  const other = new AbortController()
+  const intend = async () => other.abort()
+  t.match(await rejection(slow.send(slow.act(), { signal: other.signal, intend })), late, 'at the last moment')
+  t.equal((await slow.rows()).length, 0)
+})
+
+t.test('a file that cannot be read, and an intend() that fails, stop the act', async (t) => {
+  const { act, send, log, rows } = await start(t)
+  const gone = async () => {
+    throw new Error('ENOENT /var/lib/postroom/media')
+  }
+  for (const file of [{ open: gone }, { bytes: 4 }, { bytes: 6 }]) {
+    const error = await rejection(send(act({ media: [fileOf('image/png', file)] })))
+    t.match(error, { code: 'media_unreadable', maybeSent: false, retryable: true })
+    t.notMatch(error.message, 'postroom')
+  }
+  const intend = async () => {
+    throw new Error('the lease is lost')
+  }
+  await t.rejects(send(act(), { intend }), { message: 'the lease is lost' })
+  t.same(log, [])
+  t.equal((await rows()).length, 0)
+})
+
+t.test('what cannot be kept leaves it open whether it was', async (t) => {
+  const { act, send } = await start(t)
+  const error = await rejection(send(act({ accountId: randomUUID() })))
+  t.match(error, { code: 'disconnected', maybeSent: true, message: 'sandbox.invalid did not answer' })
+})

@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { markPostPublished } from '../../db/queries/posts.ts'
+import { createWorld, type Person } from '../helpers/app.ts'
+
+const write = async (person: Person, body: object = {}) =>
+  (await person.call('POST', '/posts', { accountIds: [await person.account()], caption: 'hi', ...body })).body.id
+
+t.test('a draft and a scheduled post are deleted with all that hangs on them', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const kept = await write(ada)
+  for (const body of [{}, { scheduledAt: '2030-01-01T00:00:00Z', mediaIds: [await ada.media()] }]) {
+    const id = await write(ada, body)
+    const { status, body: answer } = await ada.call('DELETE', `/posts/${id}`)
+    t.equal(status, 200)
+    t.strictSame(answer, { success: true })
+    t.match(
+      await ada.call('DELETE', `/posts/${id}`),
+      { status: 404, body: { error: 'Post not found' } },
+      'gone for good',
+    )
+  }
+  t.strictSame(await db.selectFrom('posts').select('id').execute(), [{ id: kept }])
+  t.strictSame(await db.selectFrom('postTargets').select('postId').execute(), [{ postId: kept }])
+  t.strictSame(await db.selectFrom('postMedia').selectAll().execute(), [])
+  t.equal((await db.selectFrom('media').selectAll().execute()).length, 1, 'media stay')
+})
+
+t.test('a published post stays', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const id = await write(ada)
+  await markPostPublished(db, id)
+  const reply = await ada.call('DELETE', `/posts/${id}`)
+  t.equal(reply.status, 400)
+  t.strictSame(reply.body, { error: 'Cannot delete published post' })
+  t.equal((await ada.call('GET', '/posts')).body.data[0].status, 'published')
+})
+
+t.test('a post of somebody else is not there, in whatever state', async (t) => {
+  const { db, user, organization } = await createWorld(t)
+  const [ada, bob] = [await user(), await user()]
+  await organization(ada, bob)
+  const draft = await write(bob)
+  const published = await write(bob)
+  await markPostPublished(db, published)
+  for (const id of [draft, published]) {
+    const reply = await ada.call('DELETE', `/posts/${id}`)
+    t.equal(reply.status, 404)
+    t.strictSame(reply.body, { error: 'Post not found' })
+  }
+  t.equal((await bob.call('GET', '/posts')).body.data.length, 2)
+})
+
+t.test('an id that no post can have is not found', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const id = await write(ada)
+  for (const path of ['nonsense', '%00', 'x'.repeat(200), id.toUpperCase(), `{${id}}`, id.replaceAll('-', ''), '1']) {
+    t.match(await ada.call('DELETE', `/posts/${path}`), { status: 404, body: { error: 'Post not found' } }, path)
+  }
+  t.equal((await ada.call('GET', '/posts')).body.data.length, 1)
+})
+
+t.test('of a delete and a publication at the same moment, one happens', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  for (let round = 0; round < 20; round++) {
+    const id = await write(ada)
+    const [deleted, published] = await Promise.all([ada.call('DELETE', `/posts/${id}`), markPostPublished(db, id)])
+    t.equal(deleted.status, published === 'published' ? 400 : 200)
+  }
+})
+
+t.test(
+  'a delete waits for whoever takes a delivery of the post at that moment, and does not happen then',
+  async (t) => {
+    const { db, user } = await createWorld(t)
+    const ada = await user()
+    const id = await write(ada, { scheduledAt: '2030-01-01T00:00:00Z' })
+    const { reply } = await db.transaction().execute(async (taking) => {
+      await taking.updateTable('postTargets').set({ state: 'publishing' }).execute()
+      const reply = ada.call('DELETE', `/posts/${id}`)
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      while ((await waiting.execute(db)).rows.length === 0) await pause(1)
+      // In an object, which is not awaited: it comes when this has ended.
+      return { reply }
+    })
+    t.match(await reply, { status: 409, body: { error: 'Cannot delete post while it is being published' } })
+    t.equal((await ada.call('GET', `/posts/${id}`)).status, 200)
+  },
+)

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { createNetworks } from '../../src/platforms/adapters.ts'
+import { readReadme, withLimits } from '../helpers/readme.ts'
+
+const readme = readReadme()
+
+t.test('the tables of limits are those of the data', async (t) => {
+  t.equal(readme, withLimits(readme), 'make readme')
+})
+
+t.test('every variable that the configuration reads is in the table, with its default', async (t) => {
+  const config = readFileSync('src/config.ts', 'utf8')
+  const names = new Set(
+    [...config.matchAll(/env\.([A-Z0-9_]+)|env, '([A-Z0-9_]+)'/g)].map((match) => match[1] ?? match[2]),
+  )
+  const rows = [...readme.matchAll(/^\| `([A-Z0-9_]+)` \| (?:`(.*?)` )?\| /gm)]
+  t.same(new Set(rows.map((row) => row[1])), names)
+  for (const [, name, value] of rows) if (value) t.ok(config.includes(value), `${name} defaults to ${value}`)
+})
+
+t.test('every make target that is named exists, and each explains itself in make help', async (t) => {
+  const makefile = readFileSync('Makefile', 'utf8')
+  const targets = [...makefile.matchAll(/^([a-z-]+):.*## /gm)].map((match) => match[1])
+  const named = [...readme.matchAll(/`make ([a-z -]+?)(?: TESTS[^`]*)?`/g)].flatMap((match) => match[1]!.split(' '))
+  for (const name of named) t.ok(targets.includes(name), `make ${name}`)
+  const all = [...makefile.matchAll(/^([a-z-]+):/gm)].map((match) => match[1])
+  t.strictSame(targets, all)
+})
+
+t.test('the guarantee of each network is the one that its publishing states, and keeps', async (t) => {
+  const rows = [...readme.matchAll(/^\| (.+?) \| (exactly once|reconcilable|at most once) \| /gm)]
+  const told = rows.flatMap(([, names, guarantee]) =>
+    names!.split(', ').map((name) => [name.toLowerCase(), guarantee!.replaceAll(' ', '-')]),
+  )
+  const networks = Object.entries(createNetworks({} as never))
+  t.same(Object.fromEntries(told), Object.fromEntries(networks.map(([id, { guarantee }]) => [id, guarantee])))
+  for (const [id, { guarantee, reconcile }] of networks) t.equal(!reconcile, guarantee === 'at-most-once', id)
+})

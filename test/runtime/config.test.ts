@@ -1,0 +1,101 @@
+import t from 'tap'
+import { ConfigError, readConfig } from '../../src/config.ts'
+
+t.test('without any variable there is a working configuration', async (t) => {
+  t.strictSame(readConfig({}), {
+    host: '127.0.0.1',
+    port: 3000,
+    databaseUrl: undefined,
+    databasePoolMax: 10,
+    preparedStatements: true,
+    dataDir: `${process.cwd()}/.data`,
+    credentialsKeys: undefined,
+    mediaDir: `${process.cwd()}/.media`,
+    mediaBytesMax: 1_073_741_824,
+    s3: undefined,
+    publishLatenessMaxMs: 86_400_000,
+    logLevel: 'info',
+    corsOrigins: [],
+  })
+  t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '', CORS_ORIGINS: '' }), readConfig({}))
+})
+
+t.test('each variable is read', async (t) => {
+  const config = readConfig({
+    HOST: '0.0.0.0',
+    PORT: '0',
+    DATABASE_URL: 'postgres://u:p@h/d',
+    DATABASE_POOL_MAX: '3',
+    DATABASE_PREPARED_STATEMENTS: 'off',
+    DATA_DIR: '/var/lib/postroom',
+    CREDENTIALS_KEY: `${'A'.repeat(43)}=, ${'/'.repeat(42)}8=`,
+    MEDIA_DIR: '/var/lib/media',
+    MEDIA_MAX_BYTES: '1000',
+    S3_BUCKET: 'postroom',
+    S3_REGION: 'eu-central-1',
+    S3_ENDPOINT: 'https://s3.example.com',
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'secret',
+    PUBLISH_LATENESS_LIMIT: '90m',
+    LOG_LEVEL: 'warn',
+    CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+  })
+  t.strictSame(config, {
+    host: '0.0.0.0',
+    port: 0,
+    databaseUrl: 'postgres://u:p@h/d',
+    databasePoolMax: 3,
+    preparedStatements: false,
+    dataDir: '/var/lib/postroom',
+    credentialsKeys: [Buffer.alloc(32), Buffer.alloc(32, 0xff)],
+    mediaDir: '/var/lib/media',
+    mediaBytesMax: 1000,
+    s3: {
+      bucket: 'postroom',
+      region: 'eu-central-1',
+      endpoint: 'https://s3.example.com',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    },
+    publishLatenessMaxMs: 5_400_000,
+    logLevel: 'warn',
+    corsOrigins: ['https://a.example', 'http://localhost:5173'],
+  })
+})
+
+t.test('a bucket alone is enough: the rest is Amazon’s', async (t) => {
+  const s3 = { bucket: 'postroom', region: 'us-east-1', endpoint: undefined, credentials: undefined }
+  t.strictSame(readConfig({ S3_BUCKET: 'postroom' }).s3, s3)
+  t.equal(readConfig({ S3_REGION: 'eu-central-1' }).s3, undefined)
+})
+
+t.test('a wrong value is refused with the name of its variable, and without a password', async (t) => {
+  const wrong: Record<string, string>[] = [
+    { PORT: 'abc' },
+    { PORT: '65536' },
+    { PORT: '-1' },
+    { PORT: '3000.5' },
+    { DATABASE_URL: 'mysql://u:secret@h/d' },
+    { DATABASE_URL: 'localhost' },
+    { DATABASE_URL: 'postgres://u:secret@h:notaport/d' },
+    { DATABASE_POOL_MAX: '0' },
+    { DATABASE_PREPARED_STATEMENTS: 'no' },
+    { CREDENTIALS_KEY: 'secret' },
+    { CREDENTIALS_KEY: `${'A'.repeat(43)}=,secret` },
+    { CREDENTIALS_KEY: `${'A'.repeat(43)}=,` },
+    { CREDENTIALS_KEY: 'secret'.padEnd(64, '0') },
+    { LOG_LEVEL: 'loud' },
+    { MEDIA_MAX_BYTES: '1e9' },
+    { MEDIA_MAX_BYTES: '0' },
+    { S3_ENDPOINT: 's3.example.com', S3_BUCKET: 'a' },
+    { S3_ACCESS_KEY_ID: 'a', S3_BUCKET: 'a' },
+    { CORS_ORIGINS: '*' },
+    { CORS_ORIGINS: 'https://a.example/path' },
+    { CORS_ORIGINS: 'a.example' },
+  ]
+  for (const env of wrong) {
+    const [name = ''] = Object.keys(env)
+    const error = t.throws(() => readConfig(env), { message: new RegExp(`^${name} must`) }) as Error
+    t.ok(error instanceof ConfigError, name)
+    t.notMatch(error.message, 'secret')
+  }
+})
