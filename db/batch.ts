@@ -1,15 +1,16 @@
-import { type Db, outOfTime, timeLeft, within } from './client.ts'
+import { budgetSpent, currentBudget, withDatabaseBudget } from './budget.ts'
+import type { Db } from './client.ts'
 
-/** One more than one, so that a row that is locked by somebody holds up those of one statement, and not all. */
-const UNDER_WAY_MAX = 2
+/** Two, so that one statement blocked on a row lock does not stall the queue. */
+const STATEMENTS_MAX = 2
 const BATCH_MAX = 128
 
-/** SQLSTATEs about what was given: data that cannot be, constraints that it breaks. */
+/** SQLSTATE classes of errors that one item causes: invalid data and violated constraints. */
 const OF_DATA = /^2[23]/
 
-/** Which of those that were given a row is for, from 1: `with ordinality`. */
-export interface Placed {
-  place: number
+/** A row that carries the number of its item in the batch, counted from 1 as `with ordinality` does. */
+export interface WithOrdinal {
+  ordinal: number
 }
 
 interface Waiting<A, R> {
@@ -19,16 +20,16 @@ interface Waiting<A, R> {
 }
 
 /**
- * Makes one of `run`, a statement for many items: what is asked for while as many statements are under way as may be goes
- * together in the next one. Each gets its own row, or nothing where there is none for it. A commit for each of them would
- * take most of the time. In a transaction each goes alone.
+ * Turns `run`, a statement for many items, into a function for one item. While the maximum of statements runs, further
+ * items queue up and share the next statement. Each caller gets its own row, or undefined where the statement returned
+ * none. One commit per item would take most of the time. Inside a transaction, each item gets its own statement.
  *
- * Whoever's own time is over before gets an error, and is not sent any more if that was not done yet.
+ * A caller whose database budget is spent gets an error, and its item leaves the queue if no statement has taken it yet.
  *
- * An error that Postgres finds in what it was given is that of one of them: then each is done by itself, and fails by
- * itself. Of any other, a lost connection for one, nobody knows what was done, and all get it.
+ * An error of class 22 or 23 belongs to a single item, so the items of that batch run again one by one. After any other
+ * error, such as a lost connection, the outcome is unknown: every caller of the batch gets it.
  */
-export function batched<A, R extends Placed>(
+export function batched<A, R extends WithOrdinal>(
   run: (db: Db, items: A[]) => Promise<R[]>,
 ): (db: Db, item: A) => Promise<R | undefined> {
   const queues = new WeakMap<Db, (item: A) => Promise<R | undefined>>()
@@ -43,64 +44,64 @@ export function batched<A, R extends Placed>(
   }
 }
 
-function createQueue<A, R extends Placed>(run: (items: A[]) => Promise<R[]>): (item: A) => Promise<R | undefined> {
+function createQueue<A, R extends WithOrdinal>(run: (items: A[]) => Promise<R[]>): (item: A) => Promise<R | undefined> {
   const waiting: Waiting<A, R>[] = []
-  let underWay = 0
-  let isWoken = false
+  let running = 0
+  let isScheduled = false
 
-  // Not at once: what was claimed together comes here together.
-  function wake(): void {
-    if (isWoken) return
-    isWoken = true
+  // Deferred to the next turn of the event loop, so that deliveries claimed together are written together.
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
     setImmediate(() => {
-      isWoken = false
-      while (waiting.length > 0 && underWay < UNDER_WAY_MAX) void next(waiting.splice(0, BATCH_MAX))
+      isScheduled = false
+      while (waiting.length > 0 && running < STATEMENTS_MAX) void runNext(waiting.splice(0, BATCH_MAX))
     })
   }
 
-  async function next(batch: Waiting<A, R>[]): Promise<void> {
-    underWay++
-    // The time of whoever came first is not that of the others.
-    await within(undefined, () => runAll(batch))
-    underWay--
-    if (waiting.length > 0) wake()
+  async function runNext(batch: Waiting<A, R>[]): Promise<void> {
+    running++
+    // The batch would otherwise spend the budget of the request that happened to schedule it.
+    await withDatabaseBudget(undefined, () => runBatch(batch))
+    running--
+    if (waiting.length > 0) schedule()
   }
 
-  async function runAll(batch: Waiting<A, R>[]): Promise<void> {
+  async function runBatch(batch: Waiting<A, R>[]): Promise<void> {
     try {
-      const rows = new Map((await run(batch.map(({ item }) => item))).map((row) => [row.place, row]))
+      const rows = new Map((await run(batch.map(({ item }) => item))).map((row) => [row.ordinal, row]))
       for (const [index, { resolve }] of batch.entries()) resolve(rows.get(index + 1))
     } catch (error) {
-      const isOfOne = OF_DATA.test((error as { code?: string }).code ?? '')
-      if (isOfOne && batch.length > 1) for (const each of batch) await runAll([each])
+      const isOfOneItem = OF_DATA.test((error as { code?: string }).code ?? '')
+      if (isOfOneItem && batch.length > 1) for (const each of batch) await runBatch([each])
       else for (const { reject } of batch) reject(error)
     }
   }
 
-  function giveUp(one: Waiting<A, R>): void {
-    const place = waiting.indexOf(one)
-    if (place >= 0) waiting.splice(place, 1)
-    one.reject(outOfTime())
+  function giveUp(caller: Waiting<A, R>): void {
+    const index = waiting.indexOf(caller)
+    if (index >= 0) waiting.splice(index, 1)
+    caller.reject(budgetSpent())
   }
 
   return async (item) => {
-    const left = timeLeft()
-    const askedAt = performance.now()
+    const budget = currentBudget()
+    const queuedAt = performance.now()
     let timer: NodeJS.Timeout | undefined
     try {
       return await new Promise((resolve, reject) => {
-        const one = { item, resolve, reject }
-        waiting.push(one)
-        if (left) timer = setTimeout(giveUp, left.ms, one)
-        wake()
+        const caller = { item, resolve, reject }
+        waiting.push(caller)
+        if (budget) timer = setTimeout(giveUp, budget.remainingMs, caller)
+        schedule()
       })
     } catch (error) {
-      // The stack of what the server says ends in the batch: this one leads to whoever asked.
+      // The stack of a server error ends inside the batch. This one leads to the caller.
       if ((error as { severity?: string }).severity) Error.captureStackTrace(error as Error)
       throw error
     } finally {
       clearTimeout(timer)
-      if (left) left.ms -= performance.now() - askedAt
+      if (budget) budget.remainingMs -= performance.now() - queuedAt
     }
   }
 }

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { budgetSpent, currentBudget, type DatabaseBudget } from './budget.ts'
 import { PreparedQuery, type PreparedStatement } from './driver.ts'
 import type { DB } from './types.ts'
 
@@ -8,22 +8,6 @@ export type Db = Kysely<DB>
 
 /** The names under which `prepared` statements are sent, by their text. Postgres parses and plans each once. */
 export const statementNames = new Map<string, string>()
-
-/** Milliseconds that are left for all that a request still asks of the database, waiting for connections included. */
-export interface TimeLeft {
-  ms: number
-}
-
-const timesLeft = new AsyncLocalStorage<TimeLeft | undefined>()
-
-/**
- * Does `work`: it and all that it begins take from `left`, and fail once nothing is. Without `left`, each statement has
- * the limit of its connection alone.
- */
-export const within = <T>(left: TimeLeft | undefined, work: () => T): T => timesLeft.run(left, work)
-
-/** What the caller takes from. */
-export const timeLeft = (): TimeLeft | undefined => timesLeft.getStore()
 
 /** What the connections to one server have in common. */
 interface Server {
@@ -90,12 +74,12 @@ class Client extends pg.Client {
 
   /** Sends a statement, which takes from the time of the request that it belongs to. */
   async #send<T>(send: (timeoutMs?: number) => Promise<T>): Promise<T> {
-    const left = timesLeft.getStore()
-    if (left && left.ms <= 0) throw outOfTime()
-    const isCurbed = left !== undefined && left.ms < this.#limitMs
+    const budget = currentBudget()
+    if (budget && budget.remainingMs <= 0) throw budgetSpent()
+    const isCurbed = budget !== undefined && budget.remainingMs < this.#limitMs
     const sentAt = performance.now()
     try {
-      const result = await send(isCurbed ? Math.ceil(left.ms) : undefined)
+      const result = await send(isCurbed ? Math.ceil(budget.remainingMs) : undefined)
       this.heardAt = performance.now()
       if (this.#isUnreplicated) throw this.#unreplicated()
       return result
@@ -103,7 +87,7 @@ class Client extends pg.Client {
       this.#learnFrom(error as QueryError, sentAt, isCurbed)
       throw error
     } finally {
-      if (left) left.ms -= performance.now() - sentAt
+      if (budget) budget.remainingMs -= performance.now() - sentAt
     }
   }
 
@@ -129,8 +113,6 @@ class Client extends pg.Client {
     ;(this as unknown as { connection: pg.Connection }).connection.stream.destroy()
   }
 }
-
-export const outOfTime = () => Object.assign(new Error('The database has taken too long'), { code: 'ETIMEDOUT' })
 
 const INT8 = 20
 
@@ -204,11 +186,11 @@ export function connect({ url, poolMax = 10, preparedStatements = true, statemen
  * many forms, some of them without a code; what follows from it is the same.
  */
 async function connectFrom(pool: pg.Pool, server: Server): Promise<pg.PoolClient & Client> {
-  const left = timesLeft.getStore()
+  const budget = currentBudget()
   const askedAt = performance.now()
   try {
     for (;;) {
-      const client = (await inTime(pool, left)) as pg.PoolClient & Client
+      const client = (await inTime(pool, budget)) as pg.PoolClient & Client
       if (client.heardAt >= server.silentSince) return client
       // Quiet since before the server was: it would be silent, too, if a link broke without a word.
       client.hangUp()
@@ -217,20 +199,20 @@ async function connectFrom(pool: pg.Pool, server: Server): Promise<pg.PoolClient
   } catch (error) {
     throw Object.assign(error as Error, { atConnect: true })
   } finally {
-    if (left) left.ms -= performance.now() - askedAt
+    if (budget) budget.remainingMs -= performance.now() - askedAt
   }
 }
 
 /** A connection of the pool's, unless it comes too late for the one who asked. */
-function inTime(pool: pg.Pool, left: TimeLeft | undefined): Promise<pg.PoolClient> {
-  if (!left || left.ms >= pool.options.connectionTimeoutMillis!) return pool.connect()
+function inTime(pool: pg.Pool, budget: DatabaseBudget | undefined): Promise<pg.PoolClient> {
+  if (!budget || budget.remainingMs >= pool.options.connectionTimeoutMillis!) return pool.connect()
   return new Promise((resolve, reject) => {
-    if (left.ms <= 0) return reject(outOfTime())
+    if (budget.remainingMs <= 0) return reject(budgetSpent())
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
-      reject(outOfTime())
-    }, left.ms)
+      reject(budgetSpent())
+    }, budget.remainingMs)
     pool
       .connect()
       .then((client) => (isLate ? client.release() : resolve(client)), reject)

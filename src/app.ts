@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
-import { connect, within } from '../db/client.ts'
+import { withDatabaseBudget } from '../db/budget.ts'
+import { connect } from '../db/client.ts'
 import { components } from '../schemas/index.ts'
 import type { Connecting } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
@@ -77,7 +78,7 @@ export async function buildApp({
 const DATABASE_MS = 1_200
 
 const limitDatabaseTime = (app: FastifyInstance) =>
-  app.addHook('onRequest', (_request, _reply, done) => within({ ms: DATABASE_MS }, done))
+  app.addHook('onRequest', (_request, _reply, done) => withDatabaseBudget({ remainingMs: DATABASE_MS }, done))
 
 const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   origin,

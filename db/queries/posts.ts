@@ -3,7 +3,7 @@ import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Post, PostDetail, PostStatus, PublishedAct } from '../../schemas/post.ts'
 import { PAGE } from '../../schemas/shared.ts'
-import { batched, each, type Placed } from '../batch.ts'
+import { batched, each, type WithOrdinal } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { inTransaction, prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
@@ -154,7 +154,7 @@ const dueAt = (eb: ExpressionBuilder<DB, 'posts'>) =>
     .then(eb.fn<Date>('greatest', ['scheduledAt', 'createdAt']))
     .end()
 
-/** Posts, each with what hangs on it: of which post an account or a file is, its place says, from 1. */
+/** Posts, each with what hangs on it: of which post an account or a file is, its ordinal says, from 1. */
 interface NewPosts {
   ids: string[]
   userIds: string[]
@@ -177,12 +177,12 @@ interface NewPosts {
 
 type TargetList = 'accountIds' | 'textLengthMaxes' | 'captionOverrides' | 'fields' | 'threadParts'
 
-interface NewPostRow extends Placed, Omit<NewPost, TargetList> {
+interface NewPostRow extends WithOrdinal, Omit<NewPost, TargetList> {
   accountCount: number
 }
 
-/** Gives the places of those that were written. */
-const insertPosts = prepared<NewPosts, Placed>('insert_posts', (db, value) =>
+/** Gives the ordinals of those that were written. */
+const insertPosts = prepared<NewPosts, WithOrdinal>('insert_posts', (db, value) =>
   db
     .with('item', (db) =>
       db
@@ -191,7 +191,7 @@ const insertPosts = prepared<NewPosts, Placed>('insert_posts', (db, value) =>
             unnest(${value('ids')}::uuid[], ${value('userIds')}::uuid[], ${value('captions')}::text[],
               ${value('firstComments')}::text[], ${value('postTypes')}::text[], ${value('statuses')}::text[],
               ${value('scheduledAts')}::timestamptz[], ${value('accountCounts')}::integer[]) with ordinality`.as<'given'>(
-            sql`given(id, user_id, caption, first_comment, post_type, status, scheduled_at, account_count, place)`,
+            sql`given(id, user_id, caption, first_comment, post_type, status, scheduled_at, account_count, ordinal)`,
           ),
         )
         .selectAll(),
@@ -200,7 +200,7 @@ const insertPosts = prepared<NewPosts, Placed>('insert_posts', (db, value) =>
       db
         .selectFrom(
           sql<{
-            place: number
+            ordinal: number
             accountId: string
             textLengthMax: number | null
             captionOverride: string | null
@@ -210,10 +210,10 @@ const insertPosts = prepared<NewPosts, Placed>('insert_posts', (db, value) =>
             unnest(${value('postsOfAccounts')}::integer[], ${value('accountIds')}::uuid[],
               ${value('textLengthMaxes')}::integer[], ${value('captionOverrides')}::text[],
               ${value('fields')}::jsonb[], ${value('threadParts')}::jsonb[])`.as<'wanted'>(
-            sql`wanted(place, account_id, text_length_max, caption_override, fields, thread_parts)`,
+            sql`wanted(ordinal, account_id, text_length_max, caption_override, fields, thread_parts)`,
           ),
         )
-        .innerJoin('item', 'item.place', 'wanted.place')
+        .innerJoin('item', 'item.ordinal', 'wanted.ordinal')
         .innerJoin('accounts', 'accounts.id', 'wanted.accountId')
         .where(reachableBy(sql.ref<string>('item.userId')) as never)
         .whereRef('accounts.textLengthMax', 'is not distinct from', 'wanted.textLengthMax')
@@ -287,22 +287,22 @@ const insertPosts = prepared<NewPosts, Placed>('insert_posts', (db, value) =>
         .expression((eb) =>
           eb
             .selectFrom(
-              sql<{ place: number; position: number; mediaId: string }>`
+              sql<{ ordinal: number; position: number; mediaId: string }>`
                 unnest(${value('postsOfMedia')}::integer[], ${value('positions')}::integer[],
-                  ${value('mediaIds')}::uuid[])`.as<'file'>(sql`file(place, position, media_id)`),
+                  ${value('mediaIds')}::uuid[])`.as<'file'>(sql`file(ordinal, position, media_id)`),
             )
-            .innerJoin('item', 'item.place', 'file.place')
+            .innerJoin('item', 'item.ordinal', 'file.ordinal')
             .innerJoin('post', 'post.id', 'item.id')
             .select(['post.userId', 'post.id', 'file.position', 'file.mediaId']),
         ),
     )
     .selectFrom('post')
     .innerJoin('item', 'item.id', 'post.id')
-    .select('item.place'),
+    .select('item.ordinal'),
 )
 
-function insertAll(db: Db, posts: NewPost[]): Promise<Placed[]> {
-  const places = (lengthOf: (post: NewPost) => number) =>
+function insertAll(db: Db, posts: NewPost[]): Promise<WithOrdinal[]> {
+  const ordinals = (lengthOf: (post: NewPost) => number) =>
     posts.flatMap((post, index) => Array<number>(lengthOf(post)).fill(index + 1))
   return insertPosts(db, {
     ids: each(posts, 'id'),
@@ -313,13 +313,13 @@ function insertAll(db: Db, posts: NewPost[]): Promise<Placed[]> {
     statuses: each(posts, 'status'),
     scheduledAts: each(posts, 'scheduledAt'),
     accountCounts: posts.map(({ accountIds }) => accountIds.length),
-    postsOfAccounts: places(({ accountIds }) => accountIds.length),
+    postsOfAccounts: ordinals(({ accountIds }) => accountIds.length),
     accountIds: each(posts, 'accountIds').flat(),
     textLengthMaxes: each(posts, 'textLengthMaxes').flat(),
     captionOverrides: each(posts, 'captionOverrides').flat(),
     fields: each(posts, 'fields').flat(),
     threadParts: each(posts, 'threadParts').flat(),
-    postsOfMedia: places(({ mediaIds }) => mediaIds.length),
+    postsOfMedia: ordinals(({ mediaIds }) => mediaIds.length),
     positions: posts.flatMap(({ mediaIds }) => mediaIds.map((_, index) => index + 1)),
     mediaIds: each(posts, 'mediaIds').flat(),
   })
@@ -404,8 +404,8 @@ const shownDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'acco
     externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
     externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
     acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
-      'externalId', act ->> 'id', 'externalUrl', act ->> 'url') order by place), '[]')
-      from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, place))`,
+      'externalId', act ->> 'id', 'externalUrl', act ->> 'url') order by ordinal), '[]')
+      from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, ordinal))`,
     error: eb.ref('postTargets.error'),
     history: eb
       .selectFrom('deliveryAttempts as attempt')

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Db, within } from '../../db/client.ts'
+import { withDatabaseBudget } from '../../db/budget.ts'
+import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { findMediaBySha256 } from '../../db/queries/media.ts'
 import {
@@ -74,7 +75,7 @@ export async function addMedia(
   const renewal = setInterval(
     () =>
       // No part of what the request waits for.
-      within(undefined, () => renewFile(db, file)).then(
+      withDatabaseBudget(undefined, () => renewFile(db, file)).then(
         ([claim]) => claim || givenUp.abort(),
         () => {},
       ),

@@ -8,7 +8,8 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { type ConnectOptions, connect, type Db, within } from '../../db/client.ts'
+import { withDatabaseBudget } from '../../db/budget.ts'
+import { type ConnectOptions, connect, type Db } from '../../db/client.ts'
 import { openEmbedded } from '../../db/embedded/server.ts'
 import { newId } from '../../db/id.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -158,7 +159,7 @@ t.test('a connection on which a statement may still run is handed to nobody else
   const before = await backend()
   // The time of the one who asked is over, and not that of the statement.
   await t.rejects(
-    within({ ms: 200 }, () => sql`select pg_sleep(3)`.execute(db)),
+    withDatabaseBudget({ remainingMs: 200 }, () => sql`select pg_sleep(3)`.execute(db)),
     { message: 'Query read timeout' },
   )
   t.notSame(await backend(), before)
@@ -607,11 +608,11 @@ t.test('waiting for a connection takes from the time that a request has, too', a
   const { db } = await createTarget(t, { poolMax: 1 })
   // With less time than waiting for a connection may take, and with more.
   for (const ms of [9_000, 60_000]) {
-    const left = { ms }
+    const left = { remainingMs: ms }
     let asked: Promise<unknown> | undefined
     let heldMs = 0
     await db.connection().execute(async () => {
-      asked = within(left, () => sql`select 1`.execute(db))
+      asked = withDatabaseBudget(left, () => sql`select 1`.execute(db))
       await sleep(0)
       const askedBefore = performance.now()
       while (heldMs < 100) {
@@ -620,7 +621,7 @@ t.test('waiting for a connection takes from the time that a request has, too', a
       }
     })
     await asked
-    t.ok(left.ms <= ms - heldMs, `${left.ms} of ${ms} are left after ${heldMs}`)
+    t.ok(left.remainingMs <= ms - heldMs, `${left.remainingMs} of ${ms} are left after ${heldMs}`)
   }
 })
 

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/post.ts'
-import { batched, each, type Placed } from '../../batch.ts'
+import { batched, each, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
@@ -94,17 +94,17 @@ const intend = prepared<
     startedMsAgos: number[]
     nows: Now[]
   },
-  Placed & { accountId: string }
+  WithOrdinal & { accountId: string }
 >('intend_acts', (db, value) =>
   db
     .with('act', (db) =>
       db
         .selectFrom(
-          sql<Intent & Placed>`
+          sql<Intent & WithOrdinal>`
             unnest(${value('userIds')}::uuid[], ${value('postIds')}::uuid[], ${value('accountIds')}::uuid[],
               ${value('leaseTokens')}::uuid[], ${value('acts')}::integer[], ${value('startedMsAgos')}::float8[],
               ${value('nows')}::timestamptz[]) with ordinality`.as<'act'>(
-            sql`act(user_id, post_id, account_id, lease_token, act, started_ms_ago, now, place)`,
+            sql`act(user_id, post_id, account_id, lease_token, act, started_ms_ago, now, ordinal)`,
           ),
         )
         .selectAll(),
@@ -118,7 +118,7 @@ const intend = prepared<
           'act.postId',
           'act.accountId',
           'act.act',
-          'act.place',
+          'act.ordinal',
           after(sql.ref('act.now'), sql`-act.started_ms_ago`).as('startedAt'),
           at(sql.ref('act.now')).as('now'),
           // Mostly it is long enough, and then no index changes, nor the account.
@@ -161,7 +161,7 @@ const intend = prepared<
           'mine.startedAt',
           'mine.now',
           'mine.isShort',
-          'mine.place',
+          'mine.ordinal',
         ]),
     )
     .with('held', (db) =>
@@ -181,7 +181,7 @@ const intend = prepared<
         ),
     )
     .selectFrom('target')
-    .select(['place', 'accountId']),
+    .select(['ordinal', 'accountId']),
 )
 
 const intendBatched = batched((db, acts: Intent[]) =>
@@ -225,7 +225,7 @@ export interface Settlement {
   attention: { code: string; message: string } | null
 }
 
-interface SettlementRow extends Omit<Settlement, 'sent' | 'error' | 'attention'>, DeliveryKey, Placed {
+interface SettlementRow extends Omit<Settlement, 'sent' | 'error' | 'attention'>, DeliveryKey, WithOrdinal {
   leaseToken: string
   now: Now
   /** JSON. */
@@ -254,7 +254,7 @@ const settle = prepared<
     accountRestsMss: number[]
     attentions: (string | null)[]
   },
-  Placed
+  WithOrdinal
 >('settle_acts', (db, value) =>
   db
     .with('act', (db) =>
@@ -268,7 +268,7 @@ const settle = prepared<
               ${value('acts')}::integer[], ${value('startedMsAgos')}::float8[], ${value('retryInMss')}::float8[],
               ${value('accountRestsMss')}::float8[], ${value('attentions')}::jsonb[]) with ordinality`.as<'act'>(
             sql`act(user_id, post_id, account_id, lease_token, now, state, sent, sent_before, may_be_out, failures, error,
-              outcome, act, started_ms_ago, retry_in_ms, account_rests_ms, attention, place)`,
+              outcome, act, started_ms_ago, retry_in_ms, account_rests_ms, attention, ordinal)`,
           ),
         )
         .selectAll(),
@@ -313,7 +313,7 @@ const settle = prepared<
             else before.at end`,
         }))
         .where(sameTarget('postTargets', 'before'))
-        .returning(['before.place', 'before.accountId']),
+        .returning(['before.ordinal', 'before.accountId']),
     )
     // Of an attempt that `intendAct` has begun there is an entry. Not by an update: it would not find one that was committed
     // after this statement began, by an intent whose answer was lost.
@@ -394,10 +394,10 @@ const settle = prepared<
         .where('published.status', '!=', 'published'),
     )
     .selectFrom('target')
-    .select('place'),
+    .select('ordinal'),
 )
 
-const settleBatched = batched((db, acts: Omit<SettlementRow, 'place'>[]) =>
+const settleBatched = batched((db, acts: Omit<SettlementRow, 'ordinal'>[]) =>
   settle(db, {
     ...keysOf(acts),
     nows: each(acts, 'now'),
