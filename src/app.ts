@@ -83,7 +83,14 @@ const limitDatabaseTime = (app: FastifyInstance) =>
 const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   origin,
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-  exposedHeaders: ['x-request-id', 'etag', 'content-range', 'content-disposition', 'idempotent-replayed'],
+  exposedHeaders: [
+    'x-request-id',
+    'x-error-code',
+    'etag',
+    'content-range',
+    'content-disposition',
+    'idempotent-replayed',
+  ],
   // A bare OPTIONS is answered by us as any other unknown route, not by the plugin in plain text.
   strictPreflight: false,
 })

@@ -53,11 +53,11 @@ export async function connectAccount(
     await once.begin(form, ...others)
   }
   if (organizationId !== undefined && !(await isMember(db, { userId, organizationId }))) {
-    throw new AppError(403, `You have no access to this organizationId: ${beginningOf(organizationId)}`)
+    throw new AppError(403, 'no_access', `You have no access to this organizationId: ${beginningOf(organizationId)}`)
   }
-  if (!keyring) throw new AppError(503, NO_CREDENTIALS_KEY)
+  if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
   const network = networks[platform as PlatformId]
-  if (!network) throw new AppError(400, `${platform} accounts cannot be connected here`)
+  if (!network) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected here`)
 
   const { externalId, ...profile } = await identify(platform, network, credentials, fetch)
   const account = { id: newId(), platform: platform as PlatformId, ...profile }
@@ -104,6 +104,9 @@ async function identify(
     }
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
-    throw new AppError(error.retryable ? 502 : 400, `${platform}: ${tidy(error.message)}`)
+    const message = `${platform}: ${tidy(error.message)}`
+    throw error.retryable
+      ? new AppError(502, 'platform_unavailable', message)
+      : new AppError(400, 'credentials_rejected', message)
   }
 }

@@ -13,8 +13,8 @@ export const NOT_THE_OWNER = 'Only the owner of an account can disconnect it'
  */
 export async function disconnectOwnAccount(db: Db, userId: string, id: string): Promise<Deleted> {
   const owner = isId(id) ? await findAccountOwner(db, { userId, id }) : undefined
-  if (owner === undefined) throw new AppError(404, ACCOUNT_NOT_FOUND)
-  if (owner !== userId) throw new AppError(403, NOT_THE_OWNER)
+  if (owner === undefined) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
+  if (owner !== userId) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER)
   await disconnectAccount(db, id)
   return { success: true }
 }

@@ -34,7 +34,7 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
   async function recognise(key: string): Promise<Recognised> {
     recognised.delete(key)
     const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowMissingTable)
-    if (!found) throw new AppError(401, INVALID_KEY)
+    if (!found) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
     if (recognised.size >= CACHE_MAX) recognised.clear()
     const entry = { ...found, cachedUntil: performance.now() + CACHE_MS }
     recognised.set(key, entry)
@@ -43,7 +43,7 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
 
   app.decorateRequest('userId', '')
   const admit = (request: FastifyRequest, { userId, expiresAt }: Recognised) => {
-    if (expiresAt && expiresAt.getTime() <= Date.now()) throw new AppError(401, EXPIRED_KEY)
+    if (expiresAt && expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
     request.userId = userId
   }
   app.addHook('onRequest', (request, _reply, done) => {
@@ -53,7 +53,7 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
       admit(request, cached)
       return done()
     }
-    if (!isKey(key)) throw new AppError(401, INVALID_KEY)
+    if (!isKey(key)) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
     recognise(key)
       .then((entry) => admit(request, entry))
       .then(() => done(), done)
@@ -62,13 +62,13 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
 
 function bearerToken(header: string | undefined): string {
   const token = /^bearer +(\S.*)$/i.exec(header ?? '')?.[1]?.trim()
-  if (!token) throw new AppError(401, MISSING_KEY)
+  if (!token) throw new AppError(401, 'missing_api_key', MISSING_KEY)
   return token
 }
 
 const UNDEFINED_TABLE = '42P01'
 
 function rethrowMissingTable(error: { code?: string }): never {
-  if (error.code === UNDEFINED_TABLE) throw new AppError(503, NO_KEY_STORE)
+  if (error.code === UNDEFINED_TABLE) throw new AppError(503, 'auth_not_initialized', NO_KEY_STORE)
   throw error
 }

@@ -15,9 +15,10 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
   app.get('/healthz', { schema: { hide: true, response: { 200: Health } } }, async () => ({ status: 'ok' as const }))
 
   app.get('/readyz', { schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } } }, async () => {
-    if (!(await isMigrated(db))) throw new AppError(503, 'Database schema is not at the version of this service')
+    if (!(await isMigrated(db)))
+      throw new AppError(503, 'schema_outdated', 'Database schema is not at the version of this service')
     const { waitingMs, held } = await readBacklog()
-    if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, NOT_CLAIMED)
+    if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
     return { status: 'ok' as const }
   })
 

@@ -48,7 +48,8 @@ export async function answerOnce<T>(
   let hashes: Buffer[] = []
   async function recall(): Promise<KeptAnswer | undefined> {
     const [kept] = await findKeptAnswer(db, { userId, key: key! })
-    if (kept && !hashes.some((hash) => hash.equals(kept.requestHash))) throw new AppError(409, KEY_TAKEN)
+    if (kept && !hashes.some((hash) => hash.equals(kept.requestHash)))
+      throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
     return kept
   }
   async function replay(): Promise<void> {

@@ -17,7 +17,7 @@ export const requests = fp(async (app: FastifyInstance) => {
     reply.headers(headers)
     reply.header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new AppError(400, 'Missing Host header')
+      throw new AppError(400, 'missing_host', 'Missing Host header')
     }
     // An operation without a body ignores what is sent as one, whatever it says it is.
     if (request.routeOptions.schema?.body === undefined) delete request.raw.headers['content-type']

@@ -13,7 +13,7 @@ export const MEDIA_IN_USE = 'Cannot delete media that is still to be published'
 /** The user's file with this id. Throws a 404 where they have none. */
 export async function getMedia(db: Db, userId: string, id: string): Promise<Media> {
   const [media] = isId(id) ? await findMedia(db, { userId, id }) : []
-  if (!media) throw new AppError(404, MEDIA_NOT_FOUND)
+  if (!media) throw new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
   return media
 }
 
@@ -33,7 +33,7 @@ const GIVEN_UP = { code: MEDIA_DELETED, message: 'A file of the post was deleted
  * a draft or a scheduled post uses it, or a delivery that may still send it.
  */
 export async function deleteMedia(db: Db, userId: string, id: string): Promise<LooseFile | undefined> {
-  const inUse = new AppError(409, MEDIA_IN_USE)
+  const inUse = new AppError(409, 'media_in_use', MEDIA_IN_USE)
   const [found] = isId(id)
     ? await inTransaction(db, async (db) => {
         await lockDeliveriesOfMedia(db, { userId, id })
@@ -42,7 +42,7 @@ export async function deleteMedia(db: Db, userId: string, id: string): Promise<L
         throw error.code === FOREIGN_KEY_VIOLATION ? inUse : error
       })
     : []
-  if (!found) throw new AppError(404, MEDIA_NOT_FOUND)
+  if (!found) throw new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
   if (found.used) throw inUse
   return found.storageKey === null ? undefined : { userId, storageKey: found.storageKey }
 }

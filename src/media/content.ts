@@ -30,15 +30,15 @@ export async function serveContent(
   request: IncomingMessage,
 ): Promise<Served> {
   const [file] = isId(id) ? await findStoredFile(db, { userId, id }) : []
-  if (!file) throw new AppError(404, MEDIA_NOT_FOUND)
+  if (!file) throw new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
   const { storageKey, mimeType } = file
-  if (storageKey === null) throw new AppError(404, NO_CONTENT)
+  if (storageKey === null) throw new AppError(404, 'media_without_content', NO_CONTENT)
   const fileName = `${id}.${EXTENSIONS[mimeType as MediaType]}`
   try {
     return await storage.serve(storageKey, request, { mimeType, fileName })
   } catch (error) {
     // Deleted since it was found.
     const [still] = await findStoredFile(db, { userId, id })
-    throw still ? error : new AppError(404, MEDIA_NOT_FOUND)
+    throw still ? error : new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
   }
 }

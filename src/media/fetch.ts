@@ -67,7 +67,7 @@ export function createFetch(reach: Partial<Reach> = {}): FetchFile {
       ? [{ address: literal, family }]
       : await within(resolveMaxMs, resolve(hostname)).catch(() => [])
     if (addresses.length === 0 || !addresses.every(({ address }) => mayConnect(address))) {
-      throw new AppError(400, NOT_PUBLIC)
+      throw new AppError(400, 'url_not_public', NOT_PUBLIC)
     }
     return addresses
   }
@@ -158,7 +158,7 @@ export function createFetch(reach: Partial<Reach> = {}): FetchFile {
       if (!(answer instanceof URL)) return answer
       url = answer
     }
-    throw new AppError(400, `url is redirected more than ${REDIRECTS_MAX} times`)
+    throw new AppError(400, 'url_not_fetched', `url is redirected more than ${REDIRECTS_MAX} times`)
   }
 }
 
@@ -189,7 +189,7 @@ function redirectOf(url: URL, response: IncomingMessage): URL | undefined {
 const isWeb = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 const hasCredentials = ({ username, password }: URL) => username !== '' || password !== ''
 
-const failure = (url: URL, what: string) => new AppError(400, `the server at ${url.host} ${what}`)
+const failure = (url: URL, what: string) => new AppError(400, 'url_not_fetched', `the server at ${url.host} ${what}`)
 
 /** What may be told of an error of Node's. */
 function toPublic(url: URL, request: ClientRequest, error: NodeJS.ErrnoException): AppError {

@@ -44,7 +44,11 @@ async function inspectImage(path: string, mimeType: MediaType): Promise<MediaFil
   if (!isAgreed) throw damaged('its header and its content are of different types')
   const { width, height } = autoOrient
   if (width * height > PIXELS_MAX) {
-    throw new AppError(400, `file is ${width}x${height} pixels large, at most ${PIXELS_MAX} pixels are allowed`)
+    throw new AppError(
+      400,
+      'file_too_complex',
+      `file is ${width}x${height} pixels large, at most ${PIXELS_MAX} pixels are allowed`,
+    )
   }
 
   const isAnimation = mimeType === 'image/gif' || mimeType === 'image/webp'
@@ -87,7 +91,7 @@ const WORKERS_MAX = 2
 async function inspectVideo(path: string, mimeType: MediaType, maxMs: number): Promise<MediaFile> {
   await enter()
   const answer = await askWorker(path, maxMs).finally(leave)
-  if ('refused' in answer) throw new AppError(400, answer.refused)
+  if ('refused' in answer) throw new AppError(400, 'file_invalid', answer.refused)
   if (answer.facts.mimeType !== mimeType) throw damaged('its header and its content are of different types')
   return { kind: 'video', frames: null, ...answer.facts }
 }
@@ -122,7 +126,7 @@ function askWorker(path: string, maxMs: number): Promise<VideoAnswer> {
     let answer: VideoAnswer | undefined
     let failure: Error | undefined
     const timer = setTimeout(() => {
-      failure = new AppError(400, 'file could not be read in time')
+      failure = new AppError(400, 'file_too_complex', 'file could not be read in time')
       worker.terminate()
     }, maxMs)
     worker.once('message', (message: VideoAnswer) => {
@@ -130,7 +134,7 @@ function askWorker(path: string, maxMs: number): Promise<VideoAnswer> {
     })
     worker.once('error', (error: NodeJS.ErrnoException) => {
       const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-      failure = isTooLarge ? new AppError(400, 'file takes too much memory to read') : error
+      failure = isTooLarge ? new AppError(400, 'file_too_complex', 'file takes too much memory to read') : error
     })
     worker.once('exit', (code) => {
       clearTimeout(timer)

@@ -228,8 +228,8 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     async (request, reply) => {
       const { statusCode, headers, body } = await serveContent(library, request.userId, request.params.id, request.raw)
       reply.headers(headers)
-      if (statusCode === 412) throw new AppError(412, NOT_THAT_FILE)
-      if (statusCode === 416) throw new AppError(416, NO_SUCH_RANGE)
+      if (statusCode === 412) throw new AppError(412, 'precondition_failed', NOT_THAT_FILE)
+      if (statusCode === 416) throw new AppError(416, 'range_not_satisfiable', NO_SUCH_RANGE)
       // Of no body at all, Fastify would say that its length is 0.
       return reply.code(statusCode).send((request.method === 'HEAD' ? Readable.from([]) : body) as never)
     },

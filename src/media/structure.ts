@@ -40,13 +40,13 @@ export async function checkStructure(path: string): Promise<MediaType> {
   const handle = await open(path)
   try {
     const { size } = await handle.stat()
-    if (size === 0) throw new AppError(400, 'file is empty')
+    if (size === 0) throw new AppError(400, 'file_invalid', 'file is empty')
     const file = new FileBytes(handle, size)
     const type = await readType(file)
-    if (!type) throw new AppError(400, UNSUPPORTED)
+    if (!type) throw new AppError(400, 'file_type_unsupported', UNSUPPORTED)
     const bytesMax = type === 'image/gif' ? GIF_BYTES_MAX : IMAGE_BYTES_MAX
     if (type.startsWith('image/') && size > bytesMax) {
-      throw new AppError(400, `file is an image of ${size} bytes, at most ${bytesMax} are allowed`)
+      throw new AppError(400, 'file_too_large', `file is an image of ${size} bytes, at most ${bytesMax} are allowed`)
     }
     await WALKS[type](file)
     await refuseSecondType(file)

@@ -105,7 +105,7 @@ export async function judgePost(
   const accounts = inOrder(accountIds, subjects!.accounts)
   const media = inOrder(mediaIds, subjects!.media)
   const [violation] = findViolations(post, accounts, media)
-  if (violation) throw new AppError(400, violation.message)
+  if (violation) throw new AppError(400, 'platform_limit', violation.message)
   refuseUnusable({ accountIds: missing(accountIds, accounts), mediaIds: missing(mediaIds, media) })
   return accounts
 }
@@ -155,7 +155,7 @@ function refuseUnusable(unusable: Record<string, string[]>): void {
       const rest = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : ''
       return `${name}: ${named.join(', ')}${rest}`
     })
-  if (parts.length > 0) throw new AppError(403, `You have no access to these ${parts.join('; ')}`)
+  if (parts.length > 0) throw new AppError(403, 'no_access', `You have no access to these ${parts.join('; ')}`)
 }
 
 const jsonOrNull = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))

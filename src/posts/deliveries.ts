@@ -27,12 +27,13 @@ export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey
   await db.transaction().execute(async (db) => {
     const delivery = await lockOwnDelivery(db, key)
     const { state, error, platform, isEarly } = delivery
-    if (state === 'waiting') throw new AppError(409, NOT_RETRIED.draft)
-    if (state === 'queued' && isEarly) throw new AppError(409, NOT_RETRIED.notDue)
-    if (state === 'publishing') throw new AppError(409, NOT_RETRIED.publishing)
-    if (state === 'published' && error === null) throw new AppError(409, NOT_RETRIED.published)
-    if (error?.code === MEDIA_DELETED) throw new AppError(409, NOT_RETRIED.mediaDeleted)
-    if (state === 'unconfirmed' && !networks[platform]?.reconcile) throw new AppError(409, NOT_RETRIED.unconfirmed)
+    if (state === 'waiting') throw new AppError(409, 'post_is_draft', NOT_RETRIED.draft)
+    if (state === 'queued' && isEarly) throw new AppError(409, 'delivery_not_due', NOT_RETRIED.notDue)
+    if (state === 'publishing') throw new AppError(409, 'delivery_in_progress', NOT_RETRIED.publishing)
+    if (state === 'published' && error === null) throw new AppError(409, 'delivery_published', NOT_RETRIED.published)
+    if (error?.code === MEDIA_DELETED) throw new AppError(409, 'media_deleted', NOT_RETRIED.mediaDeleted)
+    if (state === 'unconfirmed' && !networks[platform]?.reconcile)
+      throw new AppError(409, 'delivery_unconfirmed', NOT_RETRIED.unconfirmed)
     await requeueDelivery(db, key)
   })
   return getPost(db, key.userId, key.postId)
@@ -50,7 +51,7 @@ export async function resolveDelivery(
   if (url !== undefined) assertUrl(url, outcome)
   await db.transaction().execute(async (db) => {
     const delivery = await lockOwnDelivery(db, key)
-    if (delivery.state !== 'unconfirmed') throw new AppError(409, NOT_UNCONFIRMED)
+    if (delivery.state !== 'unconfirmed') throw new AppError(409, 'delivery_not_unconfirmed', NOT_UNCONFIRMED)
     const post = await getPost(db, key.userId, key.postId)
     const { captionOverride, threadParts } = post.targets.find(({ accountId }) => accountId === key.accountId)!
     const plan = planActs({ ...post, captionOverride, threadParts })
@@ -76,7 +77,7 @@ async function lockOwnDelivery(db: Db, key: DeliveryKey) {
   const delivery = isId(key.postId) && isId(key.accountId) ? await lockDelivery(db, key) : undefined
   if (delivery) return delivery
   await getPost(db, key.userId, key.postId)
-  throw new AppError(404, DELIVERY_NOT_FOUND)
+  throw new AppError(404, 'delivery_not_found', DELIVERY_NOT_FOUND)
 }
 
 function assertUrl(url: string, outcome: ResolveDelivery['outcome']): void {

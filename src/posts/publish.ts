@@ -12,7 +12,7 @@ export const PUBLISHED_ALREADY = 'Post is published already: retry single delive
 /** A post of the user with all that hangs on it. Throws a 404 where there is none with this id. */
 export async function getPost(db: Db, userId: string, id: string): Promise<PostDetail> {
   const [post] = isId(id) ? await findPost(db, { userId, id }) : []
-  if (!post) throw new AppError(404, POST_NOT_FOUND)
+  if (!post) throw new AppError(404, 'post_not_found', POST_NOT_FOUND)
   return post
 }
 
@@ -23,7 +23,7 @@ export async function getPost(db: Db, userId: string, id: string): Promise<PostD
  */
 export async function publishPost(db: Db, userId: string, id: string): Promise<PostDetail> {
   const post = await getPost(db, userId, id)
-  if (post.status === 'published') throw new AppError(409, PUBLISHED_ALREADY)
+  if (post.status === 'published') throw new AppError(409, 'post_published', PUBLISHED_ALREADY)
   if (post.status === 'draft') {
     const { targets, ...rest } = post
     await judgePost(db, userId, {

@@ -57,7 +57,7 @@ t.test('pages of a configured origin may call every operation, those of others n
       t.equal(statusCode, 200)
       t.equal(headers['access-control-allow-origin'], origin)
       t.equal(headers['access-control-allow-credentials'], undefined, 'the key is all there is, no cookies')
-      t.match(headers['access-control-expose-headers'], /x-request-id.*idempotent-replayed/)
+      t.match(headers['access-control-expose-headers'], /x-request-id.*x-error-code.*idempotent-replayed/)
     }
   }
   for (const origin of OTHERS) {

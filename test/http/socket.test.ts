@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ERROR_CODES } from '../../schemas/error-codes.ts'
 import { createWorld } from '../helpers/app.ts'
 
 /** What no HTTP library lets a client send, over a socket. A crash of the service would end the process of this test. */
@@ -77,6 +78,10 @@ function readAnswers(bytes: Buffer): Answer[] {
     const length = Number(/^content-length: (\d+)$/im.exec(head ?? '')?.[1])
     if (!(length >= 0)) throw new Error(`No answer with a length: ${rest.slice(0, 300)}`)
     if (!/^content-type: application\/json/im.test(head ?? '')) throw new Error(`Not JSON: ${rest.slice(0, 300)}`)
+    const code = /^x-error-code: (\w+)\r?$/im.exec(head ?? '')?.[1]
+    if (Number(status) >= 400 ? !Object.hasOwn(ERROR_CODES, code ?? '') : code !== undefined) {
+      throw new Error(`x-error-code is ${code}: ${rest.slice(0, 300)}`)
+    }
     const start = rest.indexOf('\r\n\r\n') + 4
     answers.push({ status: Number(status), body: JSON.parse(rest.slice(start, start + length)) })
     rest = rest.slice(start + length)

@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 
-export const cutOff = (where: string) => new AppError(400, `file is cut off: it ends ${where}`)
-export const damaged = (what: string) => new AppError(400, `file is damaged: ${what}`)
+export const cutOff = (where: string) => new AppError(400, 'file_invalid', `file is cut off: it ends ${where}`)
+export const damaged = (what: string) => new AppError(400, 'file_invalid', `file is damaged: ${what}`)
 export const trailing = (bytes: number) =>
-  new AppError(400, `file has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} after its end`)
+  new AppError(400, 'file_invalid', `file has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} after its end`)
 
 /** Holds the longest segment of a JPEG (65,533 bytes), and the longest end of a ZIP archive (65,557). */
 const BUFFER_BYTES = 65_600

@@ -7,5 +7,6 @@ import { AppError } from '../../errors.ts'
 const FRAMES_MAX = 10_000
 
 export function refuseTooManyFrames(frames: number): void {
-  if (frames > FRAMES_MAX) throw new AppError(400, `file has too many frames, at most ${FRAMES_MAX} are allowed`)
+  if (frames > FRAMES_MAX)
+    throw new AppError(400, 'file_too_complex', `file has too many frames, at most ${FRAMES_MAX} are allowed`)
 }

@@ -1,0 +1,58 @@
+/** Codes of error responses, in the header `x-error-code`. A code never changes its meaning; messages may be reworded. */
+export const ERROR_CODES = {
+  missing_api_key: 'The request has no API key.',
+  invalid_api_key: 'The API key is malformed, unknown or revoked.',
+  expired_api_key: 'The API key is past its expiry.',
+  auth_not_initialized: 'The tables of the API keys do not exist yet.',
+
+  invalid_request: 'The request does not match the schema of the operation; `details` lists the mistakes.',
+  malformed_request: 'The bytes are not a valid HTTP request.',
+  missing_host: 'The request has no `Host` header.',
+  bad_request: 'The HTTP layer rejected the request, for example because the client ended its body early.',
+  request_timeout: 'The request was not complete in time.',
+  body_too_large: 'The request body is over the limit of its operation.',
+  headers_too_large: 'The request headers are over 16 KiB.',
+  expectation_failed: 'The `Expect` header has a value other than `100-continue`.',
+  route_not_found: 'No operation has this method and path.',
+  idempotency_key_reused: 'The `Idempotency-Key` belongs to another request.',
+  no_access: 'The caller may not use an id that the request names.',
+
+  platform_limit: 'The post breaks a limit of a network, or lacks something that it requires.',
+  post_not_found: 'The caller has no post with this id.',
+  post_published: 'The post is published already.',
+  post_busy: 'The post is being published.',
+  post_is_draft: 'The post is a draft.',
+  delivery_not_found: 'The post has no delivery to this account.',
+  delivery_not_due: 'The delivery is scheduled for later.',
+  delivery_in_progress: 'The delivery is being sent.',
+  delivery_published: 'The delivery is published already.',
+  delivery_unconfirmed: 'The delivery may have been sent, and its network cannot tell.',
+  delivery_not_unconfirmed: 'The delivery is in a state other than `unconfirmed`.',
+  media_deleted: 'A file of the post was deleted.',
+
+  account_not_found: 'The caller can post to no account with this id.',
+  not_account_owner: 'Only the owner of the account may do this.',
+  platform_not_supported: 'This service cannot connect accounts of this network.',
+  credentials_rejected: 'The network rejected the credentials.',
+  platform_unavailable: 'The network could not be reached, or gave no valid response.',
+  credentials_key_missing: 'The service has no key to encrypt credentials with.',
+
+  media_not_found: 'The caller has no file with this id.',
+  media_in_use: 'A post that is still to be published uses the file.',
+  media_without_content: 'The service stores no bytes of this file.',
+  precondition_failed: '`If-Match` or `If-Unmodified-Since` does not match the file.',
+  range_not_satisfiable: 'The `Range` header is outside the file.',
+  file_too_large: 'The file is over a limit on its size.',
+  file_too_complex: 'The file has too many frames or pixels, or reading it takes too much time or memory.',
+  file_invalid: 'The file is empty, damaged or cut off, or has bytes after its end.',
+  file_type_unsupported: 'The file is of a type that the service does not accept.',
+  url_not_public: 'The URL does not lead to the public internet.',
+  url_not_fetched: 'The server of the URL did not deliver the file.',
+
+  database_unavailable: 'The database cannot be reached, or does not respond.',
+  schema_outdated: 'The database is at another schema version than the service.',
+  deliveries_not_claimed: 'Deliveries are due, and no worker claims them.',
+  internal_error: 'An unexpected failure; the log of the service has the cause.',
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { generateKey } from '../../src/auth/key.ts'
+import { createWorld } from '../helpers/app.ts'
+
+t.test('every error response has a stable code in x-error-code, and a success has none', async (t) => {
+  const { app, user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('x')
+  const foreign = await (await user()).account('x')
+  const cases: [method: 'GET' | 'POST' | 'DELETE', path: string, body: unknown, status: number, code: unknown][] = [
+    ['GET', '/posts', undefined, 200, undefined],
+    ['POST', '/posts', { accountIds: [account] }, 201, undefined],
+    ['POST', '/posts', {}, 400, 'invalid_request'],
+    ['POST', '/posts', 'not JSON', 400, 'invalid_request'],
+    ['POST', '/posts', { accountIds: [account], caption: 'a'.repeat(281) }, 400, 'platform_limit'],
+    ['POST', '/posts', { accountIds: [foreign] }, 403, 'no_access'],
+    ['POST', '/posts', `"${'a'.repeat(2 ** 20)}"`, 413, 'body_too_large'],
+    ['DELETE', '/posts/x', undefined, 404, 'post_not_found'],
+    ['DELETE', '/accounts/x', undefined, 404, 'account_not_found'],
+    ['GET', '/media/x', undefined, 404, 'media_not_found'],
+    ['GET', '/nowhere', undefined, 404, 'route_not_found'],
+    ['GET', '/posts/%zz', undefined, 404, 'route_not_found'],
+  ]
+  for (const [method, path, body, status, code] of cases) {
+    const reply = await ada.call(method, path, body)
+    t.strictSame([reply.status, reply.headers['x-error-code']], [status, code], `${method} ${path}`)
+  }
+  for (const [authorization, code] of [
+    ['', 'missing_api_key'],
+    ['Bearer x', 'invalid_api_key'],
+  ]) {
+    const reply = await app.inject({ url: '/api/v1/posts', headers: { authorization } })
+    t.strictSame([reply.statusCode, reply.headers['x-error-code']], [401, code])
+  }
+})
+
+t.test('failures of the service have codes as well', async (t) => {
+  const { app, db, user } = await createWorld(t)
+  const ada = await user()
+  app.get('/fails', () => Promise.reject(new Error('unexpected')))
+  app.get('/stopped', () => Promise.reject(Object.assign(new Error('shutting down'), { code: '57P01' })))
+  const code = async (path: string) => (await ada.call('GET', path)).headers['x-error-code']
+  t.equal(await code('/fails'), 'internal_error')
+  await sql`alter table posts rename to away`.execute(db)
+  t.equal(await code('/posts'), 'internal_error')
+  await sql`alter table away rename to posts`.execute(db)
+  t.equal(await code('/stopped'), 'database_unavailable')
+  await sql`alter table api_keys rename to away`.execute(db)
+  const unknown = { authorization: `Bearer ${generateKey()}` }
+  const { headers } = await app.inject({ url: '/api/v1/posts', headers: unknown })
+  t.equal(headers['x-error-code'], 'auth_not_initialized')
+})
