@@ -1,5 +1,6 @@
 import { INVALID_REQUEST, type Issue } from '../schemas/error.ts'
 import type { ErrorCode } from '../schemas/error-codes.ts'
+import { fileTooLargeMessage } from '../schemas/messages.ts'
 
 /** An error whose message and code the caller may read. Everything else that is thrown becomes an opaque 500. */
 export class AppError extends Error {
@@ -23,5 +24,4 @@ export const ISSUES_MAX = 20
 export const invalidRequest = (issues: Issue[]) =>
   new AppError(400, 'invalid_request', INVALID_REQUEST, issues.slice(0, ISSUES_MAX))
 
-export const fileTooLarge = (bytesMax: number) =>
-  new AppError(413, 'file_too_large', `File is larger than ${bytesMax} bytes`)
+export const fileTooLarge = (bytesMax: number) => new AppError(413, 'file_too_large', fileTooLargeMessage(bytesMax))

@@ -1,11 +1,9 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { disconnectAccount, findAccountOwner } from '../../db/queries/accounts.ts'
+import { ACCOUNT_NOT_FOUND, NOT_THE_OWNER } from '../../schemas/messages.ts'
 import type { Deleted } from '../../schemas/shared.ts'
 import { AppError } from '../errors.ts'
-
-export const ACCOUNT_NOT_FOUND = 'Account not found'
-export const NOT_THE_OWNER = 'Only the owner of an account can disconnect it'
 
 /**
  * Disconnects an account of the user, and destroys its credentials. Throws 404 where they reach none with this id, 403

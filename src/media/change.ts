@@ -4,11 +4,9 @@ import { inTransaction } from '../../db/prepared.ts'
 import { deleteUnusedMedia, findMedia, lockDeliveriesOfMedia, updateAltText } from '../../db/queries/media.ts'
 import type { LooseFile } from '../../db/queries/staged-files.ts'
 import type { Media } from '../../schemas/media.ts'
+import { MEDIA_IN_USE, MEDIA_NOT_FOUND } from '../../schemas/messages.ts'
 import { MEDIA_DELETED } from '../../schemas/post.ts'
 import { AppError } from '../errors.ts'
-
-export const MEDIA_NOT_FOUND = 'Media not found'
-export const MEDIA_IN_USE = 'Cannot delete media that is still to be published'
 
 /** The user's file with this id. Throws a 404 where they have none. */
 export async function getMedia(db: Db, userId: string, id: string): Promise<Media> {

@@ -2,14 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { isId } from '../../db/id.ts'
 import { findStoredFile } from '../../db/queries/media.ts'
 import type { MediaType } from '../../schemas/media.ts'
+import { MEDIA_NOT_FOUND, NO_CONTENT } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
 import type { Served } from '../storage/storage.ts'
 import type { Library } from './add.ts'
-import { MEDIA_NOT_FOUND } from './change.ts'
-
-export const NO_CONTENT = 'Media has no content: only its facts were registered'
-export const NOT_THAT_FILE = 'File is another one than the request expects'
-export const NO_SUCH_RANGE = 'Range is outside the file'
 
 const EXTENSIONS: Record<MediaType, string> = {
   'image/jpeg': 'jpg',

@@ -4,11 +4,10 @@ import { isIP, type TcpNetConnectOpts } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import manifest from '../../package.json' with { type: 'json' }
+import { NOT_PUBLIC } from '../../schemas/messages.ts'
 import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
 import { isPublicAddress } from '../outbound/addresses.ts'
 import { type Resolve, resolveName } from '../outbound/names.ts'
-
-export const NOT_PUBLIC = 'url does not lead to a public address on the internet'
 
 /**
  * Gets the file that a user's `url` leads to. Gives its bytes as a stream, which the caller reads or destroys. Throws

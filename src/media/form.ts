@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
 import { ALT_TEXT_MAX } from '../../schemas/media.ts'
+import { MISSING_FILE } from '../../schemas/messages.ts'
 import { invalidRequest } from '../errors.ts'
 import { unsupportedContentType } from '../http/errors.ts'
 import { beginningOf, textProblem } from '../http/json.ts'
@@ -40,14 +41,6 @@ export async function readForm(
   }
   if (!seen.has('file')) throw invalidRequest([MISSING_FILE])
   return altText
-}
-
-export const MISSING_FILE: Issue = {
-  code: 'invalid_type',
-  expected: 'file',
-  received: 'undefined',
-  path: ['file'],
-  message: 'Required',
 }
 
 function unknownPart(name: string): Issue {

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { MediaType } from '../../schemas/media.ts'
+import { UNSUPPORTED } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
 import { walkBoxes } from './structure/boxes.ts'
 import { damaged, FileBytes } from './structure/bytes.ts'
@@ -8,8 +9,6 @@ import { walkGif } from './structure/gif.ts'
 import { walkJpeg } from './structure/jpeg.ts'
 import { walkPng } from './structure/png.ts'
 import { walkWebp } from './structure/webp.ts'
-
-export const UNSUPPORTED = 'file is not of a type that is supported: JPEG, PNG, GIF, WebP, AVIF, MP4, MOV and WebM are'
 
 /**
  * Decoders map whole files into memory. The largest images that a network says to take have 20 MiB; the largest GIFs,

@@ -1,12 +1,9 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { deleteUnpublishedPost } from '../../db/queries/posts.ts'
+import { POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED } from '../../schemas/messages.ts'
 import type { Deleted } from '../../schemas/shared.ts'
 import { AppError } from '../errors.ts'
-
-export const POST_NOT_FOUND = 'Post not found'
-export const POST_PUBLISHED = 'Cannot delete published post'
-export const POST_BUSY = 'Cannot delete post while it is being published'
 
 /** Deletes a post of the user. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being sent. */
 export async function deletePost(db: Db, userId: string, id: string): Promise<Deleted> {

@@ -2,22 +2,12 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { lockDelivery, requeueDelivery, resolveDelivery as saveResolution } from '../../db/queries/delivery/owner.ts'
 import { type DeliveryKey, takeBack } from '../../db/queries/delivery/settle.ts'
+import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED } from '../../schemas/messages.ts'
 import { type DeliveryState, MEDIA_DELETED, type PostDetail, type ResolveDelivery } from '../../schemas/post.ts'
 import { planActs } from '../delivery/plan.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { getPost } from './publish.ts'
-
-export const DELIVERY_NOT_FOUND = 'Delivery not found'
-export const NOT_RETRIED = {
-  draft: 'Post is a draft: publish it',
-  notDue: 'Delivery is not due yet: publish its post',
-  publishing: 'Delivery is being sent',
-  published: 'Delivery is published',
-  mediaDeleted: 'A file of the post was deleted',
-  unconfirmed: 'Delivery may be out, and its network cannot be asked: look there, and resolve it',
-}
-export const NOT_UNCONFIRMED = 'Delivery is not unconfirmed'
 
 /**
  * Makes one delivery due now: of what it has to send, what is not out yet. One that is unconfirmed is asked about first.

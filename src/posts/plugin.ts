@@ -1,97 +1,23 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { listPosts } from '../../db/queries/posts.ts'
-import {
-  commonErrors,
-  failure,
-  invalidPage,
-  MISSING_ACCOUNT_IDS,
-  shapeFailure,
-  TOO_LARGE,
-  unavailable,
-} from '../../schemas/error.ts'
-import { IdempotencyHeaders, keyTaken, REPLAYED, SEND_AGAIN } from '../../schemas/idempotency.ts'
-import {
-  CREATE_POST_EXAMPLES,
-  CreatedPost,
-  CreatePost,
-  DeliveryPath,
-  PostDetail,
-  PostList,
-  PostPath,
-  RESOLVE_EXAMPLES,
-  ResolveDelivery,
-} from '../../schemas/post.ts'
-import { Answer, Body, Deleted, PageQuery } from '../../schemas/shared.ts'
+import * as deliveries from '../../schemas/operations/deliveries.ts'
+import * as operations from '../../schemas/operations/posts.ts'
+import type { CreatedPost } from '../../schemas/post.ts'
 import { answerOnce, type Once } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { createPost, type KnownAccounts } from './create.ts'
-import { deletePost, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED } from './delete.ts'
-import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, resolveDelivery, retryDelivery } from './deliveries.ts'
-import { getPost, PUBLISHED_ALREADY, publishPost } from './publish.ts'
-
-const CREATE_FAILED = 'Failed to create post'
+import { deletePost } from './delete.ts'
+import { resolveDelivery, retryDelivery } from './deliveries.ts'
+import { getPost, publishPost } from './publish.ts'
 
 export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = async (app, { db, networks }) => {
   const known: KnownAccounts = new Map()
 
-  app.post(
-    '/posts',
-    {
-      config: { failure: CREATE_FAILED },
-      schema: {
-        operationId: 'createPost',
-        tags: ['posts'],
-        summary: 'Create a post',
-        description:
-          'Stores one post for one or more accounts: with `scheduledAt` it is scheduled, without it is a draft. First it is checked against the limits of every network that it goes to, for each account with the caption, fields and texts that hold there; a draft may still lack what a network asks for. A post is stored whole or not at all.\n\nThe ids in the examples exist in the demo only: elsewhere, put in those that `listAccounts` gives you.',
-        headers: IdempotencyHeaders,
-        body: Body(CreatePost, CREATE_POST_EXAMPLES),
-        response: {
-          201: {
-            ...Answer(CreatedPost, 'The post was stored.', {
-              draft: CreatedPost.examples[0],
-              scheduled: CreatedPost.examples[1],
-            }),
-            ...REPLAYED,
-          },
-          400: shapeFailure(
-            'The body is not what is described here (with `details`), or the post breaks a limit of a network (without).',
-            {
-              missingAccountIds: MISSING_ACCOUNT_IDS,
-              timeWithoutZone: {
-                code: 'invalid_string',
-                validation: 'datetime',
-                path: ['scheduledAt'],
-                message: 'Invalid datetime: no time zone given, end it with Z or an offset such as +02:00',
-              },
-              unknownKey: {
-                code: 'unrecognized_keys',
-                keys: ['scheduleAt'],
-                path: [],
-                message: "Unrecognized key(s) in object: 'scheduleAt'",
-              },
-            },
-            { limitOfNetwork: 'x (@ada): caption is 312 characters long, at most 280 are allowed' },
-          ),
-          403: failure(
-            'There are ids of accounts that `listAccounts` does not give you, or of media that are not yours.',
-            { noAccess: 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893' },
-          ),
-          ...keyTaken,
-          413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
-          ...commonErrors,
-          500: failure(`Something failed that should not have; the cause is in the service’s log. ${SEND_AGAIN}`, {
-            failed: CREATE_FAILED,
-          }),
-          503: unavailable(
-            ` If the connection broke at the last moment, the post is stored. ${SEND_AGAIN} Without a key, look at the list before.`,
-          ),
-        },
-      },
-    },
-    async (request, reply) =>
+  app.route({
+    ...operations.createPost,
+    handler: async (request, reply) =>
       answerOnce(
         db,
         request,
@@ -102,154 +28,41 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
         },
         (body) => ({ status: 201, body }),
       ),
-  )
+  })
 
-  app.get(
-    '/posts',
-    {
-      schema: {
-        operationId: 'listPosts',
-        tags: ['posts'],
-        summary: 'List posts',
-        description:
-          'Gives your own posts, newest first, a page at a time. `nextCursor` leads to the page after; it is `null` on the last one.',
-        querystring: PageQuery,
-        response: {
-          200: Answer(PostList, 'One page of your posts.', { page: PostList.examples[0] }),
-          400: invalidPage,
-          ...commonErrors,
-        },
-      },
-    },
-    async (request) => readPage(request.query, (page) => listPosts(db, { userId: request.userId, ...page })),
-  )
+  app.route({
+    ...operations.listPosts,
+    handler: async (request) => readPage(request.query, (page) => listPosts(db, { userId: request.userId, ...page })),
+  })
 
-  app.delete(
-    '/posts/:id',
-    {
-      schema: {
-        operationId: 'deletePost',
-        tags: ['posts'],
-        summary: 'Delete a post',
-        description:
-          'Deletes a draft or a scheduled post of yours, for good. A published post stays: this service takes nothing down from a network.',
-        params: PostPath,
-        response: {
-          200: Answer(Deleted, 'The post no longer exists.', { deleted: Deleted.examples[0] }),
-          400: failure('The post is published.', { published: POST_PUBLISHED }),
-          404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
-          409: failure('The post is being sent at this moment.', { busy: POST_BUSY }),
-          ...commonErrors,
-        },
-      },
-    },
-    async (request) => deletePost(db, request.userId, request.params.id),
-  )
+  app.route({
+    ...operations.deletePost,
+    handler: async (request) => deletePost(db, request.userId, request.params.id),
+  })
 
-  app.get(
-    '/posts/:id',
-    {
-      schema: {
-        operationId: 'getPost',
-        tags: ['posts'],
-        summary: 'Get a post, and what became of it',
-        description: 'Gives one post of yours with its files, its accounts, and the delivery to each of them.',
-        params: PostPath,
-        response: {
-          200: Answer(PostDetail, 'The post.', { published: PostDetail.examples[0] }),
-          404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
-          ...commonErrors,
-        },
-      },
-    },
-    async (request) => getPost(db, request.userId, request.params.id),
-  )
+  app.route({
+    ...operations.getPost,
+    handler: async (request) => getPost(db, request.userId, request.params.id),
+  })
 
-  app.post(
-    '/posts/:id/publish',
-    {
-      schema: {
-        operationId: 'publishPost',
-        tags: ['posts'],
-        summary: 'Publish a post now',
-        description:
-          'Makes a draft, or a scheduled post, due now: it is sent within a second, and `getPost` tells what becomes of it. A draft is checked as if it were scheduled. Takes no body. Calling it again changes nothing that is under way or out.',
-        params: PostPath,
-        response: {
-          202: Answer(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }),
-          400: failure('The draft lacks something that a network asks for, or breaks one of its limits.', {
-            incomplete: 'instagram (@ada): post has no media file, at least 1 is required',
-          }),
-          403: failure('The draft is for accounts, or shows media, that are no longer yours to use.', {
-            noAccess: 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10',
-          }),
-          404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
-          409: failure('The post is published.', { published: PUBLISHED_ALREADY }),
-          ...commonErrors,
-        },
-      },
-    },
-    async (request, reply) => reply.code(202).send(await publishPost(db, request.userId, request.params.id)),
-  )
+  app.route({
+    ...operations.publishPost,
+    handler: async (request, reply) => reply.code(202).send(await publishPost(db, request.userId, request.params.id)),
+  })
 
-  app.post(
-    '/posts/:id/deliveries/:accountId/retry',
-    {
-      schema: {
-        operationId: 'retryDelivery',
-        tags: ['posts'],
-        summary: 'Retry the delivery to one account',
-        description:
-          'Makes the delivery to this account due now, and no other: one that failed or was missed, that waits for its next attempt, or whose first comment failed. Only what is not out yet is sent. One that is `unconfirmed` is asked about at its network first, where that can be asked. Takes no body.',
-        params: DeliveryPath,
-        response: {
-          202: Answer(PostDetail, 'The delivery is due.', { published: PostDetail.examples[0] }),
-          404: failure('You have no post with this id, or it does not go to this account.', DELIVERY_MISSING),
-          409: failure('There is nothing to retry.', NOT_RETRIED),
-          ...commonErrors,
-        },
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...deliveries.retryDelivery,
+    handler: async (request, reply) => {
       const { id, accountId } = request.params
       return reply.code(202).send(await retryDelivery(db, networks, { userId: request.userId, postId: id, accountId }))
     },
-  )
+  })
 
-  app.post(
-    '/posts/:id/deliveries/:accountId/resolve',
-    {
-      schema: {
-        operationId: 'resolveDelivery',
-        tags: ['posts'],
-        summary: 'Say what came of an unconfirmed delivery',
-        description:
-          'Settles a delivery that may be out, after you have looked on the network. As `published` it counts as sent; as `not_published` it failed, and can be retried.',
-        params: DeliveryPath,
-        body: Body(ResolveDelivery, RESOLVE_EXAMPLES),
-        response: {
-          200: Answer(PostDetail, 'The delivery is settled.', { published: PostDetail.examples[0] }),
-          400: shapeFailure('The body is not what is described here.', {
-            missingOutcome: {
-              code: 'invalid_type',
-              expected: 'string',
-              received: 'undefined',
-              path: ['outcome'],
-              message: 'Required',
-            },
-          }),
-          404: failure('You have no post with this id, or it does not go to this account.', DELIVERY_MISSING),
-          409: failure('The delivery is not unconfirmed.', { notUnconfirmed: NOT_UNCONFIRMED }),
-          413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
-          ...commonErrors,
-        },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...deliveries.resolveDelivery,
+    handler: async (request) => {
       const { id, accountId } = request.params
       return resolveDelivery(db, { userId: request.userId, postId: id, accountId }, request.body)
     },
-  )
+  })
 }
-
-const DELIVERY_MISSING = { postNotFound: POST_NOT_FOUND, deliveryNotFound: DELIVERY_NOT_FOUND }

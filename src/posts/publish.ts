@@ -2,12 +2,10 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { findPost } from '../../db/queries/posts.ts'
+import { POST_NOT_FOUND, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { AppError } from '../errors.ts'
 import { judgePost } from './create.ts'
-import { POST_NOT_FOUND } from './delete.ts'
-
-export const PUBLISHED_ALREADY = 'Post is published already: retry single deliveries'
 
 /** A post of the user with all that hangs on it. Throws a 404 where there is none with this id. */
 export async function getPost(db: Db, userId: string, id: string): Promise<PostDetail> {

@@ -1,0 +1,22 @@
+import { ErrorBody } from '../error.ts'
+import { Health } from '../health.ts'
+import { Ref } from '../shared.ts'
+import { operation } from './operation.ts'
+
+/*
+ * Probes for operators. The OpenAPI document leaves them out.
+ */
+
+export const getLiveness = operation({
+  method: 'GET',
+  url: '/healthz',
+  schema: { hide: true, response: { 200: Health } },
+})
+
+export const getReadiness = operation({
+  method: 'GET',
+  url: '/readyz',
+  schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } },
+})
+
+export const getMetrics = operation({ method: 'GET', url: '/metrics', schema: { hide: true } })
