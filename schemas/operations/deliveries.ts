@@ -1,6 +1,7 @@
+import { DeliveryPath, RESOLVE_EXAMPLES, ResolveDelivery } from '../delivery.ts'
 import { commonErrors, failure, shapeFailure, TOO_LARGE } from '../error.ts'
 import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, POST_NOT_FOUND } from '../messages.ts'
-import { DeliveryPath, PostDetail, RESOLVE_EXAMPLES, ResolveDelivery } from '../post.ts'
+import { PostDetail } from '../post.ts'
 import { Answer, Body } from '../shared.ts'
 import { operation } from './operation.ts'
 

@@ -3,9 +3,9 @@ import { isId } from '../../db/id.ts'
 import { inTransaction } from '../../db/prepared.ts'
 import { deleteUnusedMedia, findMedia, lockDeliveriesOfMedia, updateAltText } from '../../db/queries/media.ts'
 import type { LooseFile } from '../../db/queries/staged-files.ts'
+import { MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { Media } from '../../schemas/media.ts'
 import { MEDIA_IN_USE, MEDIA_NOT_FOUND } from '../../schemas/messages.ts'
-import { MEDIA_DELETED } from '../../schemas/post.ts'
 import { AppError } from '../errors.ts'
 
 /** The user's file with this id. Throws a 404 where they have none. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Delivery } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { Delivery } from '../../schemas/post.ts'
 import type { Deps } from '../../src/delivery/deliver.ts'
 import { createPublisher, type Publisher } from '../../src/delivery/publisher.ts'
 import { folderStorage } from '../../src/storage/folder.ts'

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
+import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
-import type { DeliveryError, DeliveryState } from '../../../schemas/post.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import type { DeliveryKey, SentAct } from './settle.ts'

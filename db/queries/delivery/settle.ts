@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { DeliveryError, DeliveryState } from '../../../schemas/post.ts'
+import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import { batched, each, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
