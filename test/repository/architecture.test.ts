@@ -113,6 +113,6 @@ t.test('SQL stands in db, and the environment is read through the configuration'
 
 t.test('the top level holds what is documented', async (t) => {
   const known =
-    /^(?:src|schemas|db|test|openapi|package\.json|package-lock\.json|tsconfig\.json|\.taprc|Makefile|README\.md|LICENSE|\.gitignore|\.ci|\.git|\.data|\.media|\.tap|\.results|dist|node_modules)$/
+    /^(?:src|schemas|db|test|openapi|package\.json|package-lock\.json|tsconfig\.json|\.taprc|Makefile|README\.md|LICENSE|\.gitignore|\.editorconfig|\.nvmrc|\.github|\.ci|\.git|\.data|\.media|\.tap|\.results|dist|node_modules)$/
   for (const name of globSync('{*,.*}')) t.match(name, known)
 })
