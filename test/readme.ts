@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { readReadme, withLimits } from './helpers/readme.ts'
+import { PLATFORMS_README, readPlatformsReadme, withLimits } from './helpers/readme.ts'
 
-/** Writes the tables of limits into README.md. */
-writeFileSync('README.md', withLimits(readReadme()))
+/** Writes the limits of the catalogue into the README of the platforms. */
+writeFileSync(PLATFORMS_README, withLimits(readPlatformsReadme()))

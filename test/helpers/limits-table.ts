@@ -1,237 +1,160 @@
 import { platforms } from '../../src/platforms/catalogue.ts'
 import type {
   CaptionRule,
-  FieldRule,
-  FieldTextRule,
-  FieldValue,
+  FirstCommentRule,
   GifRule,
   ImageRule,
   Platform,
-  Properties,
+  PostTypeRule,
+  RateLimit,
   Source,
   TextRule,
+  ThreadRule,
+  TitleRule,
   VideoRule,
 } from '../../src/platforms/limits.ts'
+import { fieldRows } from './limits-table-fields.ts'
+import { bytes, duration, range, ratio, semicolons, unitNames } from './limits-wording.ts'
 
 type FileRule = ImageRule & GifRule & VideoRule
+type Cite = (source: Source) => string
 
-/**
- * The limits of every network as three Markdown tables, for the README: texts, media, `fields`. Values are linked to
- * where they were read; a question mark follows those that are assumed.
- */
-export function limitsTable(): string {
-  const networks = Object.values(platforms)
-  return [
-    table(
-      ['Network', 'Caption', 'First comment', 'Title', 'Thread'],
-      networks.map((network) => [nameOf(network), caption(network.caption), ...otherTexts(network)]),
-    ),
-    table(
-      ['Network', 'Post types, files', 'Image', 'GIF', 'Video'],
-      networks.map((network) => [
-        nameOf(network),
-        postTypes(network),
-        files(network, 'image'),
-        files(network, 'gif'),
-        files(network, 'video'),
-      ]),
-    ),
-    table(
-      ['Network', '`fields`'],
-      networks.map((network) => [nameOf(network), lines(Object.entries(network.fields).map(field))]),
-    ),
-  ].join('\n')
+/** The limits of every network as Markdown: one section per network, with a table for each kind of limit. */
+export const limitsMarkdown = (): string => Object.values(platforms).map(section).join('\n')
+
+function section(network: Platform): string {
+  const { id, name, fields, rateLimits } = network
+  const sources = new Map<string, number>()
+  // The confidence is the link's text; the URL is defined below the tables, which keeps their cells short.
+  const cite: Cite = ({ url, confidence, version }) => {
+    const target = `${url} "${version}"`
+    const number = sources.get(target) ?? sources.size + 1
+    sources.set(target, number)
+    return `[${confidence}][${id}-${number}]`
+  }
+  const parts = [
+    `### ${name}\n`,
+    `[${id}/limits.ts](${id}/limits.ts)\n`,
+    table(['Text', 'Limits', 'Source'], textRows(network, cite)),
+    table(['Post type', 'Files', 'Source'], postTypeRows(network, cite)),
+    table(['File', 'Formats', 'Limits', 'Source'], fileRows(network, cite)),
+    table(['Field', 'Value', 'Notes', 'Source'], Object.entries(fields).flatMap(fieldRows(cite))),
+    table(['Rate limit', 'Maximum', 'Source'], rateLimits.map(rateLimitRow(cite))),
+  ]
+  const definitions = [...sources].map(([target, number]) => `[${id}-${number}]: ${target}\n`).join('')
+  return [...parts.filter(Boolean), definitions].join('\n')
 }
 
 function table(head: string[], rows: string[][]): string {
+  if (rows.length === 0) return ''
   const row = (cells: string[]) => `| ${cells.map((cell) => cell || '–').join(' | ')} |\n`
   return row(head) + row(head.map(() => '---')) + rows.map(row).join('')
 }
 
-const lines = (parts: string[]) => parts.join('<br>')
-const nameOf = ({ id, name }: Platform) => `[${name}](src/platforms/${id}/limits.ts)`
-const cited = (text: string, { url, confidence }: Source) => `[${text}](${url})${confidence === 'assumed' ? '?' : ''}`
-const joined = (parts: (string | false | undefined)[], by: string) => parts.filter(Boolean).join(by)
-const given = (parts: (string | false | undefined)[]) => joined(parts, ', ')
-
-function caption(rule: CaptionRule): string {
-  const { lengthMaxWithMedia, lengthMaxWithImages, hashtagsMax, mentionsMax, linksMax, cashtagsMax, required } = rule
-  return given([
-    text(rule),
-    lengthMaxWithMedia !== undefined && `${lengthMaxWithMedia} with media`,
-    lengthMaxWithImages !== undefined && `${lengthMaxWithImages} with images`,
-    hashtagsMax !== undefined && `${hashtagsMax} hashtags`,
-    mentionsMax !== undefined && `${mentionsMax} mentions`,
-    linksMax !== undefined && `${linksMax} links`,
-    cashtagsMax !== undefined && `${cashtagsMax} cashtag`,
-    required !== 'never' && `required${required === 'always' ? '' : ` ${required}`}`,
-  ])
-}
-
-const units: Record<TextRule['unit'], string> = {
-  x: 'characters as X weighs them',
-  mastodon: 'graphemes, URLs as 23',
-  threads: 'code points, emoji in bytes',
-  graphemes: 'graphemes',
-  'code points': 'code points',
-  'UTF-16 units': 'UTF-16 units',
-  bytes: 'bytes',
-}
-
-function text({ lengthMax, unit, bytesMax, forbiddenCharacters, source }: TextRule): string {
-  return given([
-    `${cited(String(lengthMax), source)} ${units[unit]}`,
-    bytesMax !== undefined && `${bytesMax} bytes`,
-    forbiddenCharacters && `no ${forbiddenCharacters.map((character) => `\`${character}\``).join(' ')}`,
-  ])
-}
-
-function otherTexts({ firstComment, title, thread }: Platform): string[] {
+function textRows({ caption, firstComment, title, thread }: Platform, cite: Cite): string[][] {
   return [
-    firstComment
-      ? given([
-          text(firstComment),
-          firstComment.postTypes && `${firstComment.postTypes.join(', ')} only`,
-          firstComment.refused && `not when ${firstComment.refused.when}`,
-        ])
-      : '',
-    title ? `\`${title.field}\`: ${given([text(title), title.required && 'required'])}` : '',
-    thread ? `${thread.mode}: ${cited(String(thread.partsMax), thread.source)} × ${thread.lengthMax}` : '',
+    ['caption', captionLimits(caption), cite(caption.source)],
+    ...(firstComment ? [['first comment', firstCommentLimits(firstComment), cite(firstComment.source)]] : []),
+    ...(title ? [[`title: field \`${title.field}\``, titleLimits(title), cite(title.source)]] : []),
+    ...(thread ? [['thread', threadLimits(thread), cite(thread.source)]] : []),
   ]
 }
 
-function postTypes({ postTypes }: Platform): string {
-  return lines(
-    Object.entries(postTypes).map(([type, rule]) => {
-      const { mediaMin: min, mediaMax: max, imagesMax, videosMax, gifsMax, mixed, gifAlone, captionPublished } = rule
-      const { requestBytesMax } = rule
-      const gifs = gifsMax > 0 && atMost(gifsMax, max, 'GIF')
-      const images = imagesMax > 0 && atMost(imagesMax, max, 'image')
-      const videos = videosMax > 0 && atMost(videosMax, max, 'video')
-      const stills = joined([images, !gifAlone && gifs], ' and ')
-      const together = given([
-        joined([joined([stills, videos], mixed ? ' and ' : ' or '), gifAlone && gifs], ' or '),
-        requestBytesMax !== undefined && `≤ ${size(requestBytesMax)} in all`,
-        !captionPublished && 'no caption',
-      ])
-      return `\`${type}\` ${cited(min === max ? `${min}` : `${min}–${max}`, rule.source)}: ${together}`
-    }),
-  )
-}
+const textLimits = ({ lengthMax, unit, bytesMax, forbiddenCharacters }: TextRule) =>
+  semicolons([
+    `${lengthMax} ${unitNames[unit]}`,
+    bytesMax !== undefined && `${bytesMax} bytes`,
+    forbiddenCharacters && `without ${forbiddenCharacters.map((character) => `\`${character}\``).join(' and ')}`,
+  ])
 
-const atMost = (kindMax: number, max: number, kind: string) =>
-  kindMax === max && max > 1 ? `${kind}s` : `${kindMax} ${kind}${kindMax > 1 ? 's' : ''}`
+const captionLimits = (rule: CaptionRule) =>
+  semicolons([
+    textLimits(rule),
+    rule.lengthMaxWithMedia !== undefined && `${rule.lengthMaxWithMedia} with media`,
+    rule.lengthMaxWithImages !== undefined && `${rule.lengthMaxWithImages} with images`,
+    rule.hashtagsMax !== undefined && `${rule.hashtagsMax} hashtags`,
+    rule.mentionsMax !== undefined && `${rule.mentionsMax} mentions`,
+    rule.linksMax !== undefined && `${rule.linksMax} different links`,
+    rule.cashtagsMax !== undefined && `${rule.cashtagsMax} cashtag`,
+    rule.required === 'always' && 'required',
+    rule.required.startsWith('unless') && `required ${rule.required.replace('unless', 'without')}`,
+  ])
 
-/** The different rules for one kind of file; where there are several, with the post types that each holds for. */
-function files({ postTypes }: Platform, kind: 'image' | 'gif' | 'video'): string {
-  const types = new Map<string, string[]>()
-  for (const [type, rule] of Object.entries(postTypes)) {
-    const fileRule = rule[kind]
-    if (!fileRule) continue
-    const cell = file(fileRule)
-    types.set(cell, [...(types.get(cell) ?? []), `\`${type}\``])
-  }
-  return lines([...types].map(([cell, of]) => (types.size > 1 ? `${of.join(' ')}: ${cell}` : cell)))
-}
+const firstCommentLimits = (rule: FirstCommentRule) =>
+  semicolons([
+    textLimits(rule),
+    rule.postTypes && `post types ${rule.postTypes.map((type) => `\`${type}\``).join(', ')}`,
+    rule.refused && `not when ${rule.refused.when}`,
+  ])
 
-function file(rule: FileRule): string {
-  const types = rule.mimeTypes.map((type) => type.replace(/^(?:image|video)\//, ''))
-  return given([
-    cited(types.join(' '), rule.source),
-    range(rule.bytesMin, rule.bytesMax, '', size),
-    range(rule.widthMin, rule.widthMax, ' px wide'),
-    range(rule.heightMin, rule.heightMax, ' px high'),
-    range(undefined, rule.widthPlusHeightMax, ' px wide + high'),
-    range(undefined, rule.pixelsMax, ' pixels'),
-    range(rule.aspectRatioMin, rule.aspectRatioMax, ' wide/high', (value) => String(Number(value.toFixed(4)))),
-    range(rule.durationMin, rule.durationMax, ' s'),
-    range(rule.fpsMin, rule.fpsMax, ' fps'),
-    range(undefined, rule.framesMax, ' frames'),
-    rule.sameSize && 'all of one size',
-    rule.stillGifs && 'GIFs that stand still too',
+const titleLimits = (rule: TitleRule) =>
+  semicolons([textLimits(rule), rule.required && "required; default: the caption's first line"])
+
+const threadLimits = (rule: ThreadRule) =>
+  rule.mode === 'single'
+    ? `1 part with the whole text, ${textLimits(rule)}`
+    : `${rule.partsMax} parts, each ${textLimits(rule)}`
+
+const postTypeRows = ({ postTypes }: Platform, cite: Cite) =>
+  Object.entries(postTypes).map(([type, rule]) => [`\`${type}\``, filesOf(rule), cite(rule.source)])
+
+function filesOf(rule: PostTypeRule): string {
+  const { mediaMin, mediaMax, mixed, gifAlone } = rule
+  const images = atMost(rule.imagesMax, mediaMax, 'image')
+  const gifs = atMost(rule.gifsMax, mediaMax, 'GIF')
+  const videos = atMost(rule.videosMax, mediaMax, 'video')
+  const stills = [images, !gifAlone && gifs].filter(Boolean).join(' and ')
+  const combined = [stills, videos].filter(Boolean).join(mixed ? ' and ' : ' or ')
+  return semicolons([
+    `${mediaMax === 1 && mediaMin === 1 ? '' : `${mediaMin}–${mediaMax}: `}${combined}${gifAlone ? ` or ${gifs}` : ''}`,
+    rule.requestBytesMax !== undefined && `at most ${bytes(rule.requestBytesMax)} in total`,
+    !rule.captionPublished && 'no caption',
   ])
 }
 
-function range(
-  min: number | undefined,
-  max: number | undefined,
-  unit: string,
-  show: (value: number) => string = String,
-) {
-  if (min !== undefined && max !== undefined) return `${show(min)}–${show(max)}${unit}`
-  if (max !== undefined) return `≤ ${show(max)}${unit}`
-  return min === undefined ? undefined : `≥ ${show(min)}${unit}`
+/** Empty where the post type takes no such file, and without a number where all of its files may be of this kind. */
+function atMost(kindMax: number, max: number, kind: string): string {
+  if (kindMax === 0) return ''
+  return kindMax === max && max > 1 ? `${kind}s` : `${kindMax} ${kind}${kindMax > 1 ? 's' : ''}`
 }
 
-/** Bytes in the unit in which they are a whole number. */
-function size(bytes: number): string {
-  for (const [unit, factor] of [
-    ['GiB', 2 ** 30],
-    ['MiB', 2 ** 20],
-    ['MB', 1e6],
-    ['KiB', 2 ** 10],
-  ] as const) {
-    if (bytes % factor === 0) return `${bytes / factor} ${unit}`
+const fileRows = (network: Platform, cite: Cite) =>
+  (['image', 'gif', 'video'] as const).flatMap((kind) => fileRowsOfKind(network, kind, cite))
+
+/** One row for each different rule of a kind of file; where there are several, with the post types of each. */
+function fileRowsOfKind({ postTypes }: Platform, kind: 'image' | 'gif' | 'video', cite: Cite): string[][] {
+  const typesByRule = new Map<string, string[]>()
+  for (const [type, postType] of Object.entries(postTypes)) {
+    const rule: FileRule | undefined = postType[kind]
+    if (!rule) continue
+    const formats = rule.mimeTypes.map((mimeType) => mimeType.replace(/^(?:image|video)\/(?:x-)?/, ''))
+    const cells = JSON.stringify([formats.join(', '), fileLimits(rule), cite(rule.source)])
+    typesByRule.set(cells, [...(typesByRule.get(cells) ?? []), `\`${type}\``])
   }
-  return `${bytes} bytes`
+  const name = kind === 'gif' ? 'GIF' : kind
+  return [...typesByRule].map(([cells, types]) => [
+    typesByRule.size > 1 ? `${name} of ${types.join(', ')}` : name,
+    ...(JSON.parse(cells) as string[]),
+  ])
 }
 
-function field([key, rule]: [string, FieldRule]): string {
-  const { required, refused, description } = rule
-  return `\`${key}\` ${given([
-    value(rule),
-    rule.default !== undefined && `default \`${rule.default}\``,
-    required && (required === true ? '**required**' : `**required** when ${required.when}`),
-    refused && `not when ${refused.when}`,
-    rule.withoutMedia && 'not with media',
-    description,
-  ])}`
+const fileLimits = (rule: FileRule) =>
+  semicolons([
+    range(rule.bytesMin, rule.bytesMax, '', bytes),
+    range(rule.widthMin, rule.widthMax, ' px wide'),
+    range(rule.heightMin, rule.heightMax, ' px high'),
+    range(undefined, rule.widthPlusHeightMax, ' px in width plus height'),
+    range(undefined, rule.pixelsMax, ' pixels'),
+    range(rule.aspectRatioMin, rule.aspectRatioMax, ' width/height', ratio),
+    range(rule.durationMin, rule.durationMax, ' s'),
+    range(rule.fpsMin, rule.fpsMax, ' fps'),
+    range(undefined, rule.framesMax, ' frames'),
+    rule.sameSize && 'all of the same size',
+    rule.stillGifs && 'GIFs with one frame too',
+  ])
+
+const rateLimitRow = (cite: Cite) => (limit: RateLimit) => {
+  const window = limit.windowSeconds === undefined ? '' : ` in ${duration(limit.windowSeconds)}`
+  const cost = limit.perAct === undefined ? '' : `; paced, ${limit.perAct} per post or comment`
+  return [`${limit.what} per ${limit.scope}`, `${limit.limit}${window}${cost}`, cite(limit.source)]
 }
-
-function value(rule: FieldValue): string {
-  switch (rule.type) {
-    case 'string':
-      return given(['string', ...textRule(rule)])
-    case 'url':
-      return given(['url', rule.lengthMax !== undefined && `≤ ${rule.lengthMax}`])
-    case 'integer':
-    case 'number':
-      return given([rule.type, range(rule.min, rule.max, '')])
-    case 'enum':
-      return names(rule.values)
-    case 'string[]': {
-      const { values, itemsMin, itemsMax, item = {}, distinct, joinedLengthMax } = rule
-      return given([
-        values ? `list of ${names(values)}` : 'string[]',
-        range(itemsMin, itemsMax, ' items'),
-        ...textRule(item).map((part) => part && `each ${part}`),
-        distinct && 'each once',
-        joinedLengthMax !== undefined && `≤ ${joinedLengthMax} in all`,
-      ])
-    }
-    case 'object':
-      return `object of ${propertiesOf(rule.properties)}`
-    case 'object[]':
-      return given([
-        `list of ${propertiesOf(rule.properties)}`,
-        range(undefined, rule.itemsMax, ' items'),
-        rule.textsLengthMax !== undefined && `texts ≤ ${rule.textsLengthMax} in all`,
-      ])
-    default:
-      return rule.type
-  }
-}
-
-const names = (values: readonly string[]) => values.map((name) => `\`${name}\``).join(' ')
-
-const textRule = ({ lengthMax, unit, bytesMax, pattern, notBlank }: FieldTextRule) => [
-  lengthMax !== undefined && `≤ ${lengthMax}${unit ? ` ${units[unit]}` : ''}`,
-  bytesMax !== undefined && `≤ ${bytesMax} bytes`,
-  pattern?.says,
-  notBlank && 'not blank',
-]
-
-const propertiesOf = (properties: Properties) =>
-  `{${Object.entries(properties)
-    .map(([key, rule]) => `\`${key}\` ${given([value(rule), rule.required && '**required**'])}`)
-    .join('; ')}}`

@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { limitsTable } from './limits-table.ts'
+import { limitsMarkdown } from './limits-table.ts'
 
 const BEGIN = '<!-- limits: written by `make readme` -->\n'
 const END = '<!-- /limits -->'
 
-export const readReadme = () => readFileSync('README.md', 'utf8')
+export const PLATFORMS_README = 'src/platforms/README.md'
 
-/** The README with its tables of limits as the data say. */
+export const readPlatformsReadme = () => readFileSync(PLATFORMS_README, 'utf8')
+
+/** The README with the limits between its marks as the catalogue has them now. */
 export function withLimits(readme: string): string {
   const [before, rest] = readme.split(BEGIN)
   const after = rest?.split(END)[1]
-  if (before === undefined || after === undefined) throw new Error('README.md has lost the marks around its limits')
-  return `${before}${BEGIN}${limitsTable()}\n${END}${after}`
+  if (before === undefined || after === undefined) {
+    throw new Error(`${PLATFORMS_README} has no marks around its limits`)
+  }
+  return `${before}${BEGIN}\n${limitsMarkdown()}\n${END}${after}`
 }

@@ -23,8 +23,7 @@ export const sandbox: Platform = {
       type: 'enum',
       values: SANDBOX_FAULTS,
       param: 'fault',
-      description:
-        'what goes wrong: `rate_limited` is a 429 with `Retry-After: 5`, `server_error` a 500, `server_error_after` a 500 although the post is there, `timeout_after` no answer although it is, `unknown` the same, and the sandbox cannot say later whether it is (the delivery becomes `unconfirmed`), `expired_token` a 401, `content_refused` a 422; `slow_media` takes 5 s for each file before it posts',
+      description: 'the failure to simulate; the schema `SandboxFault` describes each',
       source: statuses,
     },
     faultTimes: {
@@ -33,7 +32,7 @@ export const sandbox: Platform = {
       max: 1000,
       param: 'faultTimes',
       default: 1,
-      description: 'how many calls for the act go wrong before one works; with `slow_media`, all are slow',
+      description: 'how many calls for the act fail before one succeeds; with `slow_media`, every call is slow',
       source: statuses,
     },
     faultAct: {
@@ -44,7 +43,7 @@ export const sandbox: Platform = {
       param: 'faultAct',
       default: 1,
       description:
-        'which act goes wrong: 1 is the post, or the first part of a thread; the other parts follow, then the first comment',
+        'the act that fails: 1 is the post or the first part of a thread, then the other parts, then the first comment',
       source: statuses,
     },
   },
