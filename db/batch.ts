@@ -1,12 +1,10 @@
 import { budgetSpent, currentBudget, withDatabaseBudget } from './budget.ts'
 import type { Db } from './client.ts'
+import { isDataError } from './sqlstate.ts'
 
 /** Two, so that one statement blocked on a row lock does not stall the queue. */
 const STATEMENTS_MAX = 2
 const BATCH_MAX = 128
-
-/** SQLSTATE classes of errors that one item causes: invalid data and violated constraints. */
-const OF_DATA = /^2[23]/
 
 /** A row that carries the number of its item in the batch, counted from 1 as `with ordinality` does. */
 export interface WithOrdinal {
@@ -26,7 +24,7 @@ interface Waiting<A, R> {
  *
  * A caller whose database budget is spent gets an error, and its item leaves the queue if no statement has taken it yet.
  *
- * An error of class 22 or 23 belongs to a single item, so the items of that batch run again one by one. After any other
+ * An invalid value or a violated constraint is the error of a single item, so the items of that batch run again one by one. After any other
  * error, such as a lost connection, the outcome is unknown: every caller of the batch gets it.
  */
 export function batched<A, R extends WithOrdinal>(
@@ -72,8 +70,7 @@ function createQueue<A, R extends WithOrdinal>(run: (items: A[]) => Promise<R[]>
       const rows = new Map((await run(batch.map(({ item }) => item))).map((row) => [row.ordinal, row]))
       for (const [index, { resolve }] of batch.entries()) resolve(rows.get(index + 1))
     } catch (error) {
-      const isOfOneItem = OF_DATA.test((error as { code?: string }).code ?? '')
-      if (isOfOneItem && batch.length > 1) for (const each of batch) await runBatch([each])
+      if (isDataError(error) && batch.length > 1) for (const each of batch) await runBatch([each])
       else for (const { reject } of batch) reject(error)
     }
   }

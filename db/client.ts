@@ -2,7 +2,9 @@ import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { budgetSpent, currentBudget, type DatabaseBudget } from './budget.ts'
 import { PreparedQuery, type PreparedStatement } from './driver.ts'
+import { isConnectionOver, SQLSTATE } from './sqlstate.ts'
 import type { DB } from './types.ts'
+import { QUERY_READ_TIMEOUT } from './unavailable.ts'
 
 export type Db = Kysely<DB>
 
@@ -23,13 +25,8 @@ interface Server {
  * https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION
  */
 const GAVE_UP_ON_STANDBY = 'SyncRepWaitForLSN'
-/** SQLSTATE: transaction resolution unknown. */
-const UNKNOWN_RESOLUTION = '08007'
 
 type QueryError = Error & { severity?: string; code?: string }
-
-/** SQLSTATEs of a connection that is over, and of a statement that was prepared for another shape of a table. */
-const ENDED = /^(?:08|28|57P|53300|25P0[34]|0A000)/
 
 class Client extends pg.Client {
   /** When the server was last known to answer here. */
@@ -93,17 +90,19 @@ class Client extends pg.Client {
 
   #unreplicated(): Error {
     this.#isUnreplicated = false
-    return Object.assign(new Error('Committed, and perhaps not on the standby'), { code: UNKNOWN_RESOLUTION })
+    return Object.assign(new Error('Committed, and perhaps not on the standby'), {
+      code: SQLSTATE.TRANSACTION_RESOLUTION_UNKNOWN,
+    })
   }
 
   #learnFrom(error: QueryError, sentAt: number, isCurbed: boolean): void {
-    const isSilent = error.message === 'Query read timeout'
+    const isSilent = error.message === QUERY_READ_TIMEOUT
     if (isSilent && !isCurbed) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
     if (error.severity) this.heardAt = performance.now()
     // After a read timeout the statement still runs; after a fatal error the server hangs up, a moment later; a statement
     // that was prepared before its table changed never works again. None of these connections may serve anybody else, and
     // the pool drops one that is ending.
-    if (isSilent || (error.severity && ENDED.test(error.code ?? ''))) this.end()
+    if (isSilent || (error.severity && isConnectionOver(error))) this.end()
     // The stack of what the server says ends in the driver: this one leads to whoever asked.
     if (error.severity) Error.captureStackTrace(error)
   }

@@ -8,6 +8,7 @@ import * as idempotency from './migrations/0004_idempotency.ts'
 import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.ts'
 import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
 import * as accountLimits from './migrations/0007_account_limits.ts'
+import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
 const migrations: Record<string, Migration> = {
@@ -28,15 +29,13 @@ export async function migrate(db: Db): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName)
 }
 
-const UNDEFINED_TABLE = '42P01'
-
 /** True when exactly the migrations of this code have been applied. */
 export async function isMigrated(db: Db): Promise<boolean> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
     return JSON.stringify(rows.map(({ name }) => name)) === JSON.stringify(Object.keys(migrations))
   } catch (error) {
-    if ((error as { code?: string }).code === UNDEFINED_TABLE) return false
+    if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) return false
     throw error
   }
 }

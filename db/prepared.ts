@@ -1,34 +1,14 @@
 import type { Compilable, CompiledQuery } from 'kysely'
 import { connections, type Db, statementNames, types } from './client.ts'
 import { PreparedStatement } from './driver.ts'
+import { isRetryable } from './sqlstate.ts'
+import { ATTEMPTS_MAX } from './transaction.ts'
 
 /** Marks where a value goes in a statement that is built once. */
 class Placeholder {
   readonly key: string
   constructor(key: string) {
     this.key = key
-  }
-}
-
-const RETRIED = new Set(['40001', '40P01', '0A000'])
-const ATTEMPTS_MAX = 4
-
-/** A foreign key that fails: what was read before is gone. Whoever reads again sees that, and says so. */
-const FOREIGN_KEY = '23503'
-
-/**
- * Does `work` in a transaction: the one that `db` is, or else one of its own. That is tried again as a whole, three times
- * at most, where it got in the way of another.
- */
-export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
-  if (db.isTransaction) return work(db)
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction().execute(work)
-    } catch (error) {
-      const code = (error as { code?: string }).code ?? ''
-      if (!(RETRIED.has(code) || code === FOREIGN_KEY) || attempt === ATTEMPTS_MAX) throw error
-    }
   }
 }
 
@@ -75,9 +55,8 @@ export function prepared<P extends object, R>(
       try {
         return await run(db, values)
       } catch (error) {
-        const code = (error as { code?: string }).code ?? ''
-        // In a transaction, what came before it would have to be done again, too.
-        if (!RETRIED.has(code) || attempt === ATTEMPTS_MAX || db.isTransaction) throw error
+        // Inside a transaction, the earlier statements would have to run again too.
+        if (!isRetryable(error) || attempt === ATTEMPTS_MAX || db.isTransaction) throw error
       }
     }
   }

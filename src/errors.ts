@@ -25,3 +25,6 @@ export const invalidRequest = (issues: Issue[]) =>
   new AppError(400, 'invalid_request', INVALID_REQUEST, issues.slice(0, ISSUES_MAX))
 
 export const fileTooLarge = (bytesMax: number) => new AppError(413, 'file_too_large', fileTooLargeMessage(bytesMax))
+
+/** A failure that the operator can correct. A command prints the message as one line on stderr, and exits with 1. */
+export class OperatorError extends Error {}

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { hasSqlstate, isServerBusy, SQLSTATE } from '../sqlstate.ts'
 import {
   canEnter,
   childOf,
@@ -144,7 +145,7 @@ async function tryJoin(folder: string): Promise<Client | undefined> {
   if (!host || status !== 'ready') return undefined
   try {
     const client = await connect(host, 'postroom').catch(async (error) => {
-      if (error.code !== '3D000') throw error
+      if (!hasSqlstate(error, SQLSTATE.INVALID_CATALOG_NAME)) throw error
       await createDatabase(host)
       return connect(host, 'postroom')
     })
@@ -179,14 +180,15 @@ async function createDatabase(host: string): Promise<void> {
   try {
     await client.query('create database postroom')
   } catch (error) {
-    if (!['42P04', '23505'].includes(codeOf(error))) throw error // made by another process
+    // Another process may have created it first.
+    if (!hasSqlstate(error, SQLSTATE.DUPLICATE_DATABASE, SQLSTATE.UNIQUE_VIOLATION)) throw error
   } finally {
     await client.end()
   }
 }
 
 /** Socket errors, a server that stops, and one without a free connection. */
-const isPassing = (error: unknown) => !(error instanceof pg.DatabaseError) || /^(57P0|53300)/.test(error.code ?? '')
+const isPassing = (error: unknown) => !(error instanceof pg.DatabaseError) || isServerBusy(error)
 
 /** What a postmaster writes into the folder it runs in. */
 function lockOf(folder: string) {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Db } from '../../db/client.ts'
 import { findKey } from '../../db/queries/keys.ts'
+import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { EXPIRED_KEY, INVALID_KEY, MISSING_KEY, NO_KEY_STORE } from '../../schemas/error.ts'
 import { AppError } from '../errors.ts'
 import { hashKey, isKey } from './key.ts'
@@ -66,9 +67,7 @@ function bearerToken(header: string | undefined): string {
   return token
 }
 
-const UNDEFINED_TABLE = '42P01'
-
-function rethrowMissingTable(error: { code?: string }): never {
-  if (error.code === UNDEFINED_TABLE) throw new AppError(503, 'auth_not_initialized', NO_KEY_STORE)
+function rethrowMissingTable(error: unknown): never {
+  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) throw new AppError(503, 'auth_not_initialized', NO_KEY_STORE)
   throw error
 }

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
+import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { readConfig } from '../config.ts'
+import { OperatorError } from '../errors.ts'
 import { openDatabase } from '../runtime/database.ts'
-import { CommandError, print } from './output.ts'
+import { print } from './output.ts'
 
 /** Lets `command` print one JSON object instead of lines for people. */
 export const withJson = (command: Command) => command.option('--json', 'print one JSON object and nothing else')
@@ -34,11 +36,9 @@ export const onDatabase = <Options extends object>(command: Command, run: Run<Op
     return run(db, options, ...args)
   })
 
-const FOREIGN_KEY_VIOLATION = '23503'
-
-function nameMissingOwner(error: { code?: string; constraint?: string }): never {
-  if (error.code !== FOREIGN_KEY_VIOLATION) throw error
-  throw new CommandError(
+function nameMissingOwner(error: { constraint?: string }): never {
+  if (!hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION)) throw error
+  throw new OperatorError(
     error.constraint?.includes('organization')
       ? 'There is no organisation with this id'
       : 'There is no user with this id',
@@ -47,7 +47,7 @@ function nameMissingOwner(error: { code?: string; constraint?: string }): never 
 
 /** Gives `result` where the thing was found; throws what the user reads where it was not. */
 export function orMissing<T>(found: boolean, thing: string, result: T): T {
-  if (!found) throw new CommandError(`There is no ${thing} with this id`)
+  if (!found) throw new OperatorError(`There is no ${thing} with this id`)
   return result
 }
 

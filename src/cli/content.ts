@@ -5,9 +5,9 @@ import { markPostPublished } from '../../db/queries/posts.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
 import { readConfig } from '../config.ts'
+import { OperatorError } from '../errors.ts'
 import { openKeyring } from '../runtime/keyring.ts'
 import { nonEmpty, onDatabase, orMissing } from './command.ts'
-import { CommandError } from './output.ts'
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('social accounts')
@@ -38,10 +38,10 @@ export function addAccountCommands(program: Command): void {
       .description('put the first key of CREDENTIALS_KEY in the place of the others, for all stored credentials'),
     async (db) => {
       const keyring = await openKeyring(readConfig(process.env))
-      if (!keyring) throw new CommandError('CREDENTIALS_KEY is not set')
+      if (!keyring) throw new OperatorError('CREDENTIALS_KEY is not set')
       const { rewrapped, failures } = await rewrapCredentials(db, keyring)
       const failed = failures.length
-      if (failed > 0) throw new CommandError(`${rewrapped} rewrapped, ${failed} could not be: ${failures[0]}`)
+      if (failed > 0) throw new OperatorError(`${rewrapped} rewrapped, ${failed} could not be: ${failures[0]}`)
       return { rewrapped, failed }
     },
   )
@@ -66,7 +66,7 @@ export function addPostCommands(program: Command): void {
       .argument('<id>', 'the post’s id'),
     async (db, _options, id = '') => {
       const outcome = isId(id) ? await markPostPublished(db, id) : 'missing'
-      if (outcome === 'busy') throw new CommandError('The post is being sent at this moment: try again in a minute')
+      if (outcome === 'busy') throw new OperatorError('The post is being sent at this moment: try again in a minute')
       return orMissing(outcome === 'published', 'post', { id, status: 'published' })
     },
   )

@@ -5,11 +5,11 @@ import { isId, newId } from '../../db/id.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { ALT_TEXT_MAX } from '../../schemas/media.ts'
 import { readConfig } from '../config.ts'
+import { OperatorError } from '../errors.ts'
 import { addMedia } from '../media/add.ts'
 import { sweepMedia } from '../media/sweep.ts'
 import { openLibrary } from '../runtime/media.ts'
 import { mimeType, onDatabase, orMissing, pixels, positiveInteger, seconds } from './command.ts'
-import { CommandError } from './output.ts'
 
 export function addMediaCommands(program: Command): void {
   const media = program.command('media').description('images and videos')
@@ -37,7 +37,7 @@ export function addMediaCommands(program: Command): void {
     media.command('sweep').description('remove what crashes have left of files that were being added or deleted'),
     async (db) => {
       const { removed, failed } = await sweepMedia(await openLibrary(readConfig(process.env), db))
-      if (failed > 0) throw new CommandError(`${removed} files removed, ${failed} could not be removed: try again`)
+      if (failed > 0) throw new OperatorError(`${removed} files removed, ${failed} could not be removed: try again`)
       return { removed }
     },
   )
@@ -72,9 +72,9 @@ export function addMediaCommands(program: Command): void {
 
 async function assertFile(path: string): Promise<void> {
   const stats = await stat(path).catch(({ code }) => {
-    throw new CommandError(`${path} cannot be read (${code})`)
+    throw new OperatorError(`${path} cannot be read (${code})`)
   })
-  if (!stats.isFile()) throw new CommandError(`${path} is not a file`)
+  if (!stats.isFile()) throw new OperatorError(`${path} is not a file`)
 }
 
 function altText(text: string): string {

@@ -1,6 +1,3 @@
-/** A command failed for a reason that its user can do something about: one line on stderr, exit 1. */
-export class CommandError extends Error {}
-
 /** Prints what a command gives: one JSON object for scripts, else aligned lines for people. */
 export function print(result: Record<string, unknown>, { json = false }: { json?: boolean } = {}): void {
   process.stdout.write(`${json ? JSON.stringify(result) : describe(result)}\n`)

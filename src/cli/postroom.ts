@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander'
+import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
+import { isDatabaseUnavailable } from '../../db/unavailable.ts'
 import { ConfigError } from '../config.ts'
-import { isDatabaseUnavailable } from '../http/errors.ts'
-import { CommandError } from './output.ts'
+import { OperatorError } from '../errors.ts'
 import { buildProgram } from './program.ts'
 
 /** Exit codes: 0 done, 1 failed, 2 called wrongly. */
@@ -16,14 +17,12 @@ async function main(): Promise<number> {
   }
 }
 
-const UNDEFINED_TABLE = '42P01'
-const INSUFFICIENT_PRIVILEGE = '42501'
-
 function explain(error: unknown): string {
   const { code, message } = error as { code?: string; message: string }
-  if (error instanceof CommandError || error instanceof ConfigError) return message
-  if (code === UNDEFINED_TABLE) return 'The database has no tables yet: npm run -s postroom -- migrate'
-  if (code === INSUFFICIENT_PRIVILEGE) {
+  if (error instanceof OperatorError || error instanceof ConfigError) return message
+  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE))
+    return 'The database has no tables yet: npm run -s postroom -- migrate'
+  if (hasSqlstate(error, SQLSTATE.INSUFFICIENT_PRIVILEGE)) {
     return `The role in DATABASE_URL may not do this (${message}): give it a database of its own`
   }
   if (message.startsWith('corrupted migrations')) {

@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseUnavailable } from '../../db/unavailable.ts'
 import { type ErrorBody, INTERNAL, type Issue, NO_DATABASE, TOO_LARGE } from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { AppError, invalidRequest } from '../errors.ts'
@@ -13,45 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Errors of the network on a connection that was there. */
-const DISCONNECTED = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']
-
-/**
- * SQLSTATEs by which a database (or a pooler before it) says that it can't serve now: going down or coming up, too many
- * connections, a link that broke, read-only after a failover, out of time (a transaction's included), no word from the
- * standby that has to have it. Not the whole of class 08: 08P01, a protocol violation, would be a mistake of ours, where
- * Postgres says it.
- */
-const UNAVAILABLE = '57P01 57P02 57P03 53300 08001 08006 08007 25006 57014 25P03 55P03'.split(' ')
-
-/** Errors of the driver, which carry no code. */
-const DRIVER_MESSAGES = [
-  'Connection terminated unexpectedly',
-  'Query read timeout',
-  'Client has encountered a connection error and is not queryable',
-  // Said of a rollback, on a connection that was given up within its transaction.
-  'Client was closed and is not queryable',
-]
-
 const ERROR_CODE_HEADER = 'x-error-code'
-
-interface DatabaseError {
-  atConnect?: boolean
-  code?: string
-  message?: string
-  severity?: string
-  /** The function of Postgres that has raised it. */
-  routine?: string
-}
-
-/** True of an error that means: the database can't be reached, or does not serve at the moment. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  const { atConnect, code, message, severity, routine } = error as DatabaseError
-  if (atConnect) return true
-  // PgBouncer gives this code to whatever it has to say for itself, such as that the server is gone. Then it hangs up.
-  if (code === '08P01' && severity === 'FATAL' && routine === undefined) return true
-  return code ? DISCONNECTED.includes(code) || UNAVAILABLE.includes(code) : DRIVER_MESSAGES.includes(message ?? '')
-}
 
 interface Outcome {
   statusCode: number

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
-import { inTransaction } from '../../db/prepared.ts'
 import { findKeptAnswer, type KeptAnswer, keepAnswer } from '../../db/queries/idempotency.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { BAD_KEY, KEY_FORM, KEY_TAKEN } from '../../schemas/idempotency.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 

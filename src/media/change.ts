@@ -1,8 +1,9 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { inTransaction } from '../../db/prepared.ts'
 import { deleteUnusedMedia, findMedia, lockDeliveriesOfMedia, updateAltText } from '../../db/queries/media.ts'
 import type { LooseFile } from '../../db/queries/staged-files.ts'
+import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { Media } from '../../schemas/media.ts'
 import { MEDIA_IN_USE, MEDIA_NOT_FOUND } from '../../schemas/messages.ts'
@@ -21,8 +22,6 @@ export async function updateMedia(db: Db, userId: string, id: string, altText: s
   return getMedia(db, userId, id)
 }
 
-const FOREIGN_KEY_VIOLATION = '23503'
-
 /** Of a delivery that cannot be retried: what it would send is not what its owner has written. */
 const GIVEN_UP = { code: MEDIA_DELETED, message: 'A file of the post was deleted', retryable: false }
 
@@ -37,7 +36,7 @@ export async function deleteMedia(db: Db, userId: string, id: string): Promise<L
         await lockDeliveriesOfMedia(db, { userId, id })
         return deleteUnusedMedia(db, { userId, id, error: JSON.stringify(GIVEN_UP) })
       }).catch((error) => {
-        throw error.code === FOREIGN_KEY_VIOLATION ? inUse : error
+        throw hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION) ? inUse : error
       })
     : []
   if (!found) throw new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)

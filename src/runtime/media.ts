@@ -1,13 +1,13 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../../db/client.ts'
-import { CommandError } from '../cli/output.ts'
 import type { Config } from '../config.ts'
+import { OperatorError } from '../errors.ts'
 import type { Library } from '../media/add.ts'
 import { folderStorage } from '../storage/folder.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Opens the place where files are kept. Throws a CommandError where its folder can't be written to. */
+/** Opens the place where files are kept. Throws a OperatorError where its folder can't be written to. */
 export async function openLibrary({ mediaDir, mediaBytesMax, s3 }: Config, db: Db): Promise<Library> {
   const incomingDir = join(mediaDir, 'incoming')
   try {
@@ -15,7 +15,9 @@ export async function openLibrary({ mediaDir, mediaBytesMax, s3 }: Config, db: D
     await access(incomingDir, constants.W_OK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError(`MEDIA_DIR ${mediaDir} cannot be used (${code}): make it writable, or choose another folder`)
+    throw new OperatorError(
+      `MEDIA_DIR ${mediaDir} cannot be used (${code}): make it writable, or choose another folder`,
+    )
   }
   return { db, storage: s3 ? await openS3(s3) : folderStorage(mediaDir), incomingDir, bytesMax: mediaBytesMax }
 }

@@ -1,12 +1,13 @@
 import { migrate } from '../../db/migrate.ts'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
+import { isDatabaseUnavailable } from '../../db/unavailable.ts'
 import type { Connecting } from '../accounts/connect.ts'
 import { buildApp } from '../app.ts'
-import { CommandError, print } from '../cli/output.ts'
+import { print } from '../cli/output.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
-import { isDatabaseUnavailable } from '../http/errors.ts'
+import { OperatorError } from '../errors.ts'
 import { createFetch } from '../media/fetch.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
@@ -93,7 +94,7 @@ async function migrateFirst(config: Config): Promise<void> {
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error
     const { message, code } = error as { message: string; code?: string }
-    throw new CommandError(
+    throw new OperatorError(
       `The database at DATABASE_URL does not let us in (${message || code}). Start it or correct the address; without DATABASE_URL the service brings its own.`,
     )
   } finally {

@@ -1,8 +1,9 @@
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
-import { CommandError, print } from '../cli/output.ts'
+import { print } from '../cli/output.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
+import { OperatorError } from '../errors.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { openLibrary } from './media.ts'
 import { NO_KEY, openNetworks, openPublisher } from './publisher.ts'
@@ -22,7 +23,7 @@ export async function runWorker(config: Config, { json }: { json?: boolean }): P
   try {
     const { storage } = await openLibrary(config, db)
     const publisher = openPublisher(config, await openNetworks(config, db), storage, log)
-    if (!publisher) throw new CommandError(NO_KEY)
+    if (!publisher) throw new OperatorError(NO_KEY)
     if (json) print({ worker: 'up' }, { json })
     else process.stdout.write('Postroom publishes what is due. Ctrl-C stops it.\n')
     await work(publisher, log, stop, () => sweepIdempotencyKeys(db))

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
+import { SQLSTATE } from '../../db/sqlstate.ts'
 import { createDatabase } from '../helpers/database.ts'
 
 const TEXTS = ['', ' ', 'plain', `it's`, '"', '\\', '\\"', '{a,b}', 'NULL', 'null', 'ü 🎣', 'two\nlines', null]
@@ -70,7 +71,7 @@ t.test('a statement that fails leaves its connection as good as it was', async (
   const db = connect({ url: await createDatabase(t), poolMax: 1 })
   t.teardown(() => db.destroy())
   for (let round = 0; round < 3; round++) {
-    await t.rejects(divide(db, { by: 0 }), { code: '22012' })
+    await t.rejects(divide(db, { by: 0 }), { code: SQLSTATE.DIVISION_BY_ZERO })
     t.strictSame(await divide(db, { by: 3 }), [{ result: 4 }])
   }
   const pid = () => sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)

@@ -15,6 +15,7 @@ import { newId } from '../../db/id.ts'
 import { migrate } from '../../db/migrate.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { insertUser } from '../../db/queries/people.ts'
+import { SQLSTATE } from '../../db/sqlstate.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { generateKey } from '../../src/auth/key.ts'
@@ -148,7 +149,7 @@ t.test('a connection on which a backend has said its last word is handed to nobo
     const next = sql`select 1 as n`.execute(db)
     const both = Promise.allSettled([dying, next])
     for (const pid of await waitingBackends(admin)) await sql`select pg_terminate_backend(${pid})`.execute(admin)
-    t.match(await both, [{ reason: { code: '57P01' } }, { value: { rows: [{ n: 1 }] } }])
+    t.match(await both, [{ reason: { code: SQLSTATE.ADMIN_SHUTDOWN } }, { value: { rows: [{ n: 1 }] } }])
   })
 })
 
@@ -267,9 +268,9 @@ t.test('a serialisation failure or deadlock is tried again', async (t) => {
       sql`create or replace function fail() returns trigger language plpgsql as $$ begin
         if nextval('attempts') <= ${sql.lit(times)} then raise exception 'try again' using errcode = ${sql.lit(code)}; end if;
         return new; end $$; alter sequence attempts restart`.execute(admin)
-    await failing(0, '40001')
+    await failing(0, SQLSTATE.SERIALIZATION_FAILURE)
     await sql`create trigger fail before insert on posts for each row execute function fail()`.execute(admin)
-    for (const code of ['40001', '40P01']) {
+    for (const code of [SQLSTATE.SERIALIZATION_FAILURE, SQLSTATE.DEADLOCK_DETECTED]) {
       await failing(3, code)
       t.equal((await create(code)).status, 201, `${code} three times`)
       await failing(4, code)
@@ -277,7 +278,11 @@ t.test('a serialisation failure or deadlock is tried again', async (t) => {
       const { rows } = await sql<{ n: number }>`select last_value as n from attempts`.execute(admin)
       t.equal(rows[0]?.n, 4, `${code}: four attempts and no more`)
     }
-    t.strictSame((await stored()).map(({ caption }) => caption).sort(), ['40001', '40P01'], 'each is stored once')
+    t.strictSame(
+      (await stored()).map(({ caption }) => caption).sort(),
+      [SQLSTATE.SERIALIZATION_FAILURE, SQLSTATE.DEADLOCK_DETECTED],
+      'each is stored once',
+    )
   })
 })
 
@@ -317,7 +322,10 @@ t.test('what nobody expects is an opaque 500', async (t) => {
   t.strictSame(await ask('DELETE', `/posts/${newId()}`), { status: 500, body: { error: 'Internal server error' } })
   t.strictSame(await create(), { status: 500, body: { error: 'Failed to create post' } })
   const failures = log.filter((line) => line.includes('request failed')).map((line) => JSON.parse(line))
-  t.match(failures, Array(3).fill({ level: 50, reqId: String, err: { code: '42P01', severity: 'ERROR' } }))
+  t.match(
+    failures,
+    Array(3).fill({ level: 50, reqId: String, err: { code: SQLSTATE.UNDEFINED_TABLE, severity: 'ERROR' } }),
+  )
 })
 
 t.test('a schema that is not there yet is told apart from a database that is not', async (t) => {
@@ -379,7 +387,7 @@ t.test('neither a key nor a caption ever gets into the log', async (t) => {
   const failures = [...log, ...other].map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request failed')
   t.strictSame(
     failures.map(({ err }) => err.code),
-    ['23514', 'P0001', '57P01', '25006'],
+    [SQLSTATE.CHECK_VIOLATION, SQLSTATE.RAISE_EXCEPTION, SQLSTATE.ADMIN_SHUTDOWN, SQLSTATE.READ_ONLY_SQL_TRANSACTION],
     'but what happened is there',
   )
   for (const { err } of failures) t.match(err.stack, /^\n {4}at .*create\.ts:\d+/s, 'with the place in the code')

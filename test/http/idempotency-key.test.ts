@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import type { Db } from '../../db/client.ts'
 import { disconnectAccount } from '../../db/queries/accounts.ts'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
+import { SQLSTATE } from '../../db/sqlstate.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { work } from '../../src/delivery/worker-loop.ts'
@@ -335,7 +336,7 @@ t.test('a transaction that gets in the way of another is tried again as a whole,
       if nextval('tries') <= 3 then raise exception 'in the way' using errcode = tg_argv[0]; end if;
       return new;
     end $$`.execute(db)
-  for (const [count, code] of ['40001', '40P01'].entries()) {
+  for (const [count, code] of [SQLSTATE.SERIALIZATION_FAILURE, SQLSTATE.DEADLOCK_DETECTED].entries()) {
     await sql`select setval('tries', 1, false)`.execute(db)
     await sql`create trigger fail before insert on idempotency_keys for each row execute function fail(${sql.lit(code)})`.execute(
       db,
@@ -345,7 +346,7 @@ t.test('a transaction that gets in the way of another is tried again as a whole,
     await sql`select setval('tries', 1, false)`.execute(db)
     await sql`drop trigger fail on idempotency_keys`.execute(db)
   }
-  await sql`create trigger fail before insert on idempotency_keys for each row execute function fail('40001')`.execute(
+  await sql`create trigger fail before insert on idempotency_keys for each row execute function fail(${sql.lit(SQLSTATE.SERIALIZATION_FAILURE)})`.execute(
     db,
   )
   await sql`alter sequence tries maxvalue 9 minvalue -9 restart -1`.execute(db)
