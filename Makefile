@@ -10,8 +10,9 @@ RUN := node_modules/.installed-to-run-beside-$(OWN_NODE)
 DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
 PRISM := test/faults/fuzz/prism/node_modules/.installed
+GENERATORS := test/openapi/generators/node_modules/.installed
 
-.PHONY: setup start test test-networks test-prism test-cluster bench soak check openapi db-types readme build help
+.PHONY: setup start test test-networks test-prism test-generators test-cluster bench soak check openapi db-types readme build help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what it takes to run
@@ -29,6 +30,9 @@ test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 
 test-prism: $(DEVELOP) $(PRISM) ## compare what clients and the service say with the document, by a proxy between them
 	@npm test -s -- $(or $(TESTS),test/faults/fuzz/prism/*.test.ts)
+
+test-generators: $(DEVELOP) $(GENERATORS) ## compile clients that four generators make from the document
+	@npm test -s -- $(or $(TESTS),test/openapi/generators/*.test.ts)
 
 test-cluster: $(DEVELOP) ## run the tests on a cluster of Debian's PostgreSQL, PgBouncer and HAProxy, whose primary dies
 	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
@@ -60,7 +64,7 @@ build: $(DEVELOP) ## compile to dist/
 	@npm run -s build
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 # To run the service takes a part of what it takes to develop it, so whatever serves for the latter serves for the former.
 $(RUN): package-lock.json
@@ -79,6 +83,11 @@ $(NETWORKS): test/networks/package-lock.json
 # The proxy that only one test needs.
 $(PRISM): test/faults/fuzz/prism/package-lock.json
 	@cd test/faults/fuzz/prism && $(INSTALL_PACKAGES)
+	@touch $@
+
+# The generators of clients that only one test needs.
+$(GENERATORS): test/openapi/generators/package-lock.json
+	@cd test/openapi/generators && $(INSTALL_PACKAGES)
 	@touch $@
 
 # Not `npm ci`, which would pull node_modules from under a service that runs; the lockfile holds all the same.

@@ -119,8 +119,8 @@ export const UploadMedia = Type.Object(
       contentMediaType: 'application/octet-stream',
       description: 'The file. Its name, and the type that it is said to be of, do not matter.',
     }),
-    // Or Swagger UI would fill in its own.
-    altText: Type.Optional({ ...altText, default: '' }),
+    // Without the example, Swagger UI would fill in "string".
+    altText: Type.Optional({ ...altText, examples: [''] }),
   },
   {
     $id: 'UploadMedia',

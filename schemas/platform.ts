@@ -33,7 +33,6 @@ export type PlatformId = Static<typeof PlatformId>
 
 export const PostType = StringEnum(POST_TYPES, {
   $id: 'PostType',
-  default: 'post',
   description:
     'The kind of post. `post` is text, media or both; `carousel` is several files to leaf through; `reel` and `short` are short upright videos; `story` is a file that is shown for a day; `video` is a single video; `thread` is a chain of posts. Every network carries some of them: the others are refused, with a message that names those it has.',
   examples: ['post'],

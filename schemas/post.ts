@@ -79,7 +79,10 @@ export const CreatePost = Type.Object(
         'Where to publish: ids of accounts that `GET /api/v1/accounts` lists. An id that is repeated counts once.',
     }),
     caption: Defaulted(
-      Type.String({ default: '', description: 'The text for every account that has no `captionOverride` of its own.' }),
+      Type.String({
+        description: 'The text for every account without a `captionOverride`. Default: the empty string.',
+      }),
+      '',
     ),
     firstComment: Type.Optional(
       Type.String({
@@ -87,18 +90,18 @@ export const CreatePost = Type.Object(
           'A comment to write under the post as soon as it is out. Refused where a network of the post has none.',
       }),
     ),
-    postType: Defaulted(Ref(PostType, { default: 'post' })),
+    postType: Defaulted(Ref(PostType, { description: 'Default: `post`.' }), 'post'),
     mediaIds: Defaulted(
       Type.Array(Type.String(), {
-        default: [],
-        description: 'Ids of your own images and videos, in the order in which they shall appear.',
+        description: 'Ids of your own images and videos, in the order in which they appear. Default: none.',
       }),
+      [],
     ),
     accountOverrides: Defaulted(
       Type.Array(Ref(AccountOverride), {
-        default: [],
-        description: 'What is different for single accounts: at most one entry for each.',
+        description: 'Captions and fields of single accounts: at most one entry for each. Default: none.',
       }),
+      [],
     ),
     threadParts: Type.Optional(
       Nullable(Dictionary(Nullable(Type.Array(Type.String()))), {

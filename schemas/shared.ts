@@ -51,13 +51,19 @@ export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = 
 export const Dictionary = <T extends TSchema>(values: T, options: SchemaOptions = {}) =>
   Type.Record(Type.String({ pattern: '^[^]*$' }), values, options)
 
+const DEFAULT = Symbol('default')
+
 /**
- * A property with a default: optional to the caller, always there for the handler. The validator fills it in; without
- * the optional wrapper a default would be emitted as required.
+ * A property that is optional in a request and that the validator sets to `value` where it is absent, so that handlers
+ * always have it. The document must name the default in the description: openapi-typescript 7 makes a property of a body
+ * with the keyword `default` required.
  */
-export function Defaulted<T extends TSchema>(schema: T): T {
-  return Type.Optional(schema) as unknown as T
+export function Defaulted<T extends TSchema>(schema: T, value: Static<T>): T {
+  return { ...Type.Optional(schema), [DEFAULT]: value } as unknown as T
 }
+
+/** The value that the validator sets where the property is absent; undefined for a property without a default. */
+export const defaultOf = (property: TSchema): unknown => (property as { [DEFAULT]?: unknown })[DEFAULT]
 
 /** A reference to the named component `schema`, typed as that schema. `options` stand beside the reference. */
 export function Ref<T extends TSchema>(schema: T, options: SchemaOptions = {}): TUnsafe<Static<T>> {
@@ -126,6 +132,7 @@ export const PageQuery = Type.Object({
       examples: [PAGE.limitDefault],
       description: `How many items the page holds at most: 1 to ${PAGE.limitMax}, ${PAGE.limitDefault} when left out.`,
     }),
+    PAGE.limitDefault,
   ),
   offset: Defaulted(
     Offset({
@@ -134,6 +141,7 @@ export const PageQuery = Type.Object({
       description:
         'How many items, counted from the newest, come before the page: 0 or more, 0 when left out. What is created between two calls moves older items on. The further it goes, the longer it takes: to read a long list, use `cursor`.',
     }),
+    PAGE.offsetDefault,
   ),
   // Without an example: Swagger UI would send it.
   cursor: Type.Optional(

@@ -4,7 +4,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
 import { components } from '../../schemas/index.ts'
-import { registerKinds } from '../../schemas/shared.ts'
+import { defaultOf, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { beginningOf } from './json.ts'
@@ -18,9 +18,9 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   FormatRegistry.Set('date-time', (text) => 'time' in parseTime(text))
   const target = deref(schema)
   const check = TypeCompiler.Compile(target, components)
-  const defaults = Object.entries((target.properties ?? {}) as Record<string, TSchema>).flatMap(([key, property]) =>
-    property.default === undefined ? [] : [[key, property.default] as const],
-  )
+  const defaults = Object.entries((target.properties ?? {}) as Record<string, TSchema>)
+    .map(([key, property]) => [key, defaultOf(property)] as const)
+    .filter(([, value]) => value !== undefined)
   return (data: unknown) => {
     const value = httpPart === 'querystring' ? readIntegers(target, data as Record<string, unknown>) : data
     if (typeof value === 'object' && value !== null) {
