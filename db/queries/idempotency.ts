@@ -7,38 +7,38 @@ interface KeyOfUser {
   key: string
 }
 
-/** What was answered to the request that a key was sent with. */
-export interface KeptAnswer {
+/** The response to the request that used a key first. */
+export interface StoredResponse {
   /** SHA-256 of the request. */
   requestHash: Buffer
   status: number
-  /** As it was sent. */
+  /** The bytes that were sent, as text. */
   body: string
 }
 
-/** Before then, a key is forgotten. */
-const KEPT_SINCE = sql<Date>`now() - interval '24 hours'`
+/** Keys that are older are expired. */
+const OLDEST = sql<Date>`now() - interval '24 hours'`
 
 /**
- * Gives nothing where the key was not kept, or for longer than it is good for. What is found is locked, which is a write,
- * and so waits as any other for a synchronous standby: an answer that is kept on this server alone, since it crashed or
- * the wait was cancelled, is not given again before it is kept on the other.
+ * Returns nothing for an unknown or expired key. The row is locked because a lock is a write, and waits for a synchronous
+ * standby as every write does. A response that only this server has (after a crash, or because the wait was cancelled)
+ * is therefore not replayed before the standby has it, too.
  */
-export const findKeptAnswer = prepared<KeyOfUser, KeptAnswer>('find_kept_answer', (db, value) =>
+export const findStoredResponse = prepared<KeyOfUser, StoredResponse>('find_stored_response', (db, value) =>
   db
     .selectFrom('idempotencyKeys')
     .select(['requestHash', 'status', 'body'])
     .where('userId', '=', value('userId'))
     .where('key', '=', value('key'))
-    .where('createdAt', '>=', KEPT_SINCE)
+    .where('createdAt', '>=', OLDEST)
     .forKeyShare(),
 )
 
 /**
- * Keeps an answer under its key. Gives nothing, and keeps nothing, where the key has one already. A transaction that is
- * keeping one at the same moment is waited for.
+ * Stores a response under its key, in place of an expired one. Returns nothing, and stores nothing, where the key has a
+ * response already. Waits for a concurrent transaction that stores one.
  */
-export const keepAnswer = prepared<KeyOfUser & KeptAnswer, { key: string }>('keep_answer', (db, value) =>
+export const storeResponse = prepared<KeyOfUser & StoredResponse, { key: string }>('store_response', (db, value) =>
   db
     .insertInto('idempotencyKeys')
     .values({
@@ -57,14 +57,14 @@ export const keepAnswer = prepared<KeyOfUser & KeptAnswer, { key: string }>('kee
           body: eb.ref('excluded.body'),
           createdAt: eb.ref('excluded.createdAt'),
         }))
-        .where('idempotencyKeys.createdAt', '<', KEPT_SINCE),
+        .where('idempotencyKeys.createdAt', '<', OLDEST),
     )
     .returning('key'),
 )
 
-const BATCH = 1_000
+const BATCH_SIZE = 1_000
 
-/** Removes keys that nothing is answered to any more, the oldest first, a batch of them. Gives how many there were. */
+/** Deletes one batch of expired keys, the oldest first. Returns how many it deleted. */
 export async function sweepIdempotencyKeys(db: Db): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotencyKeys')
@@ -72,15 +72,15 @@ export async function sweepIdempotencyKeys(db: Db): Promise<number> {
       eb
         .selectFrom('idempotencyKeys')
         .select(['userId', 'key'])
-        .where('createdAt', '<', KEPT_SINCE)
+        .where('createdAt', '<', OLDEST)
         .orderBy('createdAt')
-        .limit(BATCH)
+        .limit(BATCH_SIZE)
         .forUpdate()
         .skipLocked()
-        .as('old'),
+        .as('expired'),
     )
-    .whereRef('idempotencyKeys.userId', '=', 'old.userId')
-    .whereRef('idempotencyKeys.key', '=', 'old.key')
+    .whereRef('idempotencyKeys.userId', '=', 'expired.userId')
+    .whereRef('idempotencyKeys.key', '=', 'expired.key')
     .executeTakeFirst()
   return Number(numDeletedRows)
 }

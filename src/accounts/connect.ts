@@ -10,7 +10,7 @@ import { NO_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
-import { canonical, type Once } from '../http/idempotency-key.ts'
+import { canonicalJson } from '../http/idempotency-key.ts'
 import { beginningOf } from '../http/json.ts'
 import { type Profile, PublishError, type Publishing, storable } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
@@ -19,7 +19,7 @@ export interface Connecting {
   db: Db
   /** The networks that posts can be sent to. */
   networks: Networks
-  /** What credentials are encrypted with; undefined where the operator has given no key. */
+  /** Encrypts credentials; undefined if the operator has configured no key. */
   keyring: Keyring | undefined
   /** For calls to networks. */
   fetch: typeof fetch
@@ -27,56 +27,74 @@ export interface Connecting {
 
 export interface Connected {
   account: Account
-  /** False where the user had connected it already. */
+  /** False if the user had connected the account before. */
   isNew: boolean
 }
 
-/** For all calls that it takes to see whose credentials these are. */
-const IDENTIFY_MS = 20_000
+/** The keyring. Without one throws 503, after the same check of the organisation that precedes every connection. */
+export async function requireKeyring(
+  { db, keyring }: Connecting,
+  userId: string,
+  { organizationId }: ConnectAccount,
+): Promise<Keyring> {
+  if (keyring) return keyring
+  await checkMembership(db, userId, organizationId)
+  throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+}
 
 /**
- * Asks the network whose credentials these are, and stores them encrypted with the account that they are for. An account
- * that the user has connected already is the same one afterwards. Throws 403 where the user does not belong to the
- * organisation, 400 where the network refuses, 502 where it does not answer, 503 where there is no key to encrypt with.
+ * The request with fingerprints in place of its credentials, one for each key of the keyring, the current key first. A
+ * plain hash would confirm a guessed password to anybody who can read it.
  */
-export async function connectAccount(
-  { db, networks, keyring, fetch }: Connecting,
+export function fingerprintRequest(keyring: Keyring, userId: string, body: ConnectAccount): unknown[] {
+  const fingerprints = keyring.fingerprints(canonicalJson([userId, body.credentials]))
+  return fingerprints.map((fingerprint) => ({ ...body, credentials: fingerprint }))
+}
+
+/** Limits all calls to the network together. */
+const IDENTIFY_TIMEOUT_MS = 20_000
+
+/**
+ * Asks the network which account the credentials belong to. Throws 403 if the user does not belong to the organisation,
+ * 400 if the network rejects the credentials, and 502 if it gives no valid response.
+ */
+export async function identifyAccount(
+  { db, networks, fetch }: Connecting,
   userId: string,
-  body: ConnectAccount,
-  once: Once<Connected>,
-): Promise<Connected> {
-  const { platform, credentials, organizationId } = body
-  if (keyring) {
-    // Some passwords can be guessed, and a plain hash would tell who guesses that they are right.
-    const fingerprints = keyring.fingerprints(canonical([userId, credentials]))
-    const [form, ...others] = fingerprints.map((fingerprint) => ({ ...body, credentials: fingerprint }))
-    await once.begin(form, ...others)
-  }
+  { platform, credentials, organizationId }: ConnectAccount,
+): Promise<Required<Profile>> {
+  await checkMembership(db, userId, organizationId)
+  const network = networks[platform as PlatformId]
+  if (!network) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected here`)
+  return callIdentify(platform, network, credentials, fetch)
+}
+
+async function checkMembership(db: Db, userId: string, organizationId: string | undefined): Promise<void> {
   if (organizationId !== undefined && !(await isMember(db, { userId, organizationId }))) {
     throw new AppError(403, 'no_access', `You have no access to this organizationId: ${beginningOf(organizationId)}`)
   }
-  if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
-  const network = networks[platform as PlatformId]
-  if (!network) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected here`)
-
-  const { externalId, ...profile } = await identify(platform, network, credentials, fetch)
-  const account = { id: newId(), platform: platform as PlatformId, ...profile }
-  return once.write((db) =>
-    inTransaction(db, async (db) => {
-      const owner = { userId, organizationId: organizationId ?? null }
-      // First, as the credentials are sealed for the id that comes of it.
-      const id = await upsertConnectedAccount(db, { ...account, ...owner, externalId })
-      await replaceCredentials(db, id, keyring.seal(id, credentials))
-      return {
-        account: shownAccount({ ...account, id }),
-        isNew: id === account.id,
-      }
-    }),
-  )
 }
 
-/** An account as the interface shows it: what is not known of it is absent. */
-export function shownAccount({ displayName, textLengthMax, ...account }: AccountProfile): Account {
+/** Stores the account and its encrypted credentials. An account that the user has connected before keeps its id. */
+export function storeAccount(
+  db: Db,
+  keyring: Keyring,
+  userId: string,
+  { platform, credentials, organizationId }: ConnectAccount,
+  { externalId, ...profile }: Required<Profile>,
+): Promise<Connected> {
+  const account = { id: newId(), platform: platform as PlatformId, ...profile }
+  const owner = { userId, organizationId: organizationId ?? null }
+  return inTransaction(db, async (transaction) => {
+    // First, because the credentials are encrypted for the id that it returns.
+    const id = await upsertConnectedAccount(transaction, { ...account, ...owner, externalId })
+    await replaceCredentials(transaction, id, keyring.seal(id, credentials))
+    return { account: toAccount({ ...account, id }), isNew: id === account.id }
+  })
+}
+
+/** An account as the API shows it: unknown properties are absent. */
+export function toAccount({ displayName, textLengthMax, ...account }: AccountProfile): Account {
   return {
     ...account,
     ...(displayName !== null && { displayName }),
@@ -84,18 +102,18 @@ export function shownAccount({ displayName, textLengthMax, ...account }: Account
   }
 }
 
-/** In UTF-16 units: an index takes it. */
-const NAME_MAX = 500
-const tidy = (text: string) => storable(text, NAME_MAX)
+/** In UTF-16 units: short enough for an index. */
+const NAME_LENGTH_MAX = 500
+const tidy = (text: string) => storable(text, NAME_LENGTH_MAX)
 
-async function identify(
+async function callIdentify(
   platform: string,
   network: Publishing,
   credentials: Record<string, string>,
   fetch: Connecting['fetch'],
 ): Promise<Required<Profile>> {
   try {
-    const profile = await network.identify(credentials, { fetch, signal: AbortSignal.timeout(IDENTIFY_MS) })
+    const profile = await network.identify(credentials, { fetch, signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS) })
     return {
       externalId: tidy(profile.externalId),
       username: tidy(profile.username),

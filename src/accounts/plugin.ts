@@ -2,9 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type ListedAccount, listAccounts } from '../../db/queries/accounts.ts'
 import { type Account, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
 import * as operations from '../../schemas/operations/accounts.ts'
-import { answerOnce, type Once } from '../http/idempotency-key.ts'
+import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import { type Connected, type Connecting, connectAccount, shownAccount } from './connect.ts'
+import {
+  type Connecting,
+  fingerprintRequest,
+  identifyAccount,
+  requireKeyring,
+  storeAccount,
+  toAccount,
+} from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 
 export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, connecting) => {
@@ -14,20 +21,23 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
     ...operations.listAccounts,
     handler: async (request) => {
       const rows = await listAccounts(db, { userId: request.userId })
-      return { data: rows.map((row) => shown(row, networks)) }
+      return { data: rows.map((row) => toListedAccount(row, networks)) }
     },
   })
 
   app.route({
     ...operations.connectAccount,
-    handler: async (request, reply) =>
-      answerOnce(
-        db,
-        request,
-        reply,
-        (once: Once<Connected>) => connectAccount(connecting, request.userId, request.body, once),
-        ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
-      ),
+    handler: async (request, reply) => {
+      const { userId, body } = request
+      const keyring = await requireKeyring(connecting, userId, body)
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: fingerprintRequest(keyring, userId, body),
+        prepare: () => identifyAccount(connecting, userId, body),
+        commit: (transaction, profile) => storeAccount(transaction, keyring, userId, body, profile),
+        toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
+      })
+      return sendOutcome(reply, outcome)
+    },
   })
 
   app.route({
@@ -36,7 +46,7 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
   })
 }
 
-function shown({ attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
+function toListedAccount({ attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
   const reason = attention ?? (networks[account.platform] ? !isConnected && NOT_CONNECTED : NOT_SUPPORTED)
-  return { ...shownAccount(account), ...(reason && { attention: reason }) }
+  return { ...toAccount(account), ...(reason && { attention: reason }) }
 }

@@ -1,137 +1,141 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
-import { findKeptAnswer, type KeptAnswer, keepAnswer } from '../../db/queries/idempotency.ts'
+import { findStoredResponse, storeResponse } from '../../db/queries/idempotency.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { BAD_KEY, KEY_FORM, KEY_TAKEN } from '../../schemas/idempotency.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 
-/** A request that creates a `T`, and may be sent again under its `Idempotency-Key`. */
-export interface Once<T> {
+/** A use case that creates a `T`, and that a client may repeat under one `Idempotency-Key`. */
+export interface Creation<T, P> {
   /**
-   * Before anything is done. Throws where the key has been answered: what is thrown has to pass, `answerOnce` knows it.
-   * `request` is what has to be the same the next time; `others` are forms of the same that it may have been kept under.
+   * What a repeated request must have in common with the first one. Further items are other forms of the same request
+   * under which its response may have been stored.
    */
-  begin(request: unknown, ...others: unknown[]): Promise<void>
-  /**
-   * Does what is to be done once, and keeps the answer with it: both or neither. `work` runs in a transaction, and may run
-   * again; what takes long does not belong there. Throws as `begin` does.
-   */
-  write(work: (db: Db) => Promise<T>): Promise<T>
+  identities: unknown[]
+  /** Everything that takes long: it runs before the transaction, and not at all for a replay. */
+  prepare?: () => Promise<P>
+  /** Writes what is created. With a key it runs in a transaction, which may be retried as a whole; else on `db`. */
+  commit: (transaction: Db, prepared: P) => Promise<T>
+  toResponse: (result: T) => { status: number; body: Record<string, unknown> }
 }
 
-export interface Answer {
+export interface Outcome<T> {
   status: number
-  body: Record<string, unknown>
+  /** As text for a replay: exactly the bytes of the first response. */
+  body: Record<string, unknown> | string
+  /** What was created; undefined for a replay. */
+  result: T | undefined
 }
 
 /**
- * Answers a request by what `create` gives, or, where its `Idempotency-Key` has been answered before, by the same bytes
- * again. Throws 400 for a key that is none, 409 for the key of another request. Only what succeeds is kept. Without a key
- * there is no transaction, and no other statement than those of `create`.
+ * Runs `creation` once for each `Idempotency-Key` of the user and returns its response; a repeated request gets the
+ * stored response. Only successes are stored, in the transaction that writes. Throws 400 for a malformed key and 409 for
+ * the key of another request. A request without a key costs no transaction and no statement.
  */
-export async function answerOnce<T>(
+export async function withIdempotencyKey<T, P>(
   db: Db,
-  request: FastifyRequest,
   reply: FastifyReply,
-  create: (once: Once<T>) => Promise<T>,
-  toAnswer: (created: T) => Answer,
-): Promise<FastifyReply> {
-  const key = readKey(request)
+  creation: Creation<T, P>,
+): Promise<Outcome<T>> {
+  const { request } = reply
+  const key = readIdempotencyKey(request)
   if (key === undefined) {
-    const { status, body } = toAnswer(await create({ begin: async () => {}, write: (work) => work(db) }))
-    return reply.code(status).send(body)
+    const result = await creation.commit(db, await prepare(creation))
+    return { ...creation.toResponse(result), result }
   }
 
-  const { userId } = request
-  const operation = request.routeOptions.schema?.operationId
-  let hashes: Buffer[] = []
-  async function recall(): Promise<KeptAnswer | undefined> {
-    const [kept] = await findKeptAnswer(db, { userId, key: key! })
-    if (kept && !hashes.some((hash) => hash.equals(kept.requestHash)))
-      throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
-    return kept
-  }
-  async function replay(): Promise<void> {
-    const kept = await recall()
-    if (kept) throw new Replay(kept)
-  }
-
-  const once: Once<T> = {
-    async begin(...requests) {
-      hashes = requests.map((body) =>
-        createHash('sha256')
-          .update(canonical([operation, body]))
-          .digest(),
-      )
-      await replay()
-    },
-    async write(work) {
-      const [requestHash] = hashes as [Buffer]
-      for (;;) {
-        try {
-          return await inTransaction(db, async (db) => {
-            const created = await work(db)
-            const { status, body } = toAnswer(created)
-            // Last, so that nobody waits for a transaction that waits itself.
-            const kept = await keepAnswer(db, {
-              ...{ userId, key, requestHash, status },
-              body: reply.serializeInput(body, String(status)) as string,
-            })
-            if (kept.length === 0) throw new Overtaken()
-            return created
-          })
-        } catch (error) {
-          if (!(error instanceof Overtaken)) throw error
-          await replay()
-          // The other's answer has expired in this very moment.
-        }
-      }
-    },
-  }
-
+  const hashes = creation.identities.map((identity) => hashRequest(request, identity))
+  const keyed: KeyedRequest = { userId: request.userId, key, hashes }
+  const replay = await checkReplay(db, keyed)
+  if (replay) return replay
   try {
-    const { status, body } = toAnswer(await create(once))
-    return await reply.code(status).send(body)
+    const prepared = await prepare(creation)
+    for (;;) {
+      const outcome = await commit(db, reply, keyed, creation, prepared)
+      if (outcome) return outcome
+      const replay = await checkReplay(db, keyed)
+      if (replay) return replay
+      // The response that won the race has expired in the meantime.
+    }
   } catch (error) {
-    const kept = error instanceof Replay ? error.kept : await recallRefused(error)
-    if (!kept) throw error
-    return await reply
-      .code(kept.status)
-      .header('idempotent-replayed', 'true')
-      .type('application/json; charset=utf-8')
-      .send(kept.body)
-  }
-
-  /** What is refused may have been done by the same request, sent twice: it has changed what this one was judged by. */
-  async function recallRefused(error: unknown): Promise<KeptAnswer | undefined> {
-    return error instanceof AppError ? recall().catch(() => undefined) : undefined
+    // The first of two equal requests may have changed what the second is checked against.
+    const replay = error instanceof AppError ? await checkReplay(db, keyed).catch(() => undefined) : undefined
+    if (!replay) throw error
+    return replay
   }
 }
 
-/** Undoes what was begun. */
-class Replay extends Error {
-  readonly kept: KeptAnswer
-  constructor(kept: KeptAnswer) {
-    super('This was answered before')
-    this.kept = kept
-  }
+/** Sends the response of `withIdempotencyKey`. */
+export function sendOutcome(reply: FastifyReply, { status, body, result }: Outcome<unknown>): FastifyReply {
+  reply.code(status)
+  if (result !== undefined) return reply.send(body)
+  return reply.header('idempotent-replayed', 'true').type('application/json; charset=utf-8').send(body)
 }
-
-/** Undoes a transaction: another one has kept its answer under the same key. */
-class Overtaken extends Error {}
 
 const FORM = new RegExp(KEY_FORM)
 
-function readKey({ headers }: FastifyRequest): string | undefined {
+/** The key of a request, if it has one. Throws 400 for a malformed key. */
+export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key']
-  // Node joins those that are sent twice, by a comma and a space.
+  // Node joins repeated headers with a comma and a space, which the form does not allow.
   if (key !== undefined && !FORM.test(String(key))) throw invalidRequest([BAD_KEY])
   return key as string | undefined
 }
 
-/** One text for all spellings of one JSON value. */
-export const canonical = (value: unknown): string =>
+interface KeyedRequest {
+  userId: string
+  key: string
+  /** One for each form of the request. New responses are stored under the first. */
+  hashes: Buffer[]
+}
+
+const prepare = async <T, P>(creation: Creation<T, P>): Promise<P> => (await creation.prepare?.()) as P
+
+/** The stored response of the key, if there is one. Throws 409 where it belongs to another request. */
+async function checkReplay(db: Db, { userId, key, hashes }: KeyedRequest): Promise<Outcome<never> | undefined> {
+  const [stored] = await findStoredResponse(db, { userId, key })
+  if (!stored) return undefined
+  if (!hashes.some((hash) => hash.equals(stored.requestHash))) {
+    throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
+  }
+  return { status: stored.status, body: stored.body, result: undefined }
+}
+
+/** Writes what is created and stores the response, both or neither. Undefined: another request has used the key first. */
+async function commit<T, P>(
+  db: Db,
+  reply: FastifyReply,
+  { userId, key, hashes: [requestHash] }: KeyedRequest,
+  creation: Creation<T, P>,
+  prepared: P,
+): Promise<Outcome<T> | undefined> {
+  try {
+    return await inTransaction(db, async (transaction) => {
+      const result = await creation.commit(transaction, prepared)
+      const { status, body } = creation.toResponse(result)
+      const text = reply.serializeInput(body, String(status)) as string
+      // Last, because an equal request waits on the key: what it waits for must not wait itself.
+      const stored = await storeResponse(transaction, { userId, key, requestHash: requestHash!, status, body: text })
+      if (stored.length === 0) throw new LostRace()
+      return { status, body, result }
+    })
+  } catch (error) {
+    if (error instanceof LostRace) return undefined
+    throw error
+  }
+}
+
+/** Rolls back the transaction of `commit`, for which Kysely needs a throw. It never leaves that function. */
+class LostRace extends Error {}
+
+const hashRequest = ({ routeOptions }: FastifyRequest, identity: unknown): Buffer =>
+  createHash('sha256')
+    .update(canonicalJson([routeOptions.schema?.operationId, identity]))
+    .digest()
+
+/** The same text for all spellings of one JSON value: keys are sorted. */
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -47,24 +47,29 @@ export const LEASE = { renewMs: 4_000, lastsMs: 20_000 }
 
 const ATTEMPTS_MAX = 5
 
+/** A file on its way into the user's media. */
+export interface IncomingFile {
+  save: Save
+  /**
+   * Inspects the saved file and stores its bytes. Returns the function that adds its row, or finds the user's media with
+   * the same bytes. Throws a 400 that says what is wrong with the file.
+   */
+  store(altText: string | null): Promise<(db: Db) => Promise<Added>>
+}
+
 /**
- * Adds a file to the user's media, unless they have the same bytes already: gives what they have then. `read` gets the
- * file, has it saved, and gives its alt text. Throws a 400 or 413 that says what is wrong with the file; whatever fails,
- * nothing of it stays.
+ * Lets `use` bring a file into the user's media. If `use` fails, or returns no new media, nothing of the file stays.
  *
  * The file is claimed in the database before its first byte is written, and the claim becomes the row of the media in
- * one statement at the end, which `write` may put into a transaction. So each byte is named by a row at every moment, and
- * what a crash leaves can be found.
+ * one statement at the end, which may be part of a transaction. So every byte belongs to a row at every moment, and a
+ * sweep finds what a crash leaves.
  */
-export async function addMedia(
+export async function withIncomingFile<R extends { result: Added | undefined }>(
   library: Library,
   userId: string,
-  read: (save: Save) => Promise<string | null>,
-  {
-    renewMs = LEASE.renewMs,
-    write = (work) => work(library.db),
-  }: { renewMs?: number; write?: (work: (db: Db) => Promise<Added>) => Promise<Added> } = {},
-): Promise<Added> {
+  use: (file: IncomingFile) => Promise<R>,
+  { renewMs = LEASE.renewMs } = {},
+): Promise<R> {
   const { db, storage, incomingDir, bytesMax } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
   const path = incomingPath(library, file)
@@ -83,30 +88,53 @@ export async function addMedia(
   ).unref()
   let put: 'not yet' | 'begun' | 'done' = 'not yet'
   let isNew = false
-  try {
-    let saved: { bytes: number; sha256: Buffer } | undefined
-    const altText = await read(async (source) => {
+  let saved: { bytes: number; sha256: Buffer } | undefined
+
+  const incoming: IncomingFile = {
+    async save(source) {
       saved = await save(source, path, bytesMax, givenUp.signal)
       return saved.sha256
-    })
-    if (!saved) throw new Error('There is no file')
-
-    const [known] = await findMediaBySha256(db, { userId, ...saved })
-    if (known) return await write(async () => ({ media: known, isNew: false }))
-    const facts = await inspectFile(path)
-    put = 'begun'
-    await storage.put(file.storageKey, path, facts.mimeType)
-    put = 'done'
-    const adopted = { altText: altText || null, ...file, ...facts, ...saved }
-    const added = await write((db) => adopt(db, adopted))
-    isNew = added.isNew
-    return added
+    },
+    async store(altText) {
+      if (!saved) throw new Error('There is no file')
+      const [known] = await findMediaBySha256(db, { userId, ...saved })
+      if (known) return async () => ({ media: known, isNew: false })
+      const facts = await inspectFile(path)
+      put = 'begun'
+      await storage.put(file.storageKey, path, facts.mimeType)
+      put = 'done'
+      const adopted = { altText: altText || null, ...file, ...facts, ...saved }
+      return (db) => adopt(db, adopted)
+    },
+  }
+  try {
+    const outcome = await use(incoming)
+    isNew = outcome.result?.isNew ?? false
+    return outcome
   } finally {
     clearInterval(renewal)
     await rm(path, { force: true }).catch(() => {})
     // Where this fails, the database or the storage being away, a sweep does it.
     if (!isNew) await clear(library, file, put).catch(() => {})
   }
+}
+
+/**
+ * Adds a file to the user's media, or finds the media that has the same bytes. `read` saves the file and returns its alt
+ * text.
+ */
+export async function addMedia(
+  library: Library,
+  userId: string,
+  read: (save: Save) => Promise<string | null>,
+  options?: { renewMs?: number },
+): Promise<Added> {
+  const add = async ({ save, store }: IncomingFile) => {
+    const addRow = await store(await read(save))
+    return { result: await addRow(library.db) }
+  }
+  const { result } = await withIncomingFile(library, userId, add, options)
+  return result
 }
 
 async function adopt(db: Db, file: Omit<AdoptedFile, 'id'>): Promise<Added> {

@@ -6,10 +6,10 @@ import { forgetFile } from '../../db/queries/staged-files.ts'
 import { NO_SUCH_RANGE, NOT_THAT_FILE } from '../../schemas/messages.ts'
 import * as operations from '../../schemas/operations/media.ts'
 import { AppError, fileTooLarge } from '../errors.ts'
-import { answerOnce, type Once } from '../http/idempotency-key.ts'
+import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
 import { readPage } from '../http/paging.ts'
-import { type Added, addMedia, discardFile, type Library, type Save } from './add.ts'
+import { type Added, discardFile, type Library, withIncomingFile } from './add.ts'
 import { deleteMedia, getMedia, updateMedia } from './change.ts'
 import { serveContent } from './content.ts'
 import type { FetchFile } from './fetch.ts'
@@ -21,7 +21,7 @@ export interface MediaOptions extends Library {
 
 const FORM_BYTES = 2 ** 20
 
-const toAnswer = ({ media, isNew }: Added) => ({ status: isNew ? 201 : 200, body: media })
+const toResponse = ({ media, isNew }: Added) => ({ status: isNew ? 201 : 200, body: media })
 
 export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetchFile, ...library }) => {
   const { db, bytesMax } = library
@@ -40,22 +40,22 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
       handler: async (request, reply) => {
         // A form has little beside its file.
         if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES) throw fileTooLarge(bytesMax)
+        // Throws for a malformed key before the form is read.
+        readIdempotencyKey(request)
         allowLongBody(request, reply)
-        const create = (once: Once<Added>) =>
-          addMedia(
-            library,
-            request.userId,
-            async (save) => {
-              let sha256: Buffer | undefined
-              const altText = await readForm(request, async (file) => {
-                sha256 = await save(file)
-              })
-              await once.begin({ file: sha256?.toString('hex'), altText: altText || null })
-              return altText
-            },
-            once,
-          )
-        return answerOnce(db, request, reply, create, toAnswer)
+        const outcome = await withIncomingFile(library, request.userId, async (file) => {
+          let sha256: Buffer | undefined
+          const altText = await readForm(request, async (bytes) => {
+            sha256 = await file.save(bytes)
+          })
+          return withIdempotencyKey(db, reply, {
+            identities: [{ file: sha256?.toString('hex'), altText: altText || null }],
+            prepare: () => file.store(altText),
+            commit: (transaction, addRow) => addRow(transaction),
+            toResponse,
+          })
+        })
+        return sendOutcome(reply, outcome)
       },
     })
   })
@@ -63,16 +63,19 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
   app.route({
     ...operations.importMedia,
     handler: async (request, reply) => {
-      const { url, altText = null } = request.body
-      const create = async (once: Once<Added>) => {
-        await once.begin(request.body)
-        const read = async (save: Save) => {
-          await save(await fetchFile(url, { bytesMax }))
-          return altText
-        }
-        return addMedia(library, request.userId, read, once)
-      }
-      return answerOnce(db, request, reply, create, toAnswer)
+      const { userId, body } = request
+      const outcome = await withIncomingFile(library, userId, (file) =>
+        withIdempotencyKey(db, reply, {
+          identities: [body],
+          prepare: async () => {
+            await file.save(await fetchFile(body.url, { bytesMax }))
+            return file.store(body.altText ?? null)
+          },
+          commit: (transaction, addRow) => addRow(transaction),
+          toResponse,
+        }),
+      )
+      return sendOutcome(reply, outcome)
     },
   })
 

@@ -3,8 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { listPosts } from '../../db/queries/posts.ts'
 import * as deliveries from '../../schemas/operations/deliveries.ts'
 import * as operations from '../../schemas/operations/posts.ts'
-import type { CreatedPost } from '../../schemas/post.ts'
-import { answerOnce, type Once } from '../http/idempotency-key.ts'
+import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { createPost, type KnownAccounts } from './create.ts'
@@ -17,17 +16,15 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
 
   app.route({
     ...operations.createPost,
-    handler: async (request, reply) =>
-      answerOnce(
-        db,
-        request,
-        reply,
-        async (once: Once<CreatedPost>) => {
-          await once.begin(request.body)
-          return once.write((db) => createPost(db, request.userId, request.body, known))
-        },
-        (body) => ({ status: 201, body }),
-      ),
+    handler: async (request, reply) => {
+      const { userId, body } = request
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: [body],
+        commit: (transaction) => createPost(transaction, userId, body, known),
+        toResponse: (post) => ({ status: 201, body: post }),
+      })
+      return sendOutcome(reply, outcome)
+    },
   })
 
   app.route({

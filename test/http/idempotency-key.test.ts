@@ -12,7 +12,7 @@ import { SQLSTATE } from '../../db/sqlstate.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { work } from '../../src/delivery/worker-loop.ts'
-import { answerOnce, canonical } from '../../src/http/idempotency-key.ts'
+import { canonicalJson, sendOutcome, withIdempotencyKey } from '../../src/http/idempotency-key.ts'
 import { PublishError, type Publishing } from '../../src/platforms/adapter.ts'
 import type { Networks } from '../../src/platforms/adapters.ts'
 import { createWorld, mediaIn, type Options, type Person } from '../helpers/app.ts'
@@ -138,18 +138,15 @@ t.test('a key belongs to one operation, also where two of them take the same bod
   const body = Type.Object({ caption: Type.String() })
   const response = { 201: Type.Object({ id: Type.String() }) }
   for (const operationId of ['createOne', 'createOther']) {
-    app.post(`/api/v1/${operationId}`, { schema: { operationId, body, response } }, (request, reply) =>
-      answerOnce(
-        db,
-        Object.assign(request, { userId: ada.id }),
-        reply,
-        async (once) => {
-          await once.begin(request.body)
-          return once.write(async () => operationId)
-        },
-        (id) => ({ status: 201, body: { id } }),
-      ),
-    )
+    app.post(`/api/v1/${operationId}`, { schema: { operationId, body, response } }, async (request, reply) => {
+      request.userId = ada.id
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: [request.body],
+        commit: async () => operationId,
+        toResponse: (id) => ({ status: 201, body: { id } }),
+      })
+      return sendOutcome(reply, outcome)
+    })
   }
   const ask = (operationId: string) => send(app, ada, `/${operationId}`, { caption: 'one' })
   sameAnswer(t, [await ask('createOne'), await ask('createOne')])
@@ -391,7 +388,7 @@ t.test(
 
     const [row] = await kept()
     const plain = createHash('sha256')
-      .update(canonical(['connectAccount', body]))
+      .update(canonicalJson(['connectAccount', body]))
       .digest()
     t.notOk(row!.requestHash.equals(plain), 'who reads the database cannot try out what they were')
 
