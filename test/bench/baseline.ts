@@ -5,16 +5,16 @@ import pg from 'pg'
 import { newId } from '../../db/id.ts'
 
 /**
- * The yardstick: the least that can do the same work honestly, on bare `node:http` and `pg`. Each statement is written by
- * hand, has a name, so that Postgres plans it once, and does as much as one can; keys are cached for good; JSON is built by
- * Postgres where it can be. It knows nothing of limits, shapes or errors: whatever a service adds to it, it adds on top of
- * this. `node test/bench/baseline.ts` serves on a free port, which it prints.
+ * The server that the benchmarks compare the service with: the least code that does the same work, on `node:http` and
+ * `pg`. Every statement is written by hand and named, so that Postgres plans it once. Keys are cached without expiry, and
+ * Postgres builds the JSON where it can. It validates nothing and handles no errors.
+ * `node test/bench/baseline.ts` serves on a free port and prints it.
  */
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
-const time = (column: string, name: string) => `to_char(${column} at time zone 'UTC', ${TIME}) as "${name}"`
+const isoTime = (column: string, name: string) => `to_char(${column} at time zone 'UTC', ${TIME}) as "${name}"`
 
 const FIND_KEY = `
   select user_id from api_keys
@@ -23,7 +23,7 @@ const FIND_KEY = `
 const LIST_POSTS = `
   select coalesce(json_agg(page), '[]')::text as data, case when count(*) = $2 then min(page.id::text) end as cursor from (
     select id, user_id as "userId", caption, first_comment as "firstComment", post_type as "postType", status,
-      ${time('scheduled_at', 'scheduledAt')}, ${time('created_at', 'createdAt')}, ${time('updated_at', 'updatedAt')}
+      ${isoTime('scheduled_at', 'scheduledAt')}, ${isoTime('created_at', 'createdAt')}, ${isoTime('updated_at', 'updatedAt')}
     from posts where user_id = $1 and id < $4 order by id desc limit $2 offset $3) page`
 
 const REACHABLE = `
@@ -65,16 +65,16 @@ const query = async (name: string, text: string, values: unknown[]) => (await po
 
 const users = new Map<string, string>()
 
-async function userOf(header = ''): Promise<string | undefined> {
+async function findUser(header = ''): Promise<string | undefined> {
   const key = header.slice('Bearer '.length)
-  const known = users.get(key)
-  if (known) return known
+  const cached = users.get(key)
+  if (cached) return cached
   const [found] = await query('find_key', FIND_KEY, [createHash('sha256').update(key).digest()])
   if (found) users.set(key, found.user_id)
   return found?.user_id
 }
 
-async function bodyOf(request: IncomingMessage): Promise<NewPost> {
+async function readBody(request: IncomingMessage): Promise<NewPost> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   return JSON.parse(Buffer.concat(chunks).toString())
@@ -89,9 +89,9 @@ interface NewPost {
   accountOverrides?: { accountId: string; captionOverride: string }[]
 }
 
-type Answer = [status: number, body: string]
+type Response = [status: number, body: string]
 
-async function listPosts(userId: string, search: URLSearchParams): Promise<Answer> {
+async function listPosts(userId: string, search: URLSearchParams): Promise<Response> {
   const limit = Number(search.get('limit') ?? 25)
   const offset = Number(search.get('offset') ?? 0)
   const after = search.get('cursor') ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -99,12 +99,12 @@ async function listPosts(userId: string, search: URLSearchParams): Promise<Answe
   return [200, `{"data":${data},"limit":${limit},"offset":${offset},"nextCursor":${JSON.stringify(cursor)}}`]
 }
 
-async function listAccounts(userId: string): Promise<Answer> {
+async function listAccounts(userId: string): Promise<Response> {
   const [{ data }] = await query('list_accounts', LIST_ACCOUNTS, [userId])
   return [200, `{"data":${data}}`]
 }
 
-async function createPost(userId: string, post: NewPost): Promise<Answer> {
+async function createPost(userId: string, post: NewPost): Promise<Response> {
   const { accountIds, caption = '', firstComment, postType = 'post', scheduledAt, accountOverrides = [] } = post
   const id = newId()
   const status = scheduledAt ? 'scheduled' : 'draft'
@@ -116,23 +116,23 @@ async function createPost(userId: string, post: NewPost): Promise<Answer> {
   return created.length > 0 ? [201, `{"id":"${id}","status":"${status}"}`] : [403, '{"error":"No access"}']
 }
 
-async function deletePost(userId: string, id: string): Promise<Answer> {
+async function deletePost(userId: string, id: string): Promise<Response> {
   const deleted = await query('delete_post', DELETE_POST, [userId, id])
   return deleted.length > 0 ? [200, '{"success":true}'] : [404, '{"error":"Post not found"}']
 }
 
-async function answer(request: IncomingMessage): Promise<Answer> {
-  const userId = await userOf(request.headers.authorization)
+async function respond(request: IncomingMessage): Promise<Response> {
+  const userId = await findUser(request.headers.authorization)
   if (!userId) return [401, '{"error":"Invalid API key"}']
   const [path = '', search] = request.url!.split('?', 2)
   if (request.method === 'DELETE') return deletePost(userId, path.slice('/api/v1/posts/'.length))
-  if (request.method === 'POST') return createPost(userId, await bodyOf(request))
+  if (request.method === 'POST') return createPost(userId, await readBody(request))
   if (path === '/api/v1/accounts') return listAccounts(userId)
   return listPosts(userId, new URLSearchParams(search))
 }
 
 const server = createServer(async (request, response) => {
-  const [status, body] = await answer(request)
+  const [status, body] = await respond(request)
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -5,21 +5,21 @@ import { connect } from '../../db/client.ts'
 import { openEmbedded } from '../../db/embedded/server.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { Person } from './data.ts'
-import { type Running, startLimit, startService } from './processes.ts'
-import type { Contest } from './rounds.ts'
+import { type Running, startBaseline, startService } from './processes.ts'
+import type { Comparison } from './rounds.ts'
 
 export interface Database {
   url: string
-  /** Where Postgres keeps its data. */
+  /** Data directory of Postgres. */
   dataDir: string
-  /** A folder that lives as long. */
+  /** Temporary folder, removed afterwards. */
   scratch: string
 }
 
-/** Does `work` on a new, migrated embedded database with the settings of the product, durable ones. */
+/** Runs `work` on a new, migrated embedded database with the durable settings of production. */
 export async function withDatabase(work: (database: Database) => Promise<unknown>): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'postroom-bench-'))
-  // As root, the server runs as another user, who has to get in.
+  // Started by root, Postgres runs as another user, who needs access.
   await chmod(scratch, 0o755)
   const dataDir = join(scratch, 'data')
   const { url, close } = await openEmbedded({ dataDir })
@@ -34,11 +34,11 @@ export async function withDatabase(work: (database: Database) => Promise<unknown
 }
 
 /**
- * The same with something to compare: `start` begins the service and the yardstick, when everything is in the database;
- * both end with the work.
+ * Runs `work` on such a database. `start` starts the service and the baseline; call it when the data is loaded. Both are
+ * stopped afterwards.
  */
-export function withContest(
-  work: (databaseUrl: string, start: (people: Person[]) => Promise<Contest>) => Promise<void>,
+export function withComparison(
+  work: (databaseUrl: string, start: (people: Person[]) => Promise<Comparison>) => Promise<void>,
 ): Promise<void> {
   return withDatabase(async ({ url, dataDir, scratch }) => {
     const servers: Running[] = []
@@ -46,9 +46,9 @@ export function withContest(
       await work(url, async (people) => {
         const service = await startService({ DATABASE_URL: url, MEDIA_DIR: scratch })
         servers.push(service)
-        const limit = await startLimit(url)
-        servers.push(limit)
-        return { service, limit, people, dataDir }
+        const baseline = await startBaseline(url)
+        servers.push(baseline)
+        return { service, baseline, people, dataDir }
       })
     } finally {
       for (const server of servers) await server.stop()

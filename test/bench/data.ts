@@ -12,11 +12,11 @@ import { createKey } from '../../src/auth/create-key.ts'
 export interface Person {
   userId: string
   key: string
-  /** Three, on the sandbox, with credentials. */
+  /** Three connected accounts on the sandbox. */
   accountIds: string[]
 }
 
-const ACCOUNTS_EACH = 3
+const ACCOUNTS_PER_PERSON = 3
 
 export async function createPeople(databaseUrl: string, count: number): Promise<Person[]> {
   const db = connect({ url: databaseUrl, poolMax: 1 })
@@ -34,7 +34,7 @@ async function createPerson(db: Db, name: string): Promise<Person> {
   await insertUser(db, { id: userId, name })
   const { key } = await createKey(db, { userId, name: null, expiresAt: null })
   const accountIds: string[] = []
-  while (accountIds.length < ACCOUNTS_EACH) {
+  while (accountIds.length < ACCOUNTS_PER_PERSON) {
     const id = newId()
     const username = `${name}-${accountIds.length}`
     await insertAccount(db, { id, platform: 'sandbox', username, displayName: name, userId, organizationId: null })
@@ -44,23 +44,23 @@ async function createPerson(db: Db, name: string): Promise<Person> {
   return { userId, key, accountIds }
 }
 
-/** In the past, so that what is created meanwhile is newer, as it would be. */
+/** In the past, so that posts which a benchmark creates are newer. */
 const NEWEST = Date.UTC(2026, 0, 1)
 const CAPTION = 'The lighthouse keeper writes about the sea, the weather and the ships that pass. '
 const DUE = '2100-01-01 00:00:00Z'
 
-const timeOf = (place: number) => NEWEST - place * 1000
+const timeOf = (rank: number) => NEWEST - rank * 1000
 
-/** The id of the post at that place of a user's, counted from the newest that was loaded. */
-export function idAt(place: number): string {
+/** Id of the loaded post with this rank; the newest has rank 0. */
+export function idAt(rank: number): string {
   const random = Buffer.alloc(16)
-  random.writeUInt32BE(place, 12)
-  return uuidv7({ msecs: timeOf(place), seq: 0, random })
+  random.writeUInt32BE(rank, 12)
+  return uuidv7({ msecs: timeOf(rank), seq: 0, random })
 }
 
 /**
- * Writes the posts of a user from one place to another, one a second, scheduled for the year 2100, with one target each. By
- * COPY, and without the checks of foreign keys, which are known to hold.
+ * Inserts the posts of a user with ranks from `begin` up to `end`, created one per second, scheduled for 2100, with one
+ * target each. Uses COPY and skips the foreign key checks, which the data satisfies.
  */
 export async function loadPosts(
   databaseUrl: string,
@@ -72,32 +72,32 @@ export async function loadPosts(
   await client.connect()
   try {
     await client.query('set session_replication_role = replica')
-    // The oldest first, as they would have come.
-    const placeOf = (index: number) => end - 1 - index
+    // Oldest first, the order in which clients create them.
+    const rankAt = (index: number) => end - 1 - index
     await copy(
       client,
       'posts (user_id, id, caption, post_type, status, scheduled_at, created_at, updated_at)',
       end - begin,
       (index) => {
-        const place = placeOf(index)
-        const at = new Date(timeOf(place)).toISOString()
-        return [userId, idAt(place), CAPTION + place, 'post', 'scheduled', DUE, at, at]
+        const rank = rankAt(index)
+        const at = new Date(timeOf(rank)).toISOString()
+        return [userId, idAt(rank), CAPTION + rank, 'post', 'scheduled', DUE, at, at]
       },
     )
     await copy(
       client,
       'post_targets (user_id, post_id, account_id, platform, state, due_at, claimable_at)',
       end - begin,
-      (index) => [userId, idAt(placeOf(index)), accountIds[0], 'sandbox', 'queued', DUE, DUE],
+      (index) => [userId, idAt(rankAt(index)), accountIds[0], 'sandbox', 'queued', DUE, DUE],
     )
   } finally {
     await client.end()
   }
 }
 
-const ROWS_A_CHUNK = 1_000
+const ROWS_PER_CHUNK = 1_000
 
-/** Writes so many rows: a table with its columns, and the values of each, in the text format of COPY. */
+/** Inserts `count` rows by COPY in text format. `columns` names the table and its columns. */
 export async function copy(
   client: pg.Client,
   columns: string,
@@ -106,9 +106,9 @@ export async function copy(
 ): Promise<void> {
   const stream = client.query(from(`copy ${columns} from stdin`))
   const finished = once(stream, 'finish')
-  for (let begin = 0; begin < count; begin += ROWS_A_CHUNK) {
+  for (let begin = 0; begin < count; begin += ROWS_PER_CHUNK) {
     let rows = ''
-    for (let index = begin; index < Math.min(begin + ROWS_A_CHUNK, count); index++)
+    for (let index = begin; index < Math.min(begin + ROWS_PER_CHUNK, count); index++)
       rows += `${rowOf(index).join('\t')}\n`
     if (!stream.write(rows)) await once(stream, 'drain')
   }
@@ -116,8 +116,8 @@ export async function copy(
   await finished
 }
 
-/** What autovacuum would do sooner or later, now. */
-export async function settle(databaseUrl: string): Promise<void> {
+/** Vacuums and checkpoints now, so that neither happens during a measurement. */
+export async function vacuumDatabase(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
   await client.query('vacuum (analyze)')

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** One request as bytes, and what it is to be answered with. */
+/** One request as bytes, and the expected status. */
 export interface Request {
   bytes: Buffer
   status: number
-  /** Sees the body of the answer. */
+  /** Receives the response body. */
   onBody?(body: string): void
 }
 
-/** An HTTP request with the key of whoever sends it. */
+/** Encodes an HTTP request with an API key. */
 export function request(method: string, path: string, key: string, body?: object, more: string[] = []): Buffer {
   const json = body && JSON.stringify(body)
   const headers = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: Bearer ${key}`, ...more]
@@ -19,25 +19,24 @@ export function request(method: string, path: string, key: string, body?: object
 export interface Load {
   requests: number
   seconds: number
-  /** From sending to the last byte of the answer, in milliseconds, ascending. */
+  /** Milliseconds from sending a request to the last byte of its response, ascending. */
   latencies: Float64Array
 }
 
 /**
- * Closed loop: each of `connections` sends its next request when it has the answer to the last one, until `until` says that
- * it is enough. On bare sockets, because the cores that a client takes are missing to the server. Throws at the first
- * answer that is not what it is to be.
+ * Closed loop: each connection sends its next request when the last response has arrived, until the time is over or the
+ * count is reached. Uses raw sockets, because client and server share the cores. Throws at the first unexpected status.
  */
 export async function runLoad(
   port: number,
   connections: number,
   next: (connection: number) => Request,
-  until: { ms: number } | { requests: number },
+  stop: { ms: number } | { requests: number },
 ): Promise<Load> {
   const latencies: number[] = []
   const begun = performance.now()
-  let left = 'requests' in until ? until.requests : Number.POSITIVE_INFINITY
-  const deadline = 'ms' in until ? begun + until.ms : Number.POSITIVE_INFINITY
+  let left = 'requests' in stop ? stop.requests : Number.POSITIVE_INFINITY
+  const deadline = 'ms' in stop ? begun + stop.ms : Number.POSITIVE_INFINITY
   await Promise.all(
     Array.from({ length: connections }, async (_, number) => {
       const connection = await open(port)
@@ -47,7 +46,7 @@ export async function runLoad(
           const sent = performance.now()
           const { status, body } = await connection.send(request.bytes)
           latencies.push(performance.now() - sent)
-          if (status !== request.status) throw new Error(`${status} instead of ${request.status}: ${body}`)
+          if (status !== request.status) throw new Error(`Expected status ${request.status}, got ${status}: ${body}`)
           request.onBody?.(body)
         }
       } finally {
@@ -59,35 +58,35 @@ export async function runLoad(
   return { requests: latencies.length, seconds, latencies: Float64Array.from(latencies).sort() }
 }
 
-/** The smallest latency that a share of them does not exceed. */
+/** The smallest latency that a share of all requests does not exceed. */
 export const percentile = ({ latencies }: Load, share: number) =>
   latencies[Math.max(0, Math.ceil(latencies.length * share) - 1)] ?? Number.NaN
 
-interface Answer {
+interface Response {
   status: number
   body: string
 }
 
-/** A connection that has one request under way at a time. Answers have to give their length. */
-export async function open(port: number): Promise<{ send(bytes: Buffer): Promise<Answer>; close(): void }> {
+/** A connection with one request in flight at a time. Responses need a Content-Length. */
+export async function open(port: number): Promise<{ send(bytes: Buffer): Promise<Response>; close(): void }> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   let received = Buffer.alloc(0)
-  let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
+  let waiting: { resolve(response: Response): void; reject(error: Error): void } | undefined
   socket.on('data', (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-    const answer = parse(received)
-    if (!answer) return
+    const response = parse(received)
+    if (!response) return
     received = Buffer.alloc(0)
-    waiting?.resolve(answer)
+    waiting?.resolve(response)
   })
   socket.on('error', (error) => waiting?.reject(error))
-  socket.on('close', () => waiting?.reject(new Error('the server hung up')))
+  socket.on('close', () => waiting?.reject(new Error('the server closed the connection')))
   return {
     send: (bytes) =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject }
-        if (socket.destroyed) reject(new Error('the server hung up'))
+        if (socket.destroyed) reject(new Error('the server closed the connection'))
         else socket.write(bytes)
       }),
     close: () => socket.destroy(),
@@ -96,7 +95,7 @@ export async function open(port: number): Promise<{ send(bytes: Buffer): Promise
 
 const HEAD_END = '\r\n\r\n'
 
-function parse(received: Buffer): Answer | undefined {
+function parse(received: Buffer): Response | undefined {
   const head = received.indexOf(HEAD_END)
   if (head < 0) return undefined
   const text = received.toString('latin1', 0, head)

@@ -7,11 +7,11 @@ import type { Workload } from './workloads.ts'
 const CONNECTIONS = 32
 const WARM_UP_MS = 1_000
 
-export interface Contest {
+export interface Comparison {
   service: Running
-  limit: Running
+  baseline: Running
   people: Person[]
-  /** Where Postgres keeps its data. */
+  /** Data directory of Postgres. */
   dataDir: string
 }
 
@@ -19,52 +19,52 @@ export interface Figures {
   perSecond: number
   p50Ms: number
   p99Ms: number
-  /** Processor time for each request, in microseconds. */
+  /** CPU time of one request, in microseconds. */
   serverUs: number
   postgresUs: number
 }
 
 export interface Result {
   service: Figures
-  limit: Figures
-  /** Service to limit: medians of the rounds' ratios. */
+  baseline: Figures
+  /** Service divided by baseline: the medians of all rounds. */
   throughputRatio: number
   p99Ratio: number
 }
 
-/** Lets both work by turns, and so changes of the machine's mood fall on both. */
+/** Measures the service and the baseline in turns, so that other load on the machine affects both. */
 export async function compare(
-  { service, limit, people, dataDir }: Contest,
+  { service, baseline, people, dataDir }: Comparison,
   workload: Workload,
   { rounds, ms }: { rounds: number; ms: number },
 ): Promise<Result> {
   const measure = async ({ port, pid }: Running, duration: number): Promise<Figures> => {
     const next = Array.from({ length: CONNECTIONS }, (_, number) => workload(people[number % people.length]!))
-    const before = cpuOf(pid)
+    const before = readCpu(pid)
     const load = await runLoad(port, CONNECTIONS, (number) => next[number]!(), { ms: duration })
-    const after = cpuOf(pid)
+    const after = readCpu(pid)
     return figuresOf(load, after.server - before.server, after.postgres - before.postgres)
   }
-  const cpuOf = (pid: number) => ({
+  const readCpu = (pid: number) => ({
     server: cpuSeconds([pid]) ?? Number.NaN,
     postgres: cpuSeconds(postgresPids(dataDir)) ?? Number.NaN,
   })
-  const turns: { service: Figures; limit: Figures }[] = []
+  const turns: { service: Figures; baseline: Figures }[] = []
   await measure(service, WARM_UP_MS)
-  await measure(limit, WARM_UP_MS)
+  await measure(baseline, WARM_UP_MS)
   for (let round = 0; round < rounds; round++) {
-    // Whoever comes second finds more rows: that, too, by turns.
-    if (round % 2 === 0) turns.push({ service: await measure(service, ms), limit: await measure(limit, ms) })
+    // The second of a round finds more rows, so the order alternates.
+    if (round % 2 === 0) turns.push({ service: await measure(service, ms), baseline: await measure(baseline, ms) })
     else {
-      const first = await measure(limit, ms)
-      turns.push({ limit: first, service: await measure(service, ms) })
+      const first = await measure(baseline, ms)
+      turns.push({ baseline: first, service: await measure(service, ms) })
     }
   }
   return {
     service: medians(turns.map(({ service }) => service)),
-    limit: medians(turns.map(({ limit }) => limit)),
-    throughputRatio: median(turns.map(({ service, limit }) => service.perSecond / limit.perSecond)),
-    p99Ratio: median(turns.map(({ service, limit }) => service.p99Ms / limit.p99Ms)),
+    baseline: medians(turns.map(({ baseline }) => baseline)),
+    throughputRatio: median(turns.map(({ service, baseline }) => service.perSecond / baseline.perSecond)),
+    p99Ratio: median(turns.map(({ service, baseline }) => service.p99Ms / baseline.p99Ms)),
   }
 }
 
@@ -90,17 +90,17 @@ const medians = (all: Figures[]): Figures => ({
   postgresUs: median(all.map(({ postgresUs }) => postgresUs)),
 })
 
-/** For a table: the ratios first, for they are what holds on other machines. */
-export const rowOf = (name: string, { service, limit, throughputRatio, p99Ratio }: Result) => ({
-  work: name,
-  'of the limit': Number(throughputRatio.toFixed(2)),
+/** A row of the printed table. Ratios come first: they also hold on other machines. */
+export const rowOf = (name: string, { service, baseline, throughputRatio, p99Ratio }: Result) => ({
+  workload: name,
+  'ratio to baseline': Number(throughputRatio.toFixed(2)),
   'p99 ratio': Number(p99Ratio.toFixed(2)),
   'requests/s': Math.round(service.perSecond),
-  'limit: requests/s': Math.round(limit.perSecond),
+  'baseline: requests/s': Math.round(baseline.perSecond),
   'p50 ms': Number(service.p50Ms.toFixed(1)),
   'p99 ms': Number(service.p99Ms.toFixed(1)),
   'server µs': Math.round(service.serverUs),
-  'limit: server µs': Math.round(limit.serverUs),
+  'baseline: server µs': Math.round(baseline.serverUs),
   'Postgres µs': Math.round(service.postgresUs),
-  'limit: Postgres µs': Math.round(limit.postgresUs),
+  'baseline: Postgres µs': Math.round(baseline.postgresUs),
 })

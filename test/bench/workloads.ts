@@ -1,7 +1,7 @@
 import type { Person } from './data.ts'
 import { type Request, request } from './load.ts'
 
-/** What one connection asks for, one request after the other. Each connection has its own. */
+/** Generates the requests of one connection. Every connection has a generator of its own. */
 export type Workload = (person: Person) => () => Request
 
 const POSTS = '/api/v1/posts'
@@ -18,8 +18,8 @@ const accounts: Workload = ({ key }) => {
   return () => ({ bytes, status: 200 })
 }
 
-/** A post for three accounts, one of which gets another caption. */
-export const POST_OF = ({ accountIds }: Pick<Person, 'accountIds'>) => ({
+/** A post for three accounts, one of them with a caption of its own. */
+export const createPostBody = ({ accountIds }: Pick<Person, 'accountIds'>) => ({
   accountIds,
   caption: 'The harbour is open again from Monday. Bring your boats, and bring cake.',
   scheduledAt: '2100-01-01T12:00:00Z',
@@ -27,23 +27,23 @@ export const POST_OF = ({ accountIds }: Pick<Person, 'accountIds'>) => ({
 })
 
 const create: Workload = (person) => {
-  const bytes = request('POST', POSTS, person.key, POST_OF(person))
+  const bytes = request('POST', POSTS, person.key, createPostBody(person))
   return () => ({ bytes, status: 201 })
 }
 
-/** Of a hundred requests 70 lists, 20 posts, 5 lists of accounts, and 5 posts that are deleted again. */
+/** Of 100 requests, 70 list posts, 20 create a post, 5 list accounts and 5 delete a post. */
 const mix: Workload = (person) => {
   const [lists, creates, listsOfAccounts] = [list()(person), create(person), accounts(person)]
-  const mine: string[] = []
-  const created = () => ({ ...creates(), onBody: (body: string) => void mine.push(JSON.parse(body).id) })
+  const ids: string[] = []
+  const created = () => ({ ...creates(), onBody: (body: string) => void ids.push(JSON.parse(body).id) })
   let number = 0
   return () => {
-    // Spread evenly: 7 is a generator of the numbers below 100.
-    const place = (number++ * 7) % 100
-    if (place < 70) return lists()
-    if (place < 90) return created()
-    if (place < 95) return listsOfAccounts()
-    const id = mine.shift()
+    // 7 is coprime to 100: the kinds are spread evenly.
+    const slot = (number++ * 7) % 100
+    if (slot < 70) return lists()
+    if (slot < 90) return created()
+    if (slot < 95) return listsOfAccounts()
+    const id = ids.shift()
     return id ? { bytes: request('DELETE', `${POSTS}/${id}`, person.key), status: 200 } : created()
   }
 }
