@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { TEMPLATE, urlOf, withTemplate } from './helpers/database.ts'
-import { withServer } from './helpers/server.ts'
+import { withPostgres } from './helpers/postgres.ts'
 
 /** Writes db/types.ts from the migrated schema; with `--verify`, fails where it is not what would be written. */
-process.exitCode = await withServer(() =>
+process.exitCode = await withPostgres(() =>
   withTemplate(async () => {
     const { status, stdout, stderr } = spawnSync(
       'kysely-codegen',

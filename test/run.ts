@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withTemplate } from './helpers/database.ts'
-import { withServer } from './helpers/server.ts'
+import { withPostgres } from './helpers/postgres.ts'
 
 /** Runs the tests, all or those that are named, on a real Postgres, and ends with one line of counts. */
-const { code, output } = await withServer((scratch) => withTemplate(() => runTap(join(scratch, 'output.tap'))))
+const { code, output } = await withPostgres((scratch) => withTemplate(() => runTap(join(scratch, 'output.tap'))))
 
 for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/gm)) {
   process.stdout.write(`skipped: ${name}: ${reason}\n`)

@@ -10,14 +10,14 @@ import { createPublicFetch } from '../../src/outbound/public-fetch.ts'
 import { type Credentials, type Profile, PublishError, type Publishing } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { loggerOptions } from '../../src/runtime/server.ts'
-import { startNetworks } from '../helpers/all-networks.ts'
 import { createWorld, findCredentials, type World } from '../helpers/app.ts'
 import { everythingIn } from '../helpers/database.ts'
 import { reset } from '../helpers/fake-network.ts'
+import { startFakeNetworks } from '../helpers/fake-networks.ts'
 
 /** The service with every network, with all that it logs. */
 async function createConnecting(t: Test) {
-  const fakes = await startNetworks(t)
+  const fakes = await startFakeNetworks(t)
   const log: string[] = []
   const keyring = createKeyring([randomBytes(32)])
   const stream = { write: (line: string) => log.push(line) }
@@ -372,7 +372,7 @@ t.test('a refusal is told from a failure by what the network says', async (t) =>
 })
 
 t.test('without a key to encrypt with, nothing is connected and no network is asked', async (t) => {
-  const { fetch, connectable } = await startNetworks(t)
+  const { fetch, connectable } = await startFakeNetworks(t)
   const { user, organization } = await createWorld(t, { fetch, keyring: undefined })
   const [ada, bob] = [await user(), await user()]
   const foreign = await organization(bob)

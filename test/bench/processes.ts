@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { spawnPostroom } from '../helpers/command.ts'
-import { endChild, statOf } from '../helpers/processes.ts'
+import { endChild, readProcStat } from '../helpers/processes.ts'
 
 export interface Running {
   port: number
@@ -53,6 +53,6 @@ const [USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN] = [11, 12, 13, 14]
 
 /** CPU time of a process and of its children that have ended. */
 function ticksOf(pid: number): number {
-  const stat = statOf(pid)
+  const stat = readProcStat(pid)
   return [USER, SYSTEM, USER_OF_CHILDREN, SYSTEM_OF_CHILDREN].reduce((sum, field) => sum + Number(stat[field] ?? 0), 0)
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { buildApp } from '../../src/app.ts'
-import { call, connecting, mediaIn } from '../helpers/app.ts'
+import { call, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 
@@ -73,7 +73,7 @@ t.test('a whole life by command, each step answered with one JSON object', async
   t.equal(video.durationSeconds, 1.5)
 
   const db = connect({ url })
-  const app = await buildApp({ db, logger: false, corsOrigins: [], media: mediaIn('.'), ...connecting(db) })
+  const app = await buildApp({ db, logger: false, corsOrigins: [], media: mediaOptions('.'), ...networkOptions(db) })
   t.teardown(async () => {
     await app.close()
     await db.destroy()

@@ -10,10 +10,10 @@ import { createNetworks } from '../../src/platforms/adapters.ts'
 import { publishToMastodon } from '../../src/platforms/mastodon/adapter.ts'
 import { publishToSandbox } from '../../src/platforms/sandbox/adapter.ts'
 import { loggerOptions } from '../../src/runtime/server.ts'
-import { startNetworks } from '../helpers/all-networks.ts'
 import { everythingIn } from '../helpers/database.ts'
 import { throttled } from '../helpers/fake-mastodon.ts'
 import { broken, type FakeNetwork, reset } from '../helpers/fake-network.ts'
+import { startFakeNetworks } from '../helpers/fake-networks.ts'
 import { createDesk } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
@@ -26,7 +26,7 @@ const VIDEO = readFileSync('test/samples/plain.mp4')
 
 /** The whole service, up to fakes of the networks, which it waits for without any time going by. */
 async function createOffice(t: Test) {
-  const fakes = await startNetworks(t)
+  const fakes = await startFakeNetworks(t)
   const log: string[] = []
   const pauses: number[] = []
   const pause = (async (ms: number) => void pauses.push(ms)) as typeof setTimeout

@@ -26,9 +26,9 @@ export interface World extends Pick<AppOptions, 'networks' | 'fetch'> {
   keyring: Keyring
   db: Db
   databaseUrl: string
-  /** The folder that files are kept in. */
+  /** The folder of stored files. */
   mediaDir: string
-  /** A user with a key; `call` sends a request in their name. */
+  /** Creates a user with an API key. */
   user(name?: string): Promise<Person>
   organization(...members: Person[]): Promise<string>
 }
@@ -36,12 +36,14 @@ export interface World extends Pick<AppOptions, 'networks' | 'fetch'> {
 export interface Person {
   id: string
   key: string
+  /** Sends a request with the person's key. */
   call(method: Method, path: string, body?: unknown): Promise<Reply>
-  /** Adds an account that the person owns, with credentials if it is to be connected; gives its id. */
+  /** Adds an account that the person owns, and returns its id. Without credentials, it is not connected. */
   account(
     platform?: PlatformId,
     options?: { username?: string; organizationId?: string; credentials?: Credentials },
   ): Promise<string>
+  /** Adds media without a file, and returns its id. */
   media(facts?: Partial<NewMedia>): Promise<string>
 }
 
@@ -63,29 +65,29 @@ export interface Options extends Partial<Pick<AppOptions, 'fetch'>> {
   media?: Partial<Omit<MediaOptions, 'db'>>
 }
 
-/** A folder for files, gone with the calling test. */
+/** Creates a temporary folder, removed at the end of the calling test. */
 export async function createFolder(t: Teardown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'postroom-media-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** What the service needs to keep files in `folder`. */
-export const mediaIn = (folder: string): Omit<MediaOptions, 'db'> => ({
+/** Options of the service that store files in `folder`. */
+export const mediaOptions = (folder: string): Omit<MediaOptions, 'db'> => ({
   storage: folderStorage(folder),
   incomingDir: join(folder, 'incoming'),
   bytesMax: 2 ** 30,
   fetchFile: createFetch(),
 })
 
-/** What the service needs to connect accounts. Nothing outside of the tests is called. */
-export const connecting = (db: Db): Pick<World, 'networks' | 'keyring' | 'fetch'> => ({
+/** Options of the service for connecting accounts. A call to a network fails. */
+export const networkOptions = (db: Db): Pick<World, 'networks' | 'keyring' | 'fetch'> => ({
   networks: createNetworks(sandboxStore(db)),
   keyring: createKeyring([randomBytes(32)]),
-  fetch: () => Promise.reject(new Error('a network was called')),
+  fetch: () => Promise.reject(new Error('the test calls a network, but passes no `fetch`')),
 })
 
-/** The service on a database of its own, with nobody in it. */
+/** Starts the service in this process, on an empty database of its own. */
 export async function createWorld(
   t: Teardown,
   { logger = false, corsOrigins = [], poolMax = 4, media = {}, ...others }: Options = {},
@@ -94,8 +96,8 @@ export async function createWorld(
   const db = connect({ url: databaseUrl, poolMax })
   const mediaDir = await createFolder(t)
   const networks = typeof others.networks === 'function' ? others.networks(db) : others.networks
-  const parts = { ...connecting(db), ...others, ...(networks && { networks }) } as ReturnType<typeof connecting>
-  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaIn(mediaDir), ...media }, ...parts })
+  const parts = { ...networkOptions(db), ...others, ...(networks && { networks }) } as ReturnType<typeof networkOptions>
+  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaOptions(mediaDir), ...media }, ...parts })
   t.teardown(async () => {
     await app.close()
     await db.destroy()
@@ -142,7 +144,7 @@ export async function createWorld(
   return { ...parts, app, db, databaseUrl, mediaDir, user, organization }
 }
 
-/** A request as a client sends it; a body that is no string goes as JSON. */
+/** Sends a request. A body that is not a string is encoded as JSON. */
 export async function call(
   app: FastifyInstance,
   key: string | undefined,
@@ -162,7 +164,7 @@ export async function call(
   return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
 }
 
-/** The credentials of an account as they are stored; undefined where it has none. */
+/** The stored credentials of an account; undefined if it has none. */
 export const findCredentials = (db: Db, accountId: string) =>
   db
     .selectFrom('accountCredentials')

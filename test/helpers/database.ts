@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { connect, type Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 
-/** A migrated database that nobody works on; each test works on a copy of it. */
+/** A migrated, empty database. Each test works on a copy. */
 export const TEMPLATE = 'postroom_template'
 
-/** Does `work` while the template exists. */
+/** Creates the template, runs `work`, and drops the template. */
 export async function withTemplate<T>(work: () => Promise<T>): Promise<T> {
   const drop = () => onServer((db) => sql`drop database if exists ${sql.ref(TEMPLATE)}`.execute(db))
   await drop()
@@ -22,7 +22,7 @@ export async function withTemplate<T>(work: () => Promise<T>): Promise<T> {
 
 export const serverUrl = (): string => {
   const url = process.env.TEST_DATABASE_URL
-  if (!url) throw new Error('Run tests with `npm test`: it brings the database that they need')
+  if (!url) throw new Error('TEST_DATABASE_URL is not set: run tests with `npm test`, which starts a database')
   return url
 }
 
@@ -33,6 +33,7 @@ export function urlOf(name: string): string {
   return url.href
 }
 
+/** Runs `work` on the server's default database. */
 export async function onServer<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const db = connect({ url: serverUrl(), poolMax: 1 })
   try {
@@ -46,7 +47,7 @@ export interface Teardown {
   teardown(work: () => Promise<unknown>): void
 }
 
-/** A migrated, empty database of its own for the calling test; gone with it. */
+/** Creates a database for the calling test, dropped at its end. It is migrated and empty, unless `template` says otherwise. */
 export async function createDatabase(t: Teardown, template: string = TEMPLATE): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await onServer((db) => sql`create database ${sql.ref(name)} template ${sql.ref(template)}`.execute(db))
@@ -54,7 +55,7 @@ export async function createDatabase(t: Teardown, template: string = TEMPLATE): 
   return urlOf(name)
 }
 
-/** Everything that the database holds, as text, and as the bytes that it stands for. */
+/** All rows of all tables as text, followed by the decoded bytes of all `bytea` values. To search for secrets. */
 export async function everythingIn(db: Db): Promise<string> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db)

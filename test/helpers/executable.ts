@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 
-/** Whether this user may run the program at `path`. */
+/** Whether the program at `path` exists and this user may run it. */
 export const isExecutable = (path: string) => {
   try {
     accessSync(path, constants.X_OK)

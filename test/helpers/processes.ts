@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A process, and those that it has started; Linux tells. */
+/** A process id and those of its children; empty if it has ended, or on systems other than Linux. */
 export function processesOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
@@ -13,15 +13,15 @@ export function processesOf(pid: number): number[] {
   }
 }
 
-/** The processes of the Postgres that runs in a folder, its postmaster first; none where the system does not say. */
+/** Process ids of the Postgres in a data directory, its postmaster first; empty on systems other than Linux. */
 export const postgresPids = (dataDir: string): number[] =>
   processesOf(Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10))
 
 /**
- * What Linux says of a process behind its name, which may hold spaces; nothing of one that is gone.
+ * The fields of /proc/PID/stat after the name, which may contain spaces; empty if the process has ended.
  * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  */
-export function statOf(pid: number): string[] {
+export function readProcStat(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
   } catch {
@@ -29,18 +29,18 @@ export function statOf(pid: number): string[] {
   }
 }
 
-/** Sends a signal to processes, in their order. */
+/** Sends a signal to processes, in order. Ignores those that have ended. */
 export function sendSignal(pids: number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
       process.kill(pid, signal)
-    } catch {
-      // It has ended by then.
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
 }
 
-/** Ends a child, and waits until it has ended, which it may have done long before. */
+/** Sends a signal to a child and waits until it has ended. Returns immediately if it had ended before. */
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

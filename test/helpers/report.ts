@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 
-/** Where benchmarks and long fault runs leave their figures, as JSON. */
+/** Folder in which benchmarks and soaks write their results as JSON. Not committed. */
 const FOLDER = '.results'
 
 type Row = Record<string, string | number>
 
-/** Prints what was measured as a table, and writes it to `.results/<name>.json` with the machine it was measured on. */
-export function report(name: string, rows: Row[], facts: Record<string, unknown> = {}): void {
+/** Prints results as a table, and writes them to `.results/NAME.json` with a description of the machine. */
+export function report(name: string, rows: Row[], details: Record<string, unknown> = {}): void {
   mkdirSync(FOLDER, { recursive: true })
   const file = join(FOLDER, `${name}.json`)
   const machine = {
@@ -17,8 +17,8 @@ export function report(name: string, rows: Row[], facts: Record<string, unknown>
     memoryGiB: Math.round(os.totalmem() / 2 ** 30),
     node: process.version,
   }
-  writeFileSync(file, `${JSON.stringify({ name, at: new Date().toISOString(), machine, ...facts, rows }, null, 2)}\n`)
+  writeFileSync(file, `${JSON.stringify({ name, at: new Date().toISOString(), machine, ...details, rows }, null, 2)}\n`)
   const { table, log } = console
   table(rows)
-  log(`written to ${file}`)
+  log(`Results written to ${file}`)
 }

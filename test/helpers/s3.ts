@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { S3Options } from '../../src/storage/s3.ts'
 import type { Teardown } from './database.ts'
 
-/** What is used here of s3rver, which has no types of its own. */
+/** The part of s3rver that is used here. The package has no types. */
 interface S3rver {
   httpServer: Server
   run(): Promise<AddressInfo>
@@ -15,15 +15,15 @@ const S3rver: new (options: object) => S3rver = createRequire(import.meta.url)('
 
 export interface S3 {
   options: Required<S3Options>
-  /** What has been asked so far, such as `PUT /media/0a…?partNumber=1`. */
+  /** Requests so far, such as `PUT /media/0a…?partNumber=1`. */
   requests: string[]
-  /** From now on, this answers in place of S3 where it gives true. */
+  /** Replace it to handle requests before S3 does; returns true if it sent the response. */
   answer: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 /**
- * An S3 on a free port of loopback, with an empty bucket, that keeps its files in `directory`. It checks no signatures,
- * and has neither ListMultipartUploads nor AbortMultipartUpload.
+ * Starts s3rver on a free port of the loopback address, with an empty bucket, keeping its files in `directory`. It checks
+ * no signatures, and supports neither ListMultipartUploads nor AbortMultipartUpload.
  */
 export async function startS3(t: Teardown, directory: string): Promise<S3> {
   const server = new S3rver({
@@ -44,23 +44,23 @@ export async function startS3(t: Teardown, directory: string): Promise<S3> {
     options: {
       bucket: 'media',
       region: 'us-east-1',
-      // By name: with a number, the SDK would put the bucket into the path unasked.
+      // A host name: with an IP address, the SDK uses path style even where `forcePathStyle` is missing.
       endpoint: `http://localhost:${port}`,
       credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     },
     requests: [],
     answer: () => false,
   }
-  const [answer] = httpServer.listeners('request') as RequestListener[]
+  const [handle] = httpServer.listeners('request') as RequestListener[]
   httpServer.removeAllListeners('request')
   httpServer.on('request', (request, response) => {
     s3.requests.push(`${request.method} ${request.url}`)
-    if (!s3.answer(request, response)) answer!(request, response)
+    if (!s3.answer(request, response)) handle!(request, response)
   })
   return s3
 }
 
-/** An error as S3 words it. */
+/** Sends an error in the format of S3. */
 export function refuse(response: ServerResponse, status: number, code: string): true {
   response.writeHead(status, { 'content-type': 'application/xml', connection: 'close' })
   response.end(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>No</Message></Error>`)

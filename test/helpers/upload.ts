@@ -8,7 +8,7 @@ import type { Reply } from './app.ts'
 
 type Part = Uint8Array | string
 
-/** A form as a browser sends it. Parts that are bytes go as files. */
+/** Encodes a multipart form as a browser does. Parts that are bytes become files. */
 export async function form(parts: [name: string, value: Part][]): Promise<{ type: string; body: Buffer }> {
   const data = new FormData()
   for (const [name, value] of parts) {
@@ -19,7 +19,7 @@ export async function form(parts: [name: string, value: Part][]): Promise<{ type
   return { type: encoded.headers.get('content-type')!, body: Buffer.from(await encoded.arrayBuffer()) }
 }
 
-/** Sends `parts` to the upload, with the person's key. */
+/** Uploads a form with the key of a person. */
 export async function upload(
   app: FastifyInstance,
   { key }: { key?: string | undefined },
@@ -39,19 +39,19 @@ export async function send(app: FastifyInstance, key: string | undefined, type: 
   return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
 }
 
-/** An image of one colour; another `shade`, other bytes. */
+/** An image of one colour. A different `shade` gives different bytes. */
 export const jpeg = (width = 40, height = 30, shade = 0) =>
   sharp({ create: { width, height, channels: 3, background: { r: shade, g: 128, b: 128 } } })
     .jpeg()
     .toBuffer()
 
-/** Every file under `folder`. */
+/** Paths of all files under `folder`. */
 export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
 }
 
-/** Waits until `condition` holds, for ten seconds at most. Gives whether it does. */
+/** Polls `condition` for ten seconds at most. Returns whether it became true. */
 export async function until(condition: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 0; attempt < 400; attempt++) {
     if (await condition()) return true
@@ -60,7 +60,7 @@ export async function until(condition: () => Promise<boolean>): Promise<boolean>
   return false
 }
 
-/** Whether the service has cleaned up: there are no files but `count`, and no claims. */
+/** Whether the service has cleaned up: `count` files are left, and no file is staged. */
 export const isClean = async (db: Db, folder: string, count: number): Promise<boolean> =>
   (await filesIn(folder)).length === count &&
   (await db.selectFrom('looseFiles').selectAll().where('removedAt', 'is', null).execute()).length === 0

@@ -22,10 +22,10 @@ import { generateKey } from '../../src/auth/key.ts'
 import { deletePost } from '../../src/posts/delete.ts'
 import { REQUEST_STATEMENT_MS } from '../../src/runtime/database.ts'
 import { loggerOptions, serializeError } from '../../src/runtime/server.ts'
-import { call, connecting, mediaIn, type Reply } from '../helpers/app.ts'
+import { call, mediaOptions, networkOptions, type Reply } from '../helpers/app.ts'
 import { createDatabase } from '../helpers/database.ts'
-import { openLink } from '../helpers/link.ts'
 import { processesOf } from '../helpers/processes.ts'
+import { openTcpProxy } from '../helpers/tcp-proxy.ts'
 
 /** As the service has it. */
 const LIMITED = { statementTimeoutMs: REQUEST_STATEMENT_MS }
@@ -41,8 +41,8 @@ async function serve(t: Test, url: string, options: Partial<ConnectOptions> = {}
     db,
     logger: { ...((await loggerOptions('trace')) as object), stream },
     corsOrigins: [],
-    media: mediaIn('.'),
-    ...connecting(db),
+    media: mediaOptions('.'),
+    ...networkOptions(db),
   })
   t.teardown(async () => {
     await app.close()
@@ -635,13 +635,13 @@ t.test('waiting for a connection takes from the time that a request has, too', a
 
 t.test('a link that breaks without a word', async (t) => {
   const { url, key, account, stored } = await createTarget(t)
-  const link = await openLink(url)
+  const link = await openTcpProxy(url)
   t.teardown(async () => link.close())
   const { app, db, ask } = await serve(t, link.url, LIMITED)
   app.get('/test', () =>
     db.transaction().execute(async (transaction) => {
       await sql`lock table posts in access exclusive mode`.execute(transaction)
-      link.swallow()
+      link.dropAll()
       return (await sql`select 1`.execute(transaction)).rows
     }),
   )
@@ -653,17 +653,17 @@ t.test('a link that breaks without a word', async (t) => {
 
   await t.test('one statement finds out for all idle connections', async (t) => {
     await fill()
-    link.swallow()
-    link.pass()
+    link.dropAll()
+    link.restore()
     isUnavailable(t, await list(), 'sent into the dark')
     t.equal((await list()).status, 200, 'the next one has a new connection')
   })
 
   await t.test('while it lasts, everything is 503', async (t) => {
-    link.swallow()
+    link.dropAll()
     const replies = await Promise.all(Array.from({ length: 12 }, list))
     for (const reply of [...replies, await list()]) isUnavailable(t, reply, 'in the dark')
-    link.pass()
+    link.restore()
     for (let tries = 0; (await list()).status !== 200; tries++) {
       if (tries > 100) throw new Error('the service did not recover')
     }
@@ -672,7 +672,7 @@ t.test('a link that breaks without a word', async (t) => {
 
   await t.test('in the middle of a transaction: 503, and its locks are given back', async (t) => {
     isUnavailable(t, await ask(key, 'GET', '/test'), 'given up')
-    link.pass()
+    link.restore()
     const create = () => ask(key, 'POST', '/posts', { accountIds: [account] })
     for (let tries = 0; (await create()).status !== 201; tries++) {
       if (tries > 100) throw new Error('the lock is held for ever')

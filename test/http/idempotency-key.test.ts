@@ -15,7 +15,7 @@ import { work } from '../../src/delivery/worker-loop.ts'
 import { canonicalJson, sendOutcome, withIdempotencyKey } from '../../src/http/idempotency-key.ts'
 import { PublishError, type Publishing } from '../../src/platforms/adapter.ts'
 import type { Networks } from '../../src/platforms/adapters.ts'
-import { createWorld, mediaIn, type Options, type Person } from '../helpers/app.ts'
+import { createWorld, mediaOptions, type Options, type Person } from '../helpers/app.ts'
 import { createDesk, noLog } from '../helpers/publisher.ts'
 import { filesIn, form, isClean, jpeg, until } from '../helpers/upload.ts'
 
@@ -394,7 +394,7 @@ t.test(
 
     await ada.call('DELETE', `/accounts/${first.body.id}`)
     const renewed = await buildApp({
-      ...{ db, networks, logger: false, corsOrigins: [], media: mediaIn(mediaDir), fetch: world.fetch },
+      ...{ db, networks, logger: false, corsOrigins: [], media: mediaOptions(mediaDir), fetch: world.fetch },
       keyring: createKeyring([next, old]),
     })
     t.teardown(() => renewed.close())

@@ -10,7 +10,7 @@ import { addMedia, discardFile, type Library } from '../../src/media/add.ts'
 import { deleteMedia } from '../../src/media/change.ts'
 import { sweepMedia } from '../../src/media/sweep.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { createWorld, mediaIn, type Person } from '../helpers/app.ts'
+import { createWorld, mediaOptions, type Person } from '../helpers/app.ts'
 import { filesIn, isClean, jpeg, until } from '../helpers/upload.ts'
 
 /** As if the time had passed after which nobody can be writing any more. */
@@ -32,7 +32,7 @@ const add = (library: Library, { id }: Person, bytes: Buffer, meanwhile = async 
 async function createScene(t: Test) {
   const world = await createWorld(t)
   const ada = await world.user()
-  const library: Library = { db: world.db, ...mediaIn(world.mediaDir) }
+  const library: Library = { db: world.db, ...mediaOptions(world.mediaDir) }
   const listed = async () => (await ada.call('GET', '/media')).body.data.map(({ id }: { id: string }) => id)
   /** The library with something else for one of the methods of its storage. */
   const withStorage = (changes: Partial<Storage>): Library => ({

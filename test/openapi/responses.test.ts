@@ -11,9 +11,9 @@ import { MEDIA_ID } from '../../schemas/media.ts'
 import { SandboxCallList } from '../../schemas/sandbox.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
-import { call, connecting, createWorld, mediaIn, type Reply } from '../helpers/app.ts'
+import { call, createWorld, mediaOptions, networkOptions, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
-import { pretendNetworks } from '../helpers/pretend-networks.ts'
+import { stubNetworks } from '../helpers/stub-networks.ts'
 import { form as encode, jpeg, upload } from '../helpers/upload.ts'
 
 const document = readDocument()
@@ -25,7 +25,7 @@ const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
 t.test('what the service answers is what the document says, each error word by word', async (t) => {
   const image = await jpeg()
-  const { app, db, user, organization } = await createWorld(t, { fetch: pretendNetworks })
+  const { app, db, user, organization } = await createWorld(t, { fetch: stubNetworks })
   const ada = await user()
   const { body: file } = await upload(app, ada, [['file', image]])
   const x = await ada.account('x', { username: 'ada' })
@@ -102,8 +102,8 @@ t.test('what the service answers is what the document says, each error word by w
     db,
     logger: false,
     corsOrigins: [],
-    media: mediaIn('.'),
-    ...connecting(db),
+    media: mediaOptions('.'),
+    ...networkOptions(db),
     keyring: undefined,
   })
   t.teardown(() => unlocked.close())
@@ -233,8 +233,8 @@ t.test('what the service answers is what the document says, each error word by w
     db: nowhere,
     logger: false,
     corsOrigins: [],
-    media: mediaIn('.'),
-    ...connecting(nowhere),
+    media: mediaOptions('.'),
+    ...networkOptions(nowhere),
   })
   t.teardown(async () => {
     await stranded.close()
@@ -293,7 +293,7 @@ t.test('every example of a request is one that the service takes', async (t) => 
   }
   const [{ id }, , { id: other }] = ACCOUNT_EXAMPLES
   for (const connected of [id, other]) {
-    await replaceCredentials(db, connected, connecting(db).keyring!.seal(connected, {}))
+    await replaceCredentials(db, connected, networkOptions(db).keyring!.seal(connected, {}))
   }
   const accounts = await ada.call('GET', '/accounts')
   t.strictSame(

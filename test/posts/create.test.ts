@@ -1,8 +1,8 @@
 import t from 'tap'
 import { disconnectAccount } from '../../db/queries/accounts.ts'
 import { buildApp } from '../../src/app.ts'
-import { startNetworks } from '../helpers/all-networks.ts'
-import { call, connecting, createWorld, mediaIn, type World } from '../helpers/app.ts'
+import { call, createWorld, mediaOptions, networkOptions, type World } from '../helpers/app.ts'
+import { startFakeNetworks } from '../helpers/fake-networks.ts'
 
 const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
 
@@ -271,7 +271,7 @@ t.test('a draft may lack what its networks require, a scheduled post may not', a
 })
 
 t.test('an account is held against what its own server takes, from the moment that it says so', async (t) => {
-  const { fetch, of, mastodon } = await startNetworks(t)
+  const { fetch, of, mastodon } = await startFakeNetworks(t)
   const world = await createWorld(t, { fetch })
   const ada = await world.user()
   /** Another process of the service, which knows what it has seen. */
@@ -279,8 +279,8 @@ t.test('an account is held against what its own server takes, from the moment th
     db: world.db,
     logger: false,
     corsOrigins: [],
-    media: mediaIn('.'),
-    ...connecting(world.db),
+    media: mediaOptions('.'),
+    ...networkOptions(world.db),
   })
   t.teardown(() => other.close())
   const connect = async (maxCharacters: number) => {

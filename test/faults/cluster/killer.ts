@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { postgresPids, sendSignal, statOf } from '../../helpers/processes.ts'
+import { postgresPids, readProcStat, sendSignal } from '../../helpers/processes.ts'
 
 /** What is to be killed: a whole Postgres, by its data folder, or one process. */
 export type Victim = { dataDir: string } | { pid: number }
@@ -30,4 +30,4 @@ process.on('message', async (victim: Victim) => {
   process.send!({ at } satisfies Killed)
 })
 
-const lives = (pid: number) => !['Z', 'X', undefined].includes(statOf(pid)[0])
+const lives = (pid: number) => !['Z', 'X', undefined].includes(readProcStat(pid)[0])

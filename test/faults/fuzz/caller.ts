@@ -3,7 +3,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { LightMyRequestResponse as Answer } from 'fastify'
 import { createWorld, type Options, type Person, type World } from '../../helpers/app.ts'
 import type { Teardown } from '../../helpers/database.ts'
-import { pretendNetworks } from '../../helpers/pretend-networks.ts'
+import { stubNetworks } from '../../helpers/stub-networks.ts'
 import { upload } from '../../helpers/upload.ts'
 import { breach } from './answers.ts'
 import type { Path } from './arbitraries.ts'
@@ -12,7 +12,7 @@ import { fill, foreign, IMAGES, NOBODYS, type Planned, POOLS, type Pool } from '
 /** A world whose networks and files are pretended. */
 export const createFuzzWorld = (t: Teardown, options: Options = {}): Promise<World> =>
   createWorld(t, {
-    fetch: pretendNetworks,
+    fetch: stubNetworks,
     media: {
       fetchFile: async (url) => Readable.from([IMAGES[Number(/\d+/.exec(url)?.[0] ?? 0) % IMAGES.length]!]),
     },

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { withTemplate } from '../../helpers/database.ts'
+import { withPostgres } from '../../helpers/postgres.ts'
 import { report } from '../../helpers/report.ts'
-import { withServer } from '../../helpers/server.ts'
 import { SEED } from './seed.ts'
 import type { Tally } from './soak-process.ts'
 
@@ -27,7 +27,7 @@ async function run(index: number): Promise<Tally | undefined> {
 }
 
 const startedAt = Date.now()
-const tallies = await withServer(() =>
+const tallies = await withPostgres(() =>
   withTemplate(() => Promise.all(Array.from({ length: PROCESSES }, (_, index) => run(index)))),
 )
 const seconds = Math.round((Date.now() - startedAt) / 1000)

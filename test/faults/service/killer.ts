@@ -9,9 +9,9 @@ import { openEmbedded } from '../../../db/embedded/server.ts'
 import { migrate } from '../../../db/migrate.ts'
 import { createPeople } from '../../bench/data.ts'
 import { spawnPostroom } from '../../helpers/command.ts'
-import { type Link, openLink } from '../../helpers/link.ts'
 import { freePorts } from '../../helpers/ports.ts'
 import { endChild, postgresPids, sendSignal } from '../../helpers/processes.ts'
+import { openTcpProxy, type TcpProxy } from '../../helpers/tcp-proxy.ts'
 import type { ClientJob, Fault, FromKiller, Job, Kind } from './protocol.ts'
 
 /**
@@ -33,7 +33,7 @@ const postgres = await openEmbedded({ dataDir, settings: { max_connections: Stri
 const db = connect({ url: postgres.url, poolMax: 1 })
 await migrate(db)
 await db.destroy()
-const link: Link = await openLink(postgres.url)
+const link: TcpProxy = await openTcpProxy(postgres.url)
 let api: ChildProcess | undefined
 const exits: number[] = []
 
@@ -169,7 +169,7 @@ const HARM: Record<Kind, () => Promise<number>> = {
   'link slow': async () => {
     link.delay(between(20, 500))
     await pause(between(300, 1_000))
-    link.pass()
+    link.restore()
     return Date.now()
   },
   'link reset': async () => {
@@ -177,9 +177,9 @@ const HARM: Record<Kind, () => Promise<number>> = {
     return Date.now()
   },
   'link swallows': async () => {
-    link.swallow()
+    link.dropAll()
     await pause(between(50, 1_500))
-    link.pass()
+    link.restore()
     return Date.now()
   },
 }

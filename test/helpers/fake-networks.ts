@@ -7,7 +7,7 @@ import { startTelegram } from './fake-telegram.ts'
 
 const BLUESKY = 'https://bsky.social'
 
-/** As much of Bluesky as it takes to see whose credentials these are: https://docs.bsky.app/docs/api */
+/** The part of Bluesky that checks credentials: https://docs.bsky.app/docs/api */
 async function startBluesky(t: Teardown) {
   const credentials = { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' }
   const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
@@ -30,20 +30,20 @@ async function startBluesky(t: Teardown) {
   return { ...fake, credentials }
 }
 
-/** One account, and the network that it is on. */
+/** An account that can be connected, and its network. */
 export interface Connectable {
   body: ConnectAccount
-  /** As the service shows it. */
+  /** The account as the service returns it. */
   account: { platform: string; username: string; displayName: string; textLengthMax?: number }
-  /** What must not be told. */
+  /** The part of the credentials that no response may contain. */
   secret: string
   network: FakeNetwork
-  /** The first call to the network. */
+  /** The first call to the network, such as `GET /path`. */
   firstCall: string
 }
 
-/** Every network that accounts can be connected on, and a `fetch` that leads to them and nowhere else. */
-export async function startNetworks(t: Teardown) {
+/** Starts a fake of every network that accounts can be connected to, and a `fetch` that reaches them and no other host. */
+export async function startFakeNetworks(t: Teardown) {
   const bluesky = await startBluesky(t)
   const mastodon = await startMastodon(t)
   const telegram = await startTelegram(t)

@@ -1,19 +1,20 @@
 import { createConnection, createServer, type Socket } from 'node:net'
 
-/** A TCP link to a Postgres server that can be made to fail in the ways in which networks do. */
-export interface Link {
-  /** The database at its other end, by way of it. */
+/** A TCP proxy in front of a Postgres server, which can fail in the ways in which networks do. */
+export interface TcpProxy {
+  /** Connection string of the database, through the proxy. */
   url: string
-  /** Brings everything `ms` later from now on, each way. */
+  /** Delays everything by `ms` from now on, in both directions. */
   delay(ms: number): void
-  /** Ends every connection with a reset. */
+  /** Resets every open connection. */
   reset(): void
   /**
-   * From now on, nothing that is sent arrives, though connections are taken, until `pass`. The connections that there are
-   * by then stay dead; neither end hears of it.
+   * Drops everything that is sent from now on, without notice to either end. New connections are accepted. Connections
+   * that were open stay dead after `restore`.
    */
-  swallow(): void
-  pass(): void
+  dropAll(): void
+  /** Ends the delay and the dropping, for new connections. */
+  restore(): void
   close(): void
 }
 
@@ -23,57 +24,56 @@ interface Pair {
   isDead: boolean
 }
 
-/** A link on loopback to the server that `target` names. */
-export async function openLink(target: string): Promise<Link> {
+/** Starts a proxy on the loopback address to the server of a connection string. */
+export async function openTcpProxy(target: string): Promise<TcpProxy> {
   const { pathname, username, password, hostname, port, searchParams } = new URL(target)
   const folder = searchParams.get('host')
-  const to = folder?.startsWith('/')
+  const upstream = folder?.startsWith('/')
     ? { path: `${folder}/.s.PGSQL.${port || 5432}` }
     : { host: hostname, port: Number(port || 5432) }
   const pairs = new Set<Pair>()
   let delayMs = 0
-  let isSwallowing = false
+  let isDropping = false
 
-  /** Forwards what comes from one end to the other, in order. */
-  function forward(pair: Pair, from: Socket, other: Socket) {
+  /** Forwards data in one direction, in order. */
+  function forward(pair: Pair, from: Socket, to: Socket) {
     const queue: { due: number; chunk: Buffer }[] = []
     const pump = () => {
       const now = performance.now()
-      while (queue.length > 0 && queue[0]!.due <= now) other.write(queue.shift()!.chunk)
+      while (queue.length > 0 && queue[0]!.due <= now) to.write(queue.shift()!.chunk)
       if (queue.length > 0) setTimeout(pump, Math.ceil(queue[0]!.due - now))
     }
     from.on('data', (chunk: Buffer) => {
       if (pair.isDead) return
-      if (delayMs === 0 && queue.length === 0) other.write(chunk)
+      if (delayMs === 0 && queue.length === 0) to.write(chunk)
       else if (queue.push({ due: performance.now() + delayMs, chunk }) === 1) pump()
     })
     from.on('close', () => {
-      if (!pair.isDead) other.destroy()
-      if (from.destroyed && other.destroyed) pairs.delete(pair)
+      if (!pair.isDead) to.destroy()
+      if (from.destroyed && to.destroyed) pairs.delete(pair)
     })
     from.on('error', () => {})
   }
 
   const listener = createServer({ noDelay: true }, (client) => {
-    const pair: Pair = { client, server: undefined, isDead: isSwallowing }
+    const pair: Pair = { client, server: undefined, isDead: isDropping }
     pairs.add(pair)
-    if (isSwallowing) {
+    if (isDropping) {
       client.on('error', () => {})
       client.on('close', () => pairs.delete(pair))
       client.resume()
       return
     }
-    const server = createConnection({ ...to, noDelay: true } as never)
+    const server = createConnection({ ...upstream, noDelay: true } as never)
     pair.server = server
     forward(pair, client, server)
     forward(pair, server, client)
   })
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address() as { port: number }
-  const who = password ? `${username}:${password}` : username
+  const user = password ? `${username}:${password}` : username
 
-  /** What had broken before is cleared away, as it is once the other end has noticed, too. */
-  const clear = () => {
+  const destroyDead = () => {
     for (const { client, server, isDead } of pairs) {
       if (!isDead) continue
       client.destroy()
@@ -81,7 +81,7 @@ export async function openLink(target: string): Promise<Link> {
     }
   }
   return {
-    url: `postgresql://${who}@127.0.0.1:${address.port}${pathname}?sslmode=disable`,
+    url: `postgresql://${user}@127.0.0.1:${address.port}${pathname}?sslmode=disable`,
     delay: (ms) => {
       delayMs = ms
     },
@@ -91,19 +91,20 @@ export async function openLink(target: string): Promise<Link> {
         server?.destroy()
       }
     },
-    swallow: () => {
-      clear()
-      isSwallowing = true
+    dropAll: () => {
+      // Connections that died in an earlier outage; by now their ends have had time to notice.
+      destroyDead()
+      isDropping = true
       for (const pair of pairs) pair.isDead = true
     },
-    pass: () => {
-      isSwallowing = false
+    restore: () => {
+      isDropping = false
       delayMs = 0
     },
     close: () => {
       listener.close()
       for (const pair of pairs) pair.isDead = true
-      clear()
+      destroyDead()
     },
   }
 }

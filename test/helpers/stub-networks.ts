@@ -1,5 +1,8 @@
-/** Networks where Telegram knows everybody, Bluesky nobody, and everything else is not there. Nothing is called. */
-export const pretendNetworks: typeof fetch = async (input) => {
+/**
+ * A `fetch` for tests that connect accounts and do not care about networks. Telegram accepts all credentials, Bluesky
+ * rejects all, every other host is unknown. Makes no call.
+ */
+export const stubNetworks: typeof fetch = async (input) => {
   const { host } = new URL(String(input))
   if (host === 'api.telegram.org') {
     const chat = { id: -1001, type: 'channel', title: 'Lighthouses' }

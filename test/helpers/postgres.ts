@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbedded } from '../../db/embedded/server.ts'
 
-/** What makes a database survive a power cut costs time and is worth nothing here. */
+/** Test data need not survive a power cut. Without durability, commits are faster. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' }
 
 /**
- * Does `work` with a Postgres server in TEST_DATABASE_URL: the one that is there, or an embedded one that lives as long
- * as the work. `scratch` is a folder that lives as long.
+ * Runs `work` with a Postgres server in TEST_DATABASE_URL: the one that the variable names, or an embedded one that is
+ * stopped afterwards. `scratch` is a temporary folder, removed afterwards.
  */
-export async function withServer<T>(work: (scratch: string) => Promise<T>): Promise<T> {
+export async function withPostgres<T>(work: (scratch: string) => Promise<T>): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), 'postroom-test-'))
-  // As root, the server runs as another user, who has to get in.
+  // Started by root, Postgres runs as another user, who needs access.
   await chmod(scratch, 0o755)
   const embedded = process.env.TEST_DATABASE_URL
     ? undefined
