@@ -1,34 +1,44 @@
-import type pg from 'pg'
+import pg from 'pg'
 
-/** How a column of a result is called here, and how its text is read. */
+/*
+ * Everything that relies on the internals of node-postgres is in this file. test/db/driver.test.ts lists these internals, and
+ * fails if a new version changes one of them.
+ */
+
+const INT8 = 20
+
+/** Sizes are bigint in the database. All of them are below 2^53. */
+export const columnTypes: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+}
+
+/** The name of a column in our rows, and the parser of its text. */
 interface Column {
   name: string
   parse(text: string): unknown
 }
 
-/** A statement that does not change while the process lives. */
+/** A statement that stays the same while the process runs. */
 export class PreparedStatement {
   readonly name: string
   readonly text: string
-  /** What the rows look like, by connection: Postgres promises it to each that has prepared the statement. */
+  /** The columns of the rows, by connection: Postgres keeps them fixed on each connection that prepared the statement. */
   readonly columns = new WeakMap<object, Column[]>()
-  readonly #types: pg.CustomTypesConfig
 
-  constructor(name: string, text: string, types: pg.CustomTypesConfig) {
+  constructor(name: string, text: string) {
     this.name = name
     this.text = text
-    this.#types = types
-  }
-
-  columnsOf(fields: pg.FieldDef[]): Column[] {
-    return fields.map(({ name, dataTypeID }) => ({
-      name: camelCase(name),
-      parse: this.#types.getTypeParser(dataTypeID, 'text'),
-    }))
   }
 }
 
-/** A row with the names of ours, from what Postgres sent. */
+const columnsOf = (fields: pg.FieldDef[]): Column[] =>
+  fields.map(({ name, dataTypeID }) => ({
+    name: camelCase(name),
+    parse: columnTypes.getTypeParser(dataTypeID, 'text'),
+  }))
+
+/** Builds a row from the texts that Postgres sent. */
 function rowOf(columns: Column[], values: (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = {}
   for (let index = 0; index < columns.length; index++) {
@@ -41,40 +51,45 @@ function rowOf(columns: Column[], values: (string | null)[]): Record<string, unk
 
 const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** What node-postgres keeps of a connection, and its types leave out. */
-interface Connection {
-  stream: { write(bytes: Buffer): void }
+/** The part of node-postgres' Connection that this file uses, and that its types leave out. */
+interface WireConnection {
+  stream: { write(bytes: Buffer): void; destroy(): void }
   parsedStatements: Record<string, string | undefined>
   parse(message: { name: string; text: string }): void
 }
 
-interface Asked {
+/** Closes the socket of `client` without a message to the server. */
+export function destroySocket(client: pg.Client): void {
+  ;(client as unknown as { connection: WireConnection }).connection.stream.destroy()
+}
+
+interface Execution {
   statement: PreparedStatement
-  /** Empty where the statement is to be sent without one. */
+  /** Empty for an unnamed statement. */
   name: string
   values: readonly unknown[]
   query_timeout: number | undefined
 }
 
 /**
- * One execution of a prepared statement, in the protocol of Postgres. node-postgres' own class asks for the names and types
- * of the columns each time, and looks each of them up again; with these known, a request that reads 25 rows takes a fifth
- * less of the processor. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
+ * One execution of a prepared statement. node-postgres' own class requests the names and types of the columns at each
+ * execution, and looks up the parser of each value. Reusing them takes a fifth of the CPU time off a request that reads 25
+ * rows. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  */
 export class PreparedQuery<R> implements pg.Submittable {
   readonly name: string
   readonly text: string
   readonly query_timeout: number | undefined
-  /** node-postgres puts one of its own around it, where there is a time limit. */
+  /** node-postgres wraps it if there is a time limit. */
   callback: (error: unknown, rows?: R[]) => void
   readonly #statement: PreparedStatement
   readonly #values: (string | Buffer | null)[]
   readonly #rows: R[] = []
-  #connection!: Connection
+  #connection!: WireConnection
   #columns: Column[] | undefined
-  #failure: unknown
+  #parseError: unknown
 
-  constructor({ statement, name, values, query_timeout }: Asked, callback: (error: unknown, rows?: R[]) => void) {
+  constructor({ statement, name, values, query_timeout }: Execution, callback: (error: unknown, rows?: R[]) => void) {
     this.name = name
     this.text = statement.text
     this.query_timeout = query_timeout
@@ -84,17 +99,17 @@ export class PreparedQuery<R> implements pg.Submittable {
   }
 
   submit(connection: unknown): void {
-    this.#connection = connection as Connection
+    this.#connection = connection as WireConnection
     const { stream, parsedStatements } = this.#connection
     const isParsed = this.name !== '' && parsedStatements[this.name] !== undefined
     if (!isParsed) this.#connection.parse(this)
     else this.#columns = this.#statement.columns.get(this.#connection)
-    // As one buffer: a call of the system for each message, or one for several buffers, costs more than all the rest here.
+    // One buffer: a system call per message, or one with several buffers, costs more than the rest of this method.
     stream.write(Buffer.concat([bind(this.name, this.#values), this.#columns ? EXECUTE : DESCRIBE_AND_EXECUTE]))
   }
 
   handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
-    this.#columns = this.#statement.columnsOf(fields)
+    this.#columns = columnsOf(fields)
     this.#statement.columns.set(this.#connection, this.#columns)
   }
 
@@ -102,7 +117,7 @@ export class PreparedQuery<R> implements pg.Submittable {
     try {
       this.#rows.push(rowOf(this.#columns!, fields) as R)
     } catch (error) {
-      this.#failure = error
+      this.#parseError = error
     }
   }
 
@@ -113,7 +128,7 @@ export class PreparedQuery<R> implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.callback(this.#failure, this.#rows)
+    this.callback(this.#parseError, this.#rows)
   }
 }
 
@@ -122,7 +137,7 @@ const DESCRIBE = Buffer.from('D\0\0\0\x06P\0', 'latin1')
 const EXECUTE = Buffer.from('E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04', 'latin1')
 const DESCRIBE_AND_EXECUTE = Buffer.concat([DESCRIBE, EXECUTE])
 
-/** The message that gives a statement its values: text, or bytes as they are. The answer is to be text. */
+/** The Bind message: values as text, except bytes, which are sent in binary. It requests results as text. */
 function bind(statement: string, values: (string | Buffer | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)))
   const size = lengths.reduce(
@@ -146,7 +161,7 @@ function bind(statement: string, values: (string | Buffer | null)[]): Buffer {
   return message
 }
 
-/** A value as Postgres reads it; bytes go as they are. */
+/** The text of a value as Postgres reads it. Bytes stay bytes. */
 function encode(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return value

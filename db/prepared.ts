@@ -1,10 +1,11 @@
 import type { Compilable, CompiledQuery } from 'kysely'
-import { connections, type Db, statementNames, types } from './client.ts'
+import { connections, type Db } from './client.ts'
+import { statementNames } from './connection.ts'
 import { PreparedStatement } from './driver.ts'
 import { isRetryable } from './sqlstate.ts'
 import { ATTEMPTS_MAX } from './transaction.ts'
 
-/** Marks where a value goes in a statement that is built once. */
+/** Marks the position of a value in a statement that is built once. */
 class Placeholder {
   readonly key: string
   constructor(key: string) {
@@ -12,26 +13,26 @@ class Placeholder {
   }
 }
 
-/** Under one name, a connection would get the plan of the other. */
+/** Names must be unique: a second statement of a name would run the first one's plan. */
 const names = new Set<string>()
 
 /**
- * A single statement that Kysely builds once and that Postgres plans once. `build` gets a function that stands in for
- * each value by its name. A serialisation failure or deadlock is tried again, three times at most, and so is a statement
- * whose table has changed since it was prepared; a single statement can be: it has then done nothing.
+ * Defines a statement that Kysely builds once and that Postgres plans once per connection. `build` gets a function that
+ * returns a placeholder for each named value. Outside a transaction, a statement runs again up to three times after a
+ * serialisation failure, a deadlock or a change of its table: it has had no effect then.
  */
 export function prepared<P extends object, R>(
   name: string,
   build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Compilable<R>,
 ): (db: Db, values: P) => Promise<R[]> {
-  if (names.has(name)) throw new Error(`Two statements are called ${name}`)
+  if (names.has(name)) throw new Error(`Two prepared statements have the name ${name}`)
   names.add(name)
   let built: { compiled: CompiledQuery<R>; statement: PreparedStatement } | undefined
 
   function buildOnce(db: Db) {
     const compiled = build(db, (key) => new Placeholder(key) as never).compile()
     statementNames.set(compiled.sql, name)
-    return { compiled, statement: new PreparedStatement(name, compiled.sql, types) }
+    return { compiled, statement: new PreparedStatement(name, compiled.sql) }
   }
 
   async function run(db: Db, values: P): Promise<R[]> {

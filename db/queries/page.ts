@@ -1,9 +1,9 @@
-/** What of a user's things is asked for. */
+/** One page of a user's rows, newest first. */
 export interface Page {
   userId: string
   limit: number
-  /** An id: only what has smaller ones, which is what is older. */
+  /** Only rows with a smaller id, which are older. */
   cursor: string
-  /** How many of these come before the page. */
+  /** The number of rows to skip before the page. */
   offset: number
 }

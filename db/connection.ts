@@ -1,0 +1,109 @@
+import pg from 'pg'
+import { budgetSpent, currentBudget } from './budget.ts'
+import { destroySocket, PreparedQuery, type PreparedStatement } from './driver.ts'
+import { isConnectionOver, SQLSTATE } from './sqlstate.ts'
+import { QUERY_READ_TIMEOUT } from './unavailable.ts'
+
+/** The names of prepared statements by their text. Postgres parses and plans each named statement once a connection. */
+export const statementNames = new Map<string, string>()
+
+/** State that all connections to one server share. */
+export interface Server {
+  /** The start, by `performance.now()`, of the latest statement that used its whole time limit without a response. */
+  silentSince: number
+  /** False behind a pooler that moves a client between server connections: the next one lacks the prepared statements. */
+  hasPreparedStatements: boolean
+}
+
+/**
+ * The C function of Postgres that stops waiting for the synchronous standby and reports it by a warning, in the server's
+ * language. The transaction is committed on this server alone, and is lost with it, so it must not count as stored.
+ * https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION
+ */
+const STANDBY_WAIT = 'SyncRepWaitForLSN'
+
+type QueryError = Error & { severity?: string }
+
+/** A connection that respects the database budget, and closes itself when it can no longer be used. */
+export class Connection extends pg.Client {
+  /** The time, by `performance.now()`, of the last response on this connection. */
+  heardAt = performance.now()
+  readonly #server: Server
+  readonly #limitMs: number
+  #isUnreplicated = false
+
+  /** The pool passes its own options on to each connection. */
+  constructor(options?: pg.ClientConfig & { server: Server }) {
+    super(options)
+    this.#server = options!.server
+    this.#limitMs = options!.query_timeout ?? Number.POSITIVE_INFINITY
+    this.on('notice', ({ routine }) => {
+      if (routine === STANDBY_WAIT) this.#isUnreplicated = true
+    })
+  }
+
+  /** Runs a statement with the arguments that Kysely passes. */
+  override query(...args: never[]): never {
+    const [text, values = []] = args as unknown as [text: string, values?: unknown[]]
+    const name = this.#server.hasPreparedStatements ? statementNames.get(text) : undefined
+    return this.#send((query_timeout) =>
+      super.query({ text, values, ...(name && { name }), ...(query_timeout && { query_timeout }) }),
+    ) as never
+  }
+
+  /** Runs a prepared statement and returns its rows. */
+  run<R>(statement: PreparedStatement, values: readonly unknown[]): Promise<R[]> {
+    const name = this.#server.hasPreparedStatements ? statement.name : ''
+    return this.#send(
+      (query_timeout) =>
+        new Promise<R[]>((resolve, reject) => {
+          super.query(
+            new PreparedQuery<R>({ statement, name, values, query_timeout }, (error, rows) =>
+              error ? reject(error) : resolve(rows as R[]),
+            ),
+          )
+        }),
+    )
+  }
+
+  /** Closes the socket without Terminate: a dead peer never acknowledges it. */
+  destroy(): void {
+    destroySocket(this)
+  }
+
+  async #send<T>(send: (timeoutMs?: number) => Promise<T>): Promise<T> {
+    const budget = currentBudget()
+    if (budget && budget.remainingMs <= 0) throw budgetSpent()
+    const isLimitedByBudget = budget !== undefined && budget.remainingMs < this.#limitMs
+    const sentAt = performance.now()
+    try {
+      const result = await send(isLimitedByBudget ? Math.ceil(budget.remainingMs) : undefined)
+      this.heardAt = performance.now()
+      if (this.#isUnreplicated) throw this.#unreplicated()
+      return result
+    } catch (error) {
+      this.#handleError(error as QueryError, sentAt, isLimitedByBudget)
+      throw error
+    } finally {
+      if (budget) budget.remainingMs -= performance.now() - sentAt
+    }
+  }
+
+  #unreplicated(): Error {
+    this.#isUnreplicated = false
+    return Object.assign(new Error('The transaction is committed, but a standby may not have it'), {
+      code: SQLSTATE.TRANSACTION_RESOLUTION_UNKNOWN,
+    })
+  }
+
+  #handleError(error: QueryError, sentAt: number, isLimitedByBudget: boolean): void {
+    const isSilent = error.message === QUERY_READ_TIMEOUT
+    if (isSilent && !isLimitedByBudget) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
+    if (error.severity) this.heardAt = performance.now()
+    // After a read timeout the statement still runs. After a fatal error the server closes the connection a moment later.
+    // A prepared statement whose table changed fails on this connection forever. The pool drops a connection that ends.
+    if (isSilent || (error.severity && isConnectionOver(error))) this.end()
+    // The stack of a server error ends in the driver. This one leads to the caller.
+    if (error.severity) Error.captureStackTrace(error)
+  }
+}
