@@ -27,6 +27,30 @@ export const MEDIA_TYPES = [
 ] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
 
+/** File name extensions, which some networks and clients take the type from. */
+export const FILE_EXTENSIONS: Record<MediaType, string> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/webm': 'webm',
+}
+
+/** The facts of a file that limits apply to. Null: unknown, or not applicable to its type. */
+export interface MediaFacts {
+  id: string
+  mimeType: string
+  bytes: number | null
+  width: number | null
+  height: number | null
+  durationSeconds: number | null
+  fps: number | null
+  frames: number | null
+}
+
 export const MediaKind = StringEnum(MEDIA_KINDS, {
   $id: 'MediaKind',
   description: 'What the file is to a network: an `image` stands still, a `gif` is an animated image, a `video` plays.',

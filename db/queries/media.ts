@@ -1,29 +1,18 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Media, MediaKind } from '../../schemas/media.ts'
+import type { Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 
-/** What is known of a file: its size in bytes, pixels and seconds; null where it does not apply or is not known. */
-export interface MediaFacts {
-  mimeType: string
-  bytes: number
-  width: number | null
-  height: number | null
-  durationSeconds: number | null
-  fps: number | null
-  frames: number | null
-}
-
 export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames'> {
-  id: string
   userId: string
+  bytes: number
 }
 
 /**
- * Registers the facts of a file without its bytes. Media of a type that is neither image nor video are of no kind: no
- * network takes them, and nobody is shown them. Throws a foreign key violation (23503) where there is no such user.
+ * Registers the facts of a file without its bytes. A type that is neither image nor video has no kind: no network accepts
+ * such media, and the API does not show them. Throws a foreign key violation (23503) if the user does not exist.
  */
 export function insertMedia(db: Db, media: NewMedia) {
   return db
@@ -38,7 +27,7 @@ function kindOf(mimeType: string): MediaKind | null {
   return mimeType.startsWith('video/') ? 'video' : null
 }
 
-/** A file as the interface shows it. */
+/** The columns of a file that the API shows. */
 export const shownMedia = [
   'id',
   sql<MediaKind>`kind`.as('kind'),
@@ -52,11 +41,11 @@ export const shownMedia = [
   isoTime('createdAt').as('createdAt'),
 ] as const
 
-/** The user's files that are shown. */
+/** The user's files that the API shows. */
 const mediaOf = (db: Db, userId: string) =>
   db.selectFrom('media').select(shownMedia).where('userId', '=', userId).where('kind', 'is not', null)
 
-/** A page of the user's files that come after `cursor`, newest first. */
+/** A page of the user's files older than `cursor`, newest first. */
 export const listMedia = prepared<Page, Media>('list_media', (db, value) =>
   mediaOf(db, value('userId'))
     .where('id', '<', value('cursor'))
@@ -74,7 +63,7 @@ export const findMediaBySha256 = prepared<{ userId: string; sha256: Buffer }, Me
   (db, value) => mediaOf(db, value('userId')).where('sha256', '=', value('sha256')),
 )
 
-/** Where the bytes of the user's file are; null where only its facts were registered. */
+/** The storage key of the user's file. The key is null if only the file's facts were registered. */
 export const findStoredFile = prepared<{ userId: string; id: string }, { storageKey: string | null; mimeType: string }>(
   'find_stored_file',
   (db, value) =>
@@ -86,7 +75,7 @@ export const findStoredFile = prepared<{ userId: string; id: string }, { storage
       .where('kind', 'is not', null),
 )
 
-/** Gives nothing where the user has no such file. */
+/** Returns no row if the user has no such file. */
 export const updateAltText = prepared<{ userId: string; id: string; altText: string | null }, { id: string }>(
   'update_alt_text',
   (db, value) =>
@@ -99,7 +88,7 @@ export const updateAltText = prepared<{ userId: string; id: string; altText: str
       .returning('id'),
 )
 
-/** Locks the deliveries of the posts that use the file: until the transaction ends, they stay in their states. */
+/** Locks the deliveries of the posts that use the file, so that their states last until the transaction ends. */
 export const lockDeliveriesOfMedia = prepared<{ userId: string; id: string }, { postId: string }>(
   'lock_deliveries_of_media',
   (db, value) =>
@@ -116,14 +105,16 @@ export const lockDeliveriesOfMedia = prepared<{ userId: string; id: string }, { 
       .forUpdate('postTargets'),
 )
 
-/** Of a delivery whose beginning, which carries the files, is not out. */
+/** Whether a delivery has not published its first part, which carries the files. */
 const needsFiles = sql<SqlBool>`post_targets.sent = '[]'`
 
 /**
- * Deletes the user's file, unless a draft or a scheduled post uses it, or a delivery that may still send it; posts that are
- * out lose it, and those of their deliveries that have failed for good are given up for the reason in `error` (JSON). Its
- * bytes become loose. Gives nothing where the user has no such file. In a transaction that has locked the deliveries. A
- * post that is written at the same moment makes it fail with a foreign key violation (23503): the file is then in use.
+ * Deletes the user's file unless a draft, a scheduled post or an unfinished delivery uses it. Published posts lose the
+ * file. Their failed deliveries that would still need it get the error in `error` (JSON) and can no longer be retried. The
+ * bytes of the file become staged and marked for deletion. Returns no row if the user has no such file.
+ *
+ * Call it in a transaction that holds `lockDeliveriesOfMedia`. A post that is created concurrently makes it fail with a
+ * foreign key violation (23503): the file is in use then.
  */
 export const deleteUnusedMedia = prepared<
   { userId: string; id: string; error: string },
@@ -193,7 +184,7 @@ export const deleteUnusedMedia = prepared<
         .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id'))))
         .returning(['media.userId', 'media.storageKey']),
     )
-    .with('loosened', (db) =>
+    .with('staged', (db) =>
       db
         .insertInto('looseFiles')
         .columns(['userId', 'storageKey', 'renewedAt'])

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PublishedAct } from '../../schemas/delivery.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Post, PostDetail, PostStatus } from '../../schemas/post.ts'
 import { PAGE } from '../../schemas/shared.ts'
@@ -11,7 +12,6 @@ import { inTransaction } from '../transaction.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
-import type { MediaFacts } from './media.ts'
 import type { Page } from './page.ts'
 
 /** A post as the interface shows it. */
@@ -77,7 +77,7 @@ export const listPosts = (db: Db, page: Page): Promise<Post[]> =>
 
 export interface PostSubjects {
   accounts: { id: string; platform: PlatformId; username: string; textLengthMax: number | null }[]
-  media: ({ id: string } & MediaFacts)[]
+  media: MediaFacts[]
 }
 
 const list = (item: Expression<unknown>, order?: Expression<unknown>) =>

@@ -1,25 +1,29 @@
 import { sql } from 'kysely'
-import type { Media, MediaKind } from '../../schemas/media.ts'
+import type { Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
-import { type MediaFacts, shownMedia } from './media.ts'
+import { shownMedia } from './media.ts'
 
-/** Bytes that belong to no media (yet, or any more). `storageKey` says where they are, or are going to be. */
-export interface LooseFile {
+/**
+ * A file outside of `media`: still being written, or to be deleted. Its row in `loose_files` exists before its first
+ * byte and until after its last one, so that every stored byte belongs to a row. `renewed_at` is the lease of the
+ * process that writes the file, null after `markForDeletion`; `removed_at` is when its bytes were deleted.
+ */
+export interface StagedFile {
   userId: string
   storageKey: string
 }
 
-/** Before the first byte is written. Throws a foreign key violation (23503) where the user does not exist. */
-export const claimFile = prepared<LooseFile, never>('claim_file', (db, value) =>
+/** Call before writing the first byte. Throws a foreign key violation (23503) if the user does not exist. */
+export const stageFile = prepared<StagedFile, never>('stage_file', (db, value) =>
   db
     .insertInto('looseFiles')
     .values({ userId: value('userId'), storageKey: value('storageKey') })
     .$castTo<never>(),
 )
 
-/** Says that the file is still being written. Gives nothing where it was given up. */
-export const renewFile = prepared<LooseFile, { storageKey: string }>('renew_file', (db, value) =>
+/** Renews the lease while the file is being written. Returns no row once the file is marked for deletion. */
+export const renewLease = prepared<StagedFile, { storageKey: string }>('renew_lease', (db, value) =>
   db
     .updateTable('looseFiles')
     .set({ renewedAt: sql<Date>`now()` })
@@ -29,8 +33,8 @@ export const renewFile = prepared<LooseFile, { storageKey: string }>('renew_file
     .returning('storageKey'),
 )
 
-export interface AdoptedFile extends MediaFacts, LooseFile {
-  id: string
+export interface PromotedFile extends MediaFacts, StagedFile {
+  bytes: number
   kind: MediaKind
   videoCodec: string | null
   audioCodec: string | null
@@ -39,12 +43,12 @@ export interface AdoptedFile extends MediaFacts, LooseFile {
 }
 
 /**
- * Makes a file that was claimed one of the user's media, in one statement. Gives nothing, and leaves the file loose,
- * where the claim is gone or the user has the same bytes already.
+ * Turns a staged file into one of the user's media, in one statement. Returns no row, and leaves the file staged, if it
+ * is marked for deletion, or if the user already has a file with the same bytes.
  */
-export const adoptFile = prepared<AdoptedFile, Media>('adopt_file', (db, value) =>
+export const promoteFile = prepared<PromotedFile, Media>('promote_file', (db, value) =>
   db
-    .with('claimed', (db) =>
+    .with('staged', (db) =>
       db
         .selectFrom('looseFiles')
         .select(['userId', 'storageKey'])
@@ -53,7 +57,7 @@ export const adoptFile = prepared<AdoptedFile, Media>('adopt_file', (db, value) 
         .where('renewedAt', 'is not', null)
         .forUpdate(),
     )
-    .with('adopted', (db) =>
+    .with('promoted', (db) =>
       db
         .insertInto('media')
         .columns([
@@ -75,7 +79,7 @@ export const adoptFile = prepared<AdoptedFile, Media>('adopt_file', (db, value) 
         ])
         .expression((eb) =>
           eb
-            .selectFrom('claimed')
+            .selectFrom('staged')
             .select([
               'userId',
               'storageKey',
@@ -97,19 +101,19 @@ export const adoptFile = prepared<AdoptedFile, Media>('adopt_file', (db, value) 
         .onConflict((conflict) => conflict.columns(['userId', 'sha256']).doNothing())
         .returningAll(),
     )
-    .with('released', (db) =>
+    .with('unstaged', (db) =>
       db
         .deleteFrom('looseFiles')
-        .using('adopted')
-        .whereRef('looseFiles.userId', '=', 'adopted.userId')
-        .whereRef('looseFiles.storageKey', '=', 'adopted.storageKey'),
+        .using('promoted')
+        .whereRef('looseFiles.userId', '=', 'promoted.userId')
+        .whereRef('looseFiles.storageKey', '=', 'promoted.storageKey'),
     )
-    .selectFrom('adopted')
+    .selectFrom('promoted')
     .select(shownMedia),
 )
 
-/** From now on nobody can adopt the file. Gives nothing where it is not loose. */
-export const doomFile = prepared<LooseFile, LooseFile>('doom_file', (db, value) =>
+/** Prevents that the file is promoted. Returns no row if it is not staged. */
+export const markForDeletion = prepared<StagedFile, StagedFile>('mark_for_deletion', (db, value) =>
   db
     .updateTable('looseFiles')
     .set({ renewedAt: null })
@@ -118,8 +122,8 @@ export const doomFile = prepared<LooseFile, LooseFile>('doom_file', (db, value) 
     .returning(['userId', 'storageKey']),
 )
 
-/** Whether the file belongs to one of the user's media. */
-export const isAdopted = prepared<LooseFile, { id: string }>('is_adopted', (db, value) =>
+/** The id of the user's media that owns the bytes. Returns no row if the file was not promoted. */
+export const findPromotedMedia = prepared<StagedFile, { id: string }>('find_promoted_media', (db, value) =>
   db
     .selectFrom('media')
     .select('id')
@@ -127,8 +131,8 @@ export const isAdopted = prepared<LooseFile, { id: string }>('is_adopted', (db, 
     .where('storageKey', '=', value('storageKey')),
 )
 
-/** After the last byte is gone, and no other can come. */
-export const forgetFile = prepared<LooseFile, never>('forget_file', (db, value) =>
+/** Call after the last byte is deleted, and only if no more bytes can arrive. */
+export const forgetFile = prepared<StagedFile, never>('forget_file', (db, value) =>
   db
     .deleteFrom('looseFiles')
     .where('userId', '=', value('userId'))
@@ -136,8 +140,8 @@ export const forgetFile = prepared<LooseFile, never>('forget_file', (db, value) 
     .$castTo<never>(),
 )
 
-/** Dooms the files that nobody has renewed for `leaseSeconds`. Gives all that are doomed. */
-export async function doomAbandonedFiles(db: Db, leaseSeconds: number) {
+/** Marks every file for deletion whose lease is older than `leaseSeconds`. Returns all that are marked. */
+export async function markExpiredForDeletion(db: Db, leaseSeconds: number) {
   await db
     .updateTable('looseFiles')
     .set({ renewedAt: null })
@@ -146,8 +150,8 @@ export async function doomAbandonedFiles(db: Db, leaseSeconds: number) {
   return db.selectFrom('looseFiles').select(['userId', 'storageKey']).where('renewedAt', 'is', null).execute()
 }
 
-/** Notes that the file's bytes were removed. Gives false where that is known already. */
-export async function markFileRemoved(db: Db, { userId, storageKey }: LooseFile): Promise<boolean> {
+/** Records that the file's bytes were deleted. Returns false if that was recorded before. */
+export async function markFileRemoved(db: Db, { userId, storageKey }: StagedFile): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('looseFiles')
     .set({ removedAt: sql<Date>`now()` })
@@ -158,7 +162,7 @@ export async function markFileRemoved(db: Db, { userId, storageKey }: LooseFile)
   return numUpdatedRows > 0n
 }
 
-/** Forgets the files that were removed more than `seconds` ago. */
+/** Deletes the rows of files whose bytes were deleted more than `seconds` ago. */
 export async function forgetRemovedFiles(db: Db, seconds: number): Promise<void> {
   await db
     .deleteFrom('looseFiles')
@@ -166,8 +170,8 @@ export async function forgetRemovedFiles(db: Db, seconds: number): Promise<void>
     .execute()
 }
 
-/** The files that are being written, and when that was last said. */
-export function listClaimedFiles(db: Db) {
+/** The files that are being written, and the last renewal of their leases. */
+export function listLeases(db: Db) {
   return db
     .selectFrom('looseFiles')
     .select(['storageKey', sql<string>`renewed_at::text`.as('renewedAt')])
@@ -175,8 +179,8 @@ export function listClaimedFiles(db: Db) {
     .execute()
 }
 
-/** Of `storageKeys`, those of files that are loose. */
-export async function filterLoose(db: Db, storageKeys: string[]): Promise<Set<string>> {
+/** The keys in `storageKeys` that belong to staged files. */
+export async function filterStaged(db: Db, storageKeys: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('looseFiles')
     .select('storageKey')

@@ -7,15 +7,15 @@ import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { findMediaBySha256 } from '../../db/queries/media.ts'
 import {
-  type AdoptedFile,
-  adoptFile,
-  claimFile,
-  doomFile,
+  findPromotedMedia,
   forgetFile,
-  isAdopted,
-  type LooseFile,
   markFileRemoved,
-  renewFile,
+  markForDeletion,
+  type PromotedFile,
+  promoteFile,
+  renewLease,
+  type StagedFile,
+  stageFile,
 } from '../../db/queries/staged-files.ts'
 import type { Media } from '../../schemas/media.ts'
 import { fileTooLarge } from '../errors.ts'
@@ -23,46 +23,45 @@ import type { Storage } from '../storage/storage.ts'
 import { collectBuffers } from './garbage.ts'
 import { inspectFile } from './inspect.ts'
 
-/** A user's media: what is known of them, their bytes, and the way in. */
+/** Where media are kept: rows in `db`, bytes in `storage`. */
 export interface Library {
   db: Db
   storage: Storage
-  /** A folder for files that are on their way in; made when the first one comes. */
+  /** The folder that files are received and inspected in. Created with the first file. */
   incomingDir: string
-  /** A larger file is refused. */
+  /** The largest file that is accepted. */
   bytesMax: number
 }
 
-/** Writes one file to where it is looked at. Gives the SHA-256 of its bytes. Throws a 413 where it is too large. */
+/** Writes a file to `incomingDir` and returns its SHA-256. Throws a 413 if the file is too large. */
 export type Save = (source: AsyncIterable<Buffer>) => Promise<Buffer>
 
 export interface Added {
   media: Media
-  /** False where the user had the same bytes already. */
+  /** False if the user already had a file with the same bytes. */
   isNew: boolean
 }
 
-/** A claim outlives several renewals that fail. */
+/** A lease outlasts several failed renewals. */
 export const LEASE = { renewMs: 4_000, lastsMs: 20_000 }
 
 const ATTEMPTS_MAX = 5
 
-/** A file on its way into the user's media. */
+/** A file that is being added to the user's media. */
 export interface IncomingFile {
   save: Save
   /**
    * Inspects the saved file and stores its bytes. Returns the function that adds its row, or finds the user's media with
-   * the same bytes. Throws a 400 that says what is wrong with the file.
+   * the same bytes. Throws a 400 that names the file's problem.
    */
   store(altText: string | null): Promise<(db: Db) => Promise<Added>>
 }
 
 /**
- * Lets `use` bring a file into the user's media. If `use` fails, or returns no new media, nothing of the file stays.
+ * Lets `use` add a file to the user's media. If `use` fails, or adds no new media, the file's bytes are deleted.
  *
- * The file is claimed in the database before its first byte is written, and the claim becomes the row of the media in
- * one statement at the end, which may be part of a transaction. So every byte belongs to a row at every moment, and a
- * sweep finds what a crash leaves.
+ * The file is staged before its first byte is written. One statement turns it into media at the end, which may be part of
+ * a transaction. A row names each stored byte at all times, so that a sweep can find what a crash leaves behind.
  */
 export async function withIncomingFile<R extends { result: Added | undefined }>(
   library: Library,
@@ -74,37 +73,36 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
   const path = incomingPath(library, file)
   await mkdir(incomingDir, { recursive: true, mode: 0o700 })
-  await claimFile(db, file)
-  const givenUp = new AbortController()
-  // A renewal that fails is made up for by the next one.
+  await stageFile(db, file)
+  const leaseLost = new AbortController()
   const renewal = setInterval(
     () =>
-      // No part of what the request waits for.
-      withDatabaseBudget(undefined, () => renewFile(db, file)).then(
-        ([claim]) => claim || givenUp.abort(),
+      // Renewals do not count towards the request's database budget. If one fails, the next one makes up for it.
+      withDatabaseBudget(undefined, () => renewLease(db, file)).then(
+        ([lease]) => lease || leaseLost.abort(),
         () => {},
       ),
     renewMs,
   ).unref()
-  let put: 'not yet' | 'begun' | 'done' = 'not yet'
+  let put: Put = 'not started'
   let isNew = false
   let saved: { bytes: number; sha256: Buffer } | undefined
 
   const incoming: IncomingFile = {
     async save(source) {
-      saved = await save(source, path, bytesMax, givenUp.signal)
+      saved = await save(source, path, bytesMax, leaseLost.signal)
       return saved.sha256
     },
     async store(altText) {
-      if (!saved) throw new Error('There is no file')
+      if (!saved) throw new Error('No file was saved before it was to be stored')
       const [known] = await findMediaBySha256(db, { userId, ...saved })
       if (known) return async () => ({ media: known, isNew: false })
       const facts = await inspectFile(path)
-      put = 'begun'
+      put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
-      const adopted = { altText: altText || null, ...file, ...facts, ...saved }
-      return (db) => adopt(db, adopted)
+      const promoted = { altText: altText || null, ...file, ...facts, ...saved }
+      return (db) => promote(db, promoted)
     },
   }
   try {
@@ -114,8 +112,8 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
   } finally {
     clearInterval(renewal)
     await rm(path, { force: true }).catch(() => {})
-    // Where this fails, the database or the storage being away, a sweep does it.
-    if (!isNew) await clear(library, file, put).catch(() => {})
+    // Fails if the database or the storage is unavailable. A sweep deletes the file then.
+    if (!isNew) await discard(library, file, put).catch(() => {})
   }
 }
 
@@ -137,24 +135,27 @@ export async function addMedia(
   return result
 }
 
-async function adopt(db: Db, file: Omit<AdoptedFile, 'id'>): Promise<Added> {
+async function promote(db: Db, file: Omit<PromotedFile, 'id'>): Promise<Added> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const [added] = await adoptFile(db, { id: newId(), ...file })
+    const [added] = await promoteFile(db, { id: newId(), ...file })
     if (added) return { media: added, isNew: true }
-    // Another request has brought the same bytes at the same moment, if nobody has deleted them since.
+    // A concurrent request added the same bytes. They may be deleted again before they are read here.
     const [known] = await findMediaBySha256(db, file)
     if (known) return { media: known, isNew: false }
   }
-  throw new Error('The file was given up while it was being added')
+  throw new Error('The file was marked for deletion while it was being added: its lease had expired')
 }
 
-async function clear(library: Library, file: LooseFile, put: 'not yet' | 'begun' | 'done'): Promise<void> {
-  if (put !== 'not yet') await discardFile(library, file)
-  // A storage that has failed may have taken the file all the same, later: the claim stays, for a sweep to look again.
-  if (put !== 'begun') await forgetFile(library.db, file)
+/** How far storing the bytes has come. */
+type Put = 'not started' | 'started' | 'done'
+
+async function discard(library: Library, file: StagedFile, put: Put): Promise<void> {
+  if (put !== 'not started') await discardFile(library, file)
+  // A storage that reported a failure may still store the file later. The row stays, so that a sweep looks again.
+  if (put !== 'started') await forgetFile(library.db, file)
 }
 
-/** V8 would let some fifty megabytes of used-up buffers come together. */
+/** Otherwise V8 keeps about 50 MB of unused buffers before it collects them. */
 const COLLECT_BYTES = 2 ** 20
 
 async function save(source: AsyncIterable<Buffer>, path: string, bytesMax: number, signal: AbortSignal) {
@@ -173,7 +174,7 @@ async function save(source: AsyncIterable<Buffer>, path: string, bytesMax: numbe
       }
     }
   }
-  // A stream that opens it by itself may do so after it has failed, and leave a file behind.
+  // A stream that opens its own file can do so after it has failed, and leaves the file behind.
   const file = await open(path, 'wx', 0o600)
   try {
     await pipeline(source, measured, file.createWriteStream(), { signal })
@@ -183,17 +184,17 @@ async function save(source: AsyncIterable<Buffer>, path: string, bytesMax: numbe
   return { bytes, sha256: hash.digest() }
 }
 
-export const incomingPath = ({ incomingDir }: Library, { storageKey }: LooseFile) => join(incomingDir, storageKey)
+export const incomingPath = ({ incomingDir }: Library, { storageKey }: StagedFile) => join(incomingDir, storageKey)
 
 /**
- * Removes a file unless it belongs to one of the user's media. Whether it does is for the database to say: a statement
- * whose answer was lost may have been carried out. Gives whether this is what removed it.
+ * Deletes a file's bytes unless the file belongs to one of the user's media. Only the database can say whether it does:
+ * a statement whose result was lost may have been committed. Returns whether this call deleted the bytes.
  */
-export async function discardFile(library: Library, file: LooseFile): Promise<boolean> {
+export async function discardFile(library: Library, file: StagedFile): Promise<boolean> {
   const { db, storage } = library
-  const [doomed] = await doomFile(db, file)
-  // Neither loose nor adopted: a sweep was here before the last byte was.
-  if (!doomed && (await isAdopted(db, file)).length > 0) return false
+  const [marked] = await markForDeletion(db, file)
+  // A file that is neither staged nor promoted was swept before its last byte was written.
+  if (!marked && (await findPromotedMedia(db, file)).length > 0) return false
   await rm(incomingPath(library, file), { force: true })
   await storage.remove(file.storageKey)
   return markFileRemoved(db, file)

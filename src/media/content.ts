@@ -1,24 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isId } from '../../db/id.ts'
 import { findStoredFile } from '../../db/queries/media.ts'
-import type { MediaType } from '../../schemas/media.ts'
+import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
 import { MEDIA_NOT_FOUND, NO_CONTENT } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
 import type { Served } from '../storage/storage.ts'
 import type { Library } from './add.ts'
 
-const EXTENSIONS: Record<MediaType, string> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'image/avif': 'avif',
-  'video/mp4': 'mp4',
-  'video/quicktime': 'mov',
-  'video/webm': 'webm',
-}
-
-/** What to answer to a GET or HEAD for the bytes of the user's file. Throws a 404 where there are none. */
+/** The response to a GET or HEAD for the bytes of the user's file. Throws a 404 if there are none. */
 export async function serveContent(
   { db, storage }: Library,
   userId: string,
@@ -29,11 +18,11 @@ export async function serveContent(
   if (!file) throw new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
   const { storageKey, mimeType } = file
   if (storageKey === null) throw new AppError(404, 'media_without_content', NO_CONTENT)
-  const fileName = `${id}.${EXTENSIONS[mimeType as MediaType]}`
+  const fileName = `${id}.${FILE_EXTENSIONS[mimeType as MediaType]}`
   try {
     return await storage.serve(storageKey, request, { mimeType, fileName })
   } catch (error) {
-    // Deleted since it was found.
+    // The file may have been deleted in the meantime.
     const [still] = await findStoredFile(db, { userId, id })
     throw still ? error : new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
   }

@@ -10,12 +10,12 @@ import { tooLong } from '../http/validation.ts'
 
 const UNREADABLE: Issue = { code: 'custom', path: [], message: 'Request body is not a whole multipart/form-data' }
 
-/** No character takes more, for one UTF-16 unit. */
+/** The most that one UTF-16 unit takes. */
 const UTF8_BYTES_MAX = 3
 
 /**
- * Reads a form of one `file`, which it saves, and an `altText`, which it gives, in any order. Throws a 400 with details
- * for every other form. The file is never held in memory.
+ * Reads a form with one `file` and an optional `altText`, in any order. Streams the file to `save`, and returns the alt
+ * text. Throws a 400 with details for every other form.
  */
 export async function readForm(
   request: FastifyRequest,
@@ -35,7 +35,7 @@ export async function readForm(
       else altText = await readText(whole(file))
     }
   } catch (error) {
-    // What is still coming goes nowhere.
+    // Discard the rest of the body.
     request.raw.unpipe().resume()
     throw error
   }
@@ -48,11 +48,11 @@ function unknownPart(name: string): Issue {
   return { code: 'unrecognized_keys', keys: [key], path: [], message: `Unrecognized key(s) in object: '${key}'` }
 }
 
-/** The parts one after the other, all of them as streams: what is decoded for us may have been changed silently. */
+/** The parts in order, all as streams: the parser's own decoding of text replaces invalid bytes silently. */
 async function* partsOf(request: FastifyRequest) {
   try {
-    // Who has gone already would be waited for.
-    if (request.raw.destroyed) throw new Error('The connection is gone')
+    // The parser would wait forever for a client that has disconnected.
+    if (request.raw.destroyed) throw new Error('The connection is closed')
     for await (const part of request.parts({ isPartAFile: () => true, limits: { fileSize: Infinity, parts: 10 } })) {
       if (part.type === 'file') yield part
     }
@@ -61,7 +61,7 @@ async function* partsOf(request: FastifyRequest) {
   }
 }
 
-/** The bytes of a part, to its very end. */
+/** The bytes of a part. A part that is cut off is a 400. */
 async function* whole(part: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* part

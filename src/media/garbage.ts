@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm'
 let collect: ((options: { type: 'minor' }) => void) | undefined
 
 /**
- * Gives the memory of used-up buffers back. V8 counts little of them but their few bytes on its own heap, and lets some
- * fifty megabytes come together before it looks. There is no other way to have it look at run time.
+ * Frees the memory of unused buffers. V8 sees only their small headers on its own heap, and lets about 50 MB accumulate
+ * before it collects. At run time, only an explicit collection frees them earlier.
  */
 export function collectBuffers(): void {
   if (!collect) {

@@ -5,41 +5,41 @@ import type { MediaKind, MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { damaged } from './structure/bytes.ts'
 import { checkStructure } from './structure.ts'
-import type { VideoAnswer } from './video-worker.ts'
+import type { VideoResult } from './video-worker.ts'
 
-/** What a media file is, as its bytes say. */
+/** The facts of a media file, from its content. */
 export interface MediaFile {
-  /** `gif`: an animated image, GIF or WebP, of more than one frame. */
+  /** `gif` is an animated GIF or WebP with more than one frame. */
   kind: MediaKind
   mimeType: MediaType
-  /** In pixels, as shown: after rotation, and with square pixels. */
+  /** In pixels as displayed: after rotation, and with square pixels. */
   width: number
   height: number
-  /** Of videos, and of animated images the delays of all frames; else null. */
+  /** For animated images, the sum of all frame delays. Null for still images. */
   durationSeconds: number | null
-  /** Of videos, and of animated images that have a duration, on average; else null. */
+  /** The average. Null for still images, and for animated images without a duration. */
   fps: number | null
-  /** Of images, also of those that stand still; else null. */
+  /** 1 for still images. Null for videos. */
   frames: number | null
   videoCodec: string | null
   audioCodec: string | null
 }
 
 /**
- * The facts of a file, by its content alone. Throws a 400 that says why where it is not one whole file of a type that is
- * supported; in all else that is thrown, the machine is at fault. The compressed pictures are not decoded.
+ * The facts of a file, from its content alone. Throws a 400 that names the problem if it is not exactly one complete file
+ * of a supported type. All other errors are failures of this machine. Compressed pictures are not decoded.
  */
-export async function inspectFile(path: string, { videoMaxMs = VIDEO_MS } = {}): Promise<MediaFile> {
+export async function inspectFile(path: string, { videoMaxMs = VIDEO_MAX_MS } = {}): Promise<MediaFile> {
   const type = await checkStructure(path)
   return type.startsWith('video/') ? inspectVideo(path, type, videoMaxMs) : inspectImage(path, type)
 }
 
-/** What sharp takes by default: 0x3fff squared. */
+/** sharp's default limit: 0x3fff squared. */
 const PIXELS_MAX = 268_402_689
 
 async function inspectImage(path: string, mimeType: MediaType): Promise<MediaFile> {
   const { format, mediaType, autoOrient, pages, delay } = await readImage(path)
-  // Of HEIF, the library takes the type from the first brand; the structure has looked at all.
+  // For HEIF, sharp takes the type from the first brand. checkStructure has read all brands.
   const isAgreed = mimeType === 'image/avif' ? format === 'heif' : mediaType === mimeType
   if (!isAgreed) throw damaged('its header and its content are of different types')
   const { width, height } = autoOrient
@@ -68,69 +68,69 @@ async function inspectImage(path: string, mimeType: MediaType): Promise<MediaFil
 }
 
 async function readImage(path: string) {
-  // Only where an image comes in: it takes memory. Neither setting does anything when it is repeated.
+  // Imported on first use, because it takes memory. Repeating the two settings has no effect.
   const { default: sharp } = await import('sharp')
   sharp.cache(false)
   sharp.concurrency(1)
   try {
-    // Its own limit would be checked at the same point, after the header, and does not say how large the image is.
+    // sharp checks its own limit after the header as well, but its error does not contain the image's size.
     return await sharp(path, { limitInputPixels: false }).metadata()
   } catch {
-    // Throws where the file cannot be read at all.
+    // Throws if the file cannot be read at all.
     await stat(path)
     throw damaged('its header cannot be read')
   }
 }
 
-/** The tables of twelve hours at 60 frames per second fit. */
+/** Enough for the tables of twelve hours at 60 frames per second. */
 const VIDEO_HEAP_MB = 256
-const VIDEO_MS = 10_000
-/** Each takes a core, and 25 MB for a short video. */
+const VIDEO_MAX_MS = 10_000
+/** Each worker occupies a core, and 25 MB for a short video. */
 const WORKERS_MAX = 2
 
 async function inspectVideo(path: string, mimeType: MediaType, maxMs: number): Promise<MediaFile> {
-  await enter()
-  const answer = await askWorker(path, maxMs).finally(leave)
-  if ('refused' in answer) throw new AppError(400, 'file_invalid', answer.refused)
-  if (answer.facts.mimeType !== mimeType) throw damaged('its header and its content are of different types')
-  return { kind: 'video', frames: null, ...answer.facts }
+  await acquireSlot()
+  const result = await readInWorker(path, maxMs).finally(releaseSlot)
+  if ('refused' in result) throw new AppError(400, 'file_invalid', result.refused)
+  if (result.facts.mimeType !== mimeType) throw damaged('its header and its content are of different types')
+  return { kind: 'video', frames: null, ...result.facts }
 }
 
-let inside = 0
+let running = 0
 const waiting: (() => void)[] = []
 
-async function enter(): Promise<void> {
-  if (inside < WORKERS_MAX) inside++
+async function acquireSlot(): Promise<void> {
+  if (running < WORKERS_MAX) running++
   else await new Promise<void>((resolve) => waiting.push(resolve))
 }
 
-/** The place goes to who waits longest. */
-function leave(): void {
+/** Passes the slot to the longest waiting call. */
+function releaseSlot(): void {
   const next = waiting.shift()
   if (next) next()
-  else inside--
+  else running--
 }
 
 /**
- * Reads a video in a thread of its own: one that is made to keep a parser busy, or to fill the memory, is ended without
- * harm to the others, and what was taken is given back. Settles when the thread is gone.
+ * Reads a video in a thread of its own. A file that keeps the parser busy, or fills the memory, ends only that thread, and
+ * its memory is freed. Settles after the thread has exited.
  */
-function askWorker(path: string, maxMs: number): Promise<VideoAnswer> {
+function readInWorker(path: string, maxMs: number): Promise<VideoResult> {
   return new Promise((resolve, reject) => {
-    // The sources run as they are, and the compiled ones beside each other.
+    // `.ts` when run from the sources, `.js` when compiled.
     const worker = new Worker(new URL(`./video-worker${extname(import.meta.url)}`, import.meta.url), {
       workerData: path,
-      // A young generation of the usual size would add 10 MB to what stays with the process.
+      // With the default young generation, the process would keep 10 MB more.
       resourceLimits: { maxOldGenerationSizeMb: VIDEO_HEAP_MB, maxYoungGenerationSizeMb: 4 },
     })
-    let answer: VideoAnswer | undefined
+    let result: VideoResult | undefined
     let failure: Error | undefined
     const timer = setTimeout(() => {
       failure = new AppError(400, 'file_too_complex', 'file could not be read in time')
       worker.terminate()
     }, maxMs)
-    worker.once('message', (message: VideoAnswer) => {
-      answer = message
+    worker.once('message', (message: VideoResult) => {
+      result = message
     })
     worker.once('error', (error: NodeJS.ErrnoException) => {
       const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -138,8 +138,8 @@ function askWorker(path: string, maxMs: number): Promise<VideoAnswer> {
     })
     worker.once('exit', (code) => {
       clearTimeout(timer)
-      if (answer) resolve(answer)
-      else reject(failure ?? new Error(`The thread that reads videos ended with ${code}, without an answer`))
+      if (result) resolve(result)
+      else reject(failure ?? new Error(`The thread that reads videos exited with code ${code} and without a result`))
     })
   })
 }

@@ -11,13 +11,13 @@ import { walkPng } from './structure/png.ts'
 import { walkWebp } from './structure/webp.ts'
 
 /**
- * Decoders map whole files into memory. The largest images that a network says to take have 20 MiB; the largest GIFs,
- * which Bluesky turns into videos, 300 MB.
+ * Decoders map whole files into memory. The largest image limit that a network documents is 20 MiB. The largest GIF
+ * limit is 300 MB, at Bluesky, which turns GIFs into videos.
  */
 const IMAGE_BYTES_MAX = 100 * 1024 * 1024
 const GIF_BYTES_MAX = 300_000_000
 
-/** Each goes from where the type was found out to the end of the file. */
+/** Each reads from where `readType` stopped to the end of the file. */
 const WALKS: Record<MediaType, (file: FileBytes) => Promise<void>> = {
   'image/jpeg': walkJpeg,
   'image/png': walkPng,
@@ -30,10 +30,9 @@ const WALKS: Record<MediaType, (file: FileBytes) => Promise<void>> = {
 }
 
 /**
- * Gives the type of the file, by its content alone, once it is certain that one file of this type fills it from its
- * first byte to its last. What is inside (the compressed pictures, the tables of a video) is not looked at. Reads
- * forwards through a small buffer, in time that grows with the size of the file and no faster. Throws a 400 that says
- * what is wrong.
+ * Returns the type of the file, from its content alone. Throws a 400 that names the problem unless exactly one file of
+ * this type fills it from the first byte to the last. Compressed pictures are not decoded. Reads forwards through a small
+ * buffer, in time linear in the size of the file.
  */
 export async function checkStructure(path: string): Promise<MediaType> {
   const handle = await open(path)
@@ -55,7 +54,7 @@ export async function checkStructure(path: string): Promise<MediaType> {
   }
 }
 
-/** Leaves the file at its beginning, or where its header ends. */
+/** Leaves the position at the beginning of the file, or at the end of its header. */
 async function readType(file: FileBytes): Promise<MediaType | null> {
   await file.load(Math.min(12, file.size), 'in its header')
   const start = file.loaded().toString('latin1', 0, 12)
@@ -68,19 +67,19 @@ async function readType(file: FileBytes): Promise<MediaType | null> {
   return isOldQuickTime(start) ? 'video/quicktime' : null
 }
 
-/** Before 2005, nothing named the type: https://developer.apple.com/documentation/quicktime-file-format */
+/** Files from before 2005 have no `ftyp` box: https://developer.apple.com/documentation/quicktime-file-format */
 const isOldQuickTime = (start: string) => /^(?:moov|mdat|wide|free|skip|pnot)$/.test(start.slice(4, 8))
 
 const BRANDS_BYTES_MAX = 1_024
 
 /**
- * Audio (M4A, M4B, M4P, F4A, F4B), pictures of other kinds (HEIF and HEIC, JPEG 2000, Canon's raw files, JPEG XL),
- * 3GPP, which no network takes, and sequences of AVIF, which sharp does not read. All others are some MP4:
+ * Audio (M4A, M4B, M4P, F4A, F4B), other image formats (HEIF and HEIC, JPEG 2000, Canon's raw files, JPEG XL), 3GPP, which
+ * no network accepts, and AVIF sequences, which sharp does not read. All other brands are variants of MP4:
  * https://mp4ra.org/registered-types/brands
  */
 const REFUSED = /^(?:M4[ABP] |F4[ABP] |mif|msf|mia|hei|hev|avis|avci|avcs|jp[2xm]|mj[p2]|j2|crx |jxl |3g[2egprst])/
 
-/** The type by the brands that a file names: the major one counts, and where it is that of any HEIF, the others. */
+/** The type from the file's brands. The major brand decides, unless it is generic HEIF: then the compatible brands do. */
 async function readBrands(file: FileBytes): Promise<MediaType | null> {
   const size = (await file.next(8, 'in its ftyp box')).readUInt32BE(0)
   if (size < 16 || size > BRANDS_BYTES_MAX) throw damaged('its ftyp box has no valid size')
@@ -94,13 +93,13 @@ async function readBrands(file: FileBytes): Promise<MediaType | null> {
   return major === 'qt  ' ? 'video/quicktime' : 'video/mp4'
 }
 
-/** Readers of PDF look for its beginning in so much of a file; those of ZIP for its end (APPNOTE.TXT, 4.3.16). */
+/** PDF readers search this much of a file for the header, ZIP readers for the end record (APPNOTE.TXT, 4.3.16). */
 const PDF_HEAD_BYTES = 1_024
 const ZIP_TAIL_BYTES = 22 + 0xffff
 
 /**
- * What follows its own rules can be a file of another type all the same, hidden in a comment or in a box that nobody
- * reads. Of the types that allow this, and that do harm, these two are common.
+ * A valid media file can be a file of a second type as well, hidden in a comment or in an unused box. PDF and ZIP are the
+ * common harmful types that allow this.
  */
 async function refuseSecondType(file: FileBytes): Promise<void> {
   file.at = 0

@@ -11,25 +11,25 @@ export interface VideoFacts {
   audioCodec: string | null
 }
 
-export type VideoAnswer = { facts: VideoFacts } | { refused: string }
+export type VideoResult = { facts: VideoFacts } | { refused: string }
 
-/** Enough for an average, also of a phone's uneven frames, without going through hours of video. */
+/** Enough to average a phone's uneven frame times without reading hours of video. */
 const PACKETS_MEASURED = 3_000
-/** H.264 and HEVC reorder 16 frames at most. */
+/** Twice the 16 frames that H.264 and HEVC reorder at most. */
 const REORDERED_MAX = 32
-/** It is read as a whole, outside the thread's own limits. Of 8K in ProRes, the largest that cameras write, it has 10 MB. */
+/** A packet is read as a whole, outside the thread's memory limit. 8K ProRes, cameras' largest format, has 10 MB packets. */
 const PACKET_BYTES_MAX = 16 * 1024 * 1024
 
 /**
- * The facts of a video whose structure is sound, or why it is refused. Throws what the machine fails with. Parsers may
- * be led to take very much time or memory: run it in a thread that has limits.
+ * The facts of a video whose structure was checked, or the reason to refuse it. Throws only failures of this machine. A
+ * crafted file can make the parser use unlimited time and memory: run this in a thread with limits.
  */
-export async function readVideo(path: string): Promise<VideoAnswer> {
+export async function readVideo(path: string): Promise<VideoResult> {
   const { EncodedPacketSink, FilePathSource, Input, Logging, LogLevel, MP4, QTFF, QuickTimeInputFormat, WEBM } =
     await import('mediabunny')
   Logging.level = LogLevel.Silent
 
-  /** The library knows QuickTime by its `ftyp` box only, which old files do not have. */
+  /** mediabunny recognises QuickTime only by its `ftyp` box, which old files do not have. */
   class OldQuickTime extends QuickTimeInputFormat {
     async _canReadInput() {
       return true
@@ -42,12 +42,12 @@ export async function readVideo(path: string): Promise<VideoAnswer> {
     if (!video) return { refused: 'file has no video track' }
     const audio = await input.getPrimaryAudioTrack()
 
-    // The tables may tell of more than there is: a box that lasts to the end of the file does so wherever that is.
+    // A box of size 0 lasts to the end of the file, so its tables may describe more frames than a cut-off file has.
     for (const track of audio ? [video, audio] : [video]) {
       const sink = new EncodedPacketSink(track)
       let last = await sink.getPacket(Infinity, { metadataOnly: true })
       if (!last && track === video) return { refused: 'file has a video track without frames' }
-      // The last to be shown may be stored before some others.
+      // Frames are stored in decoding order: the last one displayed may not be the last one stored.
       for (let next = last, count = 0; next && count < REORDERED_MAX; count++) {
         last = next
         next = await sink.getNextPacket(next, { metadataOnly: true })

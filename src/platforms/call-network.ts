@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
 import { type Io, PublishError, type PublishedFile, retryAfterMs, unanswered } from './adapter.ts'
 
 /** An answer that refuses: what a network's own rules make an error of. */
@@ -226,11 +227,9 @@ export function parse(text: string | undefined): unknown {
   }
 }
 
-const EXTENSIONS: Record<string, string> = { 'image/jpeg': 'jpg', 'video/quicktime': 'mov' }
-
 /** The name of a post's file on a network, by place and kind, since networks go by the extension. */
 export function nameOf({ kind, mimeType }: PublishedFile, place: number): string {
-  return `${kind}-${place + 1}.${EXTENSIONS[mimeType] ?? mimeType.split('/')[1]}`
+  return `${kind}-${place + 1}.${FILE_EXTENSIONS[mimeType as MediaType]}`
 }
 
 export interface Upload {

@@ -1,5 +1,6 @@
+import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import { findViolations, type MediaFacts } from '../../src/platforms/rules/check-post.ts'
+import { findViolations } from '../../src/platforms/rules/check-post.ts'
 
 /** A post for one account, as far as a test cares. */
 export interface Case {

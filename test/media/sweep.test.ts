@@ -5,27 +5,29 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../../db/client.ts'
-import { renewFile } from '../../db/queries/staged-files.ts'
+import { renewLease } from '../../db/queries/staged-files.ts'
 import { addMedia, discardFile, type Library } from '../../src/media/add.ts'
 import { deleteMedia } from '../../src/media/change.ts'
 import { sweepMedia } from '../../src/media/sweep.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createWorld, mediaOptions, type Person } from '../helpers/app.ts'
-import { filesIn, isClean, jpeg, until } from '../helpers/upload.ts'
+import { until } from '../helpers/until.ts'
+import { filesIn, isClean, jpeg } from '../helpers/upload.ts'
 
-/** As if the time had passed after which nobody can be writing any more. */
-const age = (db: Db) => sql`update loose_files set renewed_at = now() - interval '1 minute'`.execute(db)
+/** Lets every lease expire. */
+const expireLeases = (db: Db) => sql`update loose_files set renewed_at = now() - interval '1 minute'`.execute(db)
 
-const rows = (db: Db) => db.selectFrom('looseFiles').selectAll().execute()
+const stagedFiles = (db: Db) => db.selectFrom('looseFiles').selectAll().execute()
 
 const bytesOf = async function* (bytes: Buffer) {
   yield bytes
 }
 
-const add = (library: Library, { id }: Person, bytes: Buffer, meanwhile = async () => {}) =>
+/** Adds a file; `afterSave` runs between receiving and inspecting it. */
+const add = (library: Library, { id }: Person, bytes: Buffer, afterSave = async () => {}) =>
   addMedia(library, id, async (save) => {
     await save(bytesOf(bytes))
-    await meanwhile()
+    await afterSave()
     return null
   })
 
@@ -34,7 +36,7 @@ async function createScene(t: Test) {
   const ada = await world.user()
   const library: Library = { db: world.db, ...mediaOptions(world.mediaDir) }
   const listed = async () => (await ada.call('GET', '/media')).body.data.map(({ id }: { id: string }) => id)
-  /** The library with something else for one of the methods of its storage. */
+  /** The library, with some of its storage's methods replaced. */
   const withStorage = (changes: Partial<Storage>): Library => ({
     ...library,
     storage: { ...library.storage, ...changes },
@@ -42,8 +44,8 @@ async function createScene(t: Test) {
   return { ...world, ada, library, listed, withStorage }
 }
 
-/** A database that carries out the statements whose text `matches`, and then loses the answer. */
-function losingAnswers(db: Db, matches: RegExp): Db {
+/** A database that executes the statements whose SQL `matches`, and then fails as if their results were lost. */
+function losingResults(db: Db, matches: RegExp): Db {
   return new Proxy(db, {
     get(target, key) {
       if (key !== 'executeQuery') return Reflect.get(target, key, target)
@@ -56,48 +58,48 @@ function losingAnswers(db: Db, matches: RegExp): Db {
   })
 }
 
-t.test('what a crash leaves at any step is found, and nothing else is touched', async (t) => {
+t.test('a sweep deletes what a crash left at any step, and nothing else', async (t) => {
   const { db, ada, library, listed, mediaDir } = await createScene(t)
   const { media } = await add(library, ada, await jpeg())
   const [path] = await filesIn(mediaDir)
 
-  /** Does everything up to a step and then nothing more, not even what it would do on a failure. */
-  const dieAt = (step: 'receiving' | 'storing' | 'committing') =>
-    new Promise<void>((died) => {
-      const die = () => {
-        died()
+  /** Adds a file up to a step and then hangs, so that not even its cleanup runs. */
+  const crashAt = (step: 'receiving' | 'storing' | 'committing') =>
+    new Promise<void>((crashed) => {
+      const crash = () => {
+        crashed()
         return new Promise<never>(() => {})
       }
       const put: Storage['put'] = async (...args) => {
         if (step === 'committing') await library.storage.put(...args)
-        await die()
+        await crash()
       }
-      const dying = { ...library, storage: { ...library.storage, put } }
-      jpeg(20 + step.length).then((bytes) => add(dying, ada, bytes, step === 'receiving' ? die : undefined))
+      const crashing = { ...library, storage: { ...library.storage, put } }
+      jpeg(20 + step.length).then((bytes) => add(crashing, ada, bytes, step === 'receiving' ? crash : undefined))
     })
-  for (const step of ['receiving', 'storing', 'committing'] as const) await dieAt(step)
+  for (const step of ['receiving', 'storing', 'committing'] as const) await crashAt(step)
   t.equal((await filesIn(mediaDir)).length, 4)
 
-  await age(db)
+  await expireLeases(db)
   t.strictSame(await sweepMedia(library), { removed: 3, failed: 0 })
   t.strictSame(await filesIn(mediaDir), [path])
   t.strictSame(await sweepMedia(library), { removed: 0, failed: 0 })
   t.strictSame(await listed(), [media.id])
   await sql`update loose_files set removed_at = now() - interval '1 day'`.execute(db)
   await sweepMedia(library)
-  t.strictSame(await rows(db), [], 'in the end nothing of it is known')
+  t.strictSame(await stagedFiles(db), [], 'the rows of deleted files are deleted later')
 })
 
-t.test('a file that is being added is left alone for as long as it takes', async (t) => {
+t.test('a sweep leaves a file alone while it is being added', async (t) => {
   const { db, ada, library, listed } = await createScene(t)
-  const renewals = async () => (await rows(db))[0]?.renewedAt?.getTime()
+  const renewals = async () => (await stagedFiles(db))[0]?.renewedAt?.getTime()
   const { media } = await addMedia(
     library,
     ada.id,
     async (save) => {
       await save(bytesOf(await jpeg()))
       const first = await renewals()
-      t.ok(await until(async () => (await renewals()) !== first), 'its claim is renewed')
+      await until('the lease is renewed', async () => (await renewals()) !== first)
       t.strictSame(await sweepMedia(library), { removed: 0, failed: 0 })
       return null
     },
@@ -106,10 +108,10 @@ t.test('a file that is being added is left alone for as long as it takes', async
   t.strictSame(await listed(), [media.id])
 })
 
-t.test('a file that was given up cannot be added any more, at whatever step it is', async (t) => {
+t.test('a file that is marked for deletion cannot be added at any later step', async (t) => {
   const { db, ada, library, listed, mediaDir, withStorage } = await createScene(t)
   const sweep = async () => {
-    await age(db)
+    await expireLeases(db)
     await sweepMedia(library)
   }
   await t.rejects(add(library, ada, await jpeg(), sweep))
@@ -118,15 +120,15 @@ t.test('a file that was given up cannot be added any more, at whatever step it i
   const put: Storage['put'] = async (...args) => {
     await sweep()
     t.equal(
-      (await renewFile(library.db, { userId: ada.id, storageKey: args[0] })).length,
+      (await renewLease(library.db, { userId: ada.id, storageKey: args[0] })).length,
       0,
-      'no renewal brings it back',
+      'the lease cannot be renewed',
     )
     await writeFile(args[1], await jpeg(60))
     await library.storage.put(...args)
   }
-  await t.rejects(add(withStorage({ put }), ada, await jpeg(60)), /given up/)
-  t.strictSame([await filesIn(mediaDir), await listed()], [[], []], 'not even bytes that came after the sweep stay')
+  await t.rejects(add(withStorage({ put }), ada, await jpeg(60)), /marked for deletion/)
+  t.strictSame([await filesIn(mediaDir), await listed()], [[], []], 'bytes stored after the sweep are deleted as well')
 
   let seen = 0
   const endless = async function* () {
@@ -147,23 +149,23 @@ t.test('a file that was given up cannot be added any more, at whatever step it i
     { renewMs: 20 },
   )
   await t.rejects(stopped)
-  t.ok(seen < 1_000, 'nothing more is read of it')
+  t.ok(seen < 1_000, 'reading the file stops')
 })
 
-t.test('what was added stays, though the answer of the database was lost', async (t) => {
+t.test('an added file stays although the result of the database was lost', async (t) => {
   const { db, ada, library, listed, mediaDir } = await createScene(t)
   const bytes = await jpeg()
-  await t.rejects(add({ ...library, db: losingAnswers(db, /insert into "media"/) }, ada, bytes))
+  await t.rejects(add({ ...library, db: losingResults(db, /insert into "media"/) }, ada, bytes))
   t.equal((await listed()).length, 1)
   const [path] = await filesIn(mediaDir)
   t.ok((await readFile(path!)).equals(bytes))
-  t.equal((await add(library, ada, bytes)).isNew, false, 'sending it again gives it')
-  await age(db)
+  t.equal((await add(library, ada, bytes)).isNew, false, 'adding it again returns it')
+  await expireLeases(db)
   await sweepMedia(library)
   t.strictSame(await filesIn(mediaDir), [path])
 })
 
-t.test('what the storage took after all, though it had said that it failed, is removed later', async (t) => {
+t.test('a sweep deletes a file that the storage stored after it had reported a failure', async (t) => {
   const { db, ada, library, mediaDir, withStorage } = await createScene(t)
   let finishLater = async () => {}
   const put: Storage['put'] = async (key, path, type) => {
@@ -173,9 +175,9 @@ t.test('what the storage took after all, though it had said that it failed, is r
       await writeFile(late, bytes)
       await library.storage.put(key, late, type)
     }
-    throw new Error('The storage does not answer')
+    throw new Error('The storage did not respond')
   }
-  await t.rejects(add(withStorage({ put }), ada, await jpeg()), /does not answer/)
+  await t.rejects(add(withStorage({ put }), ada, await jpeg()), /did not respond/)
   t.ok(await isClean(db, mediaDir, 0))
   await finishLater()
   t.equal((await filesIn(mediaDir)).length, 1)
@@ -183,26 +185,23 @@ t.test('what the storage took after all, though it had said that it failed, is r
   t.strictSame(await filesIn(mediaDir), [])
 })
 
-t.test(
-  'bytes that could not be removed when their media was deleted are removed later, whatever else fails',
-  async (t) => {
-    const { ada, library, listed, mediaDir, withStorage } = await createScene(t)
-    const remove = async () => Promise.reject(new Error('no'))
-    for (const width of [20, 30]) await add(library, ada, await jpeg(width))
-    for (const id of await listed()) {
-      const loose = await deleteMedia(library.db, ada.id, id)
-      await t.rejects(discardFile(withStorage({ remove }), loose!))
-    }
-    t.equal((await filesIn(mediaDir)).length, 2)
-    let calls = 0
-    const once: Storage['remove'] = (key) => (calls++ === 0 ? remove() : library.storage.remove(key))
-    t.strictSame(await sweepMedia(withStorage({ remove: once })), { removed: 1, failed: 1 })
-    t.strictSame(await sweepMedia(library), { removed: 1, failed: 0 })
-    t.strictSame(await filesIn(mediaDir), [])
-  },
-)
+t.test('a sweep deletes bytes whose deletion failed before, and continues after a failure', async (t) => {
+  const { ada, library, listed, mediaDir, withStorage } = await createScene(t)
+  const remove = async () => Promise.reject(new Error('The storage did not respond'))
+  for (const width of [20, 30]) await add(library, ada, await jpeg(width))
+  for (const id of await listed()) {
+    const staged = await deleteMedia(library.db, ada.id, id)
+    await t.rejects(discardFile(withStorage({ remove }), staged!))
+  }
+  t.equal((await filesIn(mediaDir)).length, 2)
+  let calls = 0
+  const removeSecond: Storage['remove'] = (key) => (calls++ === 0 ? remove() : library.storage.remove(key))
+  t.strictSame(await sweepMedia(withStorage({ remove: removeSecond })), { removed: 1, failed: 1 })
+  t.strictSame(await sweepMedia(library), { removed: 1, failed: 0 })
+  t.strictSame(await filesIn(mediaDir), [])
+})
 
-t.test('files on their way in that no row names are removed when they are old', async (t) => {
+t.test('a sweep deletes old received files that have no row', async (t) => {
   const { library } = await createScene(t)
   await mkdir(library.incomingDir, { recursive: true })
   const [old, fresh] = [join(library.incomingDir, 'a'.repeat(32)), join(library.incomingDir, 'b'.repeat(32))]

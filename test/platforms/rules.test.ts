@@ -1,6 +1,7 @@
 import t from 'tap'
+import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import { findViolations, type MediaFacts } from '../../src/platforms/rules/check-post.ts'
+import { findViolations } from '../../src/platforms/rules/check-post.ts'
 import { type Case, image, judge, many, messages, rules, video } from '../helpers/limits.ts'
 
 const family = '👨‍👩‍👧‍👦'

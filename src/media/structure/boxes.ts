@@ -1,22 +1,19 @@
 import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
 import { checkTables } from './tables.ts'
 
-/** Many times what hours of video come to: in fragments of a second, ten hours have 72,000 boxes. */
+/** Far above real files: ten hours in fragments of one second have 72,000 boxes. */
 const BOXES_MAX = 1_000_000
 
-/**
- * These are read as a whole by who reads the file. Ten hours at 60 frames per second come to about 40 MB, as long as
- * they are in one piece.
- */
+/** Boxes that parsers read as a whole. Ten hours at 60 frames per second need about 40 MB in an unfragmented file. */
 const TABLES = ['moov', 'moof', 'mfra', 'meta', 'sidx']
 const TABLE_BYTES_MAX = 64 * 1024 * 1024
 
-/** What goes on after all that a file needs. Other text there, read as the size and type of a box, is no box. */
+/** Boxes that may follow the required ones. Other bytes there that parse as a box header are appended data. */
 const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udta']
 
 /**
- * Goes through the boxes of the outermost level to the end of the file (ISO/IEC 14496-12, 4.2; QuickTime calls them
- * atoms). Throws where one of `required` is missing, as it is at the end of a file that was cut off between two boxes.
+ * Reads the top-level boxes to the end of the file (ISO/IEC 14496-12, 4.2; QuickTime calls them atoms). Throws if one of
+ * `required` is missing, as in a file that was cut off between two boxes.
  */
 export async function walkBoxes(file: FileBytes, required: readonly string[]): Promise<void> {
   const seen = new Set<string>()
@@ -38,7 +35,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
     if (size === 1) {
       headerBytes = 16
       const large = (await file.next(8, 'in a box')).readBigUInt64BE()
-      // Far above any file, and exact.
+      // Larger than any file, and exact as a number.
       size = Number(large < 2n ** 52n ? large : 2n ** 52n)
     } else if (size === 0) {
       size = file.size - start
@@ -48,7 +45,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
       throw isComplete && !AT_THE_END.includes(type) ? trailing(file.size - start) : cutOff(`in its ${type} box`)
     }
     if (TABLES.includes(type) && size > TABLE_BYTES_MAX) throw damaged(`its ${type} box is too large`)
-    // A second one begins another file.
+    // A second `ftyp` begins another file.
     if (type === 'ftyp' && (seen.has('ftyp') || seen.has('moov'))) throw trailing(file.size - start)
     if (type === 'moov' && seen.has('moov')) throw damaged('it has two moov boxes')
     seen.add(type)

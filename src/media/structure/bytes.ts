@@ -6,12 +6,12 @@ export const damaged = (what: string) => new AppError(400, 'file_invalid', `file
 export const trailing = (bytes: number) =>
   new AppError(400, 'file_invalid', `file has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} after its end`)
 
-/** Holds the longest segment of a JPEG (65,533 bytes), and the longest end of a ZIP archive (65,557). */
+/** Holds the longest JPEG segment (65,533 bytes) and the longest ZIP end record (65,557). */
 const BUFFER_BYTES = 65_600
 
 /**
- * Reads a file of any size forwards through one small buffer. `at` is where the next byte is read; whoever walks the
- * file may move it at will, also past the end: the next read tells.
+ * Reads a file of any size through one small buffer. `at` is the position of the next read. Callers may set it freely,
+ * also past the end: the next read throws then.
  */
 export class FileBytes {
   at = 0
@@ -26,12 +26,12 @@ export class FileBytes {
     this.size = size
   }
 
-  /** Whether the next bytes are in memory: a loop over millions of them waits only where they are not. */
+  /** Whether the next `count` bytes are buffered. Loops over millions of bytes await `load` only if they are not. */
   has(count: number): boolean {
     return this.at >= this.#bufferAt && this.at + count <= this.#bufferAt + this.#buffered
   }
 
-  /** Brings the next bytes into memory. Throws where the file ends before them; `where` says in what. */
+  /** Buffers the next `count` bytes. Throws a 400 that names `where` if the file ends before. */
   async load(count: number, where: string): Promise<void> {
     if (this.has(count)) return
     if (this.at + count > this.size) throw cutOff(where)
@@ -49,7 +49,7 @@ export class FileBytes {
     }
   }
 
-  /** The next bytes, and goes past them. What it gives lasts until the next read. */
+  /** Returns the next `count` bytes and advances. The result is valid until the next read. */
   async next(count: number, where: string): Promise<Buffer> {
     await this.load(count, where)
     const bytes = this.loaded().subarray(0, count)
@@ -57,12 +57,12 @@ export class FileBytes {
     return bytes
   }
 
-  /** The next byte of those that `load` brought, and goes past it. */
+  /** Returns the next buffered byte and advances. */
   byte(): number {
     return this.#buffer[this.at++ - this.#bufferAt]!
   }
 
-  /** All that is in memory from the next byte on. */
+  /** All buffered bytes from the position on. */
   loaded(): Buffer {
     return this.#buffer.subarray(this.at - this.#bufferAt, this.#buffered)
   }

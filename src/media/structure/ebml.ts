@@ -26,21 +26,21 @@ const IN_SEGMENT = [
 const IN_CLUSTER = [0xe7, 0x5854, 0xa7, 0xab, 0xa3, 0xa0, 0xaf, VOID, CRC_32]
 
 const HEADER_BYTES_MAX = 4_096
-/** Ten hours come to about six million blocks; those of a cluster of known size are not looked at. */
+/** Ten hours have about six million blocks. The blocks of a cluster of known size are skipped with it. */
 const ELEMENTS_MAX = 20_000_000
 /**
- * Who reads the file reads these as a whole. Writers begin a cluster every few seconds or megabytes, browsers that
- * record at least every 32 seconds.
+ * Parsers read an element as a whole. Writers start a cluster every few seconds or megabytes; recording browsers, at
+ * least every 32 seconds.
  */
 const ELEMENT_BYTES_MAX = 128 * 1024 * 1024
 
 interface Element {
   id: number
-  /** Undefined where it lasts until something comes that cannot be in it, as live recorders write it. */
+  /** Undefined if the element ends where one follows that cannot be inside it. Live recorders write such clusters. */
   size: number | undefined
 }
 
-/** The type of document: `webm`, `matroska`. */
+/** The document type, such as `webm` or `matroska`. */
 export async function readDocType(file: FileBytes): Promise<string> {
   const { id, size } = await nextElement(file)
   if (id !== EBML || size === undefined || size > HEADER_BYTES_MAX) throw damaged('its header is no EBML')
@@ -57,7 +57,7 @@ export async function readDocType(file: FileBytes): Promise<string> {
   throw damaged('its header does not say what it is')
 }
 
-/** Goes through the one segment that follows the header, to the end of the file. */
+/** Reads the one segment after the header, to the end of the file. */
 export async function walkSegment(file: FileBytes): Promise<void> {
   let segment = await nextElement(file)
   while (segment.id === VOID && segment.size !== undefined) {
@@ -88,7 +88,7 @@ export async function walkSegment(file: FileBytes): Promise<void> {
       throw end === file.size ? cutOff('in an element') : damaged('an element is longer than the segment')
     }
     if (size > ELEMENT_BYTES_MAX && id !== VOID) throw damaged('an element is too large')
-    // Void and CRC-32 may stand on both levels.
+    // Void and CRC-32 occur on both levels.
     if (IN_SEGMENT.includes(id) && id !== VOID && id !== CRC_32) isInCluster = false
     file.at += size
   }
@@ -104,8 +104,8 @@ async function nextElement(file: FileBytes): Promise<Element> {
 }
 
 /**
- * A number of variable length: as many zeros as lead it, so many bytes follow the first. Where it is a size, the bit
- * after the zeros does not count, and all ones mean unknown (RFC 8794, 4 to 6).
+ * Reads a number of variable length: the count of leading zero bits is the count of bytes after the first. In a size, the
+ * marker bit after the zeros does not count, and all ones mean "unknown" (RFC 8794, 4 to 6).
  */
 async function nextNumber(file: FileBytes, bytesMax: number, isSize: boolean): Promise<number | undefined> {
   if (!file.has(1)) await file.load(1, 'in an element')
@@ -119,7 +119,7 @@ async function nextNumber(file: FileBytes, bytesMax: number, isSize: boolean): P
   for (let index = 0; index < following; index++) {
     const byte = file.byte()
     isUnknown &&= byte === 0xff
-    // Rounded above 2^53, far above any file.
+    // Rounded above 2^53, which is larger than any file.
     value = value * 256 + byte
   }
   return isSize && isUnknown ? undefined : value

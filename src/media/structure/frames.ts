@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts'
 
 /**
- * Decoders keep a record for each frame, also where only the header is asked for. 10,000 play for minutes; the one
- * network that has a limit (LinkedIn) takes 250.
+ * Decoders keep a record of each frame even if only the header is read. 10,000 frames play for minutes; the only network
+ * with a limit (LinkedIn) accepts 250.
  */
 const FRAMES_MAX = 10_000
 

@@ -5,7 +5,7 @@ const EXTENSION = 0x21
 const IMAGE = 0x2c
 const TRAILER = 0x3b
 
-/** Goes through the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
+/** Reads the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
 export async function walkGif(file: FileBytes): Promise<void> {
   const header = await file.next(13, 'in its header')
   file.at += colourTableBytes(header[10]!)
@@ -21,7 +21,7 @@ export async function walkGif(file: FileBytes): Promise<void> {
       frames++
       refuseTooManyFrames(frames)
       const image = await file.next(9, 'in a picture')
-      // Behind the colours stands the size of the first codes.
+      // The byte after the colour table is the initial code size.
       file.at += colourTableBytes(image[8]!) + 1
     } else {
       throw damaged('there is something else between its blocks')
@@ -31,7 +31,7 @@ export async function walkGif(file: FileBytes): Promise<void> {
   if (file.at < file.size) throw trailing(file.size - file.at)
 }
 
-/** Of one flag whether there is a table, and the three bits that say how large it is. */
+/** From the flag that says whether there is a table, and the three bits of its size. */
 const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
 async function skipSubBlocks(file: FileBytes): Promise<void> {

@@ -9,19 +9,19 @@ const APP1 = 0xe1
 const APP2 = 0xe2
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
 
-/** What a JPEG says to follow after its end. */
+/** What a JPEG's metadata announces after its end. */
 interface Announced {
   images: boolean
   video: boolean
 }
 
 /**
- * Goes through the markers, and the data between them, to EOI (ITU-T T.81, annex B), and through what cameras append:
+ * Reads the markers, and the data between them, to EOI (ITU-T T.81, annex B), and then what cameras append:
  *
  * - zeros, up to a round size
- * - further JPEGs, such as a gain map (Ultra HDR, iPhone) or a preview, which a Multi-Picture segment (CIPA DC-007) or a
- *   directory in the XMP announces: https://developer.android.com/media/platform/hdr-image-format
- * - an MP4, which the XMP announces: https://developer.android.com/media/platform/motion-photo-format
+ * - further JPEGs, such as a gain map (Ultra HDR, iPhone) or a preview, if a Multi-Picture segment (CIPA DC-007) or a
+ *   directory in the XMP announces them: https://developer.android.com/media/platform/hdr-image-format
+ * - an MP4, if the XMP announces it: https://developer.android.com/media/platform/motion-photo-format
  * - Samsung's directory with its blocks
  */
 export async function walkJpeg(file: FileBytes): Promise<void> {
@@ -44,10 +44,10 @@ export async function walkJpeg(file: FileBytes): Promise<void> {
   }
 }
 
-/** The size in front of the name begins with two or three zeros, which have been skipped with those before them. */
+/** The box size before the name begins with two or three zeros, which skipZeros has already skipped. */
 const isFtyp = (bytes: Buffer) => bytes.indexOf('ftyp') === 1 || bytes.indexOf('ftyp') === 2
 
-/** Zeros stand in for what is not there. */
+/** Pads with zeros past the end of the file. */
 async function peek(file: FileBytes, count: number): Promise<Buffer> {
   const there = Math.min(count, file.size - file.at)
   await file.load(there, 'early')
@@ -58,14 +58,14 @@ async function skipZeros(file: FileBytes): Promise<void> {
   while (file.at < file.size) {
     await file.load(1, 'early')
     const bytes = file.loaded()
-    // Comparing natively: a callback for each byte takes a second for 100 MB.
+    // A native comparison: a callback for each byte takes a second for 100 MB.
     const isZero = bytes.equals(Buffer.alloc(bytes.length))
     file.at += isZero ? bytes.length : bytes.findIndex((byte) => byte !== 0)
     if (!isZero) return
   }
 }
 
-/** From SOI to EOI. */
+/** Reads one picture from SOI to EOI. */
 async function walkPicture(file: FileBytes): Promise<Announced> {
   file.at += 2
   const announced: Announced = { images: false, video: false }
@@ -88,7 +88,7 @@ async function walkPicture(file: FileBytes): Promise<Announced> {
   }
 }
 
-/** Any number of 0xff may stand before the code of a marker. */
+/** Any number of 0xff bytes may precede a marker's code. */
 async function nextMarker(file: FileBytes): Promise<number> {
   let [byte] = await file.next(1, 'before its EOI marker')
   if (byte !== 0xff) throw damaged('there is something else between its segments')
@@ -99,7 +99,7 @@ async function nextMarker(file: FileBytes): Promise<number> {
   return byte!
 }
 
-/** Goes to the next marker that is not part of the compressed data. */
+/** Advances to the next marker outside of the compressed data. */
 async function skipScan(file: FileBytes): Promise<void> {
   for (;;) {
     if (!file.has(2)) await file.load(2, 'before its EOI marker')
@@ -133,9 +133,9 @@ function readAnnouncement(segment: Buffer, announced: Announced): void {
 }
 
 /**
- * Whether the file ends in a directory of Samsung's whose blocks begin between these two places: blocks, `SEFH`,
- * version, count, 12 bytes for each block (type, distance from the directory back to the block, size), the length of
- * the directory, `SEFT`. A block repeats its type. Known from ExifTool only:
+ * Whether the file ends with Samsung's directory, and its blocks begin between `earliest` and `latest`. The format:
+ * blocks, `SEFH`, version, count, 12 bytes for each block (type, distance from the directory back to the block, size),
+ * the length of the directory, `SEFT`. A block repeats its type. The only source is ExifTool:
  * https://github.com/exiftool/exiftool/blob/master/lib/Image/ExifTool/Samsung.pm, ProcessSamsung
  */
 async function isSamsungTrailer(file: FileBytes, earliest: number, latest: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import { damaged, type FileBytes, trailing } from './bytes.ts'
 const SIGNATURE_BYTES = 8
 const CRC_BYTES = 4
 
-/** Goes through the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. An animated PNG is one as well. */
+/** Reads the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
 export async function walkPng(file: FileBytes): Promise<void> {
   file.at = SIGNATURE_BYTES
   let hasData = false
@@ -18,7 +18,7 @@ export async function walkPng(file: FileBytes): Promise<void> {
     if (type === 'IEND') break
   }
   if (!hasData) throw damaged('it has no IDAT chunk')
-  // Checks the last one: those before were followed by another.
+  // Read the last CRC: the earlier ones are known to exist, because a chunk followed them.
   file.at -= CRC_BYTES
   await file.next(CRC_BYTES, 'in the IEND chunk')
   if (file.at < file.size) throw trailing(file.size - file.at)

@@ -1,7 +1,7 @@
 import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
 import { refuseTooManyFrames } from './frames.ts'
 
-/** Goes through the chunks of the RIFF: https://www.rfc-editor.org/rfc/rfc9649.html#section-2.3 */
+/** Reads the chunks of the RIFF container: https://www.rfc-editor.org/rfc/rfc9649.html#section-2.3 */
 export async function walkWebp(file: FileBytes): Promise<void> {
   const header = await file.next(12, 'in its header')
   const size = header.readUInt32LE(4)
@@ -19,7 +19,7 @@ export async function walkWebp(file: FileBytes): Promise<void> {
     if (length > end - file.at) throw damaged('a chunk is longer than the file')
     if (/^(?:VP8[ L]|ANMF)$/.test(type)) pictures++
     if (type === 'ANMF') refuseTooManyFrames(++frames)
-    // Chunks are padded to an even length. Some writers leave out the last byte, or do not count it.
+    // Chunks are padded to an even length. Some writers omit the last padding byte, or do not count it.
     file.at = Math.min(file.at + length + (length % 2), end)
   }
   if (pictures === 0) throw damaged('it has no picture')

@@ -1,3 +1,4 @@
+import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import { platforms } from '../catalogue.ts'
 import type { Platform, PostTypeRule } from '../limits.ts'
@@ -26,18 +27,6 @@ export interface AccountFacts {
   username: string
   /** What its own server takes, instead of its network's limit on a caption, a part of a thread and a first comment. */
   textLengthMax?: number | null
-}
-
-/** A media file. What is not known of it (null or absent) is not judged. */
-export interface MediaFacts {
-  id: string
-  mimeType: string
-  bytes?: number | null
-  width?: number | null
-  height?: number | null
-  durationSeconds?: number | null
-  fps?: number | null
-  frames?: number | null
 }
 
 /** A limit of a network that the post breaks. `message` is written for the caller. */

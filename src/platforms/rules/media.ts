@@ -1,5 +1,6 @@
+import type { MediaFacts } from '../../../schemas/media.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../limits.ts'
-import type { MediaFacts, Submission } from './check-post.ts'
+import type { Submission } from './check-post.ts'
 import { atLeast, atMost, counted, shortened } from './wording.ts'
 
 const kinds = ['image', 'video', 'gif'] as const
