@@ -5,6 +5,18 @@ import { readPlatformsReadme, withLimits } from '../helpers/readme.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 
+t.test('README.md has at most 200 lines, and no table cell over 150 characters', async (t) => {
+  const lines = readme.trimEnd().split('\n')
+  t.ok(lines.length <= 200, `${lines.length} lines`)
+  const cells = lines
+    .filter((line) => line.startsWith('|'))
+    .flatMap((line) => line.split('|').map((cell) => cell.trim()))
+  t.same(
+    cells.filter((cell) => cell.length > 150),
+    [],
+  )
+})
+
 t.test(
   'the limits in the README of the platforms equal the catalogue, in cells of at most 150 characters',
   async (t) => {
