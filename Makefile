@@ -1,11 +1,11 @@
-# Everything runs on the Node in node_modules where the machine's own is too old, and on the machine's own elsewhere.
+# Node comes from node_modules/.bin where the machine's own is too old.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
-# The machine's own: some have node_modules/.bin in their PATH already.
+# The machine's own Node, without a node_modules/.bin that PATH may have already.
 OWN_PATH := $(shell echo "$$PATH" | sed 's|[^:]*node_modules/.bin:||g')
 OWN_NODE := $(shell PATH="$(OWN_PATH)" node -v)
 
-# What is installed depends on it, too.
+# Named after that Node: another one needs another installation.
 RUN := node_modules/.installed-to-run-beside-$(OWN_NODE)
 DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
@@ -15,11 +15,10 @@ GENERATORS := test/openapi/generators/node_modules/.installed
 .PHONY: setup start test test-networks test-prism test-generators test-cluster bench soak check openapi db-types readme build help
 .NOTPARALLEL:
 
-setup: $(RUN) ## install what it takes to run
+setup: $(RUN) ## install what the service needs
 
-# What Node has made of the sources is kept: the process starts sooner. V8's young generation is kept small: a file of any
-# size passes through in less than 200 MB. With 16 instead of 4, requests would take up to a third less of the processor.
-start: $(RUN) ## set up what is missing and serve the API with a demo
+# The compile cache shortens later starts.
+start: $(RUN) ## install, create a database with a demo, serve the API, publish what is due
 	@NODE_COMPILE_CACHE=node_modules/.cache/node exec node src/cli/postroom.ts start
 
 test: $(DEVELOP) ## run the tests; TESTS=test/posts/list.test.ts runs some
@@ -28,22 +27,22 @@ test: $(DEVELOP) ## run the tests; TESTS=test/posts/list.test.ts runs some
 test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 	@npm test -s -- $(or $(TESTS),test/networks/*.test.ts)
 
-test-prism: $(DEVELOP) $(PRISM) ## compare what clients and the service say with the document, by a proxy between them
+test-prism: $(DEVELOP) $(PRISM) ## test through a proxy that compares all requests and responses with the OpenAPI document
 	@npm test -s -- $(or $(TESTS),test/faults/fuzz/prism/*.test.ts)
 
 test-generators: $(DEVELOP) $(GENERATORS) ## compile clients that four generators make from the document
 	@npm test -s -- $(or $(TESTS),test/openapi/generators/*.test.ts)
 
-test-cluster: $(DEVELOP) ## run the tests on a cluster of Debian's PostgreSQL, PgBouncer and HAProxy, whose primary dies
+test-cluster: $(DEVELOP) ## test failover in a cluster of Debian's PostgreSQL, PgBouncer and HAProxy
 	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
 
-bench: $(DEVELOP) ## measure speed beside the least that can do the same work; BENCH=requests, growth or publisher does one
+bench: $(DEVELOP) ## measure speed against a minimal server; BENCH=requests, growth or publisher runs one part
 	@for part in $(or $(BENCH),requests growth publisher); do node test/bench/$$part.ts || exit 1; done
 
-soak: $(DEVELOP) ## break everything for hours, and see that nothing is lost or done twice; SOAK=cluster, workers, service or fuzz does one
+soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, service or fuzz runs one
 	@for part in $(or $(SOAK),cluster workers service fuzz); do node test/faults/$$part/soak.ts || exit 1; done
 
-check: $(DEVELOP) ## types, lint, direction of imports, and everything that is generated is up to date
+check: $(DEVELOP) ## check types, lint, import directions, and that generated files are up to date
 	@npm run -s typecheck
 	@npm run -s lint
 	@npm run -s check:openapi
@@ -66,7 +65,7 @@ build: $(DEVELOP) ## compile to dist/
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
-# To run the service takes a part of what it takes to develop it, so whatever serves for the latter serves for the former.
+# The dependencies of development include those of the service.
 $(RUN): package-lock.json
 	@test $(DEVELOP) -nt package-lock.json || $(INSTALL) --omit=dev
 	@touch $@
@@ -75,12 +74,12 @@ $(DEVELOP): package-lock.json
 	@$(INSTALL)
 	@touch $@
 
-# The servers of networks, which only their tests need. Nothing in it is compiled, or depends on the machine's Node.
+# Servers of networks, which only their tests need. Nothing is compiled, so any Node will do.
 $(NETWORKS): test/networks/package-lock.json
 	@cd test/networks && $(INSTALL_PACKAGES)
 	@touch $@
 
-# The proxy that only one test needs.
+# The proxy, which only one test needs.
 $(PRISM): test/faults/fuzz/prism/package-lock.json
 	@cd test/faults/fuzz/prism && $(INSTALL_PACKAGES)
 	@touch $@
@@ -90,11 +89,11 @@ $(GENERATORS): test/openapi/generators/package-lock.json
 	@cd test/openapi/generators && $(INSTALL_PACKAGES)
 	@touch $@
 
-# Not `npm ci`, which would pull node_modules from under a service that runs; the lockfile holds all the same.
+# Not `npm ci`: it would remove node_modules while the service runs. The lockfile is obeyed all the same.
 INSTALL = $(INSTALL_PACKAGES) $(NODE)
 INSTALL_PACKAGES = npm install --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 
-# Nothing where the machine's Node is new enough, else the package that brings one.
+# Empty where the machine's Node is new enough, else the package that contains one.
 NODE = $(if $(findstring none,$(NODE_PACKAGE)),$(error Install Node 22.18 or newer: npm has none for this machine),$(NODE_PACKAGE))
 NODE_PACKAGE = $(shell PATH="$(OWN_PATH)" node -p 'const [a, b] = process.versions.node.split("."); \
   const platform = process.platform + "-" + process.arch; \
