@@ -1,6 +1,6 @@
 import type { PostType } from '../../schemas/platform.ts'
 import type { Act } from '../platforms/adapter.ts'
-import { isBlank } from '../platforms/rules/measure.ts'
+import { isBlank } from '../platforms/rules/text-length.ts'
 
 /** What one delivery makes visible by one call. */
 export interface PlannedAct {

@@ -1,35 +1,60 @@
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 
 /**
- * Where a value was read, and how far it can be trusted.
- * official: the network's own page, schema or source code. copy: a verbatim copy of that page.
- * cross-checked: several independent tools agree. assumed: our inference.
+ * The limits of a network are data: these types describe them, rules/ checks posts against them.
+ *
+ * Names that end in `Max` or `Min` are inclusive bounds; absent means not limited. Maxima are always checked. A missing
+ * or blank value, or too few of them, is accepted in a draft and rejected in a scheduled post.
  */
+export interface Platform {
+  id: PlatformId
+  name: string
+  caption: CaptionRule
+  /** Absent: the network has no titles. */
+  title?: TitleRule
+  /** Absent: a first comment is rejected. */
+  firstComment?: FirstCommentRule
+  /** Present if and only if `postTypes` has `thread`. */
+  thread?: ThreadRule
+  /** Other post types are rejected. */
+  postTypes: Partial<Record<PostType, PostTypeRule>>
+  /** By key of an override's `fields`. Other keys are stored unchecked. */
+  fields: Record<string, FieldRule>
+  rateLimits: readonly RateLimit[]
+}
+
+/** Where a value was read, and how far it can be trusted. */
 export interface Source {
   url: string
+  /**
+   * official: the network's own page, schema or source code. copy: a verbatim copy of that page.
+   * cross-checked: several independent tools agree. assumed: our inference.
+   */
   confidence: 'official' | 'copy' | 'cross-checked' | 'assumed'
-  /** Version or date of what was read. */
+  /** Version or date of the page when it was read. */
   version: string
 }
 
-/** How a network counts the length of a text; `text.ts` implements each. */
+/** How a network counts the length of a text. rules/text-length.ts implements each unit. */
 export type TextUnit = 'x' | 'mastodon' | 'threads' | 'graphemes' | 'code points' | 'UTF-16 units' | 'bytes'
 
 export interface TextRule {
+  /** In `unit`. */
   lengthMax: number
   unit: TextUnit
-  /** A second limit, in UTF-8 bytes, that applies beside `lengthMax`. */
+  /** A second limit, in UTF-8 bytes. */
   bytesMax?: number
+  /** Always checked. */
   forbiddenCharacters?: readonly string[]
   source: Source
 }
 
 export interface CaptionRule extends TextRule {
-  /** Replaces `lengthMax` when any media is attached. */
+  /** Replaces `lengthMax` in a post with media. */
   lengthMaxWithMedia?: number
-  /** Replaces `lengthMax` when images are attached. */
+  /** Replaces `lengthMax` in a post with images, and for post types that accept only images. */
   lengthMaxWithImages?: number
-  /** When a post that is to be published has to carry a caption; link and embeds are keys of `fields`. */
+  /** When a scheduled post must have a caption that is not blank; `link` and `embeds` are keys of `fields`. */
   required: 'always' | 'unless media' | 'unless media or link' | 'unless media or embeds' | 'never'
   hashtagsMax?: number
   mentionsMax?: number
@@ -39,31 +64,34 @@ export interface CaptionRule extends TextRule {
 }
 
 export interface TitleRule extends TextRule {
-  /** The key in `fields` that carries the title. */
+  /** The key of `fields` that holds the title. Its `FieldRule` has no length of its own. */
   field: string
-  /** A required title that is missing is taken from the caption's first line, cut to `lengthMax`. */
+  /** A scheduled post needs a title. Without one, the first line of the caption is used, cut to `lengthMax`. */
   required: boolean
 }
 
-/** A rule that holds for some posts only. `when` completes a sentence: "required when …". */
+/** A condition on the other fields and the media of a post. */
 export interface Condition {
+  /** Completes the sentence "required when …" or "not allowed when …". */
   when: string
   test: (fields: Record<string, unknown>, media: { hasVideo: boolean; count: number }) => boolean
 }
 
 export interface FirstCommentRule extends TextRule {
-  /** The post types that can be commented on; all that the network carries when absent. */
+  /** The post types that accept comments; absent: all. */
   postTypes?: readonly PostType[]
+  /** When a first comment is rejected. Always checked. */
   refused?: Condition
 }
 
+/** `lengthMax` and `bytesMax` apply to each part; the caption's maxima of hashtags and the like do too. */
 export interface ThreadRule extends TextRule {
-  /** chained: one post per part, each at most `lengthMax` long. single: one element that carries the whole text. */
+  /** chained: one post per part. single: one part with the whole text. */
   mode: 'chained' | 'single'
   partsMax: number
 }
 
-/** Bytes, pixels, seconds and frames per second; a ratio is width divided by height. Absent means not limited. */
+/** Limits of one file, always checked. Sides are in pixels. Facts of the file that are not known are not checked. */
 interface FileRule {
   mimeTypes: readonly string[]
   bytesMin?: number
@@ -73,44 +101,49 @@ interface FileRule {
   heightMin?: number
   heightMax?: number
   widthPlusHeightMax?: number
+  /** Width times height. */
   pixelsMax?: number
+  /** Width divided by height. */
   aspectRatioMin?: number
   aspectRatioMax?: number
   source: Source
 }
 
 export interface ImageRule extends FileRule {
-  /** A GIF that stands still is an image like the others, whatever the rule for GIFs says. */
+  /** A GIF with one frame counts as an image, despite the rule for GIFs. */
   stillGifs?: true
-  /** All images of one post have to have the same width and height. */
+  /** All images of a post must have the same width and height. */
   sameSize?: boolean
 }
 
+/** Holds for GIFs, and for other animated images. */
 export interface GifRule extends FileRule {
   framesMax?: number
 }
 
 export interface VideoRule extends FileRule {
-  durationMin?: number
-  durationMax?: number
+  durationMinSeconds?: number
+  durationMaxSeconds?: number
+  /** Frames per second. */
   fpsMin?: number
   fpsMax?: number
 }
 
-/** What one post of this type may carry. A kind of file without a rule is not carried. */
+/** The media of one post type. A kind of file without a rule is rejected; without a `gif` rule, GIFs are images. */
 export interface PostTypeRule {
+  /** Checked when the post is scheduled. */
   mediaMin: number
   mediaMax: number
   imagesMax: number
   videosMax: number
   gifsMax: number
-  /** Images and videos may stand in one post. */
+  /** Images and videos can be combined in one post. */
   mixed: boolean
-  /** A GIF has to be the only file of its post. */
+  /** A GIF must be the only file of its post. */
   gifAlone?: boolean
-  /** False where the network shows no caption, so its length does not matter. */
-  captionPublished: boolean
-  /** All files go out in one request, which may be that large; its other parts are a few kilobytes. */
+  /** False: the network shows no caption, so the caption is not checked. */
+  hasCaption: boolean
+  /** All files are sent in one request of at most this size. Its other parts are a few kilobytes. */
   requestBytesMax?: number
   image?: ImageRule
   gif?: GifRule
@@ -118,37 +151,41 @@ export interface PostTypeRule {
   source: Source
 }
 
-/** What holds for one text in `fields`. */
+/** A text in `fields`. */
 export interface FieldTextRule {
   lengthMax?: number
-  /** Of `lengthMax`; code points when absent. */
+  /** The unit of `lengthMax`; absent: code points. */
   unit?: 'graphemes'
-  /** In UTF-8. */
+  /** UTF-8. */
   bytesMax?: number
-  /** The network cuts off white space at both ends before it counts. */
+  /** The network removes white space at both ends before it counts. */
   trimmed?: true
-  pattern?: { regex: RegExp; says: string }
-  /** May be absent, but not blank: the network would refuse that. Judged as everything that is merely missing. */
+  /** `expected` completes the sentence "is …, expected …". */
+  pattern?: { regex: RegExp; expected: string }
+  /** The text may be absent but not blank. Checked when the post is scheduled. */
   notBlank?: true
 }
 
 export type FieldValue =
   | ({ type: 'string' } & FieldTextRule)
+  /** An absolute http(s) URL; `lengthMax` is in code points. */
   | { type: 'url'; lengthMax?: number }
+  /** RFC 3339 with Z or an offset. */
   | { type: 'datetime' }
   | { type: 'boolean' }
   | { type: 'integer' | 'number'; min?: number; max?: number }
   | { type: 'enum'; values: readonly string[] }
   | {
       type: 'string[]'
-      /** Judged as everything that is merely missing. */
+      /** Checked when the post is scheduled. */
       itemsMin?: number
       itemsMax?: number
       item?: FieldTextRule
-      /** No item may be there twice, whatever white space is around it. */
-      distinct?: true
-      /** All items joined by commas, each that contains a space in quotes. */
+      /** No two items are equal after trimming. */
+      uniqueItems?: true
+      /** Code points of all items joined by commas, where an item with a space is put in quotes. */
       joinedLengthMax?: number
+      /** The allowed items; absent: any. */
       values?: readonly string[]
     }
   | { type: 'object'; properties: Properties }
@@ -156,52 +193,47 @@ export type FieldValue =
       type: 'object[]'
       itemsMax?: number
       properties: Properties
-      /** Of all texts together that have a `lengthMax` of their own. */
-      textsLengthMax?: number
+      /** The sum of all texts that have a `lengthMax`, in all items. */
+      totalLengthMax?: number
     }
 
-/** What the network knows of an object. Keys that it does not know are kept as sent, and null is as good as absent. */
+/**
+ * The properties of an object that are checked; others are stored unchecked. Null counts as absent. A required property
+ * is checked when the post is scheduled.
+ */
 export type Properties = Readonly<Record<string, FieldValue & { required?: true }>>
 
 /** One key of an override's `fields`. */
 export type FieldRule = FieldValue & {
-  /** The network's own name for it. */
+  /** The name of the parameter in the network's API. */
   param: string
-  /** Judged when the post is to be published, as everything that is merely missing. */
+  /** Checked when the post is scheduled. */
   required?: true | Condition
+  /** When the key is rejected. Always checked. */
   refused?: Condition
-  /** May not be combined with media. */
+  /** The key cannot be combined with media. */
   withoutMedia?: true
   /** Lowers the caption's `lengthMax` while this key is set. */
   captionLengthMax?: number
-  /** Its graphemes are added to the length of the caption, of every part of a thread, and of the first comment. */
-  countsInCaption?: true
-  /** By a value of this key: what people see of a caption that is written so, which is what counts. Linear in time. */
-  captionShown?: Readonly<Record<string, (caption: string) => string>>
+  /** The graphemes of the value count towards the caption, every part of a thread and the first comment. */
+  countsInText?: true
+  /** By value of this key: removes the caption's markup, which does not count. Must take linear time. */
+  captionToPlainText?: Readonly<Record<string, (caption: string) => string>>
+  /** The network's behaviour when the key is absent; for documentation. */
   default?: string | boolean | number
+  /** For documentation: what the key does, or where it is ignored. */
   description?: string
   source: Source
 }
 
+/** At most `limit` of `resource` per `scope` and window. */
 export interface RateLimit {
-  what: string
+  resource: string
   limit: number
+  /** Absent: the limit holds for all time, or for one call. */
   windowSeconds?: number
   scope: string
-  /** How much of it one act uses up, where it is counted for each account; the publisher keeps to these. */
+  /** How much one act uses of a limit per account. Workers pace their acts by it; absent: for documentation. */
   perAct?: number
   source: Source
-}
-
-/** A social network as data: everything that decides whether it would take a post. */
-export interface Platform {
-  id: PlatformId
-  name: string
-  caption: CaptionRule
-  title?: TitleRule
-  firstComment?: FirstCommentRule
-  thread?: ThreadRule
-  postTypes: Partial<Record<PostType, PostTypeRule>>
-  fields: Record<string, FieldRule>
-  rateLimits: readonly RateLimit[]
 }

@@ -5,7 +5,8 @@ import type { Issue } from '../../schemas/error.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/post.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import { findViolations, type PostToJudge } from '../platforms/rules/check-post.ts'
+import { findViolations } from '../platforms/rules/check-post.ts'
+import type { PostToCheck } from '../platforms/rules/context.ts'
 
 /**
  * Accounts that posts were judged for, by their ids. An account never changes its network; what its own server takes may
@@ -75,7 +76,7 @@ export async function createPost(
 }
 
 /** The accounts of a post that can be written without reading more; undefined where it has to be judged. */
-function knownToBeFine(post: PostToJudge & { accountIds: string[] }, known: KnownAccounts): Account[] | undefined {
+function knownToBeFine(post: PostToCheck & { accountIds: string[] }, known: KnownAccounts): Account[] | undefined {
   const accounts = post.accountIds.flatMap((id) => known.get(id) ?? [])
   const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
   return isKnown && findViolations(post, accounts, []).length === 0 ? accounts : undefined
@@ -94,7 +95,7 @@ function remember(known: KnownAccounts, accounts: Account[]): Account[] {
 export async function judgePost(
   db: Db,
   userId: string,
-  post: PostToJudge & { accountIds: readonly string[] },
+  post: PostToCheck & { accountIds: readonly string[] },
 ): Promise<Account[]> {
   const { accountIds, mediaIds } = post
   const [subjects] = await readPostSubjects(db, {

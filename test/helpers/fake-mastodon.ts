@@ -1,4 +1,4 @@
-import { textLength } from '../../src/platforms/rules/measure.ts'
+import { textLength } from '../../src/platforms/rules/text-length.ts'
 import type { Teardown } from './database.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './fake-network.ts'
 

@@ -46,14 +46,14 @@ function fieldValue(rule: FieldValue): string {
         rule.values ? `list of ${codes(rule.values)}` : 'list of strings',
         range(rule.itemsMin, rule.itemsMax, ' items'),
         ...textLimits(rule.item ?? {}).map((limit) => limit && `each ${limit}`),
-        rule.distinct && 'no duplicates',
+        rule.uniqueItems && 'no duplicates',
         rule.joinedLengthMax !== undefined && `≤ ${rule.joinedLengthMax} code points in total`,
       ])
     case 'object[]':
       return semicolons([
         'list of objects',
         range(undefined, rule.itemsMax, ' items'),
-        rule.textsLengthMax !== undefined && `≤ ${rule.textsLengthMax} code points in total`,
+        rule.totalLengthMax !== undefined && `≤ ${rule.totalLengthMax} code points in total`,
       ])
     default:
       return rule.type
@@ -63,6 +63,6 @@ function fieldValue(rule: FieldValue): string {
 const textLimits = ({ lengthMax, unit, bytesMax, pattern, notBlank }: FieldTextRule) => [
   range(undefined, lengthMax, ` ${unitNames[unit ?? 'code points']}`),
   range(undefined, bytesMax, ' bytes'),
-  pattern?.says,
+  pattern?.expected,
   notBlank && 'not blank',
 ]

@@ -108,7 +108,7 @@ function filesOf(rule: PostTypeRule): string {
   return semicolons([
     `${mediaMax === 1 && mediaMin === 1 ? '' : `${mediaMin}–${mediaMax}: `}${combined}${gifAlone ? ` or ${gifs}` : ''}`,
     rule.requestBytesMax !== undefined && `at most ${bytes(rule.requestBytesMax)} in total`,
-    !rule.captionPublished && 'no caption',
+    !rule.hasCaption && 'no caption',
   ])
 }
 
@@ -146,7 +146,7 @@ const fileLimits = (rule: FileRule) =>
     range(undefined, rule.widthPlusHeightMax, ' px in width plus height'),
     range(undefined, rule.pixelsMax, ' pixels'),
     range(rule.aspectRatioMin, rule.aspectRatioMax, ' width/height', ratio),
-    range(rule.durationMin, rule.durationMax, ' s'),
+    range(rule.durationMinSeconds, rule.durationMaxSeconds, ' s'),
     range(rule.fpsMin, rule.fpsMax, ' fps'),
     range(undefined, rule.framesMax, ' frames'),
     rule.sameSize && 'all of the same size',
@@ -156,5 +156,5 @@ const fileLimits = (rule: FileRule) =>
 const rateLimitRow = (cite: Cite) => (limit: RateLimit) => {
   const window = limit.windowSeconds === undefined ? '' : ` in ${duration(limit.windowSeconds)}`
   const cost = limit.perAct === undefined ? '' : `; paced, ${limit.perAct} per post or comment`
-  return [`${limit.what} per ${limit.scope}`, `${limit.limit}${window}${cost}`, cite(limit.source)]
+  return [`${limit.resource} per ${limit.scope}`, `${limit.limit}${window}${cost}`, cite(limit.source)]
 }

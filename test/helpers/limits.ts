@@ -2,7 +2,7 @@ import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { findViolations } from '../../src/platforms/rules/check-post.ts'
 
-/** A post for one account, as far as a test cares. */
+/** A post for one account. By default, it is a draft of type post without content. */
 export interface Case {
   postType?: PostType
   caption?: string
@@ -12,30 +12,29 @@ export interface Case {
   parts?: string[] | null
   media?: MediaFacts[]
   scheduled?: boolean
-  /** What the account's own server takes. */
   textLengthMax?: number | null
 }
 
-/** The violations of a draft (unless scheduled) for the account @ada of `platform`. */
-export function judge(platform: PlatformId, given: Case) {
-  const media = given.media ?? []
+/** The violations of a post for the account @ada on `platform`. */
+export function check(platform: PlatformId, post: Case) {
+  const media = post.media ?? []
   return findViolations(
     {
-      postType: given.postType ?? 'post',
-      caption: given.caption ?? '',
-      firstComment: given.firstComment ?? null,
-      scheduled: given.scheduled ?? false,
+      postType: post.postType ?? 'post',
+      caption: post.caption ?? '',
+      firstComment: post.firstComment ?? null,
+      scheduled: post.scheduled ?? false,
       mediaIds: media.map(({ id }) => id),
-      overrides: new Map([['a1', { captionOverride: given.captionOverride ?? null, fields: given.fields ?? {} }]]),
-      threadParts: new Map([['a1', given.parts ?? null]]),
+      overrides: new Map([['a1', { captionOverride: post.captionOverride ?? null, fields: post.fields ?? {} }]]),
+      threadParts: new Map([['a1', post.parts ?? null]]),
     },
-    [{ id: 'a1', platform, username: 'ada', textLengthMax: given.textLengthMax ?? null }],
+    [{ id: 'a1', platform, username: 'ada', textLengthMax: post.textLengthMax ?? null }],
     media,
   )
 }
 
-export const rules = (platform: PlatformId, given: Case) => judge(platform, given).map(({ rule }) => rule)
-export const messages = (platform: PlatformId, given: Case) => judge(platform, given).map(({ message }) => message)
+export const rules = (platform: PlatformId, post: Case) => check(platform, post).map(({ rule }) => rule)
+export const messages = (platform: PlatformId, post: Case) => check(platform, post).map(({ message }) => message)
 
 const unknown = { bytes: null, width: null, height: null, durationSeconds: null, fps: null, frames: null }
 export const image = (facts: Partial<MediaFacts> = {}): MediaFacts => ({

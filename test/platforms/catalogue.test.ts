@@ -270,7 +270,7 @@ t.test('the headline values of each network are those of the catalogue', async (
         Object.entries(postTypes).map(([type, rule]) => [type, [rule.mediaMin, rule.mediaMax]]),
       ),
       bytes: [image?.bytesMax ?? null, gif?.bytesMax ?? null, video?.bytesMax ?? null],
-      seconds: video?.durationMax ?? null,
+      seconds: video?.durationMaxSeconds ?? null,
       fields: Object.keys(fields).length,
       requiredFields: Object.keys(fields).filter((key) => fields[key]!.required),
     }

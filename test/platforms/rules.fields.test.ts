@@ -39,7 +39,7 @@ t.test('an album has no buttons', async (t) => {
   t.same(rules('telegram', { fields, media: [image()] }), [])
   t.same(rules('telegram', { fields: { buttons: [] }, media: [image(), video()] }), [])
   t.same(messages('telegram', { fields, media: [image(), video()] }), [
-    'telegram (@ada): field buttons is refused when the media are several files, which make an album',
+    'telegram (@ada): field buttons is not allowed when the post has several media files (an album)',
   ])
 })
 
@@ -98,15 +98,15 @@ t.test('fields are judged by their type and limits', async (t) => {
     ['pinterest', { boardId: 'a1' }, 'boardId is "a1", expected digits only'],
     ['pinterest', { dominantColor: '#00ff00' }],
     ['pinterest', { dominantColor: 'green' }, 'dominantColor is "green", expected a colour as #RRGGBB'],
-    ['threads', { topicTag: 'a.b' }, 'topicTag is "a.b", expected a tag without . and &'],
-    ['reddit', { subreddit: 'r/pics' }, 'subreddit is "r/pics", expected 2 to 21 letters, digits and underscores'],
+    ['threads', { topicTag: 'a.b' }, 'topicTag is "a.b", expected a tag without . or &'],
+    ['reddit', { subreddit: 'r/pics' }, 'subreddit is "r/pics", expected 2 to 21 letters, digits or underscores'],
     ['tiktok', { photoCoverIndex: 34 }],
     ['tiktok', { photoCoverIndex: 35 }, 'photoCoverIndex is 35, at most 34 are allowed'],
     ['tiktok', { privacyLevel: 'SELF_ONLY', brandContentToggle: false }],
     [
       'tiktok',
       { privacyLevel: 'SELF_ONLY', brandContentToggle: true },
-      'brandContentToggle is refused when privacyLevel is SELF_ONLY',
+      'brandContentToggle is not allowed when privacyLevel is SELF_ONLY',
     ],
     ['sandbox', { fault: 'unknown', faultTimes: 1000, faultAct: 26 }],
     ['sandbox', { faultTimes: 0 }, 'faultTimes is 0, at least 1 is required'],
@@ -135,10 +135,10 @@ t.test('fields are judged by their type and limits', async (t) => {
     [
       'youtube',
       { tags: ['a'.repeat(250), 'b'.repeat(250)] },
-      'tags is 501 characters long in all, at most 500 are allowed',
+      'tags is 501 characters long in total, at most 500 are allowed',
     ],
     ['youtube', { tags: ['a b'.padEnd(498, 'c')] }],
-    ['youtube', { tags: ['a b'.padEnd(499, 'c')] }, 'tags is 501 characters long in all, at most 500 are allowed'],
+    ['youtube', { tags: ['a b'.padEnd(499, 'c')] }, 'tags is 501 characters long in total, at most 500 are allowed'],
     ['youtube', { title: 'a'.repeat(100) }],
     ['youtube', { title: 'a'.repeat(101) }, 'title is 101 characters long, at most 100 are allowed'],
     ['youtube', { title: 'a < b' }, 'title contains <, which is not allowed'],
@@ -192,7 +192,7 @@ t.test('fields are judged by their type and limits', async (t) => {
       { poll: { options: ['a'.repeat(51)] } },
       'poll options item 1 is 51 characters long, at most 50 are allowed',
     ],
-    ['mastodon', { poll: { options: ['a', 'a '] } }, 'poll options item 2 is "a ", which is there before'],
+    ['mastodon', { poll: { options: ['a', 'a '] } }, 'poll options item 2 duplicates an earlier item: "a "'],
     ['mastodon', { poll: { expiresIn: 299 } }, 'poll expiresIn is 299, at least 300 are required'],
     ['mastodon', { poll: { expiresIn: 2_629_747 } }, 'poll expiresIn is 2629747, at most 2629746 are allowed'],
     ['mastodon', { poll: { multiple: 1 } }, 'poll multiple is a number, expected true or false'],
@@ -203,14 +203,14 @@ t.test('fields are judged by their type and limits', async (t) => {
     ['instagram', { userTags: [{ x: '0' }] }, 'userTags item 1 x is a string, expected a number'],
     ['discord', { threadId: '1100000000000000001' }],
     ['discord', { threadId: 'general' }, 'threadId is "general", expected digits only'],
-    ['discord', { threadId: '1', threadName: 'News' }, 'threadName is refused when threadId is set'],
+    ['discord', { threadId: '1', threadName: 'News' }, 'threadName is not allowed when threadId is set'],
     ['discord', { username: 'Keeper' }],
     [
       'discord',
       { username: 'My Discord bot' },
-      'username is "My Discord bot", expected a name without clyde and discord in it',
+      'username is "My Discord bot", expected a name that contains neither clyde nor discord',
     ],
-    ['discord', { username: 'CLYDE' }, 'username is "CLYDE", expected a name without clyde and discord in it'],
+    ['discord', { username: 'CLYDE' }, 'username is "CLYDE", expected a name that contains neither clyde nor discord'],
     ['discord', { appliedTags: ['1', 'news'] }, 'appliedTags item 2 is "news", expected digits only'],
     ['discord', { allowedMentions: { parse: [], users: ['1'] } }],
     [
@@ -254,7 +254,7 @@ t.test('fields are judged by their type and limits', async (t) => {
     [
       'discord',
       { embeds: [largeEmbed, { footer: { text: 'a'.repeat(1644) }, fields: [{ name: 'a', value: 'b' }] }] },
-      'embeds is 6001 characters long in all, at most 6000 are allowed',
+      'embeds is 6001 characters long in total, at most 6000 are allowed',
     ],
     [
       'x',
@@ -293,7 +293,7 @@ t.test('fields that exclude media are refused with it', async (t) => {
     t.same(rules(platform, { fields }), [], platform)
     const [key] = Object.keys(fields)
     t.same(messages(platform, { fields, media: [image()] }), [
-      `${platform} (@ada): field ${key} may not be combined with media`,
+      `${platform} (@ada): field ${key} cannot be combined with media`,
     ])
   }
   t.same(

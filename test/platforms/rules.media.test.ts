@@ -44,7 +44,7 @@ t.test('media is counted by kind, repeated files each time', async (t) => {
   }
   t.same(messages('x', { media: many(5, image()) }), ['x (@ada): post has 5 media files, at most 4 are allowed'])
   t.same(messages('x', { media: [image(), video()] }), [
-    'x (@ada): post has 1 image and 1 video, which may not be mixed',
+    'x (@ada): post has 1 image and 1 video, which cannot be combined',
   ])
 })
 
@@ -161,7 +161,7 @@ t.test('a file passes up to each limit of its network, and not one further', asy
       'telegram',
       'post',
       image({ width: 5000, height: 5001 }),
-      'm1 is 10001 pixels in width plus height, at most 10000 are allowed',
+      'm1 has a width plus height of 10001 pixels, at most 10000 are allowed',
     ],
     [
       'reddit',
@@ -212,7 +212,7 @@ t.test('all files together have to fit into one request', async (t) => {
   const file = (bytes: number, n: number) => image({ id: `m${n}`, bytes })
   t.same(rules('discord', { media: [10 * MiB, 10 * MiB, 5 * MiB].map(file) }), [])
   t.same(messages('discord', { media: [10 * MiB, 10 * MiB, 5 * MiB + 1].map(file) }), [
-    'discord (@ada): post has files of 26214401 bytes in all, at most 26214400 are allowed',
+    'discord (@ada): post has files of 26214401 bytes in total, at most 26214400 are allowed',
   ])
   t.same(rules('discord', { postType: 'carousel', media: Array(3).fill(file(9 * MiB, 1)) }), ['request_bytes'])
   t.same(rules('discord', { media: many(10, image()) }), [], 'nobody knows their sizes')
@@ -223,7 +223,7 @@ t.test('a file that is repeated is faulted once; of images that differ in size t
   t.same(rules('instagram', { media: [large, large, large] }), ['media_bytes'])
   const sizes = [100, 100, 200, 300].map((width, n) => image({ id: `m${n}`, width, height: 100 }))
   t.same(messages('pinterest', { postType: 'carousel', media: sizes }), [
-    'pinterest (@ada): images are 100x100 and 200x100 pixels large, all have to have the same size',
+    'pinterest (@ada): images have 100x100 and 200x100 pixels, all must have the same width and height',
   ])
   t.same(
     rules('pinterest', {

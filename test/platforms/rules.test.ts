@@ -2,7 +2,7 @@ import t from 'tap'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { findViolations } from '../../src/platforms/rules/check-post.ts'
-import { type Case, image, judge, many, messages, rules, video } from '../helpers/limits.ts'
+import { type Case, check, image, many, messages, rules, video } from '../helpers/limits.ts'
 
 const family = '👨‍👩‍👧‍👦'
 const flag = '🇺🇦'
@@ -11,7 +11,7 @@ const combining = 'x\u0301\u0302'
 const url = `https://example.com/${'a'.repeat(80)} `
 
 t.test('a message names network, account, rule, actual and allowed value', async (t) => {
-  t.same(judge('x', { caption: 'a'.repeat(312) }), [
+  t.same(check('x', { caption: 'a'.repeat(312) }), [
     {
       accountId: 'a1',
       platform: 'x',
@@ -179,7 +179,7 @@ t.test('what a caption contains is limited', async (t) => {
   t.same(rules('threads', { caption: tags(6, 'https://a.com/') }), ['link_count'])
   t.same(messages('x', { caption: '$AAPL $MSFT' }), ['x (@ada): caption has 2 cashtags, at most 1 is allowed'])
   t.same(messages('youtube', { caption: 'a <b> c' }), [
-    'youtube (@ada): caption contains < and >, which is not allowed',
+    'youtube (@ada): caption contains < and >, which are not allowed',
   ])
 })
 
@@ -272,9 +272,17 @@ t.test('a draft may lack what a scheduled post needs', async (t) => {
     ['facebook', {}, 'caption, media or field link is required'],
     ['discord', {}, 'caption, media or field embeds is required'],
     ['google_business', { media: [image()] }, 'caption is required'],
-    ['youtube', { media: [video()] }, 'field title or a caption to take it from is required'],
-    ['youtube', { media: [video()], fields: { title: ' ' } }, 'field title or a caption to take it from is required'],
-    ['reddit', { fields: { subreddit: 'pics' } }, 'field title or a caption to take it from is required'],
+    ['youtube', { media: [video()] }, 'field title is required, or a caption whose first line becomes the title'],
+    [
+      'youtube',
+      { media: [video()], fields: { title: ' ' } },
+      'field title is required, or a caption whose first line becomes the title',
+    ],
+    [
+      'reddit',
+      { fields: { subreddit: 'pics' } },
+      'field title is required, or a caption whose first line becomes the title',
+    ],
     ['reddit', { caption: 'a' }, 'field subreddit is required'],
     ['reddit', { caption: 'a', fields: { subreddit: '' } }, 'field subreddit is required'],
     ['pinterest', { media: [image()] }, 'field boardId is required'],

@@ -77,10 +77,15 @@ t.test(
       ['google_business', 'post', [still], `media ${still} is of type image/webp, allowed are image/jpeg, image/png`],
       ['x', 'post', [gif]],
       ['x', 'post', [still]],
-      ['x', 'post', [webp], `media ${webp} is animated and of type image/webp, allowed then are image/gif`],
-      ['x', 'post', [gif, square], 'post has a GIF among 2 media files, a GIF has to be the only one'],
-      ['x', 'post', [webp, square], 'post has a GIF among 2 media files, a GIF has to be the only one'],
-      ['x', 'post', [square, video], 'post has 1 image and 1 video, which may not be mixed'],
+      [
+        'x',
+        'post',
+        [webp],
+        `media ${webp} is animated and of type image/webp, allowed for animated images are image/gif`,
+      ],
+      ['x', 'post', [gif, square], 'post has a GIF and other media files, a GIF must be the only file'],
+      ['x', 'post', [webp, square], 'post has a GIF and other media files, a GIF must be the only file'],
+      ['x', 'post', [square, video], 'post has 1 image and 1 video, which cannot be combined'],
       ['mastodon', 'post', [video]],
     ]
     for (const [platform, postType, mediaIds, error] of cases) {

@@ -40,7 +40,7 @@ const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 300_000_000, source: 
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/mpeg'],
   bytesMax: 300_000_000,
-  durationMax: 600,
+  durationMaxSeconds: 600,
   source: app,
 }
 
@@ -52,7 +52,7 @@ const post: PostTypeRule = {
   gifsMax: 1,
   mixed: false,
   gifAlone: true,
-  captionPublished: true,
+  hasCaption: true,
   image,
   gif,
   video,
@@ -83,7 +83,7 @@ export const bluesky: Platform = {
       videosMax: 0,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       image,
       source: galleryLexicon,
     },
@@ -94,7 +94,7 @@ export const bluesky: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       video,
       source: videoLexicon,
     },
@@ -108,7 +108,7 @@ export const bluesky: Platform = {
       item: {
         pattern: {
           regex: /^(?:[a-z]{2,3}|[ix](?=-))(?:-[A-Za-z\d]{1,8})*$/,
-          says: 'a language tag (BCP 47) such as en or pt-BR',
+          expected: 'a language tag (BCP 47) such as en or pt-BR',
         },
       },
       param: 'langs',
@@ -149,7 +149,7 @@ export const bluesky: Platform = {
   },
   rateLimits: [
     {
-      what: 'points of record writes (a create is 3)',
+      resource: 'points of record writes (a create is 3)',
       limit: 5000,
       windowSeconds: 3600,
       scope: 'account',
@@ -157,14 +157,14 @@ export const bluesky: Platform = {
       source: rates,
     },
     {
-      what: 'points of record writes',
+      resource: 'points of record writes',
       limit: 35_000,
       windowSeconds: 86_400,
       scope: 'account',
       perAct: 3,
       source: rates,
     },
-    { what: 'sessions created', limit: 30, windowSeconds: 300, scope: 'account', source: rates },
-    { what: 'requests', limit: 3000, windowSeconds: 300, scope: 'IP', source: rates },
+    { resource: 'sessions created', limit: 30, windowSeconds: 300, scope: 'account', source: rates },
+    { resource: 'requests', limit: 3000, windowSeconds: 300, scope: 'IP', source: rates },
   ],
 }

@@ -52,7 +52,7 @@ const post: PostTypeRule = {
   videosMax: 10,
   gifsMax: 10,
   mixed: true,
-  captionPublished: true,
+  hasCaption: true,
   // 25 MiB: https://docs.discord.com/developers/resources/message#create-message
   requestBytesMax: 26_214_400,
   image,
@@ -61,7 +61,7 @@ const post: PostTypeRule = {
   source: statusCodes,
 }
 
-const digits = { regex: /^\d+$/, says: 'digits only' }
+const digits = { regex: /^\d+$/, expected: 'digits only' }
 const embedText = (lengthMax: number) => ({ type: 'string', lengthMax, trimmed: true }) as const
 const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digits } }
 
@@ -84,7 +84,7 @@ export const discord: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       video,
       source: statusCodes,
     },
@@ -94,7 +94,7 @@ export const discord: Platform = {
       type: 'string',
       lengthMax: 80,
       notBlank: true,
-      pattern: { regex: /^(?!.*(?:clyde|discord))/is, says: 'a name without clyde and discord in it' },
+      pattern: { regex: /^(?!.*(?:clyde|discord))/is, expected: 'a name that contains neither clyde nor discord' },
       param: 'username',
       source: createWebhook,
     },
@@ -134,7 +134,7 @@ export const discord: Platform = {
           },
         },
       },
-      textsLengthMax: 6000,
+      totalLengthMax: 6000,
       param: 'embeds',
       description: 'as Discord has them; with the post, not the first comment',
       source: embedLimits,
@@ -155,15 +155,15 @@ export const discord: Platform = {
     },
   },
   rateLimits: [
-    { what: 'requests', limit: 50, windowSeconds: 1, scope: 'bot or IP', source: statusCodes },
+    { resource: 'requests', limit: 50, windowSeconds: 1, scope: 'bot or IP', source: statusCodes },
     {
-      what: 'messages',
+      resource: 'messages',
       limit: 5,
       windowSeconds: 2,
       scope: 'webhook',
       perAct: 1,
       source: { ...executeWebhook, confidence: 'assumed' },
     },
-    { what: 'invalid requests', limit: 10_000, windowSeconds: 600, scope: 'IP', source: statusCodes },
+    { resource: 'invalid requests', limit: 10_000, windowSeconds: 600, scope: 'IP', source: statusCodes },
   ],
 }

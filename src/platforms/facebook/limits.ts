@@ -46,8 +46,8 @@ const image: ImageRule = {
 const feedVideo: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 10_737_418_240,
-  durationMin: 1,
-  durationMax: 14_400,
+  durationMinSeconds: 1,
+  durationMaxSeconds: 14_400,
   source: ayrshare,
 }
 
@@ -58,15 +58,15 @@ const reelVideo: VideoRule = {
   heightMin: 960,
   aspectRatioMin: 0.5525,
   aspectRatioMax: 0.5725,
-  durationMin: 3,
-  durationMax: 90,
+  durationMinSeconds: 3,
+  durationMaxSeconds: 90,
   fpsMin: 24,
   fpsMax: 60,
   source: reels,
 }
 
 // The table on that page says 90 seconds, the section on limitations 60: the lower one holds.
-const storyVideo: VideoRule = { ...reelVideo, durationMax: 60, source: stories }
+const storyVideo: VideoRule = { ...reelVideo, durationMaxSeconds: 60, source: stories }
 
 const post: PostTypeRule = {
   mediaMin: 0,
@@ -75,7 +75,7 @@ const post: PostTypeRule = {
   videosMax: 1,
   gifsMax: 0,
   mixed: false,
-  captionPublished: true,
+  hasCaption: true,
   image,
   video: feedVideo,
   source: letmepost,
@@ -113,7 +113,7 @@ export const facebook: Platform = {
       videosMax: 0,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       image,
       source: letmepost,
     },
@@ -124,7 +124,7 @@ export const facebook: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       video: reelVideo,
       source: reels,
     },
@@ -135,7 +135,7 @@ export const facebook: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: false,
+      hasCaption: false,
       image: { ...image, source: stories },
       video: storyVideo,
       source: stories,
@@ -147,7 +147,7 @@ export const facebook: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       video: feedVideo,
       source: posts,
     },
@@ -167,5 +167,5 @@ export const facebook: Platform = {
       source: postiz,
     },
   },
-  rateLimits: [{ what: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', source: reels }],
+  rateLimits: [{ resource: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', source: reels }],
 }

@@ -38,7 +38,7 @@ export const googleBusiness: Platform = {
       videosMax: 0,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       // 5 MB is from https://docs.zernio.com/platforms/google-business/reference.
       image: {
         mimeTypes: ['image/jpeg', 'image/png'],
@@ -93,5 +93,7 @@ export const googleBusiness: Platform = {
     offerTerms: { type: 'string', lengthMax: 5000, param: 'offer.termsConditions', source: fromMemory },
     languageCode: { type: 'string', param: 'languageCode', description: 'BCP 47', source: localPosts },
   },
-  rateLimits: [{ what: 'requests', limit: 300, windowSeconds: 60, scope: 'Google Cloud project', source: fromMemory }],
+  rateLimits: [
+    { resource: 'requests', limit: 300, windowSeconds: 60, scope: 'Google Cloud project', source: fromMemory },
+  ],
 }

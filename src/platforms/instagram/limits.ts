@@ -33,8 +33,8 @@ const reelVideo: VideoRule = {
   widthMax: 1920,
   aspectRatioMin: 0.01,
   aspectRatioMax: 10,
-  durationMin: 3,
-  durationMax: 900,
+  durationMinSeconds: 3,
+  durationMaxSeconds: 900,
   fpsMin: 23,
   fpsMax: 60,
   source: mediaReference,
@@ -44,7 +44,7 @@ const storyVideo: VideoRule = {
   ...reelVideo,
   bytesMax: 104_857_600,
   aspectRatioMin: 0.1,
-  durationMax: 60,
+  durationMaxSeconds: 60,
 }
 
 // The app takes 20 items, the API 10. Videos inside a carousel have no range of their own in the current pages: the
@@ -56,7 +56,7 @@ const carousel: PostTypeRule = {
   videosMax: 10,
   gifsMax: 0,
   mixed: true,
-  captionPublished: true,
+  hasCaption: true,
   image,
   video: reelVideo,
   source: publishing,
@@ -95,7 +95,7 @@ export const instagram: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       video: reelVideo,
       source: mediaReference,
     },
@@ -106,7 +106,7 @@ export const instagram: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: false,
+      hasCaption: false,
       image: storyImage,
       video: storyVideo,
       source: mediaReference,
@@ -164,7 +164,7 @@ export const instagram: Platform = {
   },
   rateLimits: [
     // The same page says 100 and 50; the account's own quota_total decides at run time.
-    { what: 'published posts', limit: 100, windowSeconds: 86_400, scope: 'account', source: publishing },
-    { what: 'media containers', limit: 400, windowSeconds: 86_400, scope: 'account', source: mediaReference },
+    { resource: 'published posts', limit: 100, windowSeconds: 86_400, scope: 'account', source: publishing },
+    { resource: 'media containers', limit: 400, windowSeconds: 86_400, scope: 'account', source: mediaReference },
   ],
 }

@@ -24,8 +24,8 @@ const video: VideoRule = {
   bytesMax: 2_147_483_648,
   aspectRatioMin: 0.5,
   aspectRatioMax: 1.91,
-  durationMin: 4,
-  durationMax: 900,
+  durationMinSeconds: 4,
+  durationMaxSeconds: 900,
   source: specs,
 }
 
@@ -36,7 +36,7 @@ const onePin: PostTypeRule = {
   videosMax: 1,
   gifsMax: 0,
   mixed: false,
-  captionPublished: true,
+  hasCaption: true,
   image,
   video,
   source: openapi,
@@ -58,7 +58,7 @@ export const pinterest: Platform = {
       videosMax: 0,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       image: {
         ...image,
         sameSize: true,
@@ -72,7 +72,7 @@ export const pinterest: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       video,
       source: pins,
     },
@@ -80,7 +80,7 @@ export const pinterest: Platform = {
   fields: {
     boardId: {
       type: 'string',
-      pattern: { regex: /^\d+$/, says: 'digits only' },
+      pattern: { regex: /^\d+$/, expected: 'digits only' },
       required: true,
       param: 'board_id',
       source: openapi,
@@ -91,7 +91,7 @@ export const pinterest: Platform = {
     altText: { type: 'string', lengthMax: 500, param: 'alt_text', source: openapi },
     dominantColor: {
       type: 'string',
-      pattern: { regex: /^#[0-9a-f]{6}$/i, says: 'a colour as #RRGGBB' },
+      pattern: { regex: /^#[0-9a-f]{6}$/i, expected: 'a colour as #RRGGBB' },
       param: 'dominant_color',
       source: openapi,
     },
@@ -111,5 +111,7 @@ export const pinterest: Platform = {
       source: openapi,
     },
   },
-  rateLimits: [{ what: 'pins stored', limit: 200_000, scope: 'account', source: { ...pins, confidence: 'official' } }],
+  rateLimits: [
+    { resource: 'pins stored', limit: 200_000, scope: 'account', source: { ...pins, confidence: 'official' } },
+  ],
 }

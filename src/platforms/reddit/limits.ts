@@ -34,8 +34,8 @@ const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 20_971_520, source: i
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 1_073_741_824,
-  durationMin: 2,
-  durationMax: 900,
+  durationMinSeconds: 2,
+  durationMaxSeconds: 900,
   source: postiz,
 }
 
@@ -54,7 +54,7 @@ export const reddit: Platform = {
       gifsMax: 1,
       mixed: false,
       gifAlone: true,
-      captionPublished: true,
+      hasCaption: true,
       image,
       gif,
       video,
@@ -68,7 +68,7 @@ export const reddit: Platform = {
       videosMax: 0,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       image: { ...image, mimeTypes: [...image.mimeTypes, ...gif.mimeTypes] },
       source: galleries,
     },
@@ -79,7 +79,7 @@ export const reddit: Platform = {
       videosMax: 1,
       gifsMax: 0,
       mixed: false,
-      captionPublished: true,
+      hasCaption: true,
       video,
       source: postiz,
     },
@@ -88,7 +88,7 @@ export const reddit: Platform = {
     subreddit: {
       type: 'string',
       // A profile is a subreddit named u_ and the user's name, which may be 20 characters long and contain hyphens.
-      pattern: { regex: /^(?:\w{2,21}|u_[\w-]{2,20})$/, says: '2 to 21 letters, digits and underscores' },
+      pattern: { regex: /^(?:\w{2,21}|u_[\w-]{2,20})$/, expected: '2 to 21 letters, digits or underscores' },
       required: true,
       param: 'sr',
       description: 'without r/; u_name for a profile',
@@ -116,7 +116,7 @@ export const reddit: Platform = {
   },
   rateLimits: [
     {
-      what: 'requests',
+      resource: 'requests',
       limit: 100,
       windowSeconds: 60,
       scope: 'OAuth client',

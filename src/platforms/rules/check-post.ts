@@ -1,112 +1,75 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
-import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
 import { platforms } from '../catalogue.ts'
-import type { Platform, PostTypeRule } from '../limits.ts'
-import { judgeFields } from './fields.ts'
-import { judgeMedia } from './media.ts'
-import { createMeasure, judgeFirstComment, judgeText, judgeTitle, type Measure } from './text.ts'
+import type { Platform } from '../limits.ts'
+import { checkText } from './caption.ts'
+import { type CheckContext, findPostMedia, type PostToCheck } from './context.ts'
+import { checkFields } from './fields.ts'
+import { checkFirstComment } from './first-comment.ts'
+import { checkMedia } from './media.ts'
+import { createTextCache } from './text-cache.ts'
+import { checkTitle } from './title.ts'
 
-/** A post as the create body has it. */
-export interface PostToJudge {
-  postType: PostType
-  caption: string
-  firstComment?: string | null
-  /** What is merely missing is judged only then: a draft may be incomplete. */
-  scheduled: boolean
-  /** Every id sent, in order, repeated ones included. */
-  mediaIds: readonly string[]
-  /** By account id. A `captionOverride` of null is none, an empty one is an empty caption. */
-  overrides: ReadonlyMap<string, { captionOverride?: string | null; fields?: Record<string, unknown> }>
-  /** By account id. */
-  threadParts: ReadonlyMap<string, readonly string[] | null>
-}
-
-export interface AccountFacts {
+export interface TargetAccount {
   id: string
   platform: PlatformId
   username: string
-  /** What its own server takes, instead of its network's limit on a caption, a part of a thread and a first comment. */
+  /** The limit of the account's own server. It replaces the network's for caption, thread parts and first comment. */
   textLengthMax?: number | null
 }
 
-/** A limit of a network that the post breaks. `message` is written for the caller. */
+/** A limit of a network that a post violates. */
 export interface Violation {
   accountId: string
   platform: PlatformId
   /** A stable name, such as caption_length. */
   rule: string
+  /** For the caller, such as "x (@ada): caption is 312 characters long, at most 280 are allowed". */
   message: string
 }
 
-/** One post as it would go to one account: what the rules of its network are held against. */
-export interface Submission {
-  post: PostToJudge
-  accountId: string
-  platform: Platform
-  /** What the network says of the post's type; undefined where it does not carry that type. */
-  rule: PostTypeRule | undefined
-  caption: string
-  fields: Record<string, unknown>
-  media: PostMedia
-  measure: Measure
-  /** Tells of a violation; whose it is gets added. */
-  report: (rule: string, problem: string) => void
-}
-
-export interface PostMedia {
-  /** The known files in the order of the post, repeated ones included. */
-  files: readonly MediaFacts[]
-  /** How many they are. */
-  count: number
-  /** How many were sent: those that are not known are refused later, but nobody forgot them. */
-  sent: number
-  hasImage: boolean
-  hasVideo: boolean
-}
-
 /**
- * Every limit that the post breaks, in the order of `accounts`. Each account is judged on its own caption, fields and
- * thread parts. `media` is what is known of the files in `mediaIds`, in any order.
+ * All violations of a post, in the order of `accounts`. Each account is checked on its own caption, fields and thread
+ * parts. `knownFiles` has the facts of the post's media, in any order.
  */
 export function findViolations(
-  post: PostToJudge,
-  accounts: readonly AccountFacts[],
-  media: readonly MediaFacts[],
+  post: PostToCheck,
+  accounts: readonly TargetAccount[],
+  knownFiles: readonly MediaFacts[],
 ): Violation[] {
   const violations: Violation[] = []
-  const postMedia = survey(post.mediaIds, media)
-  const measure = createMeasure()
+  const media = findPostMedia(post.mediaIds, knownFiles)
+  const texts = createTextCache()
 
   for (const { id, platform: platformId, username, textLengthMax } of accounts) {
     const network = platforms[platformId]
-    const platform = textLengthMax ? withTextsOf(textLengthMax, network) : network
+    const platform = textLengthMax ? withTextLengthMax(network, textLengthMax) : network
     const override = post.overrides.get(id)
-    const submission: Submission = {
+    const context: CheckContext = {
       post,
       accountId: id,
       platform,
-      rule: platform.postTypes[post.postType],
+      postTypeRule: platform.postTypes[post.postType],
       caption: override?.captionOverride ?? post.caption,
       fields: override?.fields ?? {},
-      media: postMedia,
-      measure,
-      report: (rule, problem) => {
+      media,
+      texts,
+      addViolation: (rule, problem) => {
         const message = `${platformId} (@${username}): ${problem}`
         violations.push({ accountId: id, platform: platformId, rule, message })
       },
     }
-    judgePostType(submission)
-    judgeText(submission)
-    judgeMedia(submission)
-    judgeFirstComment(submission)
-    judgeTitle(submission)
-    judgeFields(submission)
+    checkPostType(context)
+    checkText(context)
+    checkMedia(context)
+    checkFirstComment(context)
+    checkTitle(context)
+    checkFields(context)
   }
   return violations
 }
 
-/** A network as one server of it has it. */
-function withTextsOf(lengthMax: number, { caption, firstComment, thread, ...platform }: Platform): Platform {
+function withTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {
   return {
     ...platform,
     caption: { ...caption, lengthMax },
@@ -115,20 +78,8 @@ function withTextsOf(lengthMax: number, { caption, firstComment, thread, ...plat
   }
 }
 
-function judgePostType({ post, platform, rule, report }: Submission): void {
-  if (rule) return
+function checkPostType({ post, platform, postTypeRule, addViolation }: CheckContext): void {
+  if (postTypeRule) return
   const allowed = Object.keys(platform.postTypes).join(', ')
-  report('post_type', `post type ${post.postType} is not supported, allowed are ${allowed}`)
-}
-
-function survey(mediaIds: readonly string[], media: readonly MediaFacts[]): PostMedia {
-  const known = new Map(media.map((file) => [file.id, file]))
-  const files = mediaIds.flatMap((id) => known.get(id) ?? [])
-  return {
-    files,
-    count: files.length,
-    sent: mediaIds.length,
-    hasImage: files.some(({ mimeType }) => mimeType.startsWith('image/')),
-    hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
-  }
+  addViolation('post_type', `post type ${post.postType} is not supported, allowed are ${allowed}`)
 }

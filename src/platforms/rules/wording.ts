@@ -1,9 +1,11 @@
-/** How a violation names what is allowed: "at most 4 are allowed", "at least 1 is required". */
-export const atMost = (limit: number) => `at most ${shortened(limit)} ${limit <= 1 ? 'is' : 'are'} allowed`
-export const atLeast = (limit: number) => `at least ${shortened(limit)} ${limit <= 1 ? 'is' : 'are'} required`
+/** The end of a violation's message: "at most 4 are allowed". */
+export const atMost = (limit: number) => `at most ${rounded(limit)} ${limit <= 1 ? 'is' : 'are'} allowed`
 
-/** A number to four decimals, enough for every limit. */
-export const shortened = (value: number) => String(Number(value.toFixed(4)))
+/** The end of a violation's message: "at least 1 is required". */
+export const atLeast = (limit: number) => `at least ${rounded(limit)} ${limit <= 1 ? 'is' : 'are'} required`
+
+/** A number with at most four decimals, as many as any limit has. */
+export const rounded = (value: number) => String(Number(value.toFixed(4)))
 
 /** "no video", "1 video", "2 videos". */
-export const counted = (count: number, what: string) => `${count || 'no'} ${what}${count > 1 ? 's' : ''}`
+export const counted = (count: number, noun: string) => `${count || 'no'} ${noun}${count > 1 ? 's' : ''}`

@@ -40,7 +40,7 @@ const video: VideoRule = {
     'video/x-matroska',
   ],
   bytesMax: 274_877_906_944,
-  durationMax: 43_200,
+  durationMaxSeconds: 43_200,
   source: longVideos,
 }
 
@@ -51,7 +51,7 @@ const oneVideo: PostTypeRule = {
   videosMax: 1,
   gifsMax: 0,
   mixed: false,
-  captionPublished: true,
+  hasCaption: true,
   video,
   source: insert,
 }
@@ -90,7 +90,11 @@ export const youtube: Platform = {
     post: oneVideo,
     video: oneVideo,
     // No flag makes a Short: YouTube makes one of any square or upright video of up to 3 minutes.
-    short: { ...oneVideo, video: { ...video, aspectRatioMax: 1, durationMax: 180, source: shorts }, source: shorts },
+    short: {
+      ...oneVideo,
+      video: { ...video, aspectRatioMax: 1, durationMaxSeconds: 180, source: shorts },
+      source: shorts,
+    },
   },
   fields: {
     title: { type: 'string', param: 'snippet.title', source: videos },
@@ -125,8 +129,8 @@ export const youtube: Platform = {
     playlistId: { type: 'string', param: 'playlistItems.insert', source: videos },
   },
   rateLimits: [
-    { what: 'uploads', limit: 100, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
-    { what: 'quota units', limit: 10_000, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
-    { what: 'quota units of one comment', limit: 50, scope: 'call', source: quota },
+    { resource: 'uploads', limit: 100, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
+    { resource: 'quota units', limit: 10_000, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
+    { resource: 'quota units of one comment', limit: 50, scope: 'call', source: quota },
   ],
 }

@@ -1,7 +1,7 @@
 import type { TextUnit } from '../limits.ts'
 import { findUrls } from './urls.ts'
 
-/** The length of `text` as a network counts it. Linear in time, whatever the text. */
+/** The length of `text` as a network counts it. Takes linear time, also for hostile texts. */
 export function textLength(text: string, unit: TextUnit): number {
   switch (unit) {
     case 'x':
@@ -21,54 +21,17 @@ export function textLength(text: string, unit: TextUnit): number {
   }
 }
 
-/** Nothing visible: what a network would call empty. */
+/** Networks treat a text that consists of white space as empty. */
 export function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** The title of a caption: its first line that is not blank, cut to `lengthMax` code points. */
-export function titleFrom(caption: string, lengthMax: number): string {
-  const line = /\S.*/.exec(caption)?.[0] ?? ''
-  return Array.from(line.slice(0, 2 * lengthMax))
-    .slice(0, lengthMax)
-    .join('')
-    .trimEnd()
-}
-
-/** Hashtags as written, # included. Tags that are glued together are as many tags; digits alone make none. */
-export function findHashtags(text: string): string[] {
-  const runs =
-    text.match(/(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_\p{Extended_Pictographic}\u200D]+)+/gu) ?? []
-  return runs
-    .flatMap((run) => run.match(/[#＃][^#＃]+/gu) ?? [])
-    .filter((tag) => /[\p{L}_\p{Extended_Pictographic}]/u.test(tag))
-}
-
-/** @mentions as written. An e-mail address is none. */
-export function findMentions(text: string): string[] {
-  return text.match(/(?<![\p{L}\p{M}\p{N}_.@/])@[a-z0-9_][a-z0-9_.]*/giu) ?? []
-}
-
-/** $TICKERs by the rules of https://github.com/twitter/twitter-text, version 3.1.0. */
-export function findCashtags(text: string): string[] {
-  return (
-    text.match(/(?<=^|[\s\x85\u180E])\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?=$|[\s!'#%&()*+,\\\-./:;<=>?@[\]^_{|}~$])/gi) ??
-    []
-  )
-}
-
-/** The different links with http:// or https://. */
-export function findLinks(text: string): string[] {
-  const links = findUrls(text, 'x').filter((url) => url.hasProtocol)
-  return [...new Set(links.map((url) => text.slice(url.start, url.end)))]
-}
-
-/** Both X and Mastodon count every URL as this many characters, long or short. */
+/** X and Mastodon count every URL as this many characters. */
 const URL_LENGTH = 23
 
 /**
- * twitter-text's weights (https://github.com/twitter/twitter-text/blob/master/config/v3.json). Emoji are those of
- * Node's own Unicode data: twitter-text's table ends in 2019, and counts newer ones by their parts.
+ * The weights of https://github.com/twitter/twitter-text/blob/master/config/v3.json. Emoji come from Node's Unicode data:
+ * the table of twitter-text ends in 2019, and splits newer emoji into their parts.
  */
 function xLength(text: string): number {
   const normalized = text.normalize('NFC')
@@ -81,12 +44,12 @@ function xLength(text: string): number {
   return length + xWeight(normalized.slice(from))
 }
 
-/** Anything that has the shape of an emoji; no emoji joins more than four. */
+/** The shape of an emoji: at most four joined parts. Not every text of this shape is an emoji. */
 const emojiShape =
   /\p{RI}{2}|[0-9#*]\uFE0F?\u20E3|[\p{Emoji}--[0-9#*]](?:\p{EMod}|\uFE0F|[\u{E0020}-\u{E007E}]{1,6}\u{E007F})?(?:\u200D\p{Emoji}(?:\p{EMod}|\uFE0F)?){0,3}/gv
 
 function xWeight(text: string): number {
-  // The expression of all emoji is slow at people (12 µs each), so every shape is looked up once.
+  // Testing for RGI_Emoji takes up to 12 µs (for people), so each shape is tested once.
   const emojiLengths = new Map<string, number>()
   let weight = 0
   let from = 0
@@ -104,11 +67,11 @@ function xWeight(text: string): number {
   return weight + codePointWeights(text, from, text.length)
 }
 
-/** How much of `shape`, from its start, is one emoji. */
+/** The length of the emoji at the start of `shape`; 0 if there is none. */
 function emojiLength(shape: string): number {
   const emoji = /^\p{RGI_Emoji}/v.exec(shape)?.[0].length ?? 0
   if (emoji === shape.length || [...shape].length === 1) return emoji
-  // Keyboards leave out the variation selector that Unicode's list has, or put it where the list has none.
+  // Keyboards omit variation selectors that Unicode's list of emoji has, and add some that it lacks.
   const qualified = shape.replace(/(\p{Emoji})(\p{EMod}|\uFE0F)?/gu, (_, base: string, after: string | undefined) =>
     /\p{EMod}/u.test(after ?? '') ? base + after : /\p{Emoji_Presentation}/u.test(base) ? base : `${base}\uFE0F`,
   )
@@ -130,11 +93,11 @@ function codePointWeights(text: string, start: number, end: number): number {
   return weight
 }
 
-/** @user@domain, which Mastodon counts as @user. */
+/** @user@domain; Mastodon counts only @user. */
 const remoteMention =
   /(?<![=/\p{L}\p{M}\p{N}\p{Pc}])(@[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)@[\p{L}\p{M}\p{N}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{N}\p{Pc}]+)*/giu
 
-/** As https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb does it. */
+/** The rules of https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb. */
 function mastodonLength(text: string): number {
   const shorten = (part: string) =>
     part.replace(remoteMention, (mention: string, user: string, offset: number) =>
@@ -149,10 +112,10 @@ function mastodonLength(text: string): number {
   return graphemes(shortened + shorten(text.slice(from)))
 }
 
-/** What is shown as an emoji, which need not be one of Unicode's list. */
+/** A grapheme that is displayed as an emoji, in Unicode's list or not. */
 const emojiGrapheme = /^(?:\p{Emoji_Presentation}|\p{Emoji}(?:\uFE0F|\p{EMod}|\u200D\p{Emoji}))/u
 
-/** Code points, except that an emoji counts as its UTF-8 bytes. */
+/** Code points, but an emoji counts its UTF-8 bytes. */
 function threadsLength(text: string): number {
   if (isAscii(text)) return text.length
   let length = 0
@@ -165,7 +128,7 @@ function threadsLength(text: string): number {
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 function graphemes(text: string): number {
-  // Segmenting takes 150 ns a character; in ASCII only a line break of two characters is one grapheme.
+  // Segmenting takes 150 ns per character. In ASCII, CR LF is the only grapheme of two characters.
   if (isAscii(text)) return text.length - (text.match(/\r\n/g)?.length ?? 0)
   let count = 0
   for (const _ of segmenter.segment(text)) count++
@@ -181,5 +144,5 @@ function codePoints(text: string): number {
   return count
 }
 
-/** A byte for each UTF-16 unit. */
+/** Only ASCII has one UTF-8 byte for each UTF-16 unit. */
 const isAscii = (text: string) => Buffer.byteLength(text) === text.length

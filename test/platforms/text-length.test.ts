@@ -1,14 +1,8 @@
 import t from 'tap'
 import type { TextUnit } from '../../src/platforms/limits.ts'
-import {
-  findCashtags,
-  findHashtags,
-  findLinks,
-  findMentions,
-  isBlank,
-  textLength,
-  titleFrom,
-} from '../../src/platforms/rules/measure.ts'
+import { findCashtags, findHashtags, findLinks, findMentions } from '../../src/platforms/rules/entities.ts'
+import { isBlank, textLength } from '../../src/platforms/rules/text-length.ts'
+import { titleFrom } from '../../src/platforms/rules/title.ts'
 import { findUrls } from '../../src/platforms/rules/urls.ts'
 
 const family = '👨‍👩‍👧‍👦'

@@ -1,0 +1,59 @@
+import type { MediaFacts } from '../../../schemas/media.ts'
+import type { PostType } from '../../../schemas/platform.ts'
+import type { Platform, PostTypeRule } from '../limits.ts'
+import type { TextCache } from './text-cache.ts'
+
+/** A post as the body of a create request describes it. */
+export interface PostToCheck {
+  postType: PostType
+  caption: string
+  firstComment?: string | null
+  /** Required content is checked only in scheduled posts; a draft may be incomplete. */
+  scheduled: boolean
+  /** All ids of the request, in order and with duplicates. */
+  mediaIds: readonly string[]
+  /** By account id. A `captionOverride` of null means no override, an empty one an empty caption. */
+  overrides: ReadonlyMap<string, { captionOverride?: string | null; fields?: Record<string, unknown> }>
+  /** By account id. */
+  threadParts: ReadonlyMap<string, readonly string[] | null>
+}
+
+/** One post for one account, with the limits of the account's network. */
+export interface CheckContext {
+  post: PostToCheck
+  accountId: string
+  platform: Platform
+  /** Undefined if the network does not support the post type. */
+  postTypeRule: PostTypeRule | undefined
+  /** The account's own caption: its override, or else the post's caption. */
+  caption: string
+  /** The `fields` of the account's override. */
+  fields: Record<string, unknown>
+  media: PostMedia
+  texts: TextCache
+  /** `rule` is the stable name of the violated rule, `problem` completes the message after the account's name. */
+  addViolation: (rule: string, problem: string) => void
+}
+
+export interface PostMedia {
+  /** The known files in the order of the post, with duplicates. */
+  files: readonly MediaFacts[]
+  /** The number of `files`. */
+  count: number
+  /** The number of ids in the request. Ids of unknown files are rejected after these checks, but they are not missing. */
+  requestedCount: number
+  hasImage: boolean
+  hasVideo: boolean
+}
+
+export function findPostMedia(mediaIds: readonly string[], knownFiles: readonly MediaFacts[]): PostMedia {
+  const filesById = new Map(knownFiles.map((file) => [file.id, file]))
+  const files = mediaIds.flatMap((id) => filesById.get(id) ?? [])
+  return {
+    files,
+    count: files.length,
+    requestedCount: mediaIds.length,
+    hasImage: files.some(({ mimeType }) => mimeType.startsWith('image/')),
+    hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
+  }
+}

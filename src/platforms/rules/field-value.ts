@@ -1,0 +1,163 @@
+import { parseTime } from '../../../schemas/time.ts'
+import type { FieldTextRule, FieldValue, Properties } from '../limits.ts'
+import type { CheckContext } from './context.ts'
+import {
+  duplicate,
+  missing,
+  oneOf,
+  outOfRange,
+  type Problem,
+  prefixProblem,
+  tooLong,
+  tooManyBytes,
+  tooManyItems,
+  wrongType,
+  wrongValue,
+} from './field-problem.ts'
+import { isBlank } from './text-length.ts'
+import { atLeast, counted } from './wording.ts'
+
+type Context = Pick<CheckContext, 'post' | 'texts'>
+
+/** The first problem of a value: of its type, then its size, then its content. */
+export function findProblem(value: unknown, rule: FieldValue, context: Context): Problem | undefined {
+  switch (rule.type) {
+    case 'string':
+      if (typeof value !== 'string') return wrongType(value, 'a string')
+      return isBlank(value) && !rule.notBlank ? undefined : findTextProblem(value, rule, context)
+    case 'url':
+      if (typeof value !== 'string') return wrongType(value, WEB_URL)
+      return findTextProblem(value, rule, context) ?? (isWebUrl(value) ? undefined : wrongValue(value, WEB_URL))
+    case 'datetime':
+      if (typeof value !== 'string') return wrongType(value, TIME)
+      return 'time' in parseTime(value) ? undefined : wrongValue(value, TIME)
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : wrongType(value, 'true or false')
+    case 'integer':
+      if (typeof value !== 'number') return wrongType(value, 'a whole number')
+      return Number.isInteger(value) ? outOfRange(value, rule) : wrongValue(value, 'a whole number')
+    case 'number':
+      return typeof value === 'number' ? outOfRange(value, rule) : wrongType(value, 'a number')
+    case 'enum':
+      if (typeof value !== 'string') return wrongType(value, oneOf(rule.values))
+      return rule.values.includes(value) ? undefined : wrongValue(value, oneOf(rule.values))
+    case 'string[]':
+      if (!Array.isArray(value)) return wrongType(value, 'a list of strings')
+      if (!isListOf(value, isString)) return wrongItem(value, isString, 'a string')
+      return tooManyItems(value, rule.itemsMax) ?? findListProblem(value, rule, context)
+    case 'object':
+      return isObject(value) ? findObjectProblem(value, rule.properties, context) : wrongType(value, 'an object')
+    case 'object[]':
+      if (!Array.isArray(value)) return wrongType(value, 'a list of objects')
+      if (!isListOf(value, isObject)) return wrongItem(value, isObject, 'an object')
+      return tooManyItems(value, rule.itemsMax) ?? findObjectListProblem(value, rule, context)
+  }
+}
+
+/** A blank string and an empty list count as absent. */
+export function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return isBlank(value)
+  return value === undefined || (Array.isArray(value) && value.length === 0)
+}
+
+const WEB_URL = 'an absolute http(s) URL'
+const TIME = 'a time in RFC 3339 with Z or an offset'
+
+/** URL.canParse alone accepts what it repairs: "https:/example.com" and " https://example.com". */
+const isWebUrl = (value: string) => /^https?:\/\/[^\s/]\S*$/i.test(value) && URL.canParse(value)
+
+const isString = (value: unknown): value is string => typeof value === 'string'
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOf = <T>(list: unknown[], isItem: (item: unknown) => item is T): list is T[] => list.every(isItem)
+
+function wrongItem(list: unknown[], isItem: (item: unknown) => boolean, expected: string): Problem {
+  const index = list.findIndex((item) => !isItem(item))
+  return prefixProblem(`item ${index + 1}`, wrongType(list[index], expected))
+}
+
+function findTextProblem(text: string, rule: FieldTextRule, { post, texts }: Context): Problem | undefined {
+  const { lengthMax, unit = 'code points', bytesMax, pattern } = rule
+  if (rule.notBlank && isBlank(text)) return post.scheduled ? missing('is blank') : undefined
+  const measured = rule.trimmed ? text.trim() : text
+  // A text has at least as many UTF-16 units as code points or graphemes, so most texts need no counting.
+  if (lengthMax !== undefined && measured.length > lengthMax) {
+    const length = texts.length(measured, unit)
+    if (length > lengthMax) return tooLong(length, lengthMax)
+  }
+  if (bytesMax !== undefined) {
+    const bytes = texts.length(measured, 'bytes')
+    if (bytes > bytesMax) return tooManyBytes(bytes, bytesMax)
+  }
+  return pattern && !pattern.regex.test(text) ? wrongValue(text, pattern.expected) : undefined
+}
+
+function findListProblem(
+  items: string[],
+  { values, item: rule = {}, itemsMin = 0, uniqueItems, joinedLengthMax }: FieldValue & { type: 'string[]' },
+  context: Context,
+): Problem | undefined {
+  const earlier = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const path = `item ${index + 1}`
+    const problem =
+      values && !values.includes(item) ? wrongValue(item, oneOf(values)) : findTextProblem(item, rule, context)
+    if (problem) return prefixProblem(path, problem)
+    if (!uniqueItems || isBlank(item)) continue
+    if (earlier.has(item.trim())) return prefixProblem(path, duplicate(item))
+    earlier.add(item.trim())
+  }
+  if (items.length < itemsMin && context.post.scheduled) {
+    return missing(`has ${counted(items.length, 'item')}, ${atLeast(itemsMin)}`)
+  }
+  if (joinedLengthMax === undefined) return undefined
+  const joined = items.map((item) => (item.includes(' ') ? `"${item}"` : item)).join(',')
+  const length = context.texts.length(joined, 'code points')
+  return length > joinedLengthMax ? tooLong(length, joinedLengthMax, ' in total') : undefined
+}
+
+function findObjectProblem(object: object, properties: Properties, context: Context): Problem | undefined {
+  for (const [key, rule] of Object.entries(properties)) {
+    const value = propertyOf(object, key)
+    const problem = value === undefined ? undefined : findProblem(value, rule, context)
+    if (problem) return prefixProblem(key, problem)
+    if (rule.required && context.post.scheduled && isEmpty(value)) return prefixProblem(key, missing('is required'))
+  }
+  return undefined
+}
+
+function findObjectListProblem(
+  items: object[],
+  { properties, totalLengthMax }: FieldValue & { type: 'object[]' },
+  context: Context,
+): Problem | undefined {
+  for (const [index, item] of items.entries()) {
+    const problem = findObjectProblem(item, properties, context)
+    if (problem) return prefixProblem(`item ${index + 1}`, problem)
+  }
+  if (totalLengthMax === undefined) return undefined
+  const length = items.reduce((sum, item) => sum + totalLength(item, properties, context), 0)
+  return length > totalLengthMax ? tooLong(length, totalLengthMax, ' in total') : undefined
+}
+
+/** The length of all texts with a `lengthMax` in an object that has no problem. */
+function totalLength(object: object, properties: Properties, context: Context): number {
+  let sum = 0
+  for (const [key, rule] of Object.entries(properties)) {
+    const value = propertyOf(object, key)
+    if (value === undefined) continue
+    if (rule.type === 'string' && rule.lengthMax !== undefined) {
+      const text = value as string
+      sum += context.texts.length(rule.trimmed ? text.trim() : text, rule.unit ?? 'code points')
+    }
+    if (rule.type === 'object') sum += totalLength(value as object, rule.properties, context)
+    if (rule.type === 'object[]') {
+      for (const item of value as object[]) sum += totalLength(item, rule.properties, context)
+    }
+  }
+  return sum
+}
+
+/** Null counts as absent. */
+const propertyOf = (object: object, key: string): unknown =>
+  (Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined) ?? undefined

@@ -1,0 +1,31 @@
+import type { FirstCommentRule } from '../limits.ts'
+import type { CheckContext } from './context.ts'
+import { isBlank } from './text-length.ts'
+import { checkTextLimits, countedFields } from './text-limits.ts'
+
+/** A blank comment counts as none. */
+export function checkFirstComment(context: CheckContext): void {
+  const { post, platform, addViolation } = context
+  const { firstComment: comment } = post
+  if (!comment || isBlank(comment)) return
+  const rule = platform.firstComment
+  const reason = rejectionReason(rule, context)
+  if (!rule || reason !== undefined) {
+    addViolation('first_comment_unsupported', `first comment is not supported${reason}`)
+    return
+  }
+  const { name, length } = countedFields('first comment', context)
+  checkTextLimits(comment, { name, ruleName: 'first_comment', addedLength: length }, rule, context)
+}
+
+/** Why a post cannot have a first comment, as the end of the message; undefined if it can. */
+function rejectionReason(
+  rule: FirstCommentRule | undefined,
+  { post, postTypeRule, fields, media }: CheckContext,
+): string | undefined {
+  if (!rule) return ''
+  if (postTypeRule && rule.postTypes && !rule.postTypes.includes(post.postType)) {
+    return ` with post type ${post.postType}, allowed are ${rule.postTypes.join(', ')}`
+  }
+  return rule.refused?.test(fields, media) ? ` when ${rule.refused.when}` : undefined
+}

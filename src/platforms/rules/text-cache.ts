@@ -1,0 +1,46 @@
+import type { TextUnit } from '../limits.ts'
+import { findCashtags, findHashtags, findLinks, findMentions } from './entities.ts'
+import { textLength } from './text-length.ts'
+
+const finders = { hashtag: findHashtags, mention: findMentions, link: findLinks, cashtag: findCashtags }
+export type Entity = keyof typeof finders
+
+/** Lengths, entity counts and plain texts. Each is computed once per text, however many accounts share the text. */
+export interface TextCache {
+  length(text: string, unit: TextUnit): number
+  count(text: string, entity: Entity): number
+  plainText(text: string, toPlainText: (text: string) => string): string
+}
+
+/**
+ * UTF-16 units. No network accepts a longer text, even one that consists of URLs that count as 23. Finding URLs and
+ * graphemes in a megabyte would block the event loop for a second. Longer texts are therefore counted in code points,
+ * and their entities and markup are not looked for. This holds for accounts with a greater `textLengthMax`, too.
+ */
+const ANALYZED_LENGTH_MAX = 100_000
+
+/** A cache for one post. */
+export function createTextCache(): TextCache {
+  const numbers = createMemo<number>()
+  const plainTexts = createMemo<string>()
+  return {
+    length: (text, unit) => numbers(text, unit, () => textLength(text, isTooLong(text) ? simpleUnit(unit) : unit)),
+    count: (text, entity) => (isTooLong(text) ? 0 : numbers(text, entity, () => finders[entity](text).length)),
+    plainText: (text, toPlainText) => (isTooLong(text) ? text : plainTexts(text, toPlainText, () => toPlainText(text))),
+  }
+}
+
+/** Values by key and text. */
+function createMemo<T>() {
+  const valuesByKey = new Map<unknown, Map<string, T>>()
+  return (text: string, key: unknown, compute: () => T): T => {
+    const values = valuesByKey.get(key) ?? new Map<string, T>()
+    const value = values.get(text) ?? compute()
+    valuesByKey.set(key, values.set(text, value))
+    return value
+  }
+}
+
+const isTooLong = (text: string) => text.length > ANALYZED_LENGTH_MAX
+
+const simpleUnit = (unit: TextUnit): TextUnit => (unit === 'bytes' || unit === 'UTF-16 units' ? unit : 'code points')

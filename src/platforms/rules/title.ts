@@ -1,0 +1,25 @@
+import type { CheckContext } from './context.ts'
+import { isBlank } from './text-length.ts'
+import { checkTextLimits } from './text-limits.ts'
+
+/** A title of another type is left to the check of its field. */
+export function checkTitle(context: CheckContext): void {
+  const { post, platform, caption, fields, addViolation } = context
+  const { title: rule } = platform
+  if (!rule) return
+  const title = Object.hasOwn(fields, rule.field) ? fields[rule.field] : ''
+  if (typeof title !== 'string') return
+  if (!isBlank(title)) checkTextLimits(title, { name: `field ${rule.field}`, ruleName: 'title' }, rule, context)
+  else if (rule.required && post.scheduled && titleFrom(caption, rule.lengthMax) === '') {
+    addViolation('title_required', `field ${rule.field} is required, or a caption whose first line becomes the title`)
+  }
+}
+
+/** The first line of the caption that is not blank, cut to `lengthMax` code points. */
+export function titleFrom(caption: string, lengthMax: number): string {
+  const line = /\S.*/.exec(caption)?.[0] ?? ''
+  return Array.from(line.slice(0, 2 * lengthMax))
+    .slice(0, lengthMax)
+    .join('')
+    .trimEnd()
+}
