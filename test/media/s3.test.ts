@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
-import t from 'tap'
-import { connect } from '../../db/client.ts'
+import t, { type Test } from 'tap'
+import { connect, type Db } from '../../db/client.ts'
 import { createFolder } from '../helpers/app.ts'
 import { postroom, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { startS3 } from '../helpers/s3.ts'
-import { filesIn, form, jpeg, until } from '../helpers/upload.ts'
+import { until } from '../helpers/until.ts'
+import { filesIn, form, jpeg } from '../helpers/upload.ts'
 
-t.test('with a bucket configured, files live there: uploaded, fetched from there, deleted and swept up', async (t) => {
+/** The service as a process, with its media in a bucket. */
+async function createScene(t: Test) {
   const [DATABASE_URL, MEDIA_DIR, bucket] = [await createDatabase(t), await createFolder(t), await createFolder(t)]
   const s3 = await startS3(t, bucket)
   const { endpoint, credentials } = s3.options
@@ -24,6 +26,9 @@ t.test('with a bucket configured, files live there: uploaded, fetched from there
   const { key } = await run('key', 'create', '--user', user)
   const service = await runService('serve', env)
   t.teardown(() => service.stop())
+  const db = connect({ url: DATABASE_URL })
+  t.teardown(() => db.destroy())
+
   const call = (path: string, init: RequestInit = {}) =>
     fetch(`${service.facts.api}${path}`, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } })
   const upload = async (bytes: Buffer) => {
@@ -31,23 +36,27 @@ t.test('with a bucket configured, files live there: uploaded, fetched from there
     return call('/media', { method: 'POST', headers: { 'content-type': type }, body: new Uint8Array(body) })
   }
   const objects = async () => (await filesIn(bucket)).filter((path) => path.endsWith('._S3rver_object'))
+  return { s3, db, service, endpoint, mediaDir: MEDIA_DIR, run, call, upload, objects }
+}
 
+t.test('with a bucket configured, files are uploaded to it, served from it and deleted in it', async (t) => {
+  const { s3, service, endpoint, mediaDir, run, call, upload, objects } = await createScene(t)
   const image = await jpeg(40, 30)
   const added = await upload(image)
   t.equal(added.status, 201)
   const { id } = (await added.json()) as { id: string }
-  t.strictSame([(await objects()).length, await filesIn(MEDIA_DIR)], [1, []])
+  t.strictSame([(await objects()).length, await filesIn(mediaDir)], [1, []])
   t.equal((await upload(image)).status, 200, 'the same bytes are the same file')
 
   const redirect = await call(`/media/${id}/content`, { redirect: 'manual' })
   t.strictSame([redirect.status, redirect.headers.get('cache-control')], [307, 'no-store'])
   t.match(redirect.headers.get('location'), new RegExp(`^${endpoint}/media/[0-9a-f]{32}\\?.*X-Amz-Expires=300`))
   const content = await call(`/media/${id}/content`)
-  t.ok(Buffer.from(await content.arrayBuffer()).equals(image), 'a client that follows it has the bytes')
+  t.ok(Buffer.from(await content.arrayBuffer()).equals(image), 'a client that follows the redirect gets the bytes')
   t.equal(content.headers.get('content-type'), 'image/jpeg')
 
   t.equal((await upload(Buffer.from('<html>'))).status, 400)
-  t.equal((await objects()).length, 1, 'what is refused does not get there')
+  t.equal((await objects()).length, 1, 'a refused file is not stored')
 
   s3.answer = (request) => {
     const isPut = request.method === 'PUT'
@@ -56,33 +65,45 @@ t.test('with a bucket configured, files live there: uploaded, fetched from there
   }
   const broken = await upload(await jpeg(50))
   t.strictSame([broken.status, await broken.json()], [500, { error: 'Internal server error' }])
-  const isLogged = async () => service.output.stderr.includes('S3 cannot be reached: ECONNRESET')
-  t.ok(await until(isLogged), 'the log has the cause')
+  await until('the log has the cause', () => service.output.stderr.includes('S3 cannot be reached: ECONNRESET'))
   s3.answer = () => false
 
-  const before = await run('media', 'sweep')
-  t.equal(before.removed, 0)
+  t.equal((await run('media', 'sweep')).removed, 0)
   t.equal((await call(`/media/${id}`, { method: 'DELETE' })).status, 200)
-  t.ok(await until(async () => (await objects()).length === 0))
+  await until('the object is deleted', async () => (await objects()).length === 0)
+  t.notMatch(service.output.stderr, /X-Amz-Signature|S3RVER/, 'neither signatures nor keys are logged')
+})
 
-  // The process goes between the bytes and the row.
-  let killed: Promise<unknown> | undefined
-  s3.answer = (request, response) => {
-    if (request.method === 'PUT')
-      response.once('finish', () => {
-        killed ??= service.stop('SIGKILL')
-      })
-    return false
-  }
-  await upload(await jpeg(60)).catch(() => {})
-  await killed
+/** Ends every backend of the database but those in `kept`, until none is left. */
+const terminateBackends = (db: Db, kept: number[]) =>
+  until('only the backends of the test are left', async () => {
+    const { rows } = await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend'
+        and pid <> pg_backend_pid() and pid <> all(${kept}::int[])`.execute(db)
+    return rows.length === 0
+  })
+
+t.test('a sweep deletes an object whose row was never written, because the process was killed', async (t) => {
+  const { s3, db, service, run, upload, objects } = await createScene(t)
+  // The row cannot be inserted while the test holds this lock, and the service's cleanup cannot delete the object.
+  const blocker = await db.startTransaction().execute()
+  t.teardown(() => blocker.isRolledBack || blocker.rollback().execute())
+  await sql`lock table media in exclusive mode`.execute(blocker)
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(blocker)
+  s3.answer = ({ method, url }) => method === 'DELETE' || (method === 'GET' && url!.includes('uploads'))
+  const request = upload(await jpeg(60)).catch(() => {})
+  await until('the bytes are stored', async () => (await objects()).length === 1)
+  await service.stop('SIGKILL')
+  await request
+  // A backend that waits for a lock does not notice that its client is gone: it would insert the row after all.
+  await terminateBackends(db, [rows[0]!.pid])
+  await blocker.rollback().execute()
   s3.answer = () => false
-  const db = connect({ url: DATABASE_URL })
-  t.teardown(() => db.destroy())
-  t.equal((await objects()).length, 1, 'the bytes are there')
-  t.strictSame(await db.selectFrom('media').select('id').execute(), [], 'the row is not')
+
+  t.equal((await objects()).length, 1, 'the object exists')
+  t.strictSame(await db.selectFrom('media').select('id').execute(), [], 'the row does not')
   await sql`update loose_files set renewed_at = now() - interval '1 minute' where removed_at is null`.execute(db)
   t.strictSame(await run('media', 'sweep'), { removed: 1 })
   t.strictSame(await objects(), [])
-  t.notMatch(service.output.stderr, /X-Amz-Signature|S3RVER/, 'no address that opens a file is logged')
 })

@@ -5,13 +5,14 @@ import net, { type AddressInfo } from 'node:net'
 import sharp from 'sharp'
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
-import { filesIn, form, isClean, jpeg, send, until, upload } from '../helpers/upload.ts'
+import { until } from '../helpers/until.ts'
+import { filesIn, form, isClean, jpeg, send, upload } from '../helpers/upload.ts'
 
 const sample = (name: string) => readFileSync(new URL(`../samples/${name}`, import.meta.url))
 
 const missing = { code: 'invalid_type', expected: 'file', received: 'undefined', path: ['file'], message: 'Required' }
 
-t.test('an uploaded file is answered with what its bytes say, and kept byte by byte', async (t) => {
+t.test('an upload responds with the facts of the file, and stores its bytes unchanged', async (t) => {
   const { app, user, mediaDir } = await createWorld(t)
   const ada = await user()
   const image = await jpeg(40, 30)
@@ -42,10 +43,14 @@ t.test('an uploaded file is answered with what its bytes say, and kept byte by b
   const files = await filesIn(mediaDir)
   const hashes = new Set(files.map((file) => createHash('sha256').update(readFileSync(file)).digest('hex')))
   t.strictSame(hashes, new Set([image, video].map((bytes) => createHash('sha256').update(bytes).digest('hex'))))
-  t.notMatch(files.join(), new RegExp(`${id}|${played.id}`), 'a name on the disk does not follow from what is shown')
+  t.notMatch(
+    files.join(),
+    new RegExp(`${id}|${played.id}`),
+    'file names on the disk cannot be derived from the response',
+  )
 })
 
-t.test('the form may come in any order; the name and the declared type of the file do not matter', async (t) => {
+t.test('the parts of a form may have any order; the name and declared type of the file are ignored', async (t) => {
   const { app, user } = await createWorld(t)
   const ada = await user()
   const image = await jpeg()
@@ -58,7 +63,7 @@ t.test('the form may come in any order; the name and the declared type of the fi
     ['file', await jpeg(41)],
     ['altText', ''],
   ])
-  t.strictSame([empty.status, empty.body.altText], [201, null], 'an empty text is none')
+  t.strictSame([empty.status, empty.body.altText], [201, null], 'an empty alt text is stored as null')
 
   const png = await sharp(image).png().toBuffer()
   const boundary = 'x'
@@ -79,7 +84,7 @@ t.test('the form may come in any order; the name and the declared type of the fi
   }
 })
 
-t.test('the same bytes of the same user are one file, also when they come at the same moment', async (t) => {
+t.test('the same bytes of the same user are one file, also if they are uploaded concurrently', async (t) => {
   const { app, user, mediaDir, db } = await createWorld(t, { poolMax: 10 })
   const [ada, bob] = [await user(), await user()]
   const image = await jpeg()
@@ -89,7 +94,7 @@ t.test('the same bytes of the same user are one file, also when they come at the
   ])
   const again = await upload(app, ada, [
     ['file', image],
-    ['altText', 'another'],
+    ['altText', 'other'],
   ])
   t.strictSame([first.status, again.status, again.body], [201, 200, first.body])
   const foreign = await upload(app, bob, [['file', image]])
@@ -104,7 +109,7 @@ t.test('the same bytes of the same user are one file, also when they come at the
   t.strictSame(await db.selectFrom('looseFiles').selectAll().execute(), [])
 })
 
-t.test('what is no such form is refused with details', async (t) => {
+t.test('an invalid form is refused with details', async (t) => {
   const { app, user, mediaDir, db } = await createWorld(t)
   const ada = await user()
   const image = await jpeg()
@@ -227,15 +232,19 @@ t.test('what is no such form is refused with details', async (t) => {
     t.match([status, answer], [400, { details: [{ code: 'invalid_content_type', message }] }], type)
   }
   const asJson = await ada.call('POST', '/media', '------form\r\n')
-  t.match(asJson, { status: 400, body: { details: [{ code: 'invalid_content_type' }] } }, 'not what its JSON lacks')
+  t.match(
+    asJson,
+    { status: 400, body: { details: [{ code: 'invalid_content_type' }] } },
+    'a JSON body is refused for its type, not for its content',
+  )
   t.match(await ada.call('POST', '/media'), { status: 400, body: { details: [{ code: 'invalid_content_type' }] } })
 
-  t.strictSame(await filesIn(mediaDir), [], 'nothing is left on the disk')
+  t.strictSame(await filesIn(mediaDir), [], 'no file is left')
   t.strictSame(await db.selectFrom('looseFiles').selectAll().execute(), [])
   t.strictSame((await ada.call('GET', '/media')).body.data, [])
 })
 
-t.test('a file that cannot be used is refused with its reason and leaves nothing', async (t) => {
+t.test('an unusable file is refused with a reason, and is not kept', async (t) => {
   const { app, user, mediaDir, db } = await createWorld(t)
   const ada = await user()
   const image = await jpeg()
@@ -251,9 +260,9 @@ t.test('a file that cannot be used is refused with its reason and leaves nothing
     ['a truncated video', video.subarray(0, -20)],
     ['HTML', Buffer.from('<html><script>alert(1)</script></html>')],
     ['random bytes', randomBytes(1_000)],
-    ['an image with a script behind it', Buffer.concat([image, Buffer.from('<script>alert(1)</script>')])],
-    ['a video with an archive behind it', Buffer.concat([video, Buffer.from('PK\x03\x04'), randomBytes(50)])],
-    ['a bomb', bomb],
+    ['an image with a script appended', Buffer.concat([image, Buffer.from('<script>alert(1)</script>')])],
+    ['a video with an archive appended', Buffer.concat([video, Buffer.from('PK\x03\x04'), randomBytes(50)])],
+    ['a decompression bomb', bomb],
   ]
   for (const [name, bytes] of cases) {
     const { status, body } = await upload(app, ada, [['file', bytes]])
@@ -264,7 +273,7 @@ t.test('a file that cannot be used is refused with its reason and leaves nothing
   t.strictSame((await ada.call('GET', '/media')).body.data, [])
 })
 
-t.test('a file above the maximum is a 413, one of exactly that size is not', async (t) => {
+t.test('a file above the maximum is a 413; a file of exactly that size is accepted', async (t) => {
   const image = await jpeg()
   const { app, user, mediaDir } = await createWorld(t, { media: { bytesMax: image.length } })
   const ada = await user()
@@ -274,7 +283,7 @@ t.test('a file above the maximum is a 413, one of exactly that size is not', asy
   t.equal((await filesIn(mediaDir)).length, 1)
 })
 
-/** The service on a socket, and an upload's head with `length` as its Content-Length. */
+/** The service on a TCP port, and the head of an upload request with `length` as its Content-Length. */
 async function listening(t: Parameters<typeof createWorld>[0], options: Parameters<typeof createWorld>[1] = {}) {
   const world = await createWorld(t, options)
   const ada = await world.user()
@@ -292,61 +301,73 @@ async function listening(t: Parameters<typeof createWorld>[0], options: Paramete
   return { ...world, ada, port, connect, head }
 }
 
-t.test('a client that goes away in the middle leaves nothing', async (t) => {
+t.test('an upload that the client aborts leaves no file', async (t) => {
   const { db, mediaDir, connect, head, app } = await listening(t)
   const image = await jpeg()
   const { type, body } = await form([['file', image]])
-  const nothingLeft = () => isClean(db, mediaDir, 0)
   for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
     for (const part of [0, 10, 200, body.length - 30, body.length - 1]) {
       const socket = await connect()
       socket.write(head(type, body.length))
       socket.write(body.subarray(0, part))
-      if (part > 100) t.ok(await until(async () => (await filesIn(mediaDir)).length > 0), 'the file is coming')
+      if (part > 100) await until('the file is being received', async () => (await filesIn(mediaDir)).length > 0)
       socket[end]()
-      t.ok(await until(nothingLeft), `${end} after ${part} bytes`)
+      await until(`no file is left after ${end} at ${part} bytes`, () => isClean(db, mediaDir, 0))
     }
   }
   t.ok(app.server.listening)
 })
 
-t.test('a large upload that is refused is answered while it is still being sent', async (t) => {
+/** The text that arrives on `socket`. A reset is one way to end a connection, and keeps what arrived before it. */
+function collect(socket: net.Socket) {
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  return () => text
+}
+
+t.test('a large upload that is refused gets its response while the client is still sending', async (t) => {
   const { connect, head, mediaDir } = await listening(t, { media: { bytesMax: 100_000 } })
   const { type, body } = await form([['file', randomBytes(300_000)]])
   const socket = await connect()
+  const received = collect(socket)
   socket.write(head(type, 10_000_000))
   socket.write(body.subarray(0, 200_000))
-  const [answer] = await once(socket, 'data')
-  t.match(String(answer), /^HTTP\/1\.1 413 .*\{"error":"File is larger than 100000 bytes"\}$/s)
-  socket.on('data', () => {})
-  const ended = once(socket, 'close')
-  // A client that goes on sending is not read for ever.
-  const sending = setInterval(() => socket.write(Buffer.alloc(1_000)), 100)
-  await ended
-  clearInterval(sending)
+  await until('the response is complete', () => received().endsWith('}'))
+  t.match(received(), /^HTTP\/1\.1 413 .*\r\n\r\n\{"error":"File is larger than 100000 bytes"\}$/s)
+
+  const sendMore = () => {
+    if (!socket.destroyed) socket.write(Buffer.alloc(1_000))
+    return socket.destroyed
+  }
+  await until('the server closes the connection of a client that keeps sending', sendMore, { intervalMs: 100 })
   t.strictSame(await filesIn(mediaDir), [])
 })
 
-t.test('an upload may take longer than other requests, as long as bytes keep coming', async (t) => {
+t.test('an upload may take longer than other requests, as long as bytes arrive', async (t) => {
   const { connect, head, mediaDir, db } = await listening(t)
   const chunk = 'a'.repeat(20_000)
   const start = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
   const end = '\r\n--x--\r\n'
-  const answerTo = async (chunks: number) => {
+  /** Sends `chunks` of 12 chunks, one per second, and then the end of the form if all were sent. */
+  const responseTo = async (chunks: number) => {
     const socket = await connect()
+    const received = collect(socket)
     socket.write(head('multipart/form-data; boundary=x', start.length + 12 * chunk.length + end.length) + start)
     let sent = 0
-    const sending = setInterval(() => {
+    const sendNext = () => {
+      if (received().endsWith('}')) return true
       if (sent < chunks) socket.write(chunk)
       else if (sent === 12) socket.write(end)
       sent++
-    }, 1_000)
-    const [answer] = await once(socket, 'data')
-    clearInterval(sending)
-    return String(answer)
+      return false
+    }
+    await until(`a response to an upload of ${chunks} chunks`, sendNext, { intervalMs: 1_000, timeoutMs: 120_000 })
+    return received()
   }
-  const [steady, stalled] = await Promise.all([answerTo(12), answerTo(2)])
-  t.match(steady, /^HTTP\/1\.1 400 .*"error":"file is not of a type/s, 'it was read to its end, after 13 seconds')
-  t.match(stalled, /^HTTP\/1\.1 408 .*\{"error":"Request was not complete in time"\}$/s)
-  t.ok(await until(() => isClean(db, mediaDir, 0)), 'and nothing of either is left')
+  const [steady, stalled] = await Promise.all([responseTo(12), responseTo(2)])
+  t.match(steady, /^HTTP\/1\.1 400 .*"error":"file is not of a type/s, 'read to its end, after 13 seconds')
+  t.match(stalled, /^HTTP\/1\.1 408 .*\r\n\r\n\{"error":"Request was not complete in time"\}$/s)
+  await until('no file is left', () => isClean(db, mediaDir, 0))
 })
