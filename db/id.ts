@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
+import { UUID_PATTERN } from '../schemas/shared.ts'
 
-const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const FORM = new RegExp(UUID_PATTERN)
 
 /** Random bytes, drawn many at a time: asking the system for each id takes longer than making it. */
 const pool = new Uint8Array(16 * 256)

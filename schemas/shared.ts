@@ -96,8 +96,8 @@ export const NoBody = (description: string, headers: Headers) => ({ description,
 /** How many items a page holds and where it starts, counted from the newest. */
 export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0 } as const
 
-/** The id of the last item of the page before, as ids are made: no more than that is needed to go on. */
-const CURSOR_FORM = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+/** The form of ids, and of cursors: a cursor is the id of the last item of the previous page. */
+export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
 /** Comes before every item. */
 export const CURSOR_OF_FIRST_PAGE = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -146,7 +146,7 @@ export const PageQuery = Type.Object({
   // Without an example: Swagger UI would send it.
   cursor: Type.Optional(
     Type.String({
-      pattern: CURSOR_FORM,
+      pattern: UUID_PATTERN,
       description:
         'The `nextCursor` of a page, to get the one after it: a string without a meaning, the first page when left out. It stays good whatever is created or deleted meanwhile, and every page takes the same time. Not together with an `offset`.',
     }),

@@ -5,13 +5,13 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
 
-/** Accounts the user owns or reaches through an organisation; disconnected ones excluded. The rule of reach, once. */
+/** The connected accounts that the user may post to: those they own, and those of their organisations. */
 export const reachableBy = (userId: string | Expression<string>) => (eb: ExpressionBuilder<DB, 'accounts'>) =>
   eb.and([
     eb('accounts.disconnectedAt', 'is', null),
     eb.or([
       eb('accounts.userId', '=', userId),
-      // `= any(array(…))` and not `in (…)`: only then both sides of the `or` can be looked up in their index.
+      // With `in (…)` instead of `= any(array(…))`, Postgres cannot use the indexes of both sides of the `or`.
       eb(
         'accounts.organizationId',
         '=',
@@ -55,16 +55,16 @@ export interface AccountRow {
   displayName: string | null
 }
 
-/** An account as its network knows it. */
+/** An account as its network describes it. */
 export interface AccountProfile extends AccountRow {
-  /** What its own server takes, in the unit of its network's limits; null where those hold. */
+  /** The text limit of the account's own server, in the unit of its network; null if the network's limit applies. */
   textLengthMax: number | null
 }
 
 export interface ListedAccount extends AccountProfile {
-  /** What a network said when it refused the credentials. */
+  /** Why the network last rejected the credentials. */
   attention: AccountAttention | null
-  /** Whether there are credentials. */
+  /** Whether credentials are stored. */
   isConnected: boolean
 }
 
@@ -73,15 +73,14 @@ export interface NewAccount extends AccountRow {
   organizationId: string | null
 }
 
-/** Adds an account. Throws a foreign key violation (23503) where the user or the organisation does not exist. */
+/** Adds an account. Throws a foreign key violation if the user or the organisation does not exist. */
 export function insertAccount(db: Db, account: NewAccount) {
   return db.insertInto('accounts').values(account).execute()
 }
 
 /**
- * Adds an account as its network knows it, or brings up to date the one that the user has connected already: it stays
- * with its organisation unless another one is given. Gives the id of the one or the other. Of two calls at once, the
- * second waits for the first one's transaction, and finds its account.
+ * Adds an account, or updates the one that the user has connected before. An account keeps its organisation if none is
+ * given. Returns the id of the new or existing account. Waits for a concurrent transaction that adds the same account.
  */
 export async function upsertConnectedAccount(
   db: Db,
@@ -107,7 +106,7 @@ export async function upsertConnectedAccount(
   return id
 }
 
-/** The owner of an account that the user reaches; undefined where they reach none with this id. */
+/** The owner of an account that the user may post to; undefined if there is no such account. */
 export async function findAccountOwner(db: Db, { userId, id }: { userId: string; id: string }) {
   const account = await db
     .selectFrom('accounts')
@@ -118,13 +117,10 @@ export async function findAccountOwner(db: Db, { userId, id }: { userId: string;
   return account?.userId
 }
 
-/**
- * Disconnects the account now, unless it already is, and destroys its credentials. Gives false where there is no such
- * account.
- */
+/** Disconnects the account, unless it is disconnected already, and deletes its credentials. Returns false if it does not exist. */
 export async function disconnectAccount(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
-    .with('destroyed', (db) => db.deleteFrom('accountCredentials').where('accountId', '=', id))
+    .with('deletedCredentials', (db) => db.deleteFrom('accountCredentials').where('accountId', '=', id))
     .updateTable('accounts')
     .set((eb) => ({ disconnectedAt: eb.fn.coalesce('disconnectedAt', sql<Date>`now()`) }))
     .where('id', '=', id)

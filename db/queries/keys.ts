@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 
-/** The key with this SHA-256, unless it was revoked. `expiresAt` is left to the caller to compare. */
+/** The key with this SHA-256, unless it is revoked. The caller compares `expiresAt`. */
 export const findKey = prepared<{ hash: Buffer }, { userId: string; expiresAt: Date | null }>('find_key', (db, value) =>
   db
     .selectFrom('apiKeys')
@@ -20,12 +20,12 @@ export interface NewKey {
   expiresAt: Date | null
 }
 
-/** Stores a key. Throws a foreign key violation (23503) where the user does not exist. */
+/** Stores a key. Throws a foreign key violation if the user does not exist. */
 export function insertKey(db: Db, key: NewKey) {
   return db.insertInto('apiKeys').values(key).execute()
 }
 
-/** The user's keys, oldest first, with what may be shown of them. */
+/** The user's keys without their hashes, oldest first. */
 export function listKeys(db: Db, userId: string) {
   return db
     .selectFrom('apiKeys')
@@ -35,7 +35,7 @@ export function listKeys(db: Db, userId: string) {
     .execute()
 }
 
-/** Revokes the key now, unless it already is. Gives false where there is no such key. */
+/** Revokes the key, unless it is revoked already. Returns false if it does not exist. */
 export async function revokeKey(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('apiKeys')

@@ -13,8 +13,8 @@ export function insertOrganization(db: Db, organization: { id: string; name: str
 export type Role = 'member' | 'admin'
 
 /**
- * Makes the user a member, or changes the role of one who is. Throws a foreign key violation (23503) where the user or
- * the organisation does not exist.
+ * Adds the user to the organisation, or changes the role of a member. Throws a foreign key violation if the user or the
+ * organisation does not exist.
  */
 export function upsertMembership(db: Db, membership: { userId: string; organizationId: string; role: Role }) {
   return db
@@ -24,7 +24,7 @@ export function upsertMembership(db: Db, membership: { userId: string; organizat
     .execute()
 }
 
-/** Ends a membership. Gives false where there is none. */
+/** Deletes a membership. Returns false if there was none. */
 export async function deleteMembership(db: Db, membership: { userId: string; organizationId: string }) {
   const { numDeletedRows } = await db
     .deleteFrom('memberships')
@@ -45,12 +45,12 @@ export async function isMember(db: Db, { userId, organizationId }: { userId: str
   return found !== undefined
 }
 
-/** Lets no other transaction add a user until this one ends. */
+/** Prevents other transactions from adding a user until this one ends. */
 export function lockUsers(db: Db) {
   return sql`lock table users in share row exclusive mode`.execute(db)
 }
 
-/** The user who has been here longest, if there is any. */
+/** The oldest user; undefined if there is none. */
 export function findFirstUser(db: Db) {
   return db.selectFrom('users').select(['id', 'name']).orderBy('id').limit(1).executeTakeFirst()
 }

@@ -11,7 +11,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
-import { beginningOf } from '../http/json.ts'
+import { truncate } from '../http/json.ts'
 import { type Profile, PublishError, type Publishing, storable } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
 
@@ -71,7 +71,7 @@ export async function identifyAccount(
 
 async function checkMembership(db: Db, userId: string, organizationId: string | undefined): Promise<void> {
   if (organizationId !== undefined && !(await isMember(db, { userId, organizationId }))) {
-    throw new AppError(403, 'no_access', `You have no access to this organizationId: ${beginningOf(organizationId)}`)
+    throw new AppError(403, 'no_access', `You have no access to this organizationId: ${truncate(organizationId)}`)
   }
 }
 

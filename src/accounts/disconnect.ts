@@ -6,8 +6,8 @@ import type { Deleted } from '../../schemas/shared.ts'
 import { AppError } from '../errors.ts'
 
 /**
- * Disconnects an account of the user, and destroys its credentials. Throws 404 where they reach none with this id, 403
- * where they reach it through an organisation only.
+ * Disconnects an account of the user and deletes its credentials. Throws 404 if the user cannot post to an account with
+ * this id, and 403 if the account belongs to another user.
  */
 export async function disconnectOwnAccount(db: Db, userId: string, id: string): Promise<Deleted> {
   const owner = isId(id) ? await findAccountOwner(db, { userId, id }) : undefined

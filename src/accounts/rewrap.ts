@@ -3,14 +3,14 @@ import { listCredentialsNotUnder, updateDataKey } from '../../db/queries/credent
 import type { Keyring } from '../credentials/keyring.ts'
 
 /**
- * Puts the keyring's current key in the place of the others, for all stored credentials. What none of its keys opens
- * stays as it is; `failures` say why.
+ * Wraps the data keys of all stored credentials with the current key of the keyring. Credentials that none of its keys can
+ * decrypt are left unchanged; `failures` has a message for each.
  */
 export async function rewrapCredentials(db: Db, keyring: Keyring): Promise<{ rewrapped: number; failures: string[] }> {
   let rewrapped = 0
   const failures: string[] = []
   for (const { accountId, ...row } of await listCredentialsNotUnder(db, keyring.keyId)) {
-    const changed = attempt(() => keyring.rewrap(accountId, row), failures)
+    const changed = tryTo(() => keyring.rewrap(accountId, row), failures)
     if (!changed) continue
     await updateDataKey(db, accountId, row, changed)
     rewrapped++
@@ -18,7 +18,7 @@ export async function rewrapCredentials(db: Db, keyring: Keyring): Promise<{ rew
   return { rewrapped, failures }
 }
 
-function attempt<T>(work: () => T, failures: string[]): T | undefined {
+function tryTo<T>(work: () => T, failures: string[]): T | undefined {
   try {
     return work()
   } catch (error) {

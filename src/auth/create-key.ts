@@ -5,13 +5,13 @@ import { generateKey, hashKey, startOfKey } from './key.ts'
 
 export interface CreatedKey {
   id: string
-  /** The key itself: shown now and never again. */
+  /** The secret itself, which cannot be read again. */
   key: string
   start: string
   expiresAt: Date | null
 }
 
-/** Makes a key for the user. Throws a foreign key violation (23503) where the user does not exist. */
+/** Creates a key for the user. Throws a foreign key violation if the user does not exist. */
 export async function createKey(
   db: Db,
   { userId, name, expiresAt }: { userId: string; name: string | null; expiresAt: Date | null },

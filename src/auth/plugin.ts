@@ -14,54 +14,51 @@ declare module 'fastify' {
   }
 }
 
-/** A revoked key is refused after this time at the latest. */
+/** A revoked key stays valid for at most this long. */
 const CACHE_MS = 1_000
-const CACHE_MAX = 10_000
+const CACHE_SIZE_MAX = 10_000
 
-interface Recognised {
+interface CachedKey {
   userId: string
   expiresAt: Date | null
-  /** By the clock that nobody sets. */
+  /** On the monotonic clock. */
   cachedUntil: number
 }
 
-/**
- * Lets nobody past without a valid API key: routes that are registered in the same scope need one. Decides before the
- * body is read.
- */
+/** Requires a valid API key for every route of the scope that it is registered in, before the body is read. */
 export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
-  const recognised = new Map<string, Recognised>()
+  const cache = new Map<string, CachedKey>()
 
-  async function recognise(key: string): Promise<Recognised> {
-    recognised.delete(key)
+  async function findAndCache(key: string): Promise<CachedKey> {
+    cache.delete(key)
     const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowMissingTable)
     if (!found) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
-    if (recognised.size >= CACHE_MAX) recognised.clear()
+    if (cache.size >= CACHE_SIZE_MAX) cache.clear()
     const entry = { ...found, cachedUntil: performance.now() + CACHE_MS }
-    recognised.set(key, entry)
+    cache.set(key, entry)
     return entry
   }
 
   app.decorateRequest('userId', '')
-  const admit = (request: FastifyRequest, { userId, expiresAt }: Recognised) => {
+  const authenticate = (request: FastifyRequest, { userId, expiresAt }: CachedKey) => {
     if (expiresAt && expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
     request.userId = userId
   }
   app.addHook('onRequest', (request, _reply, done) => {
-    const key = bearerToken(request.headers.authorization)
-    const cached = recognised.get(key)
+    const key = readBearerToken(request.headers.authorization)
+    const cached = cache.get(key)
     if (cached && cached.cachedUntil > performance.now()) {
-      admit(request, cached)
+      authenticate(request, cached)
       return done()
     }
     if (!isKey(key)) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
-    recognise(key)
-      .then((entry) => admit(request, entry))
+    findAndCache(key)
+      .then((entry) => authenticate(request, entry))
       .then(() => done(), done)
   })
 })
 
-function bearerToken(header: string | undefined): string {
+function readBearerToken(header: string | undefined): string {
   const token = /^bearer +(\S.*)$/i.exec(header ?? '')?.[1]?.trim()
   if (!token) throw new AppError(401, 'missing_api_key', MISSING_KEY)
   return token

@@ -6,7 +6,7 @@ import { getLiveness, getMetrics, getReadiness } from '../../schemas/operations/
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { AppError } from '../errors.ts'
 
-/** Probes for whoever runs the service; no part of the interface, and open to anybody. */
+/** Probes and metrics for operators. They need no API key. */
 export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   const readBacklog = async () => (await readWaiting(db, { platforms: [...PLATFORM_IDS], now: null }))[0]!
 
@@ -15,10 +15,11 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
   app.route({
     ...getReadiness,
     handler: async () => {
-      if (!(await isMigrated(db)))
-        throw new AppError(503, 'schema_outdated', 'Database schema is not at the version of this service')
+      if (!(await isMigrated(db))) {
+        throw new AppError(503, 'schema_outdated', 'Database schema is not at the version that this service needs')
+      }
       const { waitingMs, held } = await readBacklog()
-      if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
+      if (waitingMs > WAITING_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
       return { status: 'ok' as const }
     },
   })
@@ -30,14 +31,14 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
       return reply
         .type('text/plain; version=0.0.4; charset=utf-8')
         .send(
-          gauge(
+          formatGauge(
             'postroom_deliveries_due',
-            `Deliveries that are due and not under way, counted up to ${COUNT_MAX}.`,
+            `Due deliveries that no worker has claimed, counted up to ${COUNT_MAX}.`,
             due!.count,
           ) +
-            gauge(
+            formatGauge(
               'postroom_deliveries_due_seconds',
-              'For how long one of them has waited that nothing but a worker is missing to.',
+              'Age in seconds of the oldest due delivery that only waits for a worker.',
               waitingMs / 1000,
             ),
         )
@@ -45,10 +46,10 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
   })
 }
 
-/** A worker looks twice a second, and what a killed one had is taken over within 30 seconds. One that is busy is none. */
-const UNCLAIMED_MAX_MS = 60_000
-export const NOT_CLAIMED = 'Deliveries are due, and no worker takes them'
+/** Workers poll twice a second, and take over the deliveries of a killed worker within 30 seconds. */
+const WAITING_MAX_MS = 60_000
+const NOT_CLAIMED = 'Deliveries are due, and no worker claims them'
 
-/** As Prometheus reads it: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
-const gauge = (name: string, help: string, value: number) =>
+/** The text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+const formatGauge = (name: string, help: string, value: number) =>
   `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`

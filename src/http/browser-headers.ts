@@ -3,19 +3,18 @@ import { Socket } from 'node:net'
 import helmet from 'helmet'
 
 /**
- * The headers of every answer that tell browsers to be careful. They are the same for each, and so helmet is asked once:
- * its plugin for Fastify reads its whole configuration again for every request, which takes as long as all the rest of the
- * framework does.
+ * The security headers of every response. They are constant, so helmet computes them once. Its Fastify plugin evaluates
+ * the whole configuration for every request, which takes as long as the rest of the framework.
  */
 export function browserHeaders(): OutgoingHttpHeaders {
   const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    // By plain http, browsers ignore these two and complain.
+    // Over plain HTTP, browsers ignore these two and log a warning.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
-    // Of browsers that are gone.
+    // For obsolete browsers.
     xDnsPrefetchControl: false,
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,

@@ -2,10 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Issue } from '../../schemas/error.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 
-/**
- * How deep a body may be nested. Every later step walks it recursively. `fields` stands three levels down and may be
- * 32 levels deep itself.
- */
+/** The maximum depth of a body, because later steps recurse into it. `fields` starts at level 3 and may have 32 levels. */
 const DEPTH_MAX = 35
 
 const unreadable = (message: string): Issue => ({ code: 'invalid_json', path: [], message })
@@ -13,9 +10,9 @@ const unreadable = (message: string): Issue => ({ code: 'invalid_json', path: []
 export const EMPTY_BODY = unreadable('Request body is empty')
 
 /**
- * Reads a JSON body (the bytes of it), refusing what JSON allows and what would be changed silently, or refused late,
- * further down: invalid UTF-8, NUL and lone surrogates (Postgres stores neither), numbers that a double does not hold,
- * keys that reach for a prototype. Throws a 400 with one issue for each.
+ * Parses the bytes of a JSON body. Rejects values that a later step would change silently or fail on: invalid UTF-8, NUL
+ * and lone surrogates (Postgres stores neither), numbers that a double cannot represent, and keys that change an object's
+ * prototype. Throws a 400 with one issue for each.
  */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw invalidRequest([EMPTY_BODY])
@@ -32,21 +29,21 @@ export function parseJson(body: Buffer): unknown {
   return value
 }
 
-/** How much of a key is repeated to the caller: one may be a megabyte long, and stand in the path of each issue. */
+/** The maximum length of a key in an issue: a key may be a megabyte long, and is part of the path of every issue below it. */
 const KEY_LENGTH_MAX = 100
 
-export const beginningOf = (key: string) => key.slice(0, KEY_LENGTH_MAX).toWellFormed()
+export const truncate = (key: string) => key.slice(0, KEY_LENGTH_MAX).toWellFormed()
 
 const custom = (path: Issue['path'], message: string): Issue => ({ code: 'custom', path: [...path], message })
 
-/** Adds what is wrong with `value` to `issues`; stops when there are enough. `path` is changed and restored. */
+/** Appends the mistakes in `value` to `issues`, up to their maximum. Changes `path` and restores it. */
 function inspect(value: unknown, path: Issue['path'], issues: Issue[]): void {
   if (issues.length >= ISSUES_MAX) return
   if (typeof value === 'string') {
-    const problem = textProblem(value)
+    const problem = findTextProblem(value)
     if (problem) issues.push(custom(path, problem))
   } else if (typeof value === 'number') {
-    // An integer above 2^53 or an overflow like 1e400 would be stored as another number than the one sent.
+    // An integer above 2^53, or an overflow such as 1e400, would be stored as a different number.
     if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
       issues.push(custom(path, 'Number is outside the range in which it is exact (2^53); send it as a string'))
     }
@@ -68,9 +65,9 @@ function inspect(value: unknown, path: Issue['path'], issues: Issue[]): void {
 function inspectObject(value: Record<string, unknown>, path: Issue['path'], issues: Issue[]): void {
   for (const key of Object.keys(value)) {
     if (issues.length >= ISSUES_MAX) return
-    const problem = textProblem(key)
-    if (problem) issues.push(custom([...path, beginningOf(key)], `Key: ${problem}`))
-    if (reachesForPrototype(key, value[key])) {
+    const problem = findTextProblem(key)
+    if (problem) issues.push(custom([...path, truncate(key)], `Key: ${problem}`))
+    if (changesPrototype(key, value[key])) {
       issues.push({
         code: 'unrecognized_keys',
         keys: [key],
@@ -79,19 +76,19 @@ function inspectObject(value: Record<string, unknown>, path: Issue['path'], issu
       })
       continue
     }
-    path.push(beginningOf(key))
+    path.push(truncate(key))
     inspect(value[key], path, issues)
     path.pop()
   }
 }
 
-/** What is wrong with a text, if anything. */
-export function textProblem(text: string): string | undefined {
+/** Why Postgres cannot store a text; undefined if it can. */
+export function findTextProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'Must not contain the character NUL (U+0000)'
   if (!text.isWellFormed()) return 'Must not contain half of a surrogate pair'
   return undefined
 }
 
-const reachesForPrototype = (key: string, value: unknown) =>
+const changesPrototype = (key: string, value: unknown) =>
   key === '__proto__' ||
   (key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'))

@@ -1,29 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { patient, sendTimeout } from './errors.ts'
+import { endWithTimeout, slowBodySockets } from './protocol-errors.ts'
 
-/** A body that brings less than this in that time has stalled. */
+/** A body has stalled if it brings fewer than `BYTES_MIN` bytes in `STALL_MS`. */
 const STALL_MS = 15_000
 const BYTES_MIN = 16_384
-/** However steadily it comes. */
+/** Limits the whole body, even one that never stalls. */
 const TOTAL_MS = 3_600_000
-/** How long a client may go on sending what nobody wants any more. */
+/** How long a client may keep sending after its response, before the connection is closed. */
 const LINGER_MS = 5_000
 
-/** Lets the body of this request take longer than the time that is set for all: as long as bytes keep coming. */
+/** Exempts the body of this request from requestTimeout for as long as it does not stall. */
 export function allowLongBody({ raw: request }: FastifyRequest, { raw: response }: FastifyReply): void {
   const { socket } = request
-  // Nothing would tell any more that it has ended.
+  // No event would stop the watch any more.
   if (request.destroyed) return
   const startedAt = performance.now()
-  let received = socket.bytesRead
-  patient.add(socket)
+  let bytesRead = socket.bytesRead
+  slowBodySockets.add(socket)
   const watch = setInterval(() => {
-    if (socket.bytesRead - received < BYTES_MIN || performance.now() - startedAt > TOTAL_MS) sendTimeout(socket)
-    received = socket.bytesRead
+    if (socket.bytesRead - bytesRead < BYTES_MIN || performance.now() - startedAt > TOTAL_MS) endWithTimeout(socket)
+    bytesRead = socket.bytesRead
   }, STALL_MS)
   const stop = () => {
     clearInterval(watch)
-    patient.delete(socket)
+    slowBodySockets.delete(socket)
   }
   request.once('end', stop)
   response.once('close', stop)

@@ -3,8 +3,8 @@ import { CURSOR_OF_FIRST_PAGE, type PageQuery } from '../../schemas/shared.ts'
 import { invalidRequest } from '../errors.ts'
 
 /**
- * A page of what `read` gives: by `cursor`, an id, what comes after it; else by `offset`. Both count from the newest.
- * Throws 400 where both are asked for.
+ * One page of a list, newest first: the items after `cursor`, an id, or else after `offset` items. Throws 400 for a
+ * request with both.
  */
 export async function readPage<T extends { id: string }>(
   { limit, offset, cursor }: PageQuery,

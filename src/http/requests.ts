@@ -3,38 +3,39 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { AppError, invalidRequest } from '../errors.ts'
 import { browserHeaders } from './browser-headers.ts'
-import { handleProtocolErrors, noteAnswered, noteBegun, unsupportedContentType } from './errors.ts'
+import { unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, parseJson } from './json.ts'
+import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
 
-/** How every request is read and logged. */
+/** Reads and logs every request, and sets the headers that every response has. */
 export const requests = fp(async (app: FastifyInstance) => {
   handleProtocolErrors(app.server)
   const headers = browserHeaders()
 
-  // Hooks without `async`: each promise would cost every request a turn of the event loop's microtasks.
+  // The hooks are synchronous: a promise would cost every request a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
-    noteBegun(request.raw)
+    noteRequestStart(request.raw)
     reply.headers(headers)
     reply.header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new AppError(400, 'missing_host', 'Missing Host header')
     }
-    // An operation without a body ignores what is sent as one, whatever it says it is.
+    // An operation without a body ignores any body, whatever its Content-Type.
     if (request.routeOptions.schema?.body === undefined) delete request.raw.headers['content-type']
     done()
   })
 
-  // Fastify does not read a body that has neither type nor length; the schema would be told that it is null. What is no
-  // JSON is read by its operation.
+  // Fastify does not parse a body without type and length, and would validate it as null. Operations that consume another
+  // type than JSON read their body themselves.
   app.addHook('preValidation', ({ routeOptions: { schema }, body }, _reply, done) => {
     if (schema?.body !== undefined && !schema.consumes && body === undefined) throw invalidRequest([EMPTY_BODY])
     done()
   })
 
   app.addHook('onResponse', (request, reply, done) => {
-    noteAnswered(request.raw)
+    noteResponseEnd(request.raw)
     const { method } = request
-    // Without the query: some client will put its key there.
+    // Without the query string, in which a client may have sent its key by mistake.
     const url = request.url.split('?', 1)[0]
     request.log.info(
       { reqId: request.id, method, url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },

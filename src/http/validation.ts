@@ -7,11 +7,11 @@ import { components } from '../../schemas/index.ts'
 import { defaultOf, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
-import { beginningOf } from './json.ts'
+import { truncate } from './json.ts'
 
 /**
- * Fastify's validator for every part of a request. Nothing is coerced but the integers of a query, which are text by
- * nature. Defaults of the outermost object are filled in.
+ * Compiles the validator of one part of a request. Only integers in the query string are coerced. Defaults are filled in
+ * at the top level.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   registerKinds()
@@ -30,14 +30,14 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       }
     }
     if (check.Check(value)) return { value }
-    return { error: invalidRequest(issuesOf(check.Errors(value), value)) }
+    return { error: invalidRequest(toIssues(check.Errors(value), value)) }
   }
 }
 
 const deref = (schema: TSchema): TSchema =>
   schema.$ref === undefined ? schema : (components.find(({ $id }) => $id === schema.$ref) as TSchema)
 
-/** Digits alone are a number here: `Number` would take `1e1`, ` 10`, `0x10`, `Infinity` and the empty string. */
+/** Only digits: `Number` would accept `1e1`, ` 10`, `0x10`, `Infinity` and the empty string. */
 const INTEGER = /^(?:\d+|-[1-9]\d*)$/
 
 function readIntegers(schema: TSchema, query: Record<string, unknown>): Record<string, unknown> {
@@ -49,38 +49,38 @@ function readIntegers(schema: TSchema, query: Record<string, unknown>): Record<s
   return value
 }
 
-/** Some bodies hold a mistake in each of a hundred thousand places: what is looked at is bounded, not only what is told. */
+/** A body may have a hundred thousand mistakes, so the errors that are examined are limited, and not only the issues. */
 const ERRORS_MAX = 1_000
 
 /** The first error of each path as an issue; unknown keys of one object are one issue. */
-function issuesOf(errors: Iterable<ValueError>, value: unknown): Issue[] {
+function toIssues(errors: Iterable<ValueError>, value: unknown): Issue[] {
   const issues = new Map<string, Issue>()
   let seen = 0
-  for (const error of withoutUnions(errors)) {
+  for (const error of expandUnions(errors)) {
     if (issues.size === ISSUES_MAX || ++seen > ERRORS_MAX) break
-    const path = pathOf(error.path, value)
+    const path = toPath(error.path, value)
     if (error.type === ValueErrorType.ObjectAdditionalProperties) {
       addUnknownKey(issues, path)
     } else if (!issues.has(error.path)) {
-      issues.set(error.path, { ...issueOf(error), path })
+      issues.set(error.path, { ...toIssue(error), path })
     }
   }
   return [...issues.values()]
 }
 
 /**
- * Of a union with a discriminator, what is wrong with the variant that it names. The other unions here are "this or
- * null": what is wrong with the former is what the caller wants to know.
+ * Replaces the error of a union: with a discriminator by the errors of the variant that it names, else by those of the
+ * first variant, because the other unions are all "this or null".
  */
-function* withoutUnions(errors: Iterable<ValueError>): Generator<ValueError> {
+function* expandUnions(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     if (error.type !== ValueErrorType.Union) yield error
-    else if (error.schema.discriminator) yield* ofVariant(error)
-    else yield* withoutUnions(error.errors[0]!)
+    else if (error.schema.discriminator) yield* expandVariant(error)
+    else yield* expandUnions(error.errors[0]!)
   }
 }
 
-function* ofVariant(error: ValueError): Generator<ValueError> {
+function* expandVariant(error: ValueError): Generator<ValueError> {
   const { value, path, schema, errors } = error
   const { propertyName, mapping } = schema.discriminator as { propertyName: string; mapping: Record<string, string> }
   if (typeOf(value) !== 'object') {
@@ -88,8 +88,8 @@ function* ofVariant(error: ValueError): Generator<ValueError> {
     return
   }
   const name = (value as Record<string, unknown>)[propertyName]
-  const place = Object.keys(mapping).indexOf(name as string)
-  if (place >= 0) yield* withoutUnions(errors[place]!)
+  const index = Object.keys(mapping).indexOf(name as string)
+  if (index >= 0) yield* expandUnions(errors[index]!)
   else {
     const known = { ...schema, type: 'string', enum: Object.keys(mapping) }
     yield { ...error, type: ValueErrorType.Kind, path: `${path}/${propertyName}`, value: name, schema: known }
@@ -104,8 +104,8 @@ function addUnknownKey(issues: Map<string, Issue>, path: Issue['path']): void {
   issues.set(id, { code: 'unrecognized_keys', keys, path: parent, message })
 }
 
-/** A JSON pointer as keys and indexes. Whether `0` is an index or a key depends on what it leads into. */
-function pathOf(pointer: string, root: unknown): Issue['path'] {
+/** Converts a JSON pointer to keys and indexes. In an array `0` is an index, in an object it is a key. */
+function toPath(pointer: string, root: unknown): Issue['path'] {
   let container = root
   return pointer
     .split('/')
@@ -114,15 +114,15 @@ function pathOf(pointer: string, root: unknown): Issue['path'] {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
       const isIndex = Array.isArray(container)
       container = (container as Record<string, unknown> | undefined)?.[key]
-      return isIndex ? Number(key) : beginningOf(key)
+      return isIndex ? Number(key) : truncate(key)
     })
 }
 
-/** How much of a wrong value is repeated to the caller. */
+/** The maximum length of a received value in an issue. */
 const RECEIVED_MAX = 100
 
-/** The issue for one error, in the words of Zod 3. */
-function issueOf(error: ValueError): Omit<Issue, 'path'> {
+/** Converts one error to an issue with the codes and messages of Zod 3. */
+function toIssue(error: ValueError): Omit<Issue, 'path'> {
   const { schema, value, type } = error
   switch (type) {
     case ValueErrorType.ArrayMinItems:
@@ -186,7 +186,7 @@ export const tooLong = (maximum: number): Omit<Issue, 'path'> => ({
 
 function invalidType(schema: TSchema, value: unknown): Omit<Issue, 'path'> {
   const { type } = deref(schema)
-  // Of what may be null as well, the other type comes first.
+  // The first of two types: the second one is null.
   const [expected] = [type].flat()
   const received = typeOf(value)
   const message = received === 'undefined' ? 'Required' : `Expected ${expected}, received ${received}`

@@ -5,7 +5,7 @@ import { ALT_TEXT_MAX } from '../../schemas/media.ts'
 import { MISSING_FILE } from '../../schemas/messages.ts'
 import { invalidRequest } from '../errors.ts'
 import { unsupportedContentType } from '../http/errors.ts'
-import { beginningOf, textProblem } from '../http/json.ts'
+import { findTextProblem, truncate } from '../http/json.ts'
 import { tooLong } from '../http/validation.ts'
 
 const UNREADABLE: Issue = { code: 'custom', path: [], message: 'Request body is not a whole multipart/form-data' }
@@ -44,7 +44,7 @@ export async function readForm(
 }
 
 function unknownPart(name: string): Issue {
-  const key = beginningOf(name)
+  const key = truncate(name)
   return { code: 'unrecognized_keys', keys: [key], path: [], message: `Unrecognized key(s) in object: '${key}'` }
 }
 
@@ -81,7 +81,7 @@ async function readText(part: AsyncIterable<Buffer>): Promise<string> {
   const content = Buffer.concat(chunks)
   const text = content.toString()
   if (text.length > ALT_TEXT_MAX) throw invalidAltText(tooLong(ALT_TEXT_MAX))
-  const problem = isUtf8(content) ? textProblem(text) : 'Must be valid UTF-8'
+  const problem = isUtf8(content) ? findTextProblem(text) : 'Must be valid UTF-8'
   if (problem) throw invalidAltText({ code: 'custom', message: problem })
   return text
 }

@@ -5,7 +5,7 @@ import { findPost } from '../../db/queries/posts.ts'
 import { POST_NOT_FOUND, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { AppError } from '../errors.ts'
-import { judgePost } from './create.ts'
+import { checkPost } from './check.ts'
 
 /** A post of the user with all that hangs on it. Throws a 404 where there is none with this id. */
 export async function getPost(db: Db, userId: string, id: string): Promise<PostDetail> {
@@ -24,7 +24,7 @@ export async function publishPost(db: Db, userId: string, id: string): Promise<P
   if (post.status === 'published') throw new AppError(409, 'post_published', PUBLISHED_ALREADY)
   if (post.status === 'draft') {
     const { targets, ...rest } = post
-    await judgePost(db, userId, {
+    await checkPost(db, userId, {
       ...rest,
       scheduled: true,
       accountIds: targets.map(({ accountId }) => accountId),

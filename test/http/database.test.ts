@@ -340,7 +340,7 @@ t.test('a schema that is not there yet is told apart from a database that is not
   t.strictSame(await ask('mistyped', 'GET', '/posts'), { status: 401, body: { error: 'Invalid API key' } })
   t.strictSame(await ask(key, 'GET', '/readyz'), {
     status: 503,
-    body: { error: 'Database schema is not at the version of this service' },
+    body: { error: 'Database schema is not at the version that this service needs' },
   })
   t.strictSame(await ask(key, 'GET', '/healthz'), { status: 200, body: { status: 'ok' } })
 
