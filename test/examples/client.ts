@@ -37,14 +37,16 @@ interface Post {
   targets: { platform: string; username: string; delivery: Delivery }[]
 }
 
-/** Any response that is not a success. `details` are present where the shape of the request was wrong. */
+/** Any response that is not a success. `code` is for programs; `details` are there if the shape of the request was wrong. */
 class ApiError extends Error {
   readonly status: number
+  readonly code: string | null
   readonly details: Issue[]
 
-  constructor(status: number, body: { error: string; details?: Issue[] }) {
+  constructor({ status, headers }: Response, body: { error: string; details?: Issue[] }) {
     super(`${status} ${body.error}`)
     this.status = status
+    this.code = headers.get('x-error-code')
     this.details = body.details ?? []
   }
 }
@@ -72,7 +74,7 @@ async function call<T>(method: string, path: string, body?: unknown, idempotency
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       })
       const json = await response.json()
-      if (!response.ok) throw new ApiError(response.status, json as ConstructorParameters<typeof ApiError>[1])
+      if (!response.ok) throw new ApiError(response, json as ConstructorParameters<typeof ApiError>[1])
       return { body: json as T, isReplay: response.headers.get('idempotent-replayed') === 'true' }
     } catch (error) {
       const isFinal = error instanceof ApiError && error.status < 500
@@ -112,7 +114,7 @@ try {
   await call('POST', '/posts', { caption, accountIds: sandbox.id })
 } catch (error) {
   if (!(error instanceof ApiError) || error.status !== 400) throw error
-  print(error.message)
+  print(`${error.message} (${error.code})`)
   for (const { path, message } of error.details) print(`  ${path.join('.')}: ${message}`)
 }
 
