@@ -23,15 +23,15 @@ import { folderStorage } from './storage/folder.ts'
 
 export interface AppOptions extends Connecting {
   logger: NonNullable<FastifyServerOptions['logger']>
-  /** Origins whose pages may call the API; none when empty. */
+  /** Origins whose pages may call the API. */
   corsOrigins: string[]
-  /** Where files are kept, and how those that are imported are fetched. */
+  /** Storage of files, and the fetch for imports. */
   media: Omit<MediaOptions, 'db'>
-  /** Where posts can be sent. */
+  /** The networks that posts can be published to. */
   networks: Networks
 }
 
-/** The whole service as an application that does not listen yet. */
+/** Builds the service as an application that does not listen yet. */
 export async function buildApp({
   logger,
   corsOrigins,
@@ -43,7 +43,7 @@ export async function buildApp({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    // A logger for each request would cost it more than its line does: whoever logs names the request.
+    // A child logger per request costs more than its log line. Log calls pass `reqId` instead.
     childLoggerFactory: (logger) => logger,
     bodyLimit: 1024 * 1024,
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -75,7 +75,7 @@ export async function buildApp({
   return app
 }
 
-/** So long a request may wait for the database in all; then it is not available. Whatever else it waits for comes on top. */
+/** The database budget of a request. When it is spent, the response is 503. Other waits are not part of it. */
 const DATABASE_MS = 1_200
 
 const limitDatabaseTime = (app: FastifyInstance) =>
@@ -92,11 +92,11 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
     'content-disposition',
     'idempotent-replayed',
   ],
-  // A bare OPTIONS is answered by us as any other unknown route, not by the plugin in plain text.
+  // An OPTIONS request that is no preflight gets our 404 for unknown routes, not the plain text of the plugin.
   strictPreflight: false,
 })
 
-/** The OpenAPI document. Nothing listens, and no database is asked. */
+/** Builds the OpenAPI document. It needs no port and no database. */
 export async function buildDocument(): Promise<object> {
   const db = connect({ url: 'postgresql://' })
   const files = { storage: folderStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetch() }

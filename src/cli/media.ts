@@ -8,22 +8,28 @@ import { readConfig } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { addMedia } from '../media/add.ts'
 import { sweepMedia } from '../media/sweep.ts'
-import { openLibrary } from '../runtime/media.ts'
-import { mimeType, onDatabase, orMissing, pixels, positiveInteger, seconds } from './command.ts'
+import { openMediaLibrary } from '../runtime/media-library.ts'
+import { requireFound, withDatabase } from './command.ts'
+import { parseMimeType, parsePixels, parsePositiveInteger, parseSeconds } from './options.ts'
 
 export function addMediaCommands(program: Command): void {
   const media = program.command('media').description('images and videos')
+  addAdd(media)
+  addSweep(media)
+  addRegister(media)
+}
 
-  onDatabase<{ user: string; altText?: string }>(
+function addAdd(media: Command): void {
+  withDatabase<{ user: string; altText?: string }>(
     media
       .command('add')
-      .description('add a file as an upload does')
-      .argument('<file>', 'the file')
-      .requiredOption('--user <id>', 'the user who owns it')
-      .option('--alt-text <text>', 'what it shows, for people who cannot see it', altText),
+      .description('add a file, as an upload does')
+      .argument('<file>', 'the path of the file')
+      .requiredOption('--user <id>', 'the id of the user who owns it')
+      .option('--alt-text <text>', 'a description for people who cannot see it', parseAltText),
     async (db, { user, altText = null }, file = '') => {
-      orMissing(isId(user), 'user', null)
-      const library = await openLibrary(readConfig(process.env), db)
+      requireFound(isId(user), 'user')
+      const library = await openMediaLibrary(readConfig(process.env), db)
       await assertFile(file)
       const { media } = await addMedia(library, user, async (save) => {
         await save(createReadStream(file))
@@ -32,37 +38,43 @@ export function addMediaCommands(program: Command): void {
       return { ...media }
     },
   )
+}
 
-  onDatabase(
-    media.command('sweep').description('remove what crashes have left of files that were being added or deleted'),
+function addSweep(media: Command): void {
+  withDatabase(
+    media.command('sweep').description('delete the files that crashes left behind while media were added or deleted'),
     async (db) => {
-      const { removed, failed } = await sweepMedia(await openLibrary(readConfig(process.env), db))
-      if (failed > 0) throw new OperatorError(`${removed} files removed, ${failed} could not be removed: try again`)
+      const { removed, failed } = await sweepMedia(await openMediaLibrary(readConfig(process.env), db))
+      if (failed > 0) throw new OperatorError(`${removed} files deleted, ${failed} failed: try again`)
       return { removed }
     },
   )
+}
 
-  onDatabase<{
-    user: string
-    mimeType: string
-    bytes: number
-    width?: number
-    height?: number
-    durationSeconds?: number
-  }>(
+interface RegisterOptions {
+  user: string
+  mimeType: string
+  bytes: number
+  width?: number
+  height?: number
+  durationSeconds?: number
+}
+
+function addRegister(media: Command): void {
+  withDatabase<RegisterOptions>(
     media
       .command('register')
       .description(
-        'register the facts of a file without its bytes: posts can refer to it and are checked by these facts, but it cannot be published',
+        'register the facts of a file without its bytes: posts can name it and are checked by these facts, but it cannot be published',
       )
-      .requiredOption('--user <id>', 'the user who owns it')
-      .requiredOption('--mime-type <type>', 'its type, such as image/jpeg', mimeType)
-      .requiredOption('--bytes <n>', 'its size in bytes', positiveInteger)
-      .option('--width <pixels>', 'its width', pixels)
-      .option('--height <pixels>', 'its height', pixels)
-      .option('--duration-seconds <seconds>', 'how long it plays', seconds),
+      .requiredOption('--user <id>', 'the id of the user who owns it')
+      .requiredOption('--mime-type <type>', 'the MIME type, such as image/jpeg', parseMimeType)
+      .requiredOption('--bytes <n>', 'the size in bytes', parsePositiveInteger)
+      .option('--width <pixels>', 'the width', parsePixels)
+      .option('--height <pixels>', 'the height', parsePixels)
+      .option('--duration-seconds <seconds>', 'the duration', parseSeconds),
     async (db, { user, mimeType, bytes, width = null, height = null, durationSeconds = null }) => {
-      orMissing(isId(user), 'user', null)
+      requireFound(isId(user), 'user')
       const media = { id: newId(), userId: user, mimeType, bytes, width, height, durationSeconds }
       await insertMedia(db, media)
       return media
@@ -77,7 +89,7 @@ async function assertFile(path: string): Promise<void> {
   if (!stats.isFile()) throw new OperatorError(`${path} is not a file`)
 }
 
-function altText(text: string): string {
+function parseAltText(text: string): string {
   if (text.length > ALT_TEXT_MAX) throw new InvalidArgumentError(`It must be at most ${ALT_TEXT_MAX} characters long.`)
   return text
 }

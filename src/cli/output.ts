@@ -1,17 +1,17 @@
-/** Prints what a command gives: one JSON object for scripts, else aligned lines for people. */
+/** Prints the result of a command: one line of JSON for programs, or aligned lines for people. */
 export function print(result: Record<string, unknown>, { json = false }: { json?: boolean } = {}): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : describe(result)}\n`)
+  process.stdout.write(`${json ? JSON.stringify(result) : format(result)}\n`)
 }
 
-function describe(result: Record<string, unknown>): string {
-  if (Array.isArray(result.data)) return result.data.map(describe).join('\n\n') || 'none'
+function format(result: Record<string, unknown>): string {
+  if (Array.isArray(result.data)) return result.data.map(format).join('\n\n') || 'none'
   const width = Math.max(...Object.keys(result).map((key) => key.length))
   return Object.entries(result)
-    .map(([key, value]) => `${key.padEnd(width)}  ${text(value)}`)
+    .map(([key, value]) => `${key.padEnd(width)}  ${formatValue(value)}`)
     .join('\n')
 }
 
-function text(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ') || 'none'
   if (value instanceof Date) return value.toISOString()
   return value === null ? '-' : String(value)

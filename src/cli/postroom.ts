@@ -5,7 +5,7 @@ import { ConfigError } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { buildProgram } from './program.ts'
 
-/** Exit codes: 0 done, 1 failed, 2 called wrongly. */
+/** Runs the command. Returns the exit code: 0 for success, 1 for a failure, 2 for a usage error. */
 async function main(): Promise<number> {
   try {
     await buildProgram().parseAsync()
@@ -20,13 +20,14 @@ async function main(): Promise<number> {
 function explain(error: unknown): string {
   const { code, message } = error as { code?: string; message: string }
   if (error instanceof OperatorError || error instanceof ConfigError) return message
-  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE))
-    return 'The database has no tables yet: npm run -s postroom -- migrate'
+  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) {
+    return 'The database has no tables yet: run npm run -s postroom -- migrate'
+  }
   if (hasSqlstate(error, SQLSTATE.INSUFFICIENT_PRIVILEGE)) {
-    return `The role in DATABASE_URL may not do this (${message}): give it a database of its own`
+    return `The role in DATABASE_URL lacks a privilege (${message}): give it a database of its own`
   }
   if (message.startsWith('corrupted migrations')) {
-    return 'The database belongs to another version of Postroom, probably a newer one: run that version'
+    return 'Another version of Postroom has migrated the database, probably a newer one: run that version'
   }
   if (isDatabaseUnavailable(error)) return `The database is not available: ${message || code}`
   return message

@@ -2,9 +2,9 @@ import { connect, type Db } from '../../db/client.ts'
 import { openEmbedded } from '../../db/embedded/server.ts'
 import type { Config } from '../config.ts'
 
-/** How long the database may take over one statement of a request: less than a request has in all. */
+/** The time limit of one statement of a request. It is below the database budget of the whole request. */
 export const REQUEST_STATEMENT_MS = 700
-/** The same, of a worker, for whom nobody waits. */
+/** The time limit of one statement of a worker, which no client waits for. */
 export const WORKER_STATEMENT_MS = 5_000
 
 export interface Database {
@@ -17,7 +17,7 @@ interface Options {
   log?: (line: string) => void
 }
 
-/** Opens the configured database; the embedded one, which is started if nobody did yet, where none is configured. */
+/** Opens the database at DATABASE_URL. Without one, opens the embedded database, and starts it if it is not running. */
 export async function openDatabase(config: Config, { log, ...options }: Options = {}): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded({ dataDir: config.dataDir, ...(log && { log }) })
   const db = connect({

@@ -14,12 +14,13 @@ import { createPost } from '../posts/create.ts'
 
 const DAY_MS = 86_400_000
 
+/** The accounts of the documented examples: requests from the documentation work on the demo data unchanged. */
+const [BLUESKY, X] = ACCOUNT_EXAMPLES
+
 /**
- * Fills an empty database with something to try things on: a user with accounts on several networks, an organisation
- * through which another user's account is reached, media, and a post in each state. All of it or nothing. The ids of the
- * documented examples exist in it, so that they can be sent as they are. One account is on the sandbox and connected, where
- * there is a key to encrypt its credentials with: what is posted to it is published. Gives the user's id and a key; nothing
- * where there is a user already.
+ * Fills an empty database with demo data in one transaction: a user with accounts on several networks, an organisation that
+ * shares a colleague's account, media, and a post in each state. With a keyring, one account is connected to the sandbox and
+ * has a post that is published. Returns the user's id and key, or undefined if the database has a user already.
  */
 export function seedDemo(
   db: Db,
@@ -30,62 +31,77 @@ export function seedDemo(
     await lockUsers(db)
     if (await findFirstUser(db)) return undefined
     const userId = newId()
-    const colleagueId = newId()
-    const organizationId = newId()
     await insertUser(db, { id: userId, name: 'Demo' })
-    await insertUser(db, { id: colleagueId, name: 'Demo colleague' })
-    await insertOrganization(db, { id: organizationId, name: 'Demo organisation' })
-    await upsertMembership(db, { userId, organizationId, role: 'member' })
-    await upsertMembership(db, { userId: colleagueId, organizationId, role: 'admin' })
-
-    const own = { userId, organizationId: null }
-    const [bluesky, x] = ACCOUNT_EXAMPLES
-    const mastodonId = newId()
-    await insertAccount(db, { ...own, ...bluesky })
-    await insertAccount(db, { ...own, displayName: null, ...x })
-    const handle = { displayName: 'Demo', username: 'demo@social.example' }
-    await insertAccount(db, { ...own, ...handle, id: mastodonId, platform: 'mastodon' })
-    await insertAccount(db, { ...own, ...handle, id: newId(), platform: 'instagram', username: 'demo' })
-    await insertAccount(db, {
-      id: newId(),
-      platform: 'linkedin',
-      username: 'demo-organisation',
-      displayName: 'Demo organisation',
-      userId: colleagueId,
-      organizationId,
-    })
-
-    const image = { mimeType: 'image/jpeg', bytes: 482_113, width: 1080, height: 1350, durationSeconds: null }
-    const video = { mimeType: 'video/mp4', bytes: 6_291_456, width: 1080, height: 1920, durationSeconds: 21.5 }
-    await insertMedia(db, { id: MEDIA_ID, userId, ...image })
-    await insertMedia(db, { id: newId(), userId, ...video })
-
-    const post = (body: Partial<CreatePost> & Pick<CreatePost, 'accountIds' | 'caption'>) =>
-      createPost(db, userId, { postType: 'post', mediaIds: [], accountOverrides: [], ...body })
-    const published = await post({ accountIds: [bluesky.id, x.id], caption: 'Hello, world.' })
-    await markPostPublished(db, published.id)
-    await post({
-      accountIds: [bluesky.id, mastodonId, x.id],
-      caption: 'Something to look at.',
-      mediaIds: [MEDIA_ID],
-      accountOverrides: [{ accountId: mastodonId, captionOverride: 'Something to look at, with a #hashtag.' }],
-      scheduledAt: new Date(now.getTime() + 7 * DAY_MS).toISOString(),
-    })
-    await post({ accountIds: [bluesky.id], caption: 'An idea that is not ready yet.' })
-
-    if (keyring) {
-      const sandbox = { ...own, id: newId(), platform: 'sandbox' as const, username: 'demo', displayName: 'Demo' }
-      await insertAccount(db, sandbox)
-      await replaceCredentials(db, sandbox.id, keyring.seal(sandbox.id, { username: sandbox.username }))
-      await post({
-        accountIds: [sandbox.id],
-        caption: 'Hello, sandbox.',
-        firstComment: 'This went out by itself.',
-        scheduledAt: now.toISOString(),
-      })
-    }
-
+    const mastodonId = await seedAccounts(db, userId)
+    await seedOrganization(db, userId)
+    await seedMedia(db, userId)
+    await seedPosts(db, userId, mastodonId, now)
+    if (keyring) await seedSandbox(db, userId, keyring, now)
     const { key } = await createKey(db, { userId, name: 'demo', expiresAt: null })
     return { userId, key }
+  })
+}
+
+/** Returns the id of the Mastodon account. */
+async function seedAccounts(db: Db, userId: string): Promise<string> {
+  const own = { userId, organizationId: null, displayName: 'Demo' }
+  const mastodonId = newId()
+  await insertAccount(db, { ...own, ...BLUESKY })
+  await insertAccount(db, { ...own, ...X, displayName: null })
+  await insertAccount(db, { ...own, id: mastodonId, platform: 'mastodon', username: 'demo@social.example' })
+  await insertAccount(db, { ...own, id: newId(), platform: 'instagram', username: 'demo' })
+  return mastodonId
+}
+
+async function seedOrganization(db: Db, userId: string): Promise<void> {
+  const colleagueId = newId()
+  const organizationId = newId()
+  await insertUser(db, { id: colleagueId, name: 'Demo colleague' })
+  await insertOrganization(db, { id: organizationId, name: 'Demo organisation' })
+  await upsertMembership(db, { userId, organizationId, role: 'member' })
+  await upsertMembership(db, { userId: colleagueId, organizationId, role: 'admin' })
+  await insertAccount(db, {
+    id: newId(),
+    platform: 'linkedin',
+    username: 'demo-organisation',
+    displayName: 'Demo organisation',
+    userId: colleagueId,
+    organizationId,
+  })
+}
+
+async function seedMedia(db: Db, userId: string): Promise<void> {
+  const image = { mimeType: 'image/jpeg', bytes: 482_113, width: 1080, height: 1350, durationSeconds: null }
+  const video = { mimeType: 'video/mp4', bytes: 6_291_456, width: 1080, height: 1920, durationSeconds: 21.5 }
+  await insertMedia(db, { id: MEDIA_ID, userId, ...image })
+  await insertMedia(db, { id: newId(), userId, ...video })
+}
+
+const seedPost = (db: Db, userId: string, post: Partial<CreatePost> & Pick<CreatePost, 'accountIds' | 'caption'>) =>
+  createPost(db, userId, { postType: 'post', mediaIds: [], accountOverrides: [], ...post })
+
+async function seedPosts(db: Db, userId: string, mastodonId: string, now: Date): Promise<void> {
+  const published = await seedPost(db, userId, { accountIds: [BLUESKY.id, X.id], caption: 'Hello, world.' })
+  await markPostPublished(db, published.id)
+  await seedPost(db, userId, {
+    accountIds: [BLUESKY.id, mastodonId, X.id],
+    caption: 'Something to look at.',
+    mediaIds: [MEDIA_ID],
+    accountOverrides: [{ accountId: mastodonId, captionOverride: 'Something to look at, with a #hashtag.' }],
+    scheduledAt: new Date(now.getTime() + 7 * DAY_MS).toISOString(),
+  })
+  await seedPost(db, userId, { accountIds: [BLUESKY.id], caption: 'An idea that is not ready yet.' })
+}
+
+async function seedSandbox(db: Db, userId: string, keyring: Keyring, now: Date): Promise<void> {
+  const id = newId()
+  const username = 'demo'
+  await insertAccount(db, { id, platform: 'sandbox', username, displayName: 'Demo', userId, organizationId: null })
+  await replaceCredentials(db, id, keyring.seal(id, { username }))
+  await seedPost(db, userId, {
+    accountIds: [id],
+    caption: 'Hello, sandbox.',
+    firstComment: 'This went out by itself.',
+    scheduledAt: now.toISOString(),
   })
 }

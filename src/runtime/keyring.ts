@@ -8,9 +8,9 @@ import type { Log } from '../delivery/deliver.ts'
 import { OperatorError } from '../errors.ts'
 
 /**
- * Opens the keys that credentials are stored under; undefined where there is a database of one's own and no key for it.
- * The embedded database has its key beside its data, so that both come and go together: it is to be open by now, as
- * Postgres initialises an empty folder only. Throws a OperatorError where its key cannot be had.
+ * Opens the keys that encrypt credentials. Returns undefined if DATABASE_URL is set and CREDENTIALS_KEY is not. The embedded
+ * database keeps its key beside its data, so that both are copied and deleted together. Open the database first: Postgres
+ * initialises an empty folder only. Throws an OperatorError if the key file cannot be read.
  */
 export async function openKeyring({ credentialsKeys, databaseUrl, dataDir }: Config): Promise<Keyring | undefined> {
   if (credentialsKeys) return createKeyring(credentialsKeys)
@@ -22,19 +22,19 @@ export async function openKeyring({ credentialsKeys, databaseUrl, dataDir }: Con
   }
 }
 
-/** Says so where accounts have credentials that no key opens: a key was lost, or has been replaced. */
+/** Logs an error if no key of the keyring opens the credentials of some accounts: a key was lost or replaced. */
 export async function reportLostCredentials(db: Db, keyring: Keyring, log: Log): Promise<void> {
   const rows = await listCredentialsNotUnder(db, keyring.keyId)
-  const lost = rows.filter(({ accountId, ...sealed }) => !opens(keyring, accountId, sealed))
+  const lost = rows.filter(({ accountId, ...sealed }) => !canOpen(keyring, accountId, sealed))
   if (lost.length === 0) return
   const keyIds = [...new Set(lost.map(({ keyId }) => keyId))]
   log.error(
     { accounts: lost.length, keyIds },
-    'the credentials of accounts cannot be opened: bring back the keys that they were encrypted with',
+    'the credentials of some accounts cannot be decrypted: add the keys that encrypted them to CREDENTIALS_KEY',
   )
 }
 
-function opens(keyring: Keyring, accountId: string, sealed: SealedCredentials): boolean {
+function canOpen(keyring: Keyring, accountId: string, sealed: SealedCredentials): boolean {
   try {
     keyring.open(accountId, sealed)
     return true

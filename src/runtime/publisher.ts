@@ -9,10 +9,10 @@ import { createNetworks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openKeyring, reportLostCredentials } from './keyring.ts'
 
-/** Why nothing is published: a worker without a key would fail whatever it takes, which others could have sent. */
-export const NO_KEY = 'CREDENTIALS_KEY is not set: without it, no account can be published to'
+/** A worker without a key must not run: it would fail deliveries that another worker could send. */
+export const NO_KEY = 'CREDENTIALS_KEY is not set: set it, so that posts can be published'
 
-/** The way to the networks, and to the accounts there. */
+/** Opens what connecting accounts and publishing to them have in common. */
 export const openNetworks = async (config: Config, db: Db): Promise<Connecting> => ({
   db,
   networks: createNetworks(sandboxStore(db)),
@@ -20,7 +20,7 @@ export const openNetworks = async (config: Config, db: Db): Promise<Connecting> 
   fetch: createPublicFetch(),
 })
 
-/** Undefined where there is no key to open credentials with. */
+/** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */
 export function openPublisher(
   { publishLatenessMaxMs }: Config,
   { db, networks, keyring, fetch }: Connecting,
@@ -28,7 +28,7 @@ export function openPublisher(
   log: Log,
 ): Publisher | undefined {
   if (!keyring) return undefined
-  // Not waited for: the database may be away, and then its failure is told by those who need it.
+  // Not awaited: the database may be unavailable, and the claims of the worker report that.
   reportLostCredentials(db, keyring, log).catch(() => {})
   return createPublisher({
     db,

@@ -1,18 +1,21 @@
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
-import { print } from '../cli/output.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
-import { openLibrary } from './media.ts'
+import { createLoggerOptions } from './logging.ts'
+import { openMediaLibrary } from './media-library.ts'
 import { NO_KEY, openNetworks, openPublisher } from './publisher.ts'
-import { loggerOptions, stopSignal } from './server.ts'
+import { waitForStopSignal } from './signals.ts'
 
-/** Publishes what is due until the process is told to stop, beside any number of others. Waits for a database that is away. */
-export async function runWorker(config: Config, { json }: { json?: boolean }): Promise<void> {
-  const stop = stopSignal()
-  const { stream, ...options } = (await loggerOptions(config.logLevel)) as LoggerOptions & {
+/**
+ * Publishes due posts until the process gets a stop signal. Any number of workers can run on one database. While the
+ * database is unavailable, a worker waits for it.
+ */
+export async function runWorker(config: Config, announce: () => void): Promise<void> {
+  const stop = waitForStopSignal()
+  const { stream, ...options } = (await createLoggerOptions(config.logLevel)) as LoggerOptions & {
     stream: DestinationStream
   }
   const log = pino(options, stream)
@@ -21,11 +24,10 @@ export async function runWorker(config: Config, { json }: { json?: boolean }): P
     log: (line) => process.stderr.write(`${line}\n`),
   })
   try {
-    const { storage } = await openLibrary(config, db)
+    const { storage } = await openMediaLibrary(config, db)
     const publisher = openPublisher(config, await openNetworks(config, db), storage, log)
     if (!publisher) throw new OperatorError(NO_KEY)
-    if (json) print({ worker: 'up' }, { json })
-    else process.stdout.write('Postroom publishes what is due. Ctrl-C stops it.\n')
+    announce()
     await work(publisher, log, stop, () => sweepIdempotencyKeys(db))
   } finally {
     await close()

@@ -9,7 +9,7 @@ import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createPublicFetch } from '../../src/outbound/public-fetch.ts'
 import { type Credentials, type Profile, PublishError, type Publishing } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
-import { loggerOptions } from '../../src/runtime/server.ts'
+import { createLoggerOptions } from '../../src/runtime/logging.ts'
 import { createWorld, findCredentials, type World } from '../helpers/app.ts'
 import { everythingIn } from '../helpers/database.ts'
 import { reset } from '../helpers/fake-network.ts'
@@ -21,7 +21,7 @@ async function createConnecting(t: Test) {
   const log: string[] = []
   const keyring = createKeyring([randomBytes(32)])
   const stream = { write: (line: string) => log.push(line) }
-  const logger = { ...((await loggerOptions('trace')) as object), stream }
+  const logger = { ...((await createLoggerOptions('trace')) as object), stream }
   const world = await createWorld(t, { fetch: fakes.fetch, keyring, logger })
   return { ...world, ...fakes, keyring, log, ada: await world.user('ada') }
 }

@@ -7,7 +7,7 @@ import { createDatabase } from '../helpers/database.ts'
 
 const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
 
-t.test('a whole life by command, each step answered with one JSON object', async (t) => {
+t.test('with --json, every command prints one JSON object', async (t) => {
   const url = await createDatabase(t, 'template0')
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await postroom([...args, '--json'], { DATABASE_URL: url })
@@ -57,18 +57,8 @@ t.test('a whole life by command, each step answered with one JSON object', async
   )
   t.match(image, { id: String, mimeType: 'image/png', bytes: 1000, width: 10, height: 20, durationSeconds: null })
   const video = await run(
-    ...[
-      'media',
-      'register',
-      '--user',
-      ada.id,
-      '--mime-type',
-      'video/mp4',
-      '--bytes',
-      '1000',
-      '--duration-seconds',
-      '1.5',
-    ],
+    ...['media', 'register', '--user', ada.id, '--mime-type', 'video/mp4', '--bytes', '1000'],
+    ...['--duration-seconds', '1.5'],
   )
   t.equal(video.durationSeconds, 1.5)
 
@@ -95,10 +85,10 @@ t.test('a whole life by command, each step answered with one JSON object', async
     { id: key.id, name: 'ci', start: key.start, expiresAt: '2099-01-01T00:00:00.000Z', revokedAt: null },
     { id: other.id, name: null, revokedAt: String },
   ])
-  t.notMatch(JSON.stringify(data), key.key, 'a key is shown once')
+  t.notOk(JSON.stringify(data).includes(key.key), 'a key is shown only once')
 })
 
-t.test('what does not exist is said on stderr with exit code 1, and changes nothing', async (t) => {
+t.test('an unknown id is reported on stderr, with exit code 1', async (t) => {
   const url = await createDatabase(t)
   const user = ['--user', UNKNOWN]
   const cases: [string[], RegExp][] = [
@@ -124,16 +114,20 @@ t.test('what does not exist is said on stderr with exit code 1, and changes noth
   }
 })
 
-t.test('a database that is away, or has no tables, is one line that says so', async (t) => {
-  const away = await postroom(['user', 'create', '--name', 'a'], { DATABASE_URL: 'postgres://127.0.0.1:1/nobody' })
-  t.match(away, { code: 1, stdout: '', stderr: /^error: The database is not available.*\n$/ })
+t.test('an unavailable database, and one without tables, are reported in one line', async (t) => {
+  const unavailable = await postroom(['user', 'create', '--name', 'a'], {
+    DATABASE_URL: 'postgres://127.0.0.1:1/nobody',
+  })
+  t.strictSame([unavailable.code, unavailable.stdout], [1, ''])
+  t.match(unavailable.stderr, /^error: The database is not available.*\n$/)
   const empty = await postroom(['user', 'create', '--name', 'a'], {
     DATABASE_URL: await createDatabase(t, 'template0'),
   })
-  t.match(empty, { code: 1, stdout: '', stderr: /^error: The database has no tables yet.*migrate\n$/ })
+  t.strictSame([empty.code, empty.stdout], [1, ''])
+  t.match(empty.stderr, /^error: The database has no tables yet.*migrate\n$/)
 })
 
-t.test('without --json the same is told in lines for people', async (t) => {
+t.test('without --json, a command prints lines for people', async (t) => {
   const url = await createDatabase(t)
   const { code, stdout } = await postroom(['user', 'create', '--name', 'Ada'], { DATABASE_URL: url })
   t.equal(code, 0)

@@ -7,6 +7,7 @@ import { connect } from '../../db/client.ts'
 import { createFolder } from '../helpers/app.ts'
 import { postroom, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
+import { until } from '../helpers/until.ts'
 import { filesIn, form, jpeg } from '../helpers/upload.ts'
 
 async function createScene(t: Test) {
@@ -21,7 +22,7 @@ async function createScene(t: Test) {
   return { env, run, user, key }
 }
 
-t.test('media add does by command what an upload does', async (t) => {
+t.test('media add stores a file as an upload does', async (t) => {
   const { env, run, user, key } = await createScene(t)
   const image = await jpeg(40, 30)
   const path = join(await createFolder(t), 'photo.png')
@@ -40,7 +41,7 @@ t.test('media add does by command what an upload does', async (t) => {
   const [stored, ...others] = await filesIn(env.MEDIA_DIR)
   t.ok((await readFile(stored!)).equals(image))
   t.strictSame(others, [])
-  t.ok((await readFile(path)).equals(image), 'the file itself stays where it is')
+  t.ok((await readFile(path)).equals(image), 'the original file stays')
 
   const service = await runService('serve', env)
   t.teardown(() => service.stop())
@@ -50,7 +51,7 @@ t.test('media add does by command what an upload does', async (t) => {
   t.ok(Buffer.from(await reply.arrayBuffer()).equals(image))
 })
 
-t.test('media add says in one line why it does not', async (t) => {
+t.test('media add reports a failure in one line', async (t) => {
   const { env, run, user } = await createScene(t)
   const folder = await createFolder(t)
   const [page, image] = [join(folder, 'page.jpg'), join(folder, 'image.jpg')]
@@ -70,25 +71,26 @@ t.test('media add says in one line why it does not', async (t) => {
     t.equal(stderr.trim().split('\n').length, 1, 'one line')
   }
   const { code, stderr } = await postroom(['media', 'add', image, '--user', user], { ...env, MEDIA_MAX_BYTES: '100' })
-  t.match({ code, stderr }, { code: 1, stderr: 'error: File is larger than 100 bytes\n' })
+  t.strictSame([code, stderr], [1, 'error: File is larger than 100 bytes\n'])
   t.strictSame(await filesIn(env.MEDIA_DIR), [])
 })
 
-t.test('media register says that what it registers cannot be published', async (t) => {
+t.test('the help of media register says that the file cannot be published', async (t) => {
   const { stdout } = await postroom(['media', 'register', '--help'], {})
   t.match(stdout.replace(/\s+/g, ' '), /cannot be published/)
 })
 
-t.test('a folder that cannot be written to is named at start', async (t) => {
+t.test('serve reports a MEDIA_DIR that is not writable', async (t) => {
   const { env } = await createScene(t)
   const file = join(await createFolder(t), 'file')
   await writeFile(file, '')
   const { code, stderr } = await postroom(['serve'], { ...env, MEDIA_DIR: join(file, 'media') })
-  t.match({ code, stderr }, { code: 1, stderr: /^error: MEDIA_DIR .* cannot be used \(ENOTDIR\)/m })
+  t.equal(code, 1)
+  t.match(stderr, /^error: MEDIA_DIR .* is not writable \(ENOTDIR\)/m)
 })
 
 t.test(
-  'the service is killed in the middle of uploads: a sweep finds all that is left, and keeps what was acknowledged',
+  'after kill -9 during uploads, a sweep deletes every unfinished file and keeps every acknowledged one',
   async (t) => {
     const { env, run, key } = await createScene(t)
     const db = connect({ url: env.DATABASE_URL })
@@ -101,7 +103,7 @@ t.test(
       return ((await reply.json()) as { id: string }).id
     }
     const kept = await Promise.all([send(1), send(2)])
-    // One that is still being sent, and others that are wherever they are when the process goes.
+    // One upload is still being sent when the process is killed. The others are at any point.
     const { port } = new URL(service.facts.api!)
     const socket = net.connect(Number(port), '127.0.0.1').on('error', () => {})
     t.teardown(async () => socket.destroy())
@@ -110,8 +112,8 @@ t.test(
         'Content-Type: multipart/form-data; boundary=x\r\n\r\n' +
         `--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'a'.repeat(70_000)}`,
     )
-    while ((await db.selectFrom('looseFiles').selectAll().execute()).length === 0)
-      await new Promise((r) => setTimeout(r, 20))
+    const staged = () => db.selectFrom('looseFiles').selectAll().execute()
+    await until('the first upload is staged', async () => (await staged()).length > 0)
     const others = Array.from({ length: 10 }, (_, shade) =>
       send(10 + shade).then(
         (id) => kept.push(id),
@@ -122,18 +124,18 @@ t.test(
     await service.stop('SIGKILL')
     await Promise.all(others)
 
-    // As if the time had passed after which nobody can be writing any more.
+    // Move the clock past the time after which no process can still be writing.
     await sql`update loose_files set renewed_at = now() - interval '1 minute'`.execute(db)
-    const left = (await db.selectFrom('looseFiles').selectAll().execute()).length
-    t.ok(left > 0, `${left} files were on their way`)
+    const left = (await staged()).length
+    t.ok(left > 0, 'at least one upload was unfinished')
     t.match(await run('media', 'sweep'), { code: 0, removed: left })
     t.match(await run('media', 'sweep'), { code: 0, removed: 0 })
     const rows = await db.selectFrom('media').select(['id', 'storageKey']).execute()
     t.strictSame(
       kept.filter((id) => !rows.some((row) => row.id === id)),
       [],
-      'nothing that was acknowledged is lost',
+      'no acknowledged file is lost',
     )
-    t.equal((await filesIn(env.MEDIA_DIR)).length, rows.length, 'a file for each row, and no other')
+    t.equal((await filesIn(env.MEDIA_DIR)).length, rows.length, 'each file has a row')
   },
 )

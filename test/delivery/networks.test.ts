@@ -9,7 +9,7 @@ import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import { publishToMastodon } from '../../src/platforms/mastodon/adapter.ts'
 import { publishToSandbox } from '../../src/platforms/sandbox/adapter.ts'
-import { loggerOptions } from '../../src/runtime/server.ts'
+import { createLoggerOptions } from '../../src/runtime/logging.ts'
 import { everythingIn } from '../helpers/database.ts'
 import { throttled } from '../helpers/fake-mastodon.ts'
 import { broken, type FakeNetwork, reset } from '../helpers/fake-network.ts'
@@ -30,7 +30,10 @@ async function createOffice(t: Test) {
   const log: string[] = []
   const pauses: number[] = []
   const pause = (async (ms: number) => void pauses.push(ms)) as typeof setTimeout
-  const logger = { ...((await loggerOptions('trace')) as object), stream: { write: (line: string) => log.push(line) } }
+  const logger = {
+    ...((await createLoggerOptions('trace')) as object),
+    stream: { write: (line: string) => log.push(line) },
+  }
   const desk = await createDesk(
     t,
     (db) => ({

@@ -21,7 +21,7 @@ import { createKey } from '../../src/auth/create-key.ts'
 import { generateKey } from '../../src/auth/key.ts'
 import { deletePost } from '../../src/posts/delete.ts'
 import { REQUEST_STATEMENT_MS } from '../../src/runtime/database.ts'
-import { loggerOptions, serializeError } from '../../src/runtime/server.ts'
+import { createLoggerOptions, serializeError } from '../../src/runtime/logging.ts'
 import { call, mediaOptions, networkOptions, type Reply } from '../helpers/app.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { processesOf } from '../helpers/processes.ts'
@@ -39,7 +39,7 @@ async function serve(t: Test, url: string, options: Partial<ConnectOptions> = {}
   const stream = { write: (line: string) => log.push(line) }
   const app = await buildApp({
     db,
-    logger: { ...((await loggerOptions('trace')) as object), stream },
+    logger: { ...((await createLoggerOptions('trace')) as object), stream },
     corsOrigins: [],
     media: mediaOptions('.'),
     ...networkOptions(db),

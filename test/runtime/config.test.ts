@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ConfigError, readConfig } from '../../src/config.ts'
 
-t.test('without any variable there is a working configuration', async (t) => {
+t.test('without variables, the defaults apply', async (t) => {
   t.strictSame(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
@@ -20,7 +20,7 @@ t.test('without any variable there is a working configuration', async (t) => {
   t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '', CORS_ORIGINS: '' }), readConfig({}))
 })
 
-t.test('each variable is read', async (t) => {
+t.test('every variable is read', async (t) => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '0',
@@ -62,13 +62,13 @@ t.test('each variable is read', async (t) => {
   })
 })
 
-t.test('a bucket alone is enough: the rest is Amazon’s', async (t) => {
+t.test('S3_BUCKET alone selects Amazon S3', async (t) => {
   const s3 = { bucket: 'postroom', region: 'us-east-1', endpoint: undefined, credentials: undefined }
   t.strictSame(readConfig({ S3_BUCKET: 'postroom' }).s3, s3)
   t.equal(readConfig({ S3_REGION: 'eu-central-1' }).s3, undefined)
 })
 
-t.test('a wrong value is refused with the name of its variable, and without a password', async (t) => {
+t.test('an invalid value is reported with the name of its variable, and without secrets', async (t) => {
   const wrong: Record<string, string>[] = [
     { PORT: 'abc' },
     { PORT: '65536' },

@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander'
+import { isId, newId } from '../../db/id.ts'
+import { disconnectAccount, insertAccount } from '../../db/queries/accounts.ts'
+import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import { rewrapCredentials } from '../accounts/rewrap.ts'
+import { readConfig } from '../config.ts'
+import { OperatorError } from '../errors.ts'
+import { openKeyring } from '../runtime/keyring.ts'
+import { requireFound, withDatabase } from './command.ts'
+import { parseText } from './options.ts'
+
+export function addAccountCommands(program: Command): void {
+  const account = program.command('account').description('social accounts')
+
+  withDatabase<{ platform: PlatformId; username: string; displayName?: string; user: string; org?: string }>(
+    account
+      .command('add')
+      .description(
+        'add a social account without credentials: posts can name it, but nothing is published to it. To publish to an account, connect it with POST /api/v1/accounts, which gives it a new id',
+      )
+      .addOption(new Option('--platform <platform>', 'the network').choices(PLATFORM_IDS).makeOptionMandatory())
+      .requiredOption('--username <username>', 'the handle', parseText)
+      .option('--display-name <name>', 'the display name', parseText)
+      .requiredOption('--user <id>', 'the id of the user who owns it')
+      .option('--org <id>', 'the id of an organisation whose members may post to it'),
+    async (db, { platform, username, displayName = null, user, org = null }) => {
+      requireFound(isId(user), 'user')
+      requireFound(org === null || isId(org), 'organisation')
+      const account = { id: newId(), platform, username, displayName, userId: user, organizationId: org }
+      await insertAccount(db, account)
+      return account
+    },
+  )
+
+  withDatabase(
+    account
+      .command('rewrap')
+      .description('encrypt all stored credentials with the first key of CREDENTIALS_KEY instead of the others'),
+    async (db) => {
+      const keyring = await openKeyring(readConfig(process.env))
+      if (!keyring) throw new OperatorError('CREDENTIALS_KEY is not set')
+      const { rewrapped, failures } = await rewrapCredentials(db, keyring)
+      const failed = failures.length
+      if (failed > 0) throw new OperatorError(`${rewrapped} rewrapped, ${failed} failed: ${failures[0]}`)
+      return { rewrapped, failed }
+    },
+  )
+
+  withDatabase(
+    account
+      .command('disconnect')
+      .description('disconnect an account, and delete its credentials')
+      .argument('<id>', 'the id of the account'),
+    async (db, _options, id = '') => {
+      requireFound(isId(id) && (await disconnectAccount(db, id)), 'account')
+      return { id, disconnected: true }
+    },
+  )
+}

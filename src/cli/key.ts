@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { isId } from '../../db/id.ts'
+import { listKeys, revokeKey } from '../../db/queries/keys.ts'
+import { userExists } from '../../db/queries/people.ts'
+import { createKey } from '../auth/create-key.ts'
+import { requireFound, withDatabase } from './command.ts'
+import { parseExpiry } from './options.ts'
+
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('API keys')
+
+  withDatabase<{ user: string; name?: string; expiresAt?: Date }>(
+    key
+      .command('create')
+      .description('create an API key; it is shown only once')
+      .requiredOption('--user <id>', 'the id of the user that the key acts for')
+      .option('--name <name>', 'a name for the purpose of the key')
+      .option('--expires-at <time>', 'the time when the key expires, such as 2027-01-31T09:30:00Z', parseExpiry),
+    async (db, { user, name = null, expiresAt = null }) => {
+      requireFound(isId(user), 'user')
+      return { ...(await createKey(db, { userId: user, name, expiresAt })) }
+    },
+  )
+
+  withDatabase<{ user: string }>(
+    key.command('list').description('list the keys of a user').requiredOption('--user <id>', 'the id of the user'),
+    async (db, { user }) => {
+      requireFound(await userExists(db, user), 'user')
+      return { data: await listKeys(db, user) }
+    },
+  )
+
+  withDatabase(
+    key
+      .command('revoke')
+      .description('revoke a key; it stops working within seconds')
+      .argument('<id>', 'the id of the key'),
+    async (db, _options, id = '') => {
+      requireFound(isId(id) && (await revokeKey(db, id)), 'key')
+      return { id, revoked: true }
+    },
+  )
+}

@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from 'commander'
+import { parseTime } from '../../schemas/time.ts'
+
+/** Parsers of arguments and option values. Each throws an error that commander prints with the name of the option. */
+
+export function parseText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
+export function parsePositiveInteger(text: string): number {
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(Number(text))) {
+    throw new InvalidArgumentError('It must be a whole number above 0.')
+  }
+  return Number(text)
+}
+
+/** The maximum is that of an integer column. */
+export function parsePixels(text: string): number {
+  const value = parsePositiveInteger(text)
+  if (value > 0x7fffffff) throw new InvalidArgumentError('It must be at most 2147483647.')
+  return value
+}
+
+export function parseSeconds(text: string): number {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds, such as 21.5.')
+  return Number(text)
+}
+
+export function parseExpiry(text: string): Date {
+  const result = parseTime(text)
+  if ('problem' in result) throw new InvalidArgumentError(`${result.problem}. Write it like 2027-01-31T09:30:00Z.`)
+  return result.time
+}
+
+export function parseMimeType(text: string): string {
+  if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(text)) throw new InvalidArgumentError('It must be like image/jpeg.')
+  return text
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import { isId } from '../../db/id.ts'
+import { markPostPublished } from '../../db/queries/posts.ts'
+import { OperatorError } from '../errors.ts'
+import { requireFound, withDatabase } from './command.ts'
+
+export function addPostCommands(program: Command): void {
+  const post = program.command('post').description('posts')
+
+  withDatabase(
+    post
+      .command('mark-published')
+      .description('mark a post as published, after publishing it by hand')
+      .argument('<id>', 'the id of the post'),
+    async (db, _options, id = '') => {
+      const outcome = isId(id) ? await markPostPublished(db, id) : 'missing'
+      if (outcome === 'busy') throw new OperatorError('The post is being published now: try again in a minute')
+      requireFound(outcome === 'published', 'post')
+      return { id, status: 'published' }
+    },
+  )
+}
