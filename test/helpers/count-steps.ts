@@ -2,11 +2,12 @@ import { Session } from 'node:inspector'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * A function that counts the steps which `run` takes: executions of blocks of code in files whose path contains
- * `folder`, and characters and backtracks of regular expressions. Steps do not depend on the speed of the machine.
+ * Returns a function that counts the steps of `run`, so that a test can compare work without measuring time.
  *
- * V8 counts blocks by its precise coverage, in functions that are first called after this function. A regular expression
- * counts the characters from its start to the end of its match, and its backtracks, rounded up to a power of two.
+ * A step is an execution of a block of code in a file whose path contains `folder`. V8 counts them by its precise
+ * coverage, in functions that are first called after `stepCounter`.
+ *
+ * A match of a regular expression adds the characters up to its end, and its backtracks, rounded up to a power of two.
  */
 export function stepCounter(folder: string): (run: () => void) => number {
   const session = new Session()
@@ -14,7 +15,7 @@ export function stepCounter(folder: string): (run: () => void) => number {
   post(session, 'Profiler.enable')
   post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   return (run) => {
-    // Resets the counters.
+    // Resets the counts.
     post(session, 'Profiler.takePreciseCoverage')
     let steps = countRegexSteps(run)
     for (const { url, functions } of post(session, 'Profiler.takePreciseCoverage').result) {
@@ -25,17 +26,38 @@ export function stepCounter(folder: string): (run: () => void) => number {
   }
 }
 
+interface Coverage {
+  result: { url: string; functions: { ranges: { count: number }[] }[] }[]
+}
+
+function post(session: Session, method: string, params?: object): Coverage {
+  let response: Coverage | undefined
+  // The callback runs before `post` returns, since the session belongs to this thread.
+  session.post(method, params, (error, result) => {
+    if (error) throw error
+    response = result as Coverage
+  })
+  return response!
+}
+
+const exec = RegExp.prototype.exec
+
 function countRegexSteps(run: () => void): number {
-  const { exec } = RegExp.prototype
   let steps = 0
   // By specification, match, matchAll, replace and test call exec too.
   RegExp.prototype.exec = function (text) {
-    const start = this.lastIndex
-    const match = exec.call(this, text)
-    steps += match ? match.index + match[0].length - start : 0
-    steps += backtracksOf(this, text, start, exec)
-    return match
+    RegExp.prototype.exec = exec
+    try {
+      const start = this.lastIndex
+      const match = this.exec(text)
+      const consumed = match ? match.index + match[0].length - start : 0
+      steps += consumed + countBacktracks(this, text, start)
+      return match
+    } finally {
+      RegExp.prototype.exec = counting
+    }
   }
+  const counting = RegExp.prototype.exec
   try {
     run()
   } finally {
@@ -44,35 +66,35 @@ function countRegexSteps(run: () => void): number {
   return steps
 }
 
-interface Coverage {
-  result: { url: string; functions: { ranges: { count: number }[] }[] }[]
-}
-
-function post(session: Session, method: string, params?: object): Coverage {
-  let outcome: Coverage | undefined
-  // The callback runs before `post` returns, since the session belongs to this thread.
-  session.post(method, params, (error, result) => {
-    if (error) throw error
-    outcome = result as Coverage
-  })
-  return outcome!
-}
-
-type Limited = (pattern: string, flags: string, backtracksMax: number) => RegExp
-
-let createLimited: Limited | undefined
-const limited = new Map<string, RegExp>()
-
 /** The smallest power of two that is enough as the maximum of backtracks. */
-function backtracksOf(regex: RegExp, text: string, start: number, exec: typeof regex.exec): number {
-  setFlagsFromString('--allow-natives-syntax')
-  createLimited ??= new Function('p', 'f', 'l', 'return %NewRegExpWithBacktrackLimit(p, f, l)') as Limited
+function countBacktracks(regex: RegExp, text: string, start: number): number {
   for (let max = 1; ; max *= 2) {
-    const key = `${max}/${regex.source}/${regex.flags}`
-    // The second alternative always matches, so that no match means that the limit was reached.
-    const twin = limited.get(key) ?? createLimited(`(?:${regex.source})|${regex.sticky ? '' : '$'}`, regex.flags, max)
-    limited.set(key, twin)
-    twin.lastIndex = start
-    if (exec.call(twin, text)) return max
+    const limited = withBacktrackLimit(regex, max)
+    limited.lastIndex = start
+    if (limited.exec(text)) return max
   }
 }
+
+const limitedExpressions = new Map<string, RegExp>()
+let create: ((source: string, flags: string, backtracksMax: number) => RegExp) | undefined
+
+/** The expression with an alternative that always matches: there is no match if it reaches the limit. */
+function withBacktrackLimit({ source, flags, sticky }: RegExp, max: number): RegExp {
+  const key = `${max}/${source}/${flags}`
+  const known = limitedExpressions.get(key)
+  if (known) return known
+  setFlagsFromString('--allow-natives-syntax')
+  create ??= new Function('source', 'flags', 'max', 'return %NewRegExpWithBacktrackLimit(source, flags, max)') as never
+  const limited = create!(`(?:${withGroups(source, flags)})|${sticky ? '' : '$'}`, flags, max)
+  limitedExpressions.set(key, limited)
+  return limited
+}
+
+const classes = /\\[pPu]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]/gs
+const nestedClasses = /\\[pPu]\{[^}]*\}|\\.|\[(?:\\.|\[[^\]]*\]|[^\]\\[])*\]/gs
+
+/** V8 does not count the backtracks of a loop over one class of characters, such as \w+. It counts those of (\w)+. */
+const withGroups = (source: string, flags: string) =>
+  source.replace(flags.includes('v') ? nestedClasses : classes, (found) =>
+    /^(?:\[|\\[pwsd])/i.test(found) ? `(${found})` : found,
+  )

@@ -3,17 +3,17 @@ import { PLATFORM_IDS, type PlatformId, POST_TYPES, type PostType } from '../../
 import { platforms } from '../../src/platforms/catalogue.ts'
 import type { Source, TextUnit } from '../../src/platforms/limits.ts'
 
-/** Every object below `value` that carries a source, with its path. */
-function sourced(value: object, path: string): { path: string; source: Source }[] {
+/** All objects inside `value` that have a source, with their paths. */
+function findSources(value: object, path: string): { path: string; source: Source }[] {
   const found = Object.entries(value).flatMap(([key, child]) =>
     typeof child === 'object' && child !== null && key !== 'source' && !(child instanceof RegExp)
-      ? sourced(child, `${path}.${key}`)
+      ? findSources(child, `${path}.${key}`)
       : [],
   )
   return 'source' in value ? [{ path, source: value.source as Source }, ...found] : found
 }
 
-t.test('every network is in the registry under its id, and every rule says where it was read', async (t) => {
+t.test('every network is in the catalogue under its id, and every rule has a source', async (t) => {
   t.same(Object.keys(platforms), PLATFORM_IDS)
   for (const [id, platform] of Object.entries(platforms)) {
     t.equal(platform.id, id)
@@ -28,23 +28,23 @@ t.test('every network is in the registry under its id, and every rule says where
       ...rateLimits,
     ].filter((rule) => rule !== undefined)
     for (const rule of rules) t.type(rule.source, 'object', `${id}: ${JSON.stringify(rule).slice(0, 60)}`)
-    for (const { path, source } of sourced(platform, id)) {
+    for (const { path, source } of findSources(platform, id)) {
       t.ok(URL.canParse(source.url) && source.url.startsWith('https://'), `${path}: ${source.url}`)
       t.ok(source.version !== '', path)
     }
   }
 })
 
-t.test('the rules of each network agree with each other', async (t) => {
+t.test('the rules of each network are consistent', async (t) => {
   for (const [id, { postTypes, fields, title, firstComment, thread, caption }] of Object.entries(platforms)) {
-    t.ok(postTypes.post, `${id} takes the default post type`)
+    t.ok(postTypes.post, `${id} supports the default post type`)
     t.equal(
       thread !== undefined,
       postTypes.thread !== undefined,
-      `${id}: thread is a post type where parts have a rule`,
+      `${id}: the post type thread and the rule for threads come together`,
     )
     t.ok(!title || fields[title.field]?.type === 'string', `${id}: the title is one of its fields`)
-    t.ok(!title || !('lengthMax' in fields[title.field]!), `${id}: the title's length is told once`)
+    t.ok(!title || !('lengthMax' in fields[title.field]!), `${id}: the title's length is defined once`)
     t.ok(firstComment?.postTypes?.every((type) => postTypes[type]) ?? true, id)
     if (thread) t.equal(thread.unit, caption.unit, id)
     for (const [type, rule] of Object.entries(postTypes)) {
@@ -52,9 +52,9 @@ t.test('the rules of each network agree with each other', async (t) => {
       t.ok(POST_TYPES.includes(type as PostType), name)
       t.ok(rule.mediaMin <= rule.mediaMax, name)
       t.ok(Math.max(rule.imagesMax, rule.videosMax, rule.gifsMax) <= rule.mediaMax, name)
-      t.equal(rule.image !== undefined, rule.imagesMax > 0, `${name}: images have a rule where they are carried`)
-      t.equal(rule.video !== undefined, rule.videosMax > 0, `${name}: videos too`)
-      t.equal(rule.gif !== undefined, rule.gifsMax > 0, `${name}: GIFs too`)
+      t.equal(rule.image !== undefined, rule.imagesMax > 0, `${name}: images have a rule if they are allowed`)
+      t.equal(rule.video !== undefined, rule.videosMax > 0, `${name}: videos have a rule if they are allowed`)
+      t.equal(rule.gif !== undefined, rule.gifsMax > 0, `${name}: GIFs have a rule if they are allowed`)
       for (const file of [rule.image, rule.gif, rule.video]) {
         if (!file) continue
         t.ok(
@@ -65,7 +65,7 @@ t.test('the rules of each network agree with each other', async (t) => {
         t.ok((file.aspectRatioMin ?? 0) < (file.aspectRatioMax ?? Number.POSITIVE_INFINITY), name)
       }
       if (rule.gif || rule.image?.stillGifs) {
-        t.notOk(rule.image?.mimeTypes.includes('image/gif'), `${name}: a GIF is one kind of file, not two`)
+        t.notOk(rule.image?.mimeTypes.includes('image/gif'), `${name}: a GIF has one kind`)
       }
     }
   }
@@ -76,19 +76,19 @@ interface Facts {
   firstComment: number | null
   thread: [partsMax: number, lengthMax: number] | null
   title: [field: string, lengthMax: number] | null
-  /** [media at least, at most] of each post type. */
+  /** [mediaMin, mediaMax] of each post type. */
   types: Partial<Record<PostType, [number, number]>>
-  /** Of the type post: bytes at most, of an image, a GIF, a video. */
+  /** bytesMax of an image, a GIF and a video of the post type post. */
   bytes: [number | null, number | null, number | null]
-  /** Of the type post: seconds at most of a video. */
-  seconds: number | null
+  /** durationMaxSeconds of a video of the post type post. */
+  durationMaxSeconds: number | null
   fields: number
   requiredFields: string[]
 }
 
 const MiB = 2 ** 20
 
-/** The headline values, written out a second time: a slip of the hand in the data shows here. */
+/** The main values a second time, to detect accidental changes of the data. */
 const expected: Record<PlatformId, Facts> = {
   instagram: {
     caption: [2200, 'UTF-16 units'],
@@ -97,7 +97,7 @@ const expected: Record<PlatformId, Facts> = {
     title: null,
     types: { post: [1, 10], carousel: [2, 10], reel: [1, 1], story: [1, 1] },
     bytes: [8 * MiB, null, 300 * MiB],
-    seconds: 900,
+    durationMaxSeconds: 900,
     fields: 11,
     requiredFields: [],
   },
@@ -108,7 +108,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['title', 255],
     types: { post: [0, 10], carousel: [2, 10], reel: [1, 1], story: [1, 1], video: [1, 1], thread: [0, 10] },
     bytes: [10 * MiB, null, 10_240 * MiB],
-    seconds: 14_400,
+    durationMaxSeconds: 14_400,
     fields: 5,
     requiredFields: [],
   },
@@ -119,7 +119,7 @@ const expected: Record<PlatformId, Facts> = {
     title: null,
     types: { post: [0, 20], carousel: [2, 20], video: [1, 1], thread: [0, 20] },
     bytes: [8 * MiB, null, 1024 * MiB],
-    seconds: 300,
+    durationMaxSeconds: 300,
     fields: 7,
     requiredFields: [],
   },
@@ -130,7 +130,7 @@ const expected: Record<PlatformId, Facts> = {
     title: null,
     types: { post: [0, 4], carousel: [2, 4], video: [1, 1], thread: [0, 4] },
     bytes: [5 * MiB, 15 * MiB, 512 * MiB],
-    seconds: 140,
+    durationMaxSeconds: 140,
     fields: 10,
     requiredFields: [],
   },
@@ -141,7 +141,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['linkTitle', 200],
     types: { post: [0, 20], carousel: [2, 20], video: [1, 1], thread: [0, 20] },
     bytes: [null, null, 500 * MiB],
-    seconds: 1800,
+    durationMaxSeconds: 1800,
     fields: 7,
     requiredFields: [],
   },
@@ -152,7 +152,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['title', 90],
     types: { post: [1, 35], carousel: [2, 35], video: [1, 1] },
     bytes: [20 * MiB, null, 4096 * MiB],
-    seconds: 600,
+    durationMaxSeconds: 600,
     fields: 12,
     requiredFields: ['privacyLevel'],
   },
@@ -163,7 +163,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['title', 100],
     types: { post: [1, 1], video: [1, 1], short: [1, 1] },
     bytes: [null, null, 262_144 * MiB],
-    seconds: 43_200,
+    durationMaxSeconds: 43_200,
     fields: 12,
     requiredFields: [],
   },
@@ -174,7 +174,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['title', 100],
     types: { post: [1, 1], carousel: [2, 5], video: [1, 1] },
     bytes: [20 * MiB, null, 2048 * MiB],
-    seconds: 900,
+    durationMaxSeconds: 900,
     fields: 8,
     requiredFields: ['boardId', 'coverUrl'],
   },
@@ -185,7 +185,7 @@ const expected: Record<PlatformId, Facts> = {
     title: null,
     types: { post: [0, 4], carousel: [2, 10], video: [1, 1], thread: [0, 4] },
     bytes: [2_000_000, 300_000_000, 300_000_000],
-    seconds: 600,
+    durationMaxSeconds: 600,
     fields: 6,
     requiredFields: [],
   },
@@ -196,7 +196,7 @@ const expected: Record<PlatformId, Facts> = {
     title: null,
     types: { post: [0, 4], carousel: [2, 4], video: [1, 1], thread: [0, 4] },
     bytes: [16 * MiB, 16 * MiB, 99 * MiB],
-    seconds: null,
+    durationMaxSeconds: null,
     fields: 7,
     requiredFields: [],
   },
@@ -207,7 +207,7 @@ const expected: Record<PlatformId, Facts> = {
     title: null,
     types: { post: [0, 10], carousel: [2, 10], video: [1, 1] },
     bytes: [10 * MiB, 50 * MiB, 50 * MiB],
-    seconds: null,
+    durationMaxSeconds: null,
     fields: 7,
     requiredFields: [],
   },
@@ -218,7 +218,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['title', 300],
     types: { post: [0, 20], carousel: [2, 20], video: [1, 1] },
     bytes: [20 * MiB, 20 * MiB, 1024 * MiB],
-    seconds: 900,
+    durationMaxSeconds: 900,
     fields: 9,
     requiredFields: ['subreddit'],
   },
@@ -229,7 +229,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['eventTitle', 58],
     types: { post: [0, 1] },
     bytes: [5 * MiB, null, null],
-    seconds: null,
+    durationMaxSeconds: null,
     fields: 10,
     requiredFields: ['callToActionUrl', 'eventTitle', 'eventStart', 'eventEnd'],
   },
@@ -240,7 +240,7 @@ const expected: Record<PlatformId, Facts> = {
     title: ['threadName', 100],
     types: { post: [0, 10], carousel: [2, 10], video: [1, 1] },
     bytes: [10 * MiB, 10 * MiB, 10 * MiB],
-    seconds: null,
+    durationMaxSeconds: null,
     fields: 9,
     requiredFields: [],
   },
@@ -251,13 +251,13 @@ const expected: Record<PlatformId, Facts> = {
     title: null,
     types: { post: [0, 4], carousel: [2, 4], video: [1, 1], thread: [0, 4] },
     bytes: [5 * MiB, 15 * MiB, 512 * MiB],
-    seconds: 140,
+    durationMaxSeconds: 140,
     fields: 4,
     requiredFields: [],
   },
 }
 
-t.test('the headline values of each network are those of the catalogue', async (t) => {
+t.test('the catalogue has the expected main values', async (t) => {
   for (const id of PLATFORM_IDS) {
     const { caption, firstComment, thread, title, postTypes, fields } = platforms[id]
     const { image, gif, video } = postTypes.post!
@@ -270,7 +270,7 @@ t.test('the headline values of each network are those of the catalogue', async (
         Object.entries(postTypes).map(([type, rule]) => [type, [rule.mediaMin, rule.mediaMax]]),
       ),
       bytes: [image?.bytesMax ?? null, gif?.bytesMax ?? null, video?.bytesMax ?? null],
-      seconds: video?.durationMaxSeconds ?? null,
+      durationMaxSeconds: video?.durationMaxSeconds ?? null,
       fields: Object.keys(fields).length,
       requiredFields: Object.keys(fields).filter((key) => fields[key]!.required),
     }

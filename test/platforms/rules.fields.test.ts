@@ -9,7 +9,7 @@ const largeEmbed = {
   author: { name: 'Ada', url: 'https://a.com' },
 }
 
-t.test('what is inside a field may be missing in a draft, as long as it is one', async (t) => {
+t.test('required content inside a field is checked in scheduled posts, not in drafts', async (t) => {
   const missing: [PlatformId, Record<string, unknown>, string][] = [
     ['mastodon', { poll: {} }, 'poll options is required'],
     ['mastodon', { poll: { options: ['Yes', 'No'] } }, 'poll expiresIn is required'],
@@ -26,7 +26,7 @@ t.test('what is inside a field may be missing in a draft, as long as it is one',
     ['discord', { embeds: [{ author: {} }] }, 'embeds item 1 author name is required'],
   ]
   for (const [platform, fields, problem] of missing) {
-    t.same(messages(platform, { caption: 'a', fields }), [], `${problem}, in a draft`)
+    t.same(messages(platform, { caption: 'a', fields }), [], `draft: ${problem}`)
     t.same(messages(platform, { caption: 'a', fields, scheduled: true }), [`${platform} (@ada): field ${problem}`])
   }
   t.same(messages('instagram', { scheduled: true, media: [image()], fields: { userTags: [{ x: 0, y: 0 }] } }), [
@@ -34,7 +34,7 @@ t.test('what is inside a field may be missing in a draft, as long as it is one',
   ])
 })
 
-t.test('an album has no buttons', async (t) => {
+t.test('buttons are rejected with several media files', async (t) => {
   const fields = { buttons: [{ text: 'Go', url: 'https://example.com' }] }
   t.same(rules('telegram', { fields, media: [image()] }), [])
   t.same(rules('telegram', { fields: { buttons: [] }, media: [image(), video()] }), [])
@@ -43,8 +43,8 @@ t.test('an album has no buttons', async (t) => {
   ])
 })
 
-t.test('fields are judged by their type and limits', async (t) => {
-  const fine: [PlatformId, Record<string, unknown>, string?][] = [
+t.test('a field is checked by its type and limits', async (t) => {
+  const values: [PlatformId, Record<string, unknown>, string?][] = [
     ['x', { madeWithAi: true }],
     ['x', { madeWithAi: 'yes' }, 'madeWithAi is a string, expected true or false'],
     ['x', { madeWithAi: null }, 'madeWithAi is null, expected true or false'],
@@ -262,7 +262,7 @@ t.test('fields are judged by their type and limits', async (t) => {
       `replySettings is "${'a'.repeat(40)}…", expected one of everyone, following, mentionedUsers, subscribers, verified`,
     ],
   ]
-  for (const [platform, fields, problem] of fine) {
+  for (const [platform, fields, problem] of values) {
     t.same(
       messages(platform, { fields }),
       problem ? [`${platform} (@ada): field ${problem}`] : [],
@@ -271,7 +271,7 @@ t.test('fields are judged by their type and limits', async (t) => {
   }
 })
 
-t.test('unknown fields are let through, whatever their name', async (t) => {
+t.test('unknown fields are accepted, whatever their names', async (t) => {
   const fields = JSON.parse('{"constructor": 1, "toString": null, "hasOwnProperty": [], "somethingNew": {"a": 1}}')
   for (const platform of ['x', 'mastodon', 'youtube', 'google_business'] as const) {
     t.same(messages(platform, { caption: 'a', fields }), [], platform)
@@ -279,7 +279,7 @@ t.test('unknown fields are let through, whatever their name', async (t) => {
   t.same(messages('youtube', { scheduled: true, media: [video()], fields: { ...fields, title: 'a' } }), [])
 })
 
-t.test('fields that exclude media are refused with it', async (t) => {
+t.test('fields that cannot be combined with media are rejected with media', async (t) => {
   const excluding: [PlatformId, Record<string, unknown>][] = [
     ['x', { poll: {} }],
     ['mastodon', { poll: {} }],
@@ -299,6 +299,6 @@ t.test('fields that exclude media are refused with it', async (t) => {
   t.same(
     rules('facebook', { fields: { link: 'https://a.com' }, media: [image()] }),
     [],
-    'what is ignored is not refused',
+    'Facebook ignores a link beside media',
   )
 })

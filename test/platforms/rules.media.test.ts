@@ -4,7 +4,7 @@ import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { findViolations } from '../../src/platforms/rules/check-post.ts'
 import { gif, image, many, messages, rules, video } from '../helpers/limits.ts'
 
-t.test('media is counted by kind, repeated files each time', async (t) => {
+t.test('media files are counted by kind; a duplicate counts each time', async (t) => {
   const counts: [PlatformId, PostType, MediaFacts[], string[]][] = [
     ['instagram', 'carousel', many(10, image()), []],
     ['instagram', 'carousel', many(11, image()), ['media_count']],
@@ -48,25 +48,22 @@ t.test('media is counted by kind, repeated files each time', async (t) => {
   ])
 })
 
-t.test(
-  'of files that are not known, nothing is said: neither that there are too many, nor that one is missing',
-  async (t) => {
-    const post = {
-      postType: 'post' as const,
-      caption: '',
-      scheduled: true,
-      overrides: new Map(),
-      threadParts: new Map(),
-    }
-    const accounts = [{ id: 'a1', platform: 'instagram' as const, username: 'ada' }]
-    t.same(findViolations({ ...post, mediaIds: ['foreign'] }, accounts, []), [])
-    t.same(findViolations({ ...post, mediaIds: Array(11).fill('foreign') }, accounts, []), [])
-  },
-)
+t.test('unknown files are neither counted nor missing', async (t) => {
+  const post = {
+    postType: 'post' as const,
+    caption: '',
+    scheduled: true,
+    overrides: new Map(),
+    threadParts: new Map(),
+  }
+  const accounts = [{ id: 'a1', platform: 'instagram' as const, username: 'ada' }]
+  t.same(findViolations({ ...post, mediaIds: ['foreign'] }, accounts, []), [])
+  t.same(findViolations({ ...post, mediaIds: Array(11).fill('foreign') }, accounts, []), [])
+})
 
-t.test('a file passes up to each limit of its network, and not one further', async (t) => {
+t.test('a file may have each value up to the limit of its network', async (t) => {
   const MiB = 2 ** 20
-  const ok: [PlatformId, PostType, MediaFacts, string?][] = [
+  const files: [PlatformId, PostType, MediaFacts, string?][] = [
     ['instagram', 'post', image({ bytes: 8 * MiB, width: 1080, height: 1350 })],
     ['instagram', 'post', image({ bytes: 8 * MiB + 1 }), 'm1 is 8388609 bytes large, at most 8388608 are allowed'],
     ['instagram', 'post', image({ width: 100, height: 100 })],
@@ -175,7 +172,7 @@ t.test('a file passes up to each limit of its network, and not one further', asy
     ['google_business', 'post', video(), 'v1 is of type video/mp4, allowed are image/jpeg, image/png'],
     ['discord', 'post', video({ bytes: 10 * MiB + 1 }), 'v1 is 10485761 bytes large, at most 10485760 are allowed'],
   ]
-  for (const [platform, postType, file, problem] of ok) {
+  for (const [platform, postType, file, problem] of files) {
     t.same(
       messages(platform, { postType, media: [file] }),
       problem ? [`${platform} (@ada): media ${problem}`] : [],
@@ -184,14 +181,14 @@ t.test('a file passes up to each limit of its network, and not one further', asy
   }
 })
 
-t.test('a GIF that stands still is an image where the network takes it as one', async (t) => {
+t.test('a GIF with one frame counts as an image on Bluesky and Telegram', async (t) => {
   const still = (bytes = 1000) => gif({ frames: 1, bytes })
   for (const platform of ['bluesky', 'telegram'] as const) {
-    t.same(rules(platform, { media: [still(), image()] }), [], `${platform}: among others`)
+    t.same(rules(platform, { media: [still(), image()] }), [], `${platform}: with other images`)
     t.same(rules(platform, { postType: 'carousel', media: [still(), image()] }), [])
     t.same(rules(platform, { postType: 'video', media: [still()] }), ['media_type'])
-    t.same(rules(platform, { media: [gif({ frames: 2 }), image()] }), ['gif_alone'], 'it moves')
-    t.same(rules(platform, { media: [gif(), image()] }), ['gif_alone'], 'nobody knows')
+    t.same(rules(platform, { media: [gif({ frames: 2 }), image()] }), ['gif_alone'], 'two frames')
+    t.same(rules(platform, { media: [gif(), image()] }), ['gif_alone'], 'unknown number of frames')
     t.same(rules(platform, { postType: 'carousel', media: [gif({ frames: 2 }), image()] }), ['media_type'])
   }
   t.same(rules('bluesky', { media: many(4, still()) }), [])
@@ -203,11 +200,11 @@ t.test('a GIF that stands still is an image where the network takes it as one', 
   t.same(
     rules('mastodon', { media: [{ ...still(), width: 1280, height: 721 }] }),
     ['media_pixels'],
-    'a GIF all the same',
+    'Mastodon limits every GIF',
   )
 })
 
-t.test('all files together have to fit into one request', async (t) => {
+t.test('the total size of all files is limited where one request carries them', async (t) => {
   const MiB = 2 ** 20
   const file = (bytes: number, n: number) => image({ id: `m${n}`, bytes })
   t.same(rules('discord', { media: [10 * MiB, 10 * MiB, 5 * MiB].map(file) }), [])
@@ -215,10 +212,10 @@ t.test('all files together have to fit into one request', async (t) => {
     'discord (@ada): post has files of 26214401 bytes in total, at most 26214400 are allowed',
   ])
   t.same(rules('discord', { postType: 'carousel', media: Array(3).fill(file(9 * MiB, 1)) }), ['request_bytes'])
-  t.same(rules('discord', { media: many(10, image()) }), [], 'nobody knows their sizes')
+  t.same(rules('discord', { media: many(10, image()) }), [], 'unknown sizes')
 })
 
-t.test('a file that is repeated is faulted once; of images that differ in size that is said once', async (t) => {
+t.test('a duplicate file is reported once, and so are images of different sizes', async (t) => {
   const large = image({ bytes: 9e9 })
   t.same(rules('instagram', { media: [large, large, large] }), ['media_bytes'])
   const sizes = [100, 100, 200, 300].map((width, n) => image({ id: `m${n}`, width, height: 100 }))
@@ -234,13 +231,10 @@ t.test('a file that is repeated is faulted once; of images that differ in size t
   )
 })
 
-t.test(
-  'a ratio that is exactly the limit passes however a double rounds it, and the next pixel does not',
-  async (t) => {
-    const refused = (width: number, height: number) => rules('x', { media: [video({ width, height })] }).length > 0
-    for (let side = 100; side <= 2000; side++) {
-      if (refused(side, side * 3) || refused(side * 3, side)) t.fail(`${side}: 1 to 3`)
-      if (!refused(side, side * 3 + 1) || !refused(side * 3 + 1, side)) t.fail(`${side}: beyond 1 to 3`)
-    }
-  },
-)
+t.test('a ratio of exactly the limit passes despite rounding, and one pixel more does not', async (t) => {
+  const refused = (width: number, height: number) => rules('x', { media: [video({ width, height })] }).length > 0
+  for (let side = 100; side <= 2000; side++) {
+    if (refused(side, side * 3) || refused(side * 3, side)) t.fail(`${side}: 1 to 3`)
+    if (!refused(side, side * 3 + 1) || !refused(side * 3 + 1, side)) t.fail(`${side}: beyond 1 to 3`)
+  }
+})
