@@ -13,9 +13,9 @@ import { openapi } from './http/openapi.ts'
 import { sendClientError } from './http/protocol-errors.ts'
 import { requests } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
-import { createFetch } from './media/fetch.ts'
+import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
-import { createPublicFetch } from './outbound/public-fetch.ts'
+import { createPublicClient } from './outbound/client.ts'
 import type { Networks } from './platforms/adapters.ts'
 import { sandbox } from './platforms/sandbox/plugin.ts'
 import { posts } from './posts/plugin.ts'
@@ -99,7 +99,8 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
 /** Builds the OpenAPI document. It needs no port and no database. */
 export async function buildDocument(): Promise<object> {
   const db = connect({ url: 'postgresql://' })
-  const files = { storage: folderStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetch() }
+  const client = createPublicClient()
+  const files = { storage: folderStorage('.'), incomingDir: '.', bytesMax: 0, fetchFile: createFetchFile(client) }
   const app = await buildApp({
     db,
     logger: false,
@@ -107,7 +108,7 @@ export async function buildDocument(): Promise<object> {
     media: files,
     networks: {},
     keyring: undefined,
-    fetch: createPublicFetch(),
+    fetch: client.fetch,
   })
   await app.ready()
   const document = app.swagger()

@@ -1,21 +1,21 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** All that IANA has given out as unicast: https://www.iana.org/assignments/ipv6-address-space */
+/** All address space that IANA has allocated as unicast: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
-/** RFC 6052. The rest of 64:ff9b::/16, such as 64:ff9b:1::/48 of RFC 8215, is for use within one network. */
+/** RFC 6052. The rest of 64:ff9b::/16, such as 64:ff9b:1::/48 (RFC 8215), is for use inside one network. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Looks public, is not: Azure answers its virtual machines here (certificates, extensions, DNS).
+ * Looks public, but serves Azure's virtual machines (certificates, extensions, DNS) inside their network.
  * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
  */
 const AZURE_PLATFORM = '168.63.129.16'
 
 /**
- * True of an address on the public internet: unicast, and in no range that IANA lists for a special purpose. What is no
- * IPv4 or IPv6 address in its usual spelling is not public, nor is one with a zone. An IPv4 address inside an IPv6 one
- * (mapped, NAT64) is judged for itself, as that is where packets to it arrive.
+ * Whether an address is on the public internet: unicast, and outside of IANA's special-purpose ranges. Only addresses in
+ * the canonical notation and without a zone are public. An IPv4 address inside an IPv6 address (mapped, NAT64) is checked
+ * itself, because packets are delivered to it.
  *
  * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
  */

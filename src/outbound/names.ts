@@ -1,11 +1,16 @@
 import { Resolver } from 'node:dns/promises'
 
-/** All addresses of a name; none, or a rejection, where it has none. */
-export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>
+export interface Address {
+  address: string
+  family: number
+}
+
+/** Returns all addresses of a name. Returns none, or throws, if it has none. */
+export type Resolve = (hostname: string) => Promise<Address[]>
 
 /**
- * Asks the name servers, both kinds of address at once. The system's own way would hold one of the few threads that the
- * process has for names and files as long as a server keeps silent, and no time limit would give it back.
+ * Queries the name servers for IPv4 and IPv6 addresses in parallel. `dns.lookup` would occupy one of the few threads that
+ * the process has for names and files while a server does not respond, and a timeout would not free it.
  */
 export const resolveName: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })

@@ -4,7 +4,7 @@ import type { Connecting } from '../accounts/connect.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../delivery/deliver.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
-import { createPublicFetch } from '../outbound/public-fetch.ts'
+import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openKeyring, reportLostCredentials } from './keyring.ts'
@@ -17,7 +17,7 @@ export const openNetworks = async (config: Config, db: Db): Promise<Connecting> 
   db,
   networks: createNetworks(sandboxStore(db)),
   keyring: await openKeyring(config),
-  fetch: createPublicFetch(),
+  fetch: createPublicClient().fetch,
 })
 
 /** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */

@@ -8,7 +8,8 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
-import { createFetch } from '../media/fetch.ts'
+import { createFetchFile } from '../media/fetch.ts'
+import { createPublicClient } from '../outbound/client.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
@@ -38,7 +39,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
   let worker: InnerWorker | undefined
   try {
     if (isStart) await migrateFirst(config)
-    const media = { ...(await openMediaLibrary(config, database.db)), fetchFile: createFetch() }
+    const media = { ...(await openMediaLibrary(config, database.db)), fetchFile: createFetchFile(createPublicClient()) }
     const connecting = await openNetworks(config, database.db)
     app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...connecting })
     const address = await listen(app, config)

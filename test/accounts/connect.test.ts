@@ -6,7 +6,7 @@ import { disconnectAccount } from '../../db/queries/accounts.ts'
 import { CONNECT_EXAMPLES, CONNECT_VARIANTS } from '../../schemas/connect.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
-import { createPublicFetch } from '../../src/outbound/public-fetch.ts'
+import { createPublicClient } from '../../src/outbound/client.ts'
 import { type Credentials, type Profile, PublishError, type Publishing } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { createLoggerOptions } from '../../src/runtime/logging.ts'
@@ -157,7 +157,7 @@ t.test('a network that cannot be reached, or is in trouble, is 502, and nothing 
 })
 
 t.test('an address inside the network of the service looks like a name that does not exist', async (t) => {
-  const { user } = await createWorld(t, { fetch: createPublicFetch() })
+  const { user } = await createWorld(t, { fetch: createPublicClient().fetch })
   const ada = await user()
   for (const host of ['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1']) {
     for (const [platform, credentials] of [

@@ -14,8 +14,9 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createKeyring, type Keyring } from '../../src/credentials/keyring.ts'
-import { createFetch } from '../../src/media/fetch.ts'
+import { createFetchFile } from '../../src/media/fetch.ts'
 import type { MediaOptions } from '../../src/media/plugin.ts'
+import { createPublicClient } from '../../src/outbound/client.ts'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
@@ -77,7 +78,7 @@ export const mediaOptions = (folder: string): Omit<MediaOptions, 'db'> => ({
   storage: folderStorage(folder),
   incomingDir: join(folder, 'incoming'),
   bytesMax: 2 ** 30,
-  fetchFile: createFetch(),
+  fetchFile: createFetchFile(createPublicClient()),
 })
 
 /** Options of the service for connecting accounts. A call to a network fails. */

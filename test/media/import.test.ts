@@ -2,26 +2,28 @@ import { once } from 'node:events'
 import http, { type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { createFetch } from '../../src/media/fetch.ts'
+import { createFetchFile } from '../../src/media/fetch.ts'
+import { createPublicClient } from '../../src/outbound/client.ts'
 import { createWorld } from '../helpers/app.ts'
 import { filesIn, form, jpeg } from '../helpers/upload.ts'
 
-/** A server on loopback, and the service with that address as the only one that counts as public. */
-async function createScene(t: Test, answer: RequestListener, bytesMax = 2 ** 20) {
-  const server = http.createServer(answer).listen(0, '127.0.0.1')
+/** A server on loopback, and the service with 127.0.0.1 as the only public address. */
+async function createScene(t: Test, listener: RequestListener, bytesMax = 2 ** 20) {
+  const server = http.createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
-  const fetchFile = createFetch({
+  const client = createPublicClient({
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    mayConnect: (address) => address === '127.0.0.1',
+    isAllowed: (address) => address === '127.0.0.1',
   })
+  const fetchFile = createFetchFile(client)
   const world = await createWorld(t, { media: { fetchFile, bytesMax } })
   const ada = await world.user()
   const { port } = server.address() as AddressInfo
   return { ...world, ada, url: `http://files.example:${port}` }
 }
 
-t.test('a file is fetched, looked at and kept as if it had been uploaded', async (t) => {
+t.test('an imported file is inspected and kept like an uploaded one', async (t) => {
   const image = await jpeg(40, 30)
   const { ada, app, url } = await createScene(t, (request, response) => {
     if (request.url === '/moved') response.writeHead(302, { location: '/a.png' }).end()
@@ -46,7 +48,7 @@ t.test('a file is fetched, looked at and kept as if it had been uploaded', async
   t.strictSame([again.status, again.body], [200, body], 'the same bytes are the same file')
 })
 
-t.test('what cannot be had or used is refused with its reason and leaves nothing', async (t) => {
+t.test('a file that cannot be fetched or used is refused with a reason, and is not kept', async (t) => {
   const image = await jpeg()
   const { ada, url, mediaDir, db } = await createScene(
     t,
@@ -62,9 +64,9 @@ t.test('what cannot be had or used is refused with its reason and leaves nothing
     2 ** 15,
   )
   const refused: [path: string, status: number, error: RegExp][] = [
-    ['/gone', 400, /answered 404/],
+    ['/gone', 400, /responded with 404$/],
     ['/page', 400, /^file is not of a type/],
-    ['/cut', 400, /cut off/],
+    ['/cut', 400, /cut off the file$/],
     ['/large', 413, /^File is larger than 32768 bytes$/],
     ['/drip', 413, /^File is larger than 32768 bytes$/],
   ]
@@ -77,7 +79,7 @@ t.test('what cannot be had or used is refused with its reason and leaves nothing
   t.strictSame(await db.selectFrom('looseFiles').selectAll().execute(), [])
 })
 
-t.test('a body that names no address on the web is refused with details', async (t) => {
+t.test('a body without a valid web address is refused with details', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()
   const wrong: [body: object, details: object][] = [
@@ -109,7 +111,7 @@ t.test('a body that names no address on the web is refused with details', async 
   }
 })
 
-t.test('a form is for the upload only: elsewhere it is told apart from JSON', async (t) => {
+t.test('only uploads accept a form; other operations require JSON', async (t) => {
   const { app, user } = await createWorld(t)
   const { key } = await user()
   const { type, body } = await form([['file', await jpeg()]])
@@ -125,11 +127,11 @@ t.test('a form is for the upload only: elsewhere it is told apart from JSON', as
   }
 })
 
-t.test('addresses that are not public all get the same answer, whether somebody listens there or not', async (t) => {
+t.test('all non-public addresses get the same response, whether a server listens there or not', async (t) => {
   const world = await createWorld(t)
   const ada = await world.user()
-  let asked = 0
-  const server = http.createServer((_request, response) => response.end(String(++asked))).listen(0, '127.0.0.1')
+  let requests = 0
+  const server = http.createServer((_request, response) => response.end(String(++requests))).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
   const { port } = server.address() as AddressInfo
@@ -147,5 +149,5 @@ t.test('addresses that are not public all get the same answer, whether somebody 
     const { status, body } = await ada.call('POST', '/media/import', { url: `http://${host}/secret` })
     t.strictSame([status, body], [400, { error: 'url does not lead to a public address on the internet' }], host)
   }
-  t.equal(asked, 0, 'nobody was asked')
+  t.equal(requests, 0, 'no server got a request')
 })

@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createPublicFetch } from '../../src/outbound/public-fetch.ts'
+import { createPublicClient } from '../../src/outbound/client.ts'
 import type { Teardown } from '../helpers/database.ts'
 
 /** As the service itself calls networks, but for where they are: name servers need not know loopback. */
-export const loopbackFetch = createPublicFetch({
+export const { fetch: loopbackFetch } = createPublicClient({
   resolve: (name) => lookup(name, { all: true }),
-  mayConnect: () => true,
+  isAllowed: () => true,
 })
 
 const JWT_SECRET = 'the secret of a server that lives for one test'

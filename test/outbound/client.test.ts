@@ -4,10 +4,10 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { createPublicFetch } from '../../src/outbound/public-fetch.ts'
+import { createPublicClient } from '../../src/outbound/client.ts'
 import { unanswered } from '../../src/platforms/adapter.ts'
 
-/** 127.0.0.1 plays the public internet, 127.0.0.2 a network that must not be reached. */
+/* 127.0.0.1 stands for the public internet, 127.0.0.2 for a network that must not be reached. */
 
 const sample = (name: string) => readFileSync(new URL(`../samples/tls/${name}`, import.meta.url), 'utf8')
 
@@ -25,8 +25,8 @@ async function serve(t: Test, listener: RequestListener, { host = '127.0.0.1', p
   return { port: (server.address() as AddressInfo).port, connections: () => connections }
 }
 
-/** Would answer. Where a system has no 127.0.0.2, nothing can be reached there anyway. */
-const serveInside = (t: Test, port: number) =>
+/** A server that must not be connected to. On a system without 127.0.0.2, nothing can be reached there anyway. */
+const serveCanary = (t: Test, port: number) =>
   serve(t, (_, response) => response.end('inside'), { host: '127.0.0.2', port }).catch(() => ({ connections: () => 0 }))
 
 const NAMES: Record<string, string[]> = {
@@ -38,14 +38,14 @@ const NAMES: Record<string, string[]> = {
 
 function create() {
   const lookups: string[] = []
-  const fetch = createPublicFetch({
+  const { fetch } = createPublicClient({
     async resolve(hostname) {
       lookups.push(hostname)
       const addresses = NAMES[hostname]
       if (!addresses) throw new Error('no such name')
       return addresses.map((address) => ({ address, family: net.isIP(address) }))
     },
-    mayConnect: (address) => address === '127.0.0.1',
+    isAllowed: (address) => address === '127.0.0.1',
     ca: sample('ca.pem'),
   })
   return { fetch, lookups }
@@ -57,7 +57,7 @@ const echo: RequestListener = async (request, response) => {
   response.end(body)
 }
 
-/** What the owner of an account reads, with the host left out. */
+/** What the account's owner reads; HOST stands for the host. */
 async function refusal(t: Test, attempt: Promise<unknown>): Promise<object> {
   const error = (await attempt.then(
     () => undefined,
@@ -75,7 +75,7 @@ const UNREACHABLE = {
   retryable: true,
 }
 
-t.test('a public name is called, by http and https', async (t) => {
+t.test('a public name is called with http and https', async (t) => {
   const { fetch, lookups } = create()
   for (const secure of [false, true]) {
     const { port } = await serve(t, echo, { secure })
@@ -86,13 +86,13 @@ t.test('a public name is called, by http and https', async (t) => {
   }
   t.strictSame(lookups, ['files.example', 'files.example'])
   const { port } = await serve(t, echo)
-  t.equal((await fetch(new URL(`http://127.0.0.1:${port}/`))).status, 200, 'by its address')
+  t.equal((await fetch(new URL(`http://127.0.0.1:${port}/`))).status, 200, 'by IP address')
 })
 
-t.test('a private address is not connected to, and looks like a name that does not exist', async (t) => {
+t.test('a private address is not connected to, and fails like a name that does not exist', async (t) => {
   const { fetch } = create()
   const { port, connections } = await serve(t, echo)
-  const inside = await serveInside(t, port)
+  const canary = await serveCanary(t, port)
   const hosts = ['private.example', 'mixed.example', 'none.example', 'unknown.example', '127.0.0.2', '[::1]', '0.0.0.0']
   const others = ['2130706434', '0x7f.2', '169.254.169.254', '[::ffff:127.0.0.2]', 'localhost']
   for (const host of [...hosts, ...others]) {
@@ -101,46 +101,46 @@ t.test('a private address is not connected to, and looks like a name that does n
       t.strictSame(await refusal(t, attempt), UNREACHABLE, `${protocol}://${host}`)
     }
   }
-  t.equal(inside.connections(), 0)
-  t.equal(connections(), 0, 'not even where one of its addresses is public')
+  t.equal(canary.connections(), 0)
+  t.equal(connections(), 0, 'not even if one of the addresses is public')
 })
 
-t.test('a redirection does not lead inside either', async (t) => {
+t.test('a redirect to a private address is not followed', async (t) => {
   const { fetch } = create()
   for (const host of ['private.example', '127.0.0.2']) {
     const { port } = await serve(t, (_, response) => {
       response.writeHead(302, { location: `http://${host}:${port}/` }).end()
     })
-    const inside = await serveInside(t, port)
+    const canary = await serveCanary(t, port)
     t.strictSame(await refusal(t, fetch(`http://files.example:${port}/`)), UNREACHABLE)
     t.equal((await fetch(`http://files.example:${port}/`, { redirect: 'manual' })).status, 302)
-    t.equal(inside.connections(), 0)
+    t.equal(canary.connections(), 0)
   }
 })
 
-t.test('a name is asked for again with each connection, and the address that was judged is the one used', async (t) => {
+t.test('a name is looked up for each connection, and the checked address is connected to', async (t) => {
   const { port } = await serve(t, (_, response) => response.setHeader('connection', 'close').end('outside'))
-  const inside = await serveInside(t, port)
-  const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.1']
-  const fetch = createPublicFetch({
-    resolve: async () => [{ address: answers.shift()!, family: 4 }],
-    mayConnect: (address) => address === '127.0.0.1',
+  const canary = await serveCanary(t, port)
+  const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.1']
+  const { fetch } = createPublicClient({
+    resolve: async () => [{ address: addresses.shift()!, family: 4 }],
+    isAllowed: (address) => address === '127.0.0.1',
   })
   const url = `http://files.example:${port}/`
   t.equal(await (await fetch(url)).text(), 'outside')
   t.strictSame(await refusal(t, fetch(url)), UNREACHABLE)
   t.equal(await (await fetch(url)).text(), 'outside')
-  t.equal(inside.connections(), 0)
+  t.equal(canary.connections(), 0)
 })
 
-t.test('a server without a valid certificate, or that is not there, was not sent anything', async (t) => {
+t.test('nothing is sent to a server that is not running, or has no valid certificate', async (t) => {
   const { fetch } = create()
   const { port } = await serve(t, echo, { secure: true })
-  const trustful = createPublicFetch({
+  const { fetch: withoutCa } = createPublicClient({
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    mayConnect: () => true,
+    isAllowed: () => true,
   })
-  t.match(await refusal(t, trustful(`https://files.example:${port}/`)), { code: 'unreachable', maybeSent: false })
+  t.match(await refusal(t, withoutCa(`https://files.example:${port}/`)), { code: 'unreachable', maybeSent: false })
   t.match(await refusal(t, fetch(`https://127.0.0.1:${port}/`)), { code: 'unreachable', maybeSent: false })
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
@@ -150,7 +150,7 @@ t.test('a server without a valid certificate, or that is not there, was not sent
   t.match(await refusal(t, fetch(`http://files.example:${free}/`)), { message })
 })
 
-t.test('a body is streamed with its length, and a signal ends the call', async (t) => {
+t.test('a body is streamed with its length, and a signal aborts the call', async (t) => {
   const { fetch } = create()
   const { port } = await serve(t, echo)
   const url = `http://files.example:${port}/`
@@ -176,7 +176,7 @@ t.test('a body is streamed with its length, and a signal ends the call', async (
   await t.rejects(half.text(), { name: 'AbortError' })
 })
 
-t.test('the proxies of the environment are not asked', async (t) => {
+t.test('the proxies of the environment are ignored', async (t) => {
   const proxy = await serve(t, (_, response) => response.end('proxy'))
   for (const name of ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY']) {
     const before = process.env[name]
@@ -187,14 +187,14 @@ t.test('the proxies of the environment are not asked', async (t) => {
     })
   }
   const { fetch } = create()
-  const { port } = await serve(t, (_, response) => response.end('itself'))
-  t.equal(await (await fetch(`http://files.example:${port}/`)).text(), 'itself')
+  const { port } = await serve(t, (_, response) => response.end('direct'))
+  t.equal(await (await fetch(`http://files.example:${port}/`)).text(), 'direct')
   t.equal(proxy.connections(), 0)
 })
 
-t.test('without settings, nothing inside is reached', async (t) => {
+t.test('by default, loopback addresses are not reached', async (t) => {
   const { port, connections } = await serve(t, echo)
-  const fetch = createPublicFetch()
+  const { fetch } = createPublicClient()
   for (const host of ['127.0.0.1', '[::1]', '[::ffff:7f00:1]']) {
     t.strictSame(await refusal(t, fetch(`http://${host}:${port}/`)), UNREACHABLE)
   }

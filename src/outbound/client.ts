@@ -1,0 +1,55 @@
+import { isIP } from 'node:net'
+import type { Readable } from 'node:stream'
+import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
+import { type DownloadOptions, download } from './download.ts'
+import { createReach, type Reach, type ReachOptions } from './reach.ts'
+
+/**
+ * The client for addresses that users name. It connects to the public internet only, checks the addresses that it then
+ * connects to, and ignores the proxies of the environment.
+ */
+export interface PublicClient {
+  /** Like the global `fetch`, with pooled connections. A host that is not public fails with ENOTFOUND. */
+  fetch: typeof fetch
+  /** Returns the body of a GET as a stream, which the caller has to read or destroy. Follows redirects. */
+  download(url: URL, options: DownloadOptions): Promise<Readable>
+}
+
+export function createPublicClient(options: Partial<ReachOptions> = {}): PublicClient {
+  const reach = createReach(options)
+  return { fetch: createFetch(reach), download: (url, options) => download(reach, url, options) }
+}
+
+/** For calls without a signal. A server may take minutes to process a video before it responds. */
+const SILENCE_MAX_MS = 600_000
+
+/** undici's own `fetch`, because Node's does not accept a dispatcher of another undici version. */
+function createFetch({ addressesOf, connectOptions }: Reach): typeof fetch {
+  const connect = buildConnector({
+    ...connectOptions,
+    lookup: (hostname, _options, callback) => {
+      addressesOf(hostname).then(
+        (addresses) => callback(null, addresses),
+        (error) => callback(error, []),
+      )
+    },
+  })
+  const dispatcher = new Agent({
+    connect: (options, callback) => {
+      const host = options.hostname.replace(/^\[|\]$/g, '')
+      // Node does not call `lookup` for an IP literal.
+      if (!isIP(host)) connect(options, callback)
+      else {
+        addressesOf(host).then(
+          () => connect(options, callback),
+          (error) => callback(error, null),
+        )
+      }
+    },
+    headersTimeout: SILENCE_MAX_MS,
+    bodyTimeout: SILENCE_MAX_MS,
+  })
+  // undici's types are those of another version than Node's, and equivalent.
+  const publicFetch = undiciFetch as unknown as (input: unknown, init: object) => Promise<Response>
+  return (input, init) => publicFetch(input, { ...init, dispatcher })
+}

@@ -1,0 +1,70 @@
+import { isIP } from 'node:net'
+import { isPublicAddress } from './addresses.ts'
+import { type Address, type Resolve, resolveName } from './names.ts'
+
+export interface ReachOptions {
+  resolve: Resolve
+  /** Whether connections to an IP address are allowed. */
+  isAllowed(address: string): boolean
+  /** The certificate authorities (PEM) to trust; Node's own if undefined. */
+  ca: string | undefined
+  resolveMaxMs: number
+}
+
+/** The rules for every connection to an address that a user names. */
+export interface Reach {
+  /** The addresses of a name or of an IP literal, all of them allowed. Throws a NotPublicError for every other host. */
+  addressesOf(hostname: string): Promise<Address[]>
+  /** Options for `net.connect` and `tls.connect`. */
+  connectOptions: { ca: string | undefined; autoSelectFamily: true; rejectUnauthorized: true }
+}
+
+/**
+ * A host that does not exist, or must not be connected to. Both look the same, so that callers learn nothing about the
+ * network of this service.
+ */
+export class NotPublicError extends Error {
+  readonly code = 'ENOTFOUND'
+
+  constructor(hostname: string) {
+    super(`ENOTFOUND ${hostname}`)
+  }
+}
+
+/** By default, only addresses on the public internet are allowed. */
+export function createReach(options: Partial<ReachOptions>): Reach {
+  const { resolve, isAllowed, ca, resolveMaxMs }: ReachOptions = {
+    resolve: resolveName,
+    isAllowed: isPublicAddress,
+    ca: undefined,
+    resolveMaxMs: 5_000,
+    ...options,
+  }
+  return {
+    async addressesOf(hostname) {
+      const literal = hostname.replace(/^\[|\]$/g, '')
+      const family = isIP(literal)
+      const addresses = family
+        ? [{ address: literal, family }]
+        : await withTimeout(resolveMaxMs, resolve(hostname)).catch(() => [])
+      // One address that is not allowed makes the name invalid, because Node would choose among them.
+      if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
+        throw new NotPublicError(hostname)
+      }
+      return addresses
+    },
+    // Without autoSelectFamily, Node tries one address only. NODE_TLS_REJECT_UNAUTHORIZED could turn off the certificate
+    // check if it was not set here.
+    connectOptions: { ca, autoSelectFamily: true, rejectUnauthorized: true },
+  }
+}
+
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`Took more than ${ms} ms`)), ms)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
