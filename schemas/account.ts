@@ -19,36 +19,38 @@ export const ACCOUNT_EXAMPLES = [
   },
 ] as const
 
-/** Why nothing can be published to an account that was never connected. */
+/** The `attention` of an account without credentials. */
 export const NOT_CONNECTED = {
   code: 'not_connected',
-  message: 'There are no credentials for this account: connect it, or publish by hand',
+  message: 'This account has no credentials: connect it, or publish manually',
 }
 
-/** Why nothing can be published to an account of most networks. */
+/** The `attention` of an account on a network that has no adapter. */
 export const NOT_SUPPORTED = {
   code: 'not_supported',
-  message:
-    'This version cannot publish to this network: publish by hand, and say so with `postroom post mark-published`',
+  message: 'This version cannot publish to this network: publish manually, then run `postroom post mark-published`',
 }
 
 export const AccountAttention = Type.Object(
   {
     code: Type.String({
       description:
-        'For programs. `not_supported`: this version cannot publish to the network. `not_connected`: there are no credentials. Others, such as `unauthorized`: the network refused the credentials when a post was published; connect the account again.',
+        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually; the operator then records it with `postroom post mark-published`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
     }),
-    message: Type.String({ description: 'The same in words, for people; of a refusal, the network’s own.' }),
+    message: Type.String({
+      description: 'The reason in words, for people. Where the network gave a reason, these are its words.',
+    }),
     since: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'When the network refused, in UTC with milliseconds; absent where there was no refusal.',
+        description:
+          'When the first post failed for this reason, in UTC with milliseconds. Absent for `not_supported` and `not_connected`.',
       }),
     ),
   },
   {
     $id: 'AccountAttention',
-    description: 'Why nothing can be published to an account until its owner does something about it.',
+    description: 'Why posts cannot be published to an account at the moment. Absent where they can.',
     examples: [
       {
         code: 'unauthorized',
@@ -63,29 +65,25 @@ export const AccountAttention = Type.Object(
 export type AccountAttention = Static<typeof AccountAttention>
 
 const [CONNECTED, BY_HAND, OWN_LIMIT] = ACCOUNT_EXAMPLES
-/** The same as the list shows them. */
+/** The same accounts as the list shows them. */
 export const LISTED_ACCOUNTS = [CONNECTED, { ...BY_HAND, attention: NOT_SUPPORTED }, OWN_LIMIT]
 
 export const Account = Type.Object(
   {
-    id: Type.String({ description: 'The id to post with: it goes into `accountIds` when a post is created.' }),
+    id: Type.String({ description: 'The id of the account, for `accountIds` of a post.' }),
     platform: Ref(PlatformId),
     username: Type.String({ description: 'The handle on the network, without a leading @.' }),
     displayName: Type.Optional(
-      Type.String({ description: 'The display name on the network; absent if none is known.' }),
+      Type.String({ description: 'The display name on the network. Absent where it is not known.' }),
     ),
     textLengthMax: Type.Optional(
       Type.Integer({
         minimum: 1,
         description:
-          'The most that the account’s own server takes in a caption, a part of a thread or a first comment, counted as its network counts: posts are held against it. Servers of Mastodon say one when the account is connected. Absent where the network’s own limits hold.',
+          'The maximum length that the server of this account accepts for a caption, a part of a thread or a first comment, in the unit of its network. Posts are checked against it instead of the limit of the network. It is read from a Mastodon server when the account is connected: connect the account again after it has changed. Absent where the limit of the network applies.',
       }),
     ),
-    attention: Type.Optional(
-      Ref(AccountAttention, {
-        description: 'Why nothing can be published to it; absent when all is well.',
-      }),
-    ),
+    attention: Type.Optional(Ref(AccountAttention)),
   },
   {
     $id: 'Account',
@@ -96,7 +94,7 @@ export const Account = Type.Object(
 export type Account = Static<typeof Account>
 
 export const AccountList = Type.Object(
-  { data: Type.Array(Ref(Account), { description: 'All of them, oldest connection first.' }) },
+  { data: Type.Array(Ref(Account), { description: 'All accounts, in the order in which they were connected.' }) },
   {
     $id: 'AccountList',
     description: 'The accounts that the caller may post to.',
@@ -106,6 +104,6 @@ export const AccountList = Type.Object(
 export type AccountList = Static<typeof AccountList>
 
 export const AccountPath = Type.Object({
-  id: Type.String({ description: 'The id of the account, as the list shows it.', examples: [ACCOUNT_EXAMPLES[0].id] }),
+  id: Type.String({ description: 'The id of the account, from `listAccounts`.', examples: [ACCOUNT_EXAMPLES[0].id] }),
 })
 export type AccountPath = Static<typeof AccountPath>

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Ref } from './shared.ts'
 
-/** In UTF-16 units; above what any network gives out. */
+/** In UTF-16 units; longer than any credential of the networks. */
 const VALUE_MAX = 2_048
 
 const text = (description: string) => Type.String({ maxLength: VALUE_MAX, description })
@@ -10,16 +10,14 @@ const credentials = <T extends TProperties>(network: string, properties: T, exam
   Type.Object(properties, {
     $id: `${network}Credentials`,
     additionalProperties: false,
-    description: `What lets Postroom publish to an account on ${network}. It is checked, stored encrypted and never shown.`,
+    description: `The credentials of an account on ${network}. They are checked with the network, stored encrypted and never shown.`,
     examples: [example],
   })
 
 const BlueskyCredentials = credentials(
   'Bluesky',
   {
-    service: Type.Optional(
-      text('The server that keeps the account, or signs in to it: `https://bsky.social` when left out.'),
-    ),
+    service: Type.Optional(text('The server that hosts the account or signs it in. Default: `https://bsky.social`.')),
     identifier: text('The handle of the account, such as `alice.bsky.social`.'),
     password: text('An app password of the account (Settings, Privacy and security, App passwords).'),
   },
@@ -40,8 +38,8 @@ const MastodonCredentials = credentials(
 const TelegramCredentials = credentials(
   'Telegram',
   {
-    botToken: text('The token that @BotFather gave for the bot, such as `123456:ABC-DEF`.'),
-    chatId: text('The channel or group: `@name`, or its number. The bot has to be allowed to post there.'),
+    botToken: text('The token of the bot, from @BotFather, such as `123456:ABC-DEF`.'),
+    chatId: text('The channel or group: its `@name` or its numeric id. The bot must be allowed to post there.'),
   },
   { botToken: '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', chatId: '@lighthouses' },
 )
@@ -61,18 +59,20 @@ const DiscordCredentials = credentials(
 const SandboxCredentials = credentials(
   'Sandbox',
   {
-    username: text('The handle that the account is to have. One that is connected already is that account.'),
-    displayName: Type.Optional(text('The display name that it is to have.')),
+    username: text(
+      'The handle of the account: 1 to 64 letters, digits, underscores, full stops and hyphens. A handle that you have connected already names the same account.',
+    ),
+    displayName: Type.Optional(text('The display name of the account.')),
     token: Type.Optional(
       text(
-        'A secret, as real networks have one. The sandbox takes any but `expired`, which it refuses as they do when one has run out.',
+        'A secret, as real networks have. The sandbox accepts every value but `expired`, which it rejects as a network rejects an expired token.',
       ),
     ),
   },
   { username: 'ada', displayName: 'Ada Lovelace' },
 )
 
-/** The request to connect an account of one network. Its name in `platform` is what tells these apart. */
+/** The request to connect an account of one network. `platform` is the discriminator. */
 const connect = <const P extends string, T extends TObject>(platform: P, network: string, credentials: T) =>
   Type.Object(
     {
@@ -81,7 +81,7 @@ const connect = <const P extends string, T extends TObject>(platform: P, network
       organizationId: Type.Optional(
         Type.String({
           description:
-            'An organisation that you belong to: its members may post to the account, too. When left out, an account that is connected already stays with the one that it has.',
+            'The id of an organisation that you belong to. Its members may then post to the account as well. Where it is absent, a new account has no organisation, and a known account keeps the one that it has.',
         }),
       ),
     },
@@ -99,7 +99,7 @@ const ConnectTelegram = connect('telegram', 'Telegram', TelegramCredentials)
 const ConnectDiscord = connect('discord', 'Discord', DiscordCredentials)
 const ConnectSandbox = connect('sandbox', 'Sandbox', SandboxCredentials)
 
-/** One for each network that posts can be sent to. */
+/** One variant for each network that has an adapter. */
 export const CONNECT_VARIANTS = [ConnectBluesky, ConnectMastodon, ConnectTelegram, ConnectDiscord, ConnectSandbox]
 
 export const CONNECT_CREDENTIALS = [
@@ -118,7 +118,7 @@ export const ConnectAccount = Type.Union(
   [Ref(ConnectBluesky), Ref(ConnectMastodon), Ref(ConnectTelegram), Ref(ConnectDiscord), Ref(ConnectSandbox)],
   {
     $id: 'ConnectAccount',
-    description: 'An account to connect: its network, and the credentials that this network asks for.',
+    description: 'An account to connect: its network and the credentials that this network requires.',
     discriminator: {
       propertyName: 'platform',
       mapping: Object.fromEntries(

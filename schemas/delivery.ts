@@ -20,28 +20,30 @@ export const DELIVERY_STATES = [
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   $id: 'DeliveryState',
   description:
-    '`waiting`: the post is a draft. `queued`: it goes out at `nextAttemptAt`. `publishing`: it is being sent. `published`: it is out; an `error` beside it is that of its first comment. `failed`: it is not out, or not all of it, and is not tried again by itself. `unconfirmed`: it may be out, and the network cannot be asked: look there, and say so with `resolveDelivery`. `missed`: it would have been too late, and what is not out yet is not sent by itself.',
+    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically.\n- `unconfirmed`: the post may have been published, and the network cannot tell. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default. The rest of it is not sent automatically.',
   examples: ['published'],
 })
 export type DeliveryState = Static<typeof DeliveryState>
 
-/** The code of what can no longer be sent as its owner has written it. */
+/** The code of a delivery that has failed and lacks a file of its post, so that it cannot be retried. */
 export const MEDIA_DELETED = 'media_deleted'
 
 export const DeliveryError = Type.Object(
   {
     code: Type.String({
       description:
-        'What kind of failure it was, for programs: `rate_limited`, `unauthorized`, `content_refused`, `unreachable`, `timeout`, `disconnected`, `server_error`, `unexpected_answer`, `media_unreadable`, `media_deleted`, `not_connected`, `not_supported`, `no_access`, `credentials_unreadable`, `interrupted`, `unknown_outcome`, `not_published`, `parent_unknown`, `too_late`, `internal_error`. There may be others.',
+        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network asked for a pause.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `media_unreadable`: a file of the post could not be read.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `not_supported`: this version cannot publish to the network.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the rest of the thread cannot be sent, because the id of the part before is unknown.\n- `too_late`: the delivery was due for longer than the service allows.\n- `internal_error`: an unexpected failure of this service.',
     }),
-    message: Type.String({ description: 'The failure in words: the network’s own where it has some.' }),
+    message: Type.String({
+      description: 'The failure in words, for people. Where the network gave a reason, these are its words.',
+    }),
     retryable: Type.Boolean({
-      description: 'Whether the same may succeed later, without anybody changing anything.',
+      description: 'Whether the same attempt may succeed later without any change.',
     }),
   },
   {
     $id: 'DeliveryError',
-    description: 'Why something did not get to its network.',
+    description: 'Why an attempt failed.',
     examples: [{ code: 'unauthorized', message: 'mastodon.social: The access token is invalid', retryable: false }],
   },
 )
@@ -62,27 +64,25 @@ const NullableDeliveryError = (description: string) => Nullable(Ref(DeliveryErro
 
 export const DeliveryAttempt = Type.Object(
   {
-    number: Type.Integer({ description: 'Which attempt of this delivery it was, from 1.' }),
+    number: Type.Integer({ description: 'The number of the attempt within the delivery, from 1.' }),
     act: Type.Integer({
       description:
-        'What it was to send: 1 is the post or the first part of its thread, then come the other parts, then the first comment.',
+        'The number of the act that was attempted: 1 is the post or the first part of its thread, followed by the other parts, then the first comment.',
     }),
-    startedAt: time('When it began, with uploads and the like.'),
+    startedAt: time('When the attempt began, including uploads.'),
     intendedAt: nullableTime(
-      'When the call that makes it visible was about to be made; `null` if it did not get there.',
+      'When the call that makes the act visible was about to be made. `null` where the attempt ended before it.',
     ),
-    finishedAt: nullableTime(
-      'When it was over, also where its outcome was found out later; `null` while it is under way.',
-    ),
+    finishedAt: nullableTime('When the outcome was known, which may be after the attempt. `null` while it is open.'),
     outcome: Nullable(StringEnum(ATTEMPT_OUTCOMES), {
       description:
-        '`published`: the network has it. `failed`: the network certainly did not take it. `unknown`: there was no answer. `found`, `absent`: there was none, and the network, asked later, had it or did not. `said_published`, `said_not_published`: there was none, and its owner looked. `null` while it is under way.',
+        '- `published`: the network accepted the act.\n- `failed`: the network certainly did not accept it.\n- `unknown`: the response was lost.\n- `found`, `absent`: the response was lost, and the network showed later that the act exists or does not.\n- `said_published`, `said_not_published`: the response was lost, and the owner called `resolveDelivery`.\n- `null`: the attempt is open.',
     }),
-    error: NullableDeliveryError('What went wrong, or `null`.'),
+    error: NullableDeliveryError('Why the attempt failed, or `null`.'),
   },
   {
     $id: 'DeliveryAttempt',
-    description: 'One attempt to make something visible on a network.',
+    description: 'One attempt to make one act visible on a network.',
     examples: [
       {
         number: 1,
@@ -100,12 +100,14 @@ export type DeliveryAttempt = Static<typeof DeliveryAttempt>
 
 export const PublishedAct = Type.Object(
   {
-    externalId: NullableString({ description: 'The network’s own id; `null` if only its owner has seen it there.' }),
-    externalUrl: NullableString({ description: 'Where people see it; `null` if the network has no address for it.' }),
+    externalId: NullableString({
+      description: 'The id on the network. `null` where the owner confirmed it with `resolveDelivery`.',
+    }),
+    externalUrl: NullableString({ description: 'The public address. `null` where the network has none.' }),
   },
   {
     $id: 'PublishedAct',
-    description: 'Something that exists on a network.',
+    description: 'A post, a part of a thread or a first comment that exists on a network.',
     examples: [
       {
         externalId: 'at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3mbzyl2u5xk2a',
@@ -131,24 +133,33 @@ const delivery = {
 export const Delivery = Type.Object(
   {
     state: Ref(DeliveryState),
-    attempts: Type.Integer({ description: 'How many attempts there were, those at each part and comment counted.' }),
-    nextAttemptAt: nullableTime('When the next attempt is due; `null` if none is.'),
-    publishedAt: nullableTime('When the post, or the first part of its thread, was out; `null` if it is not.'),
+    attempts: Type.Integer({ description: 'The number of attempts, counted over all acts of the delivery.' }),
+    nextAttemptAt: nullableTime('When the next attempt is due. `null` where none is planned.'),
+    publishedAt: nullableTime(
+      'When the post, or the first part of its thread, was published. `null` where it was not.',
+    ),
     latenessMs: NullableInteger({
       description:
-        'How many milliseconds after its time it was out, counted from when it was written if that was later; `null` if it is not out.',
+        'The milliseconds from the later of `scheduledAt` and `createdAt` to `publishedAt`. `null` where the post is not published.',
     }),
     externalId: NullableString({
-      description: 'The network’s own id of the post, or of the first part of its thread; `null` if there is none.',
+      description: 'The id on the network of the post, or of the first part of its thread. `null` where there is none.',
     }),
-    externalUrl: NullableString({ description: 'Where people see it; `null` if it is not out, or has no address.' }),
+    externalUrl: NullableString({
+      description: 'The public address of the post. `null` where it is not published or has no address.',
+    }),
     acts: Type.Array(Ref(PublishedAct), {
-      description: 'All that is out, in order: the post or the parts of its thread, then the first comment.',
+      description: 'The published acts, in order: the post or the parts of its thread, then the first comment.',
     }),
-    error: NullableDeliveryError('What went wrong last, if nothing has gone well since; else `null`.'),
-    history: Type.Array(Ref(DeliveryAttempt), { description: 'Every attempt, the first one first.' }),
+    error: NullableDeliveryError(
+      'The error of the last attempt. `null` where the last attempt succeeded or there was none.',
+    ),
+    history: Type.Array(Ref(DeliveryAttempt), {
+      description:
+        'All attempts, oldest first. An attempt that was interrupted before its visible call is not listed, because nothing was sent.',
+    }),
   },
-  { $id: 'Delivery', description: 'What became of a post on one account.', examples: [delivery] },
+  { $id: 'Delivery', description: 'The delivery of a post to one account.', examples: [delivery] },
 )
 export type Delivery = Static<typeof Delivery>
 
@@ -160,23 +171,27 @@ export const RESOLVE_EXAMPLES = {
 export const ResolveDelivery = Type.Object(
   {
     outcome: StringEnum(['published', 'not_published'], {
-      description: '`published`: it is on the network. `not_published`: it is not; it can then be retried.',
+      description:
+        '`published`: the post is on the network. `not_published`: it is not, and the delivery can then be retried.',
     }),
     url: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'Where people see it, if it is published: an http(s) address.' }),
+      Type.String({ maxLength: 2048, description: 'The public http(s) address of the post. Only with `published`.' }),
     ),
   },
   {
     $id: 'ResolveDelivery',
     additionalProperties: false,
-    description: 'What you have seen on the network.',
+    description: 'What you found on the network. Unknown keys are rejected.',
     examples: Object.values(RESOLVE_EXAMPLES),
   },
 )
 export type ResolveDelivery = Static<typeof ResolveDelivery>
 
 export const DeliveryPath = Type.Object({
-  id: Type.String({ description: 'The id of the post, as the list shows it.', examples: [POST_ID] }),
-  accountId: Type.String({ description: 'The id of one of its accounts.', examples: [ACCOUNT_ID] }),
+  id: Type.String({
+    description: 'The id of the post, from `listPosts` or from the response that created it.',
+    examples: [POST_ID],
+  }),
+  accountId: Type.String({ description: 'The id of one of the accounts of the post.', examples: [ACCOUNT_ID] }),
 })
 export type DeliveryPath = Static<typeof DeliveryPath>

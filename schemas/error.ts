@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Answer, PAGE, Ref, StringEnum } from './shared.ts'
+import { JsonResponse, PAGE, Ref, StringEnum } from './shared.ts'
 
-/** The vocabulary of Zod 3 issues, and two codes for a body that could not be read at all. */
+/** The codes of Zod 3 issues, and two for a body that cannot be parsed. */
 export const ISSUE_CODES = [
   'invalid_type',
   'too_small',
@@ -24,33 +24,39 @@ export const MISSING_ACCOUNT_IDS = {
 
 export const Issue = Type.Object(
   {
-    code: StringEnum(ISSUE_CODES, { description: 'What kind of mistake this is, for programs.' }),
-    expected: Type.Optional(Type.String({ description: 'The type that belongs here. With `invalid_type` only.' })),
+    code: StringEnum(ISSUE_CODES, { description: 'The kind of mistake, for programs.' }),
+    expected: Type.Optional(Type.String({ description: 'The expected type. With `invalid_type` only.' })),
     received: Type.Optional(
       Type.String({
         description:
-          'The type that was sent (`undefined` where nothing was); with `invalid_enum_value` the value that was sent.',
+          'The type of the value that was sent: `undefined` where the key is missing. With `invalid_enum_value`, the value itself.',
       }),
     ),
     path: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] }), {
-      description: 'The keys and indexes that lead to the mistake; empty when it is the whole body.',
+      description: 'The keys and indexes that lead to the mistake. Empty where it concerns the whole body.',
     }),
     message: Type.String({ description: 'The mistake in words, for people.' }),
     keys: Type.Optional(Type.Array(Type.String(), { description: 'The unknown keys. With `unrecognized_keys` only.' })),
     options: Type.Optional(
-      Type.Array(Type.String(), { description: 'The values that are known. With `invalid_enum_value` only.' }),
+      Type.Array(Type.String(), { description: 'The allowed values. With `invalid_enum_value` only.' }),
     ),
-    minimum: Type.Optional(Type.Number({ description: 'The least that is allowed. With `too_small` only.' })),
-    maximum: Type.Optional(Type.Number({ description: 'The most that is allowed. With `too_big` only.' })),
+    minimum: Type.Optional(Type.Number({ description: 'The minimum. With `too_small` only.' })),
+    maximum: Type.Optional(Type.Number({ description: 'The maximum. With `too_big` only.' })),
     inclusive: Type.Optional(
-      Type.Boolean({ description: 'True: the bound itself is allowed. With `too_small` and `too_big` only.' }),
+      Type.Boolean({ description: '`true` where the bound itself is allowed. With `too_small` and `too_big` only.' }),
     ),
-    type: Type.Optional(Type.String({ description: 'What is bounded. With `too_small` and `too_big` only.' })),
-    validation: Type.Optional(Type.String({ description: 'The format that was missed. With `invalid_string` only.' })),
+    type: Type.Optional(
+      Type.String({
+        description: 'The type of the bounded value, such as `array` or `string`. With `too_small` and `too_big` only.',
+      }),
+    ),
+    validation: Type.Optional(
+      Type.String({ description: 'The format that the string does not have. With `invalid_string` only.' }),
+    ),
   },
   {
     $id: 'Issue',
-    description: 'One mistake in the shape of a request, in the terms of a Zod 3 issue.',
+    description: 'One mistake in the shape of a request, in the form of a Zod 3 issue.',
     examples: [MISSING_ACCOUNT_IDS],
   },
 )
@@ -58,16 +64,18 @@ export type Issue = Static<typeof Issue>
 
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'What went wrong, in words for people. Programs go by the status.' }),
+    error: Type.String({
+      description: 'The error in words, for people. Programs use the status and the header `x-error-code`.',
+    }),
     details: Type.Optional(
       Type.Array(Ref(Issue), {
         maxItems: 20,
-        description: 'The mistakes in the shape of the request, the first 20 at most. No other error has them.',
+        description: 'Up to 20 mistakes in the shape of the request. Other errors have no details.',
       }),
     ),
   },
-  // Not named `Error`: in a generated client that would hide the language's own.
-  { $id: 'ErrorBody', description: 'Every answer that is not a success.', examples: [{ error: 'Post not found' }] },
+  // Not named `Error`: in a generated client that would shadow the language's own.
+  { $id: 'ErrorBody', description: 'The body of every error response.', examples: [{ error: 'Post not found' }] },
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
@@ -81,21 +89,21 @@ export const INVALID_REQUEST = 'Invalid request'
 export const TOO_LARGE = 'Request body is larger than 1 MiB'
 export const INTERNAL = 'Internal server error'
 
-/** An answer that is one of `messages`, each under the name of its example. */
-export const failure = (description: string, messages: Record<string, string>) =>
-  Answer(
+/** An error response whose message is one of `messages`, each under the name of its example. */
+export const errorResponse = (description: string, messages: Record<string, string>) =>
+  JsonResponse(
     ErrorBody,
     description,
     mapValues(messages, (error) => ({ error })),
   )
 
-/** An answer that lists mistakes in the shape of the request, such as `issues`, or is one of `messages`. */
-export const shapeFailure = (
+/** An error response that lists mistakes in the shape of the request, such as `issues`, or has one of `messages`. */
+export const invalidRequestResponse = (
   description: string,
   issues: Record<string, Issue>,
   messages: Record<string, string> = {},
 ) =>
-  Answer(ErrorBody, description, {
+  JsonResponse(ErrorBody, description, {
     ...mapValues(issues, (issue) => ({ error: INVALID_REQUEST, details: [issue] })),
     ...mapValues(messages, (error) => ({ error })),
   })
@@ -103,38 +111,38 @@ export const shapeFailure = (
 const mapValues = <T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 
-const RETRY = 'The database cannot be reached, or is not set up yet. Try again, with growing pauses.'
+const RETRY = 'The database cannot be reached, or its tables do not exist yet. Retry with increasing delays.'
 
 /**
- * The answer while there is no database; `advice` is for operations that may have done their work all the same, or that
- * need something else: then `messages` say that it is missing.
+ * The response while the database is unavailable. `advice` says what else the status can mean for the operation, and
+ * `messages` are those of other reasons for a 503.
  */
-export const unavailable = (advice = '', messages: Record<string, string> = {}) =>
-  failure(`${RETRY}${advice}`, { noDatabase: NO_DATABASE, noKeyStore: NO_KEY_STORE, ...messages })
+export const unavailableResponse = (advice = '', messages: Record<string, string> = {}) =>
+  errorResponse(`${RETRY}${advice}`, { noDatabase: NO_DATABASE, noKeyStore: NO_KEY_STORE, ...messages })
 
-/** The answers that every operation behind the API key can give. */
+/** The error responses of every operation that takes an API key. */
 export const commonErrors = {
   401: {
-    ...failure('There is no key, or it is unknown, revoked or past its expiry.', {
+    ...errorResponse('The API key is missing, unknown, mistyped, revoked or expired.', {
       missingKey: MISSING_KEY,
       invalidKey: INVALID_KEY,
       expiredKey: EXPIRED_KEY,
     }),
-    headers: { 'WWW-Authenticate': { type: 'string', description: 'The scheme to use: `Bearer`.' } },
+    headers: { 'WWW-Authenticate': { type: 'string', description: 'The authentication scheme: `Bearer`.' } },
   },
-  500: failure('Something failed that should not have. The cause is in the service’s log.', { failed: INTERNAL }),
-  503: unavailable(),
+  500: errorResponse('An unexpected failure. The log of the service has the cause.', { failed: INTERNAL }),
+  503: unavailableResponse(),
 } as const
 
 export const CURSOR_AND_OFFSET = {
   code: 'custom' as const,
   path: ['offset'],
-  message: 'Must be 0, or left out, with a cursor',
+  message: 'Must be 0 or absent together with a cursor',
 }
 
-/** The answer of a list to paging that is none. */
-export const invalidPage = shapeFailure(
-  '`limit` or `offset` is not a whole number, or is outside its range; or `cursor` is none, or comes with an `offset`.',
+/** The response of a list to invalid paging. */
+export const invalidPageResponse = invalidRequestResponse(
+  '`limit` or `offset` is not an integer or is outside its range, `cursor` is malformed, or `cursor` and `offset` are combined.',
   {
     limitTooBig: {
       code: 'too_big',

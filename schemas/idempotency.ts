@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { failure } from './error.ts'
+import { errorResponse } from './error.ts'
 
-/** 1 to 255 visible characters of ASCII. */
+/** 1 to 255 visible ASCII characters. */
 export const KEY_FORM = '^[!-~]{1,255}$'
 
 export const BAD_KEY = {
@@ -11,37 +11,36 @@ export const BAD_KEY = {
   message: 'Must be 1 to 255 visible ASCII characters',
 }
 
-export const KEY_TAKEN = 'This Idempotency-Key was sent with another request already'
+export const KEY_TAKEN = 'This Idempotency-Key was already used for another request'
 
-/** Without examples: Swagger UI would send them, and get the same post again and again. */
+/** Without examples: Swagger UI would send them with every request, and get the same post again and again. */
 export const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
       pattern: KEY_FORM,
       description:
-        'A name of your own for this request, such as a random UUID: 1 to 255 visible ASCII characters. What is sent again with the same name within 24 hours is done once, and gets the first answer again. Only successes are remembered.',
+        'A name that you choose for this request, such as a random UUID: 1 to 255 visible ASCII characters. A request that is sent again with the same key within 24 hours is carried out once and gets the first response again. Only successful responses are kept.',
     }),
   ),
 })
 
-/** Beside each success of an operation that takes a key. */
-export const REPLAYED = {
+/** The header of each success of an operation that takes a key. */
+export const REPLAY_HEADERS = {
   headers: {
     'Idempotent-Replayed': {
       type: 'string',
       description:
-        '`true` where this is the answer to an earlier request with the same `Idempotency-Key`; else absent.',
+        '`true` where this is the response to an earlier request with the same `Idempotency-Key`; otherwise absent.',
     },
   },
 }
 
-export const keyTaken = {
-  409: failure(
-    'The `Idempotency-Key` was sent with another body, or to another operation, in the last 24 hours. Nothing was done.',
+export const keyReusedResponse = {
+  409: errorResponse(
+    'The `Idempotency-Key` was sent with another body, or to another operation, within the last 24 hours. The request was not carried out.',
     { keyTaken: KEY_TAKEN },
   ),
 }
 
-/** What to do where nobody knows whether a request was carried out. */
-export const SEND_AGAIN =
-  'Send it again with the same `Idempotency-Key`: it is done once, whatever became of it before.'
+/** The advice where the client cannot know whether a request was carried out. */
+export const RETRY_ADVICE = 'Send the request again with the same `Idempotency-Key`: it is carried out once.'

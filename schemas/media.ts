@@ -14,7 +14,7 @@ export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
 
 export const MEDIA_KINDS = ['image', 'gif', 'video'] as const
 
-/** The types of file that can be uploaded, as their content says. */
+/** The accepted file types, which are detected from the content. */
 export const MEDIA_TYPES = [
   'image/jpeg',
   'image/png',
@@ -53,15 +53,16 @@ export interface MediaFacts {
 
 export const MediaKind = StringEnum(MEDIA_KINDS, {
   $id: 'MediaKind',
-  description: 'What the file is to a network: an `image` stands still, a `gif` is an animated image, a `video` plays.',
+  description:
+    'How networks treat the file: an `image` is a still image, a `gif` is an animated GIF or WebP image, a `video` is a video. A GIF or WebP with a single frame is an `image`.',
   examples: ['image'],
 })
 export type MediaKind = Static<typeof MediaKind>
 
-/** In UTF-16 units; above what any network takes. */
+/** In UTF-16 units; above the limit of every network. */
 export const ALT_TEXT_MAX = 5_000
 
-const ALT_TEXT = 'What the file shows, for people who cannot see it.'
+const ALT_TEXT = 'The alternative text: what the file shows, for people who cannot see it.'
 
 const image = {
   id: MEDIA_ID,
@@ -92,25 +93,31 @@ const video = {
 
 export const Media = Type.Object(
   {
-    id: Type.String({ description: 'The id to post with: it goes into `mediaIds`. Newer files have greater ones.' }),
+    id: Type.String({ description: 'The id of the file, for `mediaIds` of a post. Newer files have greater ids.' }),
     kind: Ref(MediaKind),
-    mimeType: Type.String({ description: 'The type of the file: by its content, unless only facts were registered.' }),
+    mimeType: Type.String({
+      description:
+        'The type of the file, detected from its content. For a file that was registered without content, the registered type.',
+    }),
     bytes: Type.Integer({ description: 'The size of the file in bytes.' }),
     width: NullableInteger({
-      description: 'The width in pixels, as it is shown: after rotation. `null` if it is not known.',
+      description:
+        'The displayed width in pixels, after the EXIF orientation or the rotation of a video is applied. `null` where it is not known.',
     }),
     height: NullableInteger({
-      description: 'The height in pixels, as it is shown: after rotation. `null` if it is not known.',
+      description:
+        'The displayed height in pixels, after the EXIF orientation or the rotation of a video is applied. `null` where it is not known.',
     }),
     durationSeconds: NullableNumber({
-      description: 'How long it plays, in seconds; `null` for what stands still, and if it is not known.',
+      description:
+        'The duration of a video or an animated image in seconds. `null` for a still image and where it is not known.',
     }),
     fps: NullableNumber({
       description:
-        'Frames per second, on average over the first 3,000 frames; `null` for what stands still, and if it is not known.',
+        'Frames per second, averaged over the first 3,000 frames. `null` for a still image and where it is not known.',
     }),
-    altText: NullableString({ description: `${ALT_TEXT} \`null\` if there is none.` }),
-    createdAt: Type.String({ format: 'date-time', description: 'When it was added, in UTC with milliseconds.' }),
+    altText: NullableString({ description: `${ALT_TEXT} \`null\` where there is none.` }),
+    createdAt: Type.String({ format: 'date-time', description: 'When the file was added, in UTC with milliseconds.' }),
   },
   { $id: 'Media', description: 'An image or a video that posts can refer to.', examples: [image, video] },
 )
@@ -125,7 +132,7 @@ export const MediaList = Type.Object(
   },
   {
     $id: 'MediaList',
-    description: 'One page of the caller’s media, with the paging that was applied.',
+    description: 'One page of your media, with the paging that was applied.',
     examples: [{ data: [image, video], limit: 25, offset: 0, nextCursor: null }],
   },
 )
@@ -133,15 +140,15 @@ export type MediaList = Static<typeof MediaList>
 
 const altText = Type.String({ maxLength: ALT_TEXT_MAX, description: ALT_TEXT })
 
-/** Read part by part, never as a whole: this describes it. */
+/** For the document only: the form is parsed part by part, without this schema. */
 export const UploadMedia = Type.Object(
   {
-    // `format` is what generators and Swagger UI go by; in OpenAPI 3.1 the media type is what says it.
+    // OpenAPI 3.1 wants `contentMediaType`; generators and Swagger UI still read `format`.
     file: Type.Unsafe<unknown>({
       type: 'string',
       format: 'binary',
       contentMediaType: 'application/octet-stream',
-      description: 'The file. Its name, and the type that it is said to be of, do not matter.',
+      description: 'The file. Its name and its declared type are ignored.',
     }),
     // Without the example, Swagger UI would fill in "string".
     altText: Type.Optional({ ...altText, examples: [''] }),
@@ -149,7 +156,7 @@ export const UploadMedia = Type.Object(
   {
     $id: 'UploadMedia',
     additionalProperties: false,
-    description: 'One file. A part that is not listed here is refused.',
+    description: 'One file, with an optional alternative text, in any order. Other parts are rejected.',
   },
 )
 
@@ -158,7 +165,7 @@ export const IMPORT_MEDIA_EXAMPLE = {
   altText: 'A lighthouse at dusk.',
 }
 
-/** Longer addresses are rare, and refused by many servers. */
+/** Longer URLs are rare, and many servers reject them. */
 export const URL_MAX = 2_048
 
 export const ImportMedia = Type.Object(
@@ -166,14 +173,14 @@ export const ImportMedia = Type.Object(
     url: Type.String({
       maxLength: URL_MAX,
       description:
-        'Where the file is: an address that begins with `https://` or `http://` and leads to the public internet, also after redirections (five at most).',
+        'The address of the file, beginning with `https://` or `http://`, without a user name or password. It must lead to the public internet, after redirects as well. Up to five redirects are followed.',
     }),
     altText: Type.Optional(altText),
   },
   {
     $id: 'ImportMedia',
     additionalProperties: false,
-    description: 'A file to fetch. A key that is not listed here is refused.',
+    description: 'A file to fetch. Unknown keys are rejected.',
     examples: [IMPORT_MEDIA_EXAMPLE],
   },
 )
@@ -189,31 +196,42 @@ export const UpdateMedia = Type.Object(
   {
     $id: 'UpdateMedia',
     additionalProperties: false,
-    description: 'What can be changed about a file.',
+    description: 'The changes to a file. Unknown keys are rejected.',
     examples: Object.values(UPDATE_MEDIA_EXAMPLES),
   },
 )
 export type UpdateMedia = Static<typeof UpdateMedia>
 
 export const MediaPath = Type.Object({
-  id: Type.String({ description: 'The id of the file, as the list shows it.', examples: [MEDIA_ID] }),
+  id: Type.String({
+    description: 'The id of the file, from `listMedia` or from the response that created it.',
+    examples: [MEDIA_ID],
+  }),
 })
 export type MediaPath = Static<typeof MediaPath>
 
 /** Without examples: Swagger UI would send them. */
 export const ContentHeaders = Type.Object({
   Range: Type.Optional(
-    Type.String({ description: 'The part that is wanted, such as `bytes=0-1023`; the whole file when left out.' }),
+    Type.String({
+      description: 'The requested part of the file, such as `bytes=0-1023`. Leave it out to get the whole file.',
+    }),
   ),
-  'If-None-Match': Type.Optional(Type.String({ description: 'The `ETag` of the bytes that you have already.' })),
+  'If-None-Match': Type.Optional(
+    Type.String({
+      description: 'The `ETag` of the bytes that you already have. The response is 304 where it still matches.',
+    }),
+  ),
 })
 
 const header = (description: string) => ({ type: 'string', description })
 
-/** What stands beside the bytes. */
-export const CONTENT_ANSWERS = {
-  ETag: header('Names these bytes, for `If-None-Match`.'),
-  'Content-Disposition': header('A name to save the file under.'),
-  'Content-Range': header('Which bytes these are, and how many there are.'),
-  Location: header('The address.'),
+/** The response headers of a file's content. */
+export const CONTENT_HEADERS = {
+  ETag: header(
+    'The version of these bytes, for `If-None-Match`, `If-Match` and `If-Range`. The bytes of an id never change.',
+  ),
+  'Content-Disposition': header('A file name for saving: the id with the extension of the type.'),
+  'Content-Range': header('The range of these bytes, and the size of the file.'),
+  Location: header('The temporary address of the file.'),
 }

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { StringEnum } from './shared.ts'
 
-/** The networks an account can be on, in the order in which documentation lists them. The sandbox is ours, for tests. */
+/** The networks, in the order in which the documentation lists them. `sandbox` is part of the service. */
 export const PLATFORM_IDS = [
   'instagram',
   'facebook',
@@ -20,13 +20,13 @@ export const PLATFORM_IDS = [
   'sandbox',
 ] as const
 
-/** The kinds of post. Each network carries some of them: see the limits of each in `src/platforms`. */
+/** Each network supports some of them: see `limits.ts` of each network. */
 export const POST_TYPES = ['post', 'carousel', 'reel', 'story', 'short', 'video', 'thread'] as const
 
 export const PlatformId = StringEnum(PLATFORM_IDS, {
   $id: 'PlatformId',
   description:
-    'The social network that an account belongs to. `sandbox` is none: it keeps what it is sent, for `listSandboxCalls`.',
+    'The social network of an account. `sandbox` is a network for tests, which is part of this service: see `listSandboxCalls`.',
   examples: ['bluesky'],
 })
 export type PlatformId = Static<typeof PlatformId>
@@ -34,7 +34,7 @@ export type PlatformId = Static<typeof PlatformId>
 export const PostType = StringEnum(POST_TYPES, {
   $id: 'PostType',
   description:
-    'The kind of post. `post` is text, media or both; `carousel` is several files to leaf through; `reel` and `short` are short upright videos; `story` is a file that is shown for a day; `video` is a single video; `thread` is a chain of posts. Every network carries some of them: the others are refused, with a message that names those it has.',
+    'The type of post. In a request it is optional. Default: `post`.\n\n- `post`: text, media or both.\n- `carousel`: several files to swipe through.\n- `reel`, `short`: a short vertical video.\n- `story`: a file that is shown for a day.\n- `video`: a single video.\n- `thread`: a chain of posts.\n\nEach network supports some of these types. Another type is rejected with a message that names the supported ones.',
   examples: ['post'],
 })
 export type PostType = Static<typeof PostType>

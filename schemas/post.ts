@@ -21,7 +21,8 @@ export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
 
 export const PostStatus = StringEnum(POST_STATUSES, {
   $id: 'PostStatus',
-  description: '`draft` has no time, `scheduled` waits for its time, `published` is out and can no longer be deleted.',
+  description:
+    '- `draft`: the post has no `scheduledAt`.\n- `scheduled`: the post has a `scheduledAt`, and nothing of it has been published. This includes a post whose deliveries have all failed: it can be deleted, or published again.\n- `published`: something of the post has been published, or may have been. It cannot be deleted.',
   examples: ['scheduled'],
 })
 export type PostStatus = Static<typeof PostStatus>
@@ -29,25 +30,25 @@ export type PostStatus = Static<typeof PostStatus>
 export const AccountOverride = Type.Object(
   {
     accountId: Type.String({
-      description: 'The account that this is for: one of the `accountIds` of the post. Each may have one override.',
+      description: 'The id of the account: one of the `accountIds` of the post. Each account can have one override.',
     }),
     captionOverride: Type.Optional(
       NullableString({
         description:
-          'The caption for this account, in place of the default one. `null` or nothing keeps the default; an empty string is an empty caption.',
+          'The caption for this account, instead of `caption`. `null` or an absent key keeps `caption`. An empty string is an empty caption.',
       }),
     ),
     fields: Type.Optional(
       Dictionary(Type.Unknown(), {
         description:
-          'What only the network of this account knows: `boardId` on Pinterest, `subreddit` on Reddit, `title` on YouTube, and so on. Keys that the network knows have to have the right type; others are kept as they are. At most 32 levels deep.',
+          'Options of the network of this account, such as `boardId` on Pinterest, `subreddit` on Reddit or `title` on YouTube. Keys that the network knows are checked, inside nested objects as well, where `null` counts as absent. Other keys are stored unchanged. At most 32 levels deep.',
       }),
     ),
   },
   {
     $id: 'AccountOverride',
     additionalProperties: false,
-    description: 'What is different about the post for one of its accounts.',
+    description: 'The caption and options of the post for one of its accounts. Unknown keys are rejected.',
     examples: [{ accountId: ACCOUNT_ID, captionOverride: 'Hello, Bluesky!', fields: { langs: ['en'] } }],
   },
 )
@@ -75,8 +76,7 @@ export const CreatePost = Type.Object(
   {
     accountIds: Type.Array(Type.String(), {
       minItems: 1,
-      description:
-        'Where to publish: ids of accounts that `GET /api/v1/accounts` lists. An id that is repeated counts once.',
+      description: 'The ids of the accounts to publish to, from `listAccounts`. A repeated id counts once.',
     }),
     caption: Defaulted(
       Type.String({
@@ -87,33 +87,34 @@ export const CreatePost = Type.Object(
     firstComment: Type.Optional(
       Type.String({
         description:
-          'A comment to write under the post as soon as it is out. Refused where a network of the post has none.',
+          'A comment to publish under the post as soon as the post is published. A blank one counts as absent. It is rejected where a network of the post has no first comments.',
       }),
     ),
-    postType: Defaulted(Ref(PostType, { description: 'Default: `post`.' }), 'post'),
+    postType: Defaulted(Ref(PostType), 'post'),
     mediaIds: Defaulted(
       Type.Array(Type.String(), {
-        description: 'Ids of your own images and videos, in the order in which they appear. Default: none.',
+        description:
+          'The ids of your own images and videos, in the order in which they appear. A repeated id is attached twice. Default: none.',
       }),
       [],
     ),
     accountOverrides: Defaulted(
       Type.Array(Ref(AccountOverride), {
-        description: 'Captions and fields of single accounts: at most one entry for each. Default: none.',
+        description: 'The captions and fields of single accounts. Default: none.',
       }),
       [],
     ),
     threadParts: Type.Optional(
       Nullable(Dictionary(Nullable(Type.Array(Type.String()))), {
         description:
-          'With `postType` `thread`: the texts of the thread, by the id of the account they are for. On x, threads, bluesky, mastodon and the sandbox each text becomes one post of the chain; on linkedin and facebook there is one text, the whole. `null` for an account, or for all of them, means no texts.',
+          'With `postType` `thread`: the parts of the thread for each account, by the id of the account. On x, threads, bluesky, mastodon and the sandbox each part becomes one post of the chain. On linkedin and facebook there is one part, which holds the whole text. For an account with parts, the caption is neither checked nor published. For an account without parts, the caption is the only part. `null`, for one account or for all, means no parts.',
       }),
     ),
     scheduledAt: Type.Optional(
       Type.String({
         format: 'date-time',
         description:
-          'When to publish: a date and time in RFC 3339 with `Z` or an offset such as `+02:00`, in the years 1970 to 9999. A time in the past means at once. Leave it out to keep the post as a draft.',
+          'When to publish: a date and time in RFC 3339 with seconds and with `Z` or an offset such as `+02:00`, in the years 1970 to 9999. It is stored to the millisecond. A post with a time in the past is due immediately. Leave it out to save a draft.',
         examples: ['2027-01-15T09:30:00Z'],
       }),
     ),
@@ -121,7 +122,7 @@ export const CreatePost = Type.Object(
   {
     $id: 'CreatePost',
     additionalProperties: false,
-    description: 'A post for one or more accounts. A key that is not listed here is refused.',
+    description: 'A post for one or more accounts. Unknown keys are rejected.',
     examples: Object.values(CREATE_POST_EXAMPLES),
   },
 )
@@ -130,11 +131,13 @@ export type CreatePost = Static<typeof CreatePost>
 export const CreatedPost = Type.Object(
   {
     id: Type.String({ description: 'The id of the new post.' }),
-    status: StringEnum(['draft', 'scheduled'], { description: '`scheduled` when a time was given, else `draft`.' }),
+    status: StringEnum(['draft', 'scheduled'], {
+      description: '`scheduled` where a time was given, otherwise `draft`.',
+    }),
   },
   {
     $id: 'CreatedPost',
-    description: 'The post that now exists.',
+    description: 'The created post.',
     examples: [
       { id: POST_ID, status: 'draft' },
       { id: POST_ID, status: 'scheduled' },
@@ -171,23 +174,26 @@ const draft = {
 export const Post = Type.Object(
   {
     id: Type.String({ description: 'The id of the post. Newer posts have greater ones.' }),
-    userId: Type.String({ description: 'The user who owns the post: the owner of the API key that wrote it.' }),
+    userId: Type.String({
+      description: 'The id of the user who owns the post: the owner of the API key that created it.',
+    }),
     caption: Type.String({
-      description: 'The caption for every account that has none of its own; empty if none was given.',
+      description: 'The caption for every account without a `captionOverride`. Empty where none was given.',
     }),
     firstComment: NullableString({
-      description: 'The comment to write under the post as soon as it is out, or `null`.',
+      description: 'The comment to publish under the post, or `null`.',
     }),
     postType: Ref(PostType),
     status: Ref(PostStatus),
     scheduledAt: NullableString({
       format: 'date-time',
-      description: 'When the post is due, in UTC with milliseconds; `null` for a draft.',
+      description:
+        'When the post is due, in UTC with milliseconds. `null` for a draft. `publishPost` sets it to the current time.',
     }),
     createdAt: time('When the post was created, in UTC with milliseconds.'),
     updatedAt: time('When the post was last changed, in UTC with milliseconds.'),
   },
-  { $id: 'Post', description: 'A post as it is stored.', examples: [post, draft] },
+  { $id: 'Post', description: 'A post without its accounts and files.', examples: [post, draft] },
 )
 export type Post = Static<typeof Post>
 
@@ -200,7 +206,7 @@ export const PostList = Type.Object(
   },
   {
     $id: 'PostList',
-    description: 'One page of the caller’s posts, with the paging that was applied.',
+    description: 'One page of your posts, with the paging that was applied.',
     examples: [{ data: [post, draft], limit: 25, offset: 0, nextCursor: null }],
   },
 )
@@ -218,33 +224,36 @@ const target = {
 
 export const PostTarget = Type.Object(
   {
-    accountId: Type.String({ description: 'The account.' }),
+    accountId: Type.String({ description: 'The id of the account.' }),
     platform: Ref(PlatformId),
     username: Type.String({ description: 'The account’s handle on the network.' }),
     captionOverride: NullableString({ description: 'The caption for this account, or `null`.' }),
-    fields: Nullable(Dictionary(Type.Unknown()), { description: 'What only its network knows, or `null`.' }),
-    threadParts: Nullable(Type.Array(Type.String()), { description: 'The texts of its thread, or `null`.' }),
+    fields: Nullable(Dictionary(Type.Unknown()), { description: 'The options for its network, or `null`.' }),
+    threadParts: Nullable(Type.Array(Type.String()), { description: 'The parts of its thread, or `null`.' }),
     delivery: Ref(Delivery),
   },
-  { $id: 'PostTarget', description: 'A post on one of its accounts.', examples: [target] },
+  { $id: 'PostTarget', description: 'One account of a post, with the delivery to it.', examples: [target] },
 )
 export type PostTarget = Static<typeof PostTarget>
 
 export const PostDetail = Type.Object(
   {
     ...Post.properties,
-    mediaIds: Type.Array(Type.String(), { description: 'Its images and videos, in order.' }),
-    targets: Type.Array(Ref(PostTarget), { description: 'Each of its accounts, and what became of the post there.' }),
+    mediaIds: Type.Array(Type.String(), { description: 'The ids of its images and videos, in order.' }),
+    targets: Type.Array(Ref(PostTarget), { description: 'Its accounts, each with the state of its delivery.' }),
   },
   {
     $id: 'PostDetail',
-    description: 'A post with all that hangs on it.',
+    description: 'A post with its files, its accounts and their deliveries.',
     examples: [{ ...post, status: 'published', mediaIds: [MEDIA_ID], targets: [target] }],
   },
 )
 export type PostDetail = Static<typeof PostDetail>
 
 export const PostPath = Type.Object({
-  id: Type.String({ description: 'The id of the post, as the list shows it.', examples: [POST_ID] }),
+  id: Type.String({
+    description: 'The id of the post, from `listPosts` or from the response that created it.',
+    examples: [POST_ID],
+  }),
 })
 export type PostPath = Static<typeof PostPath>

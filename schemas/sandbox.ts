@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { MEDIA_ID, MediaKind } from './media.ts'
 import { Dictionary, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
-/** What the sandbox can be asked to do wrong, in the order in which documentation explains it. */
+/** The faults that the sandbox can simulate, in the order of the documentation. */
 export const SANDBOX_FAULTS = [
   'rate_limited',
   'server_error',
@@ -14,13 +14,12 @@ export const SANDBOX_FAULTS = [
   'slow_media',
 ] as const
 
-/** What a call can be: a post or a part of a thread, or a first comment. */
 export const SANDBOX_KINDS = ['post', 'comment'] as const
 
 export const SandboxFault = StringEnum(SANDBOX_FAULTS, {
   $id: 'SandboxFault',
   description:
-    'What the sandbox did wrong, as `fields.fault` asked for. `rate_limited`: it answered 429, and wants to be left alone for 5 seconds. `server_error`: it answered 500, and has not kept the post. `server_error_after`: it answered 500, and has kept it. `timeout_after`: it has kept it, and never answered. `unknown`: the same, and when asked later it cannot say whether it has it. `expired_token`: it answered 401. `content_refused`: it answered 422. `slow_media`: it took 5 seconds for each file, and then the post.',
+    'The fault that `fields.fault` asked for.\n\n- `rate_limited`: the response was 429 with `Retry-After: 5`.\n- `server_error`: the response was 500, and the post was not accepted.\n- `server_error_after`: the response was 500, although the post was accepted.\n- `timeout_after`: the post was accepted, and the response was lost.\n- `unknown`: as `timeout_after`, and the sandbox cannot tell later whether it accepted the post.\n- `expired_token`: the response was 401.\n- `content_refused`: the response was 422.\n- `slow_media`: each file took 5 seconds to process; then the post was accepted.',
   examples: ['rate_limited'],
 })
 export type SandboxFault = Static<typeof SandboxFault>
@@ -59,37 +58,40 @@ const refused = {
 
 export const SandboxFile = Type.Object(
   {
-    id: Type.String({ description: 'The id of the file, as it stands in `mediaIds`.' }),
+    id: Type.String({ description: 'The id of the file, as in `mediaIds` of the post.' }),
     kind: Ref(MediaKind),
     mimeType: Type.String({ description: 'The type of the file.' }),
-    bytes: Type.Integer({ description: 'How many bytes arrived.' }),
+    bytes: Type.Integer({ description: 'The number of bytes that arrived.' }),
     sha256: Type.String({ description: 'The SHA-256 of the bytes that arrived, in hexadecimal.' }),
-    altText: NullableString({ description: 'What the file was said to show; `null` if nothing was said.' }),
+    altText: NullableString({ description: 'The alternative text that was sent with the file, or `null`.' }),
   },
-  { $id: 'SandboxFile', description: 'A file as the sandbox was sent it.', examples: [file] },
+  { $id: 'SandboxFile', description: 'A file that the sandbox received.', examples: [file] },
 )
 export type SandboxFile = Static<typeof SandboxFile>
 
 export const SandboxCall = Type.Object(
   {
-    id: Type.String({ description: 'The id of the call, and of the post that it made if it was accepted.' }),
-    accountId: Type.String({ description: 'The account that it was sent to.' }),
-    accepted: Type.Boolean({ description: 'Whether it made a post: on a real network, people would see it.' }),
+    id: Type.String({ description: 'The id of the call, and of the post that it created where it was accepted.' }),
+    accountId: Type.String({ description: 'The id of the account that the call was for.' }),
+    accepted: Type.Boolean({ description: 'Whether the call created a post. On a real network, people would see it.' }),
     fault: Nullable(Ref(SandboxFault), {
-      description: 'What the sandbox did wrong because it was asked to; `null` if nothing.',
+      description: 'The simulated fault, or `null`.',
     }),
-    kind: StringEnum(SANDBOX_KINDS, { description: 'A `comment`, or a `post`: also each part of a thread.' }),
-    text: Type.String({ description: 'The text.' }),
-    fields: Dictionary(Type.Unknown(), { description: 'The `fields` of the override; empty if there were none.' }),
+    kind: StringEnum(SANDBOX_KINDS, {
+      description: '`comment` for a first comment; `post` for a post and for each part of a thread.',
+    }),
+    text: Type.String({ description: 'The text of the post or comment.' }),
+    fields: Dictionary(Type.Unknown(), { description: 'The `fields` of the override. Empty where there were none.' }),
     media: Type.Array(Ref(SandboxFile), { description: 'The files, in order.' }),
     parentId: NullableString({
-      description: 'The call that made what this answers to: the part before it, or the post that is commented on.',
+      description:
+        'The id of the call that created the parent: the part before, or the post that is commented on. `null` for a post and for the first part of a thread.',
     }),
-    receivedAt: Type.String({ format: 'date-time', description: 'When it arrived, in UTC with milliseconds.' }),
+    receivedAt: Type.String({ format: 'date-time', description: 'When the call arrived, in UTC with milliseconds.' }),
   },
   {
     $id: 'SandboxCall',
-    description: 'One call to the sandbox, which on a real network would have made one post or comment.',
+    description: 'One call to the sandbox. On a real network it would create one post or comment.',
     examples: [call, refused],
   },
 )
@@ -104,7 +106,7 @@ export const SandboxCallList = Type.Object(
   },
   {
     $id: 'SandboxCallList',
-    description: 'One page of what the sandbox was sent, with the paging that was applied.',
+    description: 'One page of calls to the sandbox, with the paging that was applied.',
     examples: [{ data: [call, refused], limit: 25, offset: 0, nextCursor: null }],
   },
 )

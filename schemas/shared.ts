@@ -8,7 +8,7 @@ import {
   TypeRegistry,
 } from '@sinclair/typebox'
 
-/** Teaches TypeBox's compiler the kinds below, which it does not bring. */
+/** Registers the kinds below with TypeBox's compiler, which otherwise throws on them. */
 export function registerKinds(): void {
   TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
   TypeRegistry.Set<{ maxLength?: number }>(
@@ -36,18 +36,17 @@ export function NullableNumber(options: SchemaOptions = {}): TUnsafe<number | nu
   return Type.Unsafe<number | null>({ ...options, [Kind]: 'NullableNumber', type: ['number', 'null'] })
 }
 
-/** A whole number or null, in answers. */
+/** An integer or null, for responses only: the validator would let fractions pass. */
 export const NullableInteger = (options: SchemaOptions = {}): TUnsafe<number | null> => ({
   ...NullableNumber(options),
   type: ['integer', 'null'],
 })
 
-/** Null or what `schema` describes. */
 export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** An object with any keys. The usual pattern for "any" overlooks keys with a line break, and lets their values pass. */
+/** An object with arbitrary keys. TypeBox's own pattern does not match keys with a line break: it skips their values. */
 export const Dictionary = <T extends TSchema>(values: T, options: SchemaOptions = {}) =>
   Type.Record(Type.String({ pattern: '^[^]*$' }), values, options)
 
@@ -65,7 +64,10 @@ export function Defaulted<T extends TSchema>(schema: T, value: Static<T>): T {
 /** The value that the validator sets where the property is absent; undefined for a property without a default. */
 export const defaultOf = (property: TSchema): unknown => (property as { [DEFAULT]?: unknown })[DEFAULT]
 
-/** A reference to the named component `schema`, typed as that schema. `options` stand beside the reference. */
+/**
+ * A reference to the named component `schema`, typed as that schema. In the document nothing stands beside a reference:
+ * @fastify/swagger drops it, except for what `Body` and `JsonResponse` add.
+ */
 export function Ref<T extends TSchema>(schema: T, options: SchemaOptions = {}): TUnsafe<Static<T>> {
   return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id!), ...options })
 }
@@ -73,40 +75,38 @@ export function Ref<T extends TSchema>(schema: T, options: SchemaOptions = {}): 
 const named = (examples: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
 
-/** What one request of an operation looks like, with an example of each case. */
+/** The JSON body of a request, with named examples. */
 export const Body = <T extends TSchema>(schema: T, examples: Record<string, unknown>) =>
   Ref(schema, { 'x-examples': named(examples) })
 
-/** What one answer of an operation looks like: its body, what it means, and an example of each case. */
-export const Answer = <T extends TSchema>(schema: T, description: string, examples: Record<string, unknown>) =>
+/** A response with a JSON body: what the status means, and named examples. */
+export const JsonResponse = <T extends TSchema>(schema: T, description: string, examples: Record<string, unknown>) =>
   Ref(schema, { description, 'x-examples': named(examples) })
 
 type Headers = Record<string, { type: string; description: string }>
 
-/** An answer that is a file of one of `types`. */
-export const Bytes = (types: readonly string[], description: string, headers: Headers) => ({
+/** A response whose body is a file of one of `types`. */
+export const FileResponse = (types: readonly string[], description: string, headers: Headers) => ({
   description,
   headers,
   content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
 })
 
-/** An answer without a body. */
-export const NoBody = (description: string, headers: Headers) => ({ description, headers, type: 'null' })
+export const EmptyResponse = (description: string, headers: Headers) => ({ description, headers, type: 'null' })
 
-/** How many items a page holds and where it starts, counted from the newest. */
 export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0 } as const
 
-/** The form of ids, and of cursors: a cursor is the id of the last item of the previous page. */
+/** The form of ids and of cursors. A cursor is the id of the last item of the previous page. */
 export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
-/** Comes before every item. */
+/** Lists are in descending order of ids, so that the greatest UUID precedes every item. */
 export const CURSOR_OF_FIRST_PAGE = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export const Limit = (options: SchemaOptions = {}) =>
   Type.Integer({
     minimum: 1,
     maximum: PAGE.limitMax,
-    description: 'How many items the page holds at most.',
+    description: 'The maximum number of items on the page.',
     ...options,
   })
 
@@ -115,14 +115,13 @@ export const Offset = (options: SchemaOptions = {}) =>
   Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'How many items, counted from the newest, come before the page.',
+    description: 'The number of items before the page, counted from the newest.',
     ...options,
   })
 
 export const NextCursor = () =>
   NullableString({
-    description:
-      'What to give as `cursor` to get the page after this one; `null` where this one is not full, and so the last.',
+    description: 'The `cursor` of the next page. `null` where this page is the last one, because it is not full.',
   })
 
 export const PageQuery = Type.Object({
@@ -130,7 +129,7 @@ export const PageQuery = Type.Object({
     Limit({
       default: PAGE.limitDefault,
       examples: [PAGE.limitDefault],
-      description: `How many items the page holds at most: 1 to ${PAGE.limitMax}, ${PAGE.limitDefault} when left out.`,
+      description: `The maximum number of items on the page: 1 to ${PAGE.limitMax}. Default: ${PAGE.limitDefault}.`,
     }),
     PAGE.limitDefault,
   ),
@@ -139,7 +138,7 @@ export const PageQuery = Type.Object({
       default: PAGE.offsetDefault,
       examples: [PAGE.offsetDefault],
       description:
-        'How many items, counted from the newest, come before the page: 0 or more, 0 when left out. What is created between two calls moves older items on. The further it goes, the longer it takes: to read a long list, use `cursor`.',
+        'The number of items to skip, counted from the newest: 0 or more. Default: 0. Items that are created between two requests shift older items to later pages. A request takes longer the greater the offset is, and fails with 503 past some millions of posts. Use `cursor` to read a long list.',
     }),
     PAGE.offsetDefault,
   ),
@@ -148,7 +147,7 @@ export const PageQuery = Type.Object({
     Type.String({
       pattern: UUID_PATTERN,
       description:
-        'The `nextCursor` of a page, to get the one after it: a string without a meaning, the first page when left out. It stays good whatever is created or deleted meanwhile, and every page takes the same time. Not together with an `offset`.',
+        'The `nextCursor` of the previous page. Leave it out to get the first page. A cursor is opaque and does not expire. No item is skipped or repeated because of items that are created or deleted meanwhile. Every page takes the same time. Cannot be combined with an `offset` other than 0.',
     }),
   ),
 })
@@ -156,6 +155,6 @@ export type PageQuery = Static<typeof PageQuery>
 
 export const Deleted = Type.Object(
   { success: Type.Literal(true, { description: 'Always `true`: a failure has another status.' }) },
-  { $id: 'Deleted', description: 'What was to be deleted no longer exists.', examples: [{ success: true }] },
+  { $id: 'Deleted', description: 'The resource no longer exists.', examples: [{ success: true }] },
 )
 export type Deleted = Static<typeof Deleted>

@@ -1,9 +1,16 @@
 import { Account, AccountList, AccountPath } from '../account.ts'
 import { CONNECT_EXAMPLES, ConnectAccount, MISSING_PASSWORD, UNKNOWN_PLATFORM } from '../connect.ts'
-import { commonErrors, failure, NO_CREDENTIALS_KEY, shapeFailure, TOO_LARGE, unavailable } from '../error.ts'
-import { IdempotencyHeaders, keyTaken, REPLAYED } from '../idempotency.ts'
+import {
+  commonErrors,
+  errorResponse,
+  invalidRequestResponse,
+  NO_CREDENTIALS_KEY,
+  TOO_LARGE,
+  unavailableResponse,
+} from '../error.ts'
+import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
 import { ACCOUNT_NOT_FOUND, NOT_THE_OWNER } from '../messages.ts'
-import { Answer, Body, Deleted } from '../shared.ts'
+import { Body, Deleted, JsonResponse } from '../shared.ts'
 import { operation } from './operation.ts'
 
 const [CONNECTED] = Account.examples
@@ -15,10 +22,11 @@ export const listAccounts = operation({
     operationId: 'listAccounts',
     tags: ['accounts'],
     summary: 'List accounts',
-    description:
-      'Gives every account that you can post to: your own, and those of the organisations that you belong to. Accounts that were disconnected are left out. `attention` says why nothing can be published to an account at the moment; posts for it are taken all the same.',
+    description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages.
+
+\`attention\` says why posts cannot be published to an account at the moment. Posts for such an account are accepted all the same. A rejection of the credentials appears after the first post that fails because of it, and disappears when a post is sent again or the account is connected again.`,
     response: {
-      200: Answer(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }),
+      200: JsonResponse(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }),
       ...commonErrors,
     },
   },
@@ -31,35 +39,50 @@ export const connectAccount = operation({
     operationId: 'connectAccount',
     tags: ['accounts'],
     summary: 'Connect an account',
-    description:
-      'Asks the network whose credentials these are, in 20 seconds at most, and stores them encrypted. Handle and display name are those that the network gives. They are in no answer, log or error. An account that you have connected already keeps its id: its credentials are replaced, its names and `textLengthMax` brought up to date, and its `attention` is over.',
+    description: `Checks the credentials with the network, which may take up to 20 seconds, and stores them encrypted. \`username\` and \`displayName\` come from the network. No response, log or error contains credentials.
+
+| network | what to send | where it comes from |
+|---|---|---|
+| \`bluesky\` | handle and app password; \`service\` if another server than \`https://bsky.social\` signs you in | Settings, Privacy and security, App passwords |
+| \`mastodon\` | server and access token with the scopes \`read:accounts\`, \`read:statuses\`, \`write:media\`, \`write:statuses\` | Preferences, Development, New application |
+| \`telegram\` | token of a bot that may post in the channel or group, and its \`@name\` or id | @BotFather |
+| \`discord\` | URL of a webhook of the channel | Edit Channel, Integrations, Webhooks |
+| \`sandbox\` | any user name | |
+
+- **The account is connected already, by you:** the response is 200 instead of 201. The id stays; the credentials are replaced, \`username\`, \`displayName\` and \`textLengthMax\` are updated, and \`attention\` is cleared. The organisation changes only where \`organizationId\` is given.
+- **Another user connected the same profile:** you get an account of your own, with your credentials.
+- **The operator added the account without credentials** (\`postroom account add\`): it accepts posts, but they are not published. Connecting its profile creates another account.
+- **A Mastodon server with its own maximum length** is asked for it: see \`textLengthMax\`.
+- **A server address inside a private network** is not called. The response is the same as for a name that does not exist.`,
     headers: IdempotencyHeaders,
     body: Body(ConnectAccount, CONNECT_EXAMPLES),
     response: {
       200: {
-        ...Answer(Account, 'You had connected this account already: it has the new credentials.', {
+        ...JsonResponse(Account, 'You had connected this account before. It now has the new credentials.', {
           known: CONNECTED,
         }),
-        ...REPLAYED,
+        ...REPLAY_HEADERS,
       },
-      201: { ...Answer(Account, 'The account was connected.', { connected: CONNECTED }), ...REPLAYED },
-      400: shapeFailure(
-        'The body is not what is described here (with `details`), or the network refuses the credentials (without).',
+      201: { ...JsonResponse(Account, 'The account was connected.', { connected: CONNECTED }), ...REPLAY_HEADERS },
+      400: invalidRequestResponse(
+        'With `details`: the body does not match its schema. Without: the network rejected the credentials.',
         { missingPassword: MISSING_PASSWORD, unknownPlatform: UNKNOWN_PLATFORM },
         { refused: 'bluesky: bsky.social: Invalid identifier or password' },
       ),
-      403: failure('You do not belong to this organisation.', {
+      403: errorResponse('You do not belong to this organisation, or it does not exist.', {
         noAccess: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
       }),
-      ...keyTaken,
-      413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
+      ...keyReusedResponse,
+      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
       ...commonErrors,
-      502: failure('The network could not be reached, or did not answer. Nothing was stored: try again later.', {
-        unreachable: 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)',
-      }),
-      503: unavailable(' Or whoever runs the service has given it no key to encrypt credentials with.', {
-        noCredentialsKey: NO_CREDENTIALS_KEY,
-      }),
+      502: errorResponse(
+        'The network could not be reached or did not respond within 20 seconds. Nothing was stored. Correct the address, or retry later.',
+        { unreachable: 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)' },
+      ),
+      503: unavailableResponse(
+        ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected.',
+        { noCredentialsKey: NO_CREDENTIALS_KEY },
+      ),
     },
   },
 })
@@ -71,15 +94,16 @@ export const disconnectAccount = operation({
     operationId: 'disconnectAccount',
     tags: ['accounts'],
     summary: 'Disconnect an account',
-    description:
-      'Takes an account of yours off the list and destroys its credentials. What was published stays; what is scheduled for it is not published there.',
+    description: `Removes an account of yours from the list and destroys its credentials. Only the owner can do this; members of its organisation get 403.
+
+Published posts stay on the network. Scheduled posts are not published to this account: their deliveries fail with \`no_access\`. Connecting the same profile again creates another account with another id.`,
     params: AccountPath,
     response: {
-      200: Answer(Deleted, 'The account is disconnected.', { disconnected: Deleted.examples[0] }),
-      403: failure('You reach the account through an organisation; it is somebody else’s.', {
+      200: JsonResponse(Deleted, 'The account is disconnected.', { disconnected: Deleted.examples[0] }),
+      403: errorResponse('You can post to the account through an organisation, but another user owns it.', {
         notTheOwner: NOT_THE_OWNER,
       }),
-      404: failure('You can post to no account with this id.', { notFound: ACCOUNT_NOT_FOUND }),
+      404: errorResponse('You cannot post to an account with this id.', { notFound: ACCOUNT_NOT_FOUND }),
       ...commonErrors,
     },
   },

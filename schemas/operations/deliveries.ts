@@ -1,8 +1,8 @@
 import { DeliveryPath, RESOLVE_EXAMPLES, ResolveDelivery } from '../delivery.ts'
-import { commonErrors, failure, shapeFailure, TOO_LARGE } from '../error.ts'
+import { commonErrors, errorResponse, invalidRequestResponse, TOO_LARGE } from '../error.ts'
 import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, POST_NOT_FOUND } from '../messages.ts'
 import { PostDetail } from '../post.ts'
-import { Answer, Body } from '../shared.ts'
+import { Body, JsonResponse } from '../shared.ts'
 import { operation } from './operation.ts'
 
 const DELIVERY_MISSING = { postNotFound: POST_NOT_FOUND, deliveryNotFound: DELIVERY_NOT_FOUND }
@@ -14,13 +14,22 @@ export const retryDelivery = operation({
     operationId: 'retryDelivery',
     tags: ['posts'],
     summary: 'Retry the delivery to one account',
-    description:
-      'Makes the delivery to this account due now, and no other: one that failed or was missed, that waits for its next attempt, or whose first comment failed. Only what is not out yet is sent. One that is `unconfirmed` is asked about at its network first, where that can be asked. Takes no body.',
+    description: `Makes the delivery to this account due immediately. Deliveries to other accounts are not affected. Only the acts that are not published yet are sent. A body is ignored.
+
+| state | effect |
+|---|---|
+| \`failed\`, \`missed\` | the delivery is sent; a thread continues with its first missing part |
+| \`queued\`, waiting for the next attempt | the attempt is made now |
+| \`published\` with an \`error\` | the first comment is sent |
+| \`unconfirmed\` | the network is asked first, where it can be asked; otherwise 409: call \`resolveDelivery\` |
+| \`waiting\`, \`queued\` before the time of the post, \`publishing\`, \`published\` | 409 |
+
+A delivery whose post lacks a deleted file cannot be retried (409).`,
     params: DeliveryPath,
     response: {
-      202: Answer(PostDetail, 'The delivery is due.', { published: PostDetail.examples[0] }),
-      404: failure('You have no post with this id, or it does not go to this account.', DELIVERY_MISSING),
-      409: failure('There is nothing to retry.', NOT_RETRIED),
+      202: JsonResponse(PostDetail, 'The delivery is due.', { published: PostDetail.examples[0] }),
+      404: errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
+      409: errorResponse('The delivery cannot be retried in this state.', NOT_RETRIED),
       ...commonErrors,
     },
   },
@@ -32,25 +41,30 @@ export const resolveDelivery = operation({
   schema: {
     operationId: 'resolveDelivery',
     tags: ['posts'],
-    summary: 'Say what came of an unconfirmed delivery',
-    description:
-      'Settles a delivery that may be out, after you have looked on the network. As `published` it counts as sent; as `not_published` it failed, and can be retried.',
+    summary: 'Resolve an unconfirmed delivery',
+    description: `Settles a delivery in the state \`unconfirmed\`, after you have checked the network.
+
+- \`published\`: the act counts as published, at \`url\` where you give one. Parts of a thread and a first comment that would reply to it are not sent, because its id is unknown: add them manually. The delivery then has the error \`parent_unknown\`, and is \`failed\` where parts of the thread are missing.
+- \`not_published\`: the delivery fails with \`not_published\` and can be retried. Where only the first comment was unconfirmed, the delivery becomes \`published\` with that error.`,
     params: DeliveryPath,
     body: Body(ResolveDelivery, RESOLVE_EXAMPLES),
     response: {
-      200: Answer(PostDetail, 'The delivery is settled.', { published: PostDetail.examples[0] }),
-      400: shapeFailure('The body is not what is described here.', {
-        missingOutcome: {
-          code: 'invalid_type',
-          expected: 'string',
-          received: 'undefined',
-          path: ['outcome'],
-          message: 'Required',
+      200: JsonResponse(PostDetail, 'The delivery is settled.', { published: PostDetail.examples[0] }),
+      400: invalidRequestResponse(
+        'The body does not match its schema, `url` is not an http(s) address, or `url` comes with `not_published`.',
+        {
+          missingOutcome: {
+            code: 'invalid_type',
+            expected: 'string',
+            received: 'undefined',
+            path: ['outcome'],
+            message: 'Required',
+          },
         },
-      }),
-      404: failure('You have no post with this id, or it does not go to this account.', DELIVERY_MISSING),
-      409: failure('The delivery is not unconfirmed.', { notUnconfirmed: NOT_UNCONFIRMED }),
-      413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
+      ),
+      404: errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
+      409: errorResponse('The delivery is in another state than `unconfirmed`.', { notUnconfirmed: NOT_UNCONFIRMED }),
+      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
       ...commonErrors,
     },
   },

@@ -1,7 +1,7 @@
-import { commonErrors, failure, invalidPage, shapeFailure, TOO_LARGE } from '../error.ts'
-import { IdempotencyHeaders, keyTaken, REPLAYED } from '../idempotency.ts'
+import { commonErrors, errorResponse, invalidPageResponse, invalidRequestResponse, TOO_LARGE } from '../error.ts'
+import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
 import {
-  CONTENT_ANSWERS,
+  CONTENT_HEADERS,
   ContentHeaders,
   IMPORT_MEDIA_EXAMPLE,
   ImportMedia,
@@ -24,23 +24,25 @@ import {
   NOT_THAT_FILE,
   UNSUPPORTED,
 } from '../messages.ts'
-import { Answer, Body, Bytes, Deleted, NoBody, PageQuery } from '../shared.ts'
+import { Body, Deleted, EmptyResponse, FileResponse, JsonResponse, PageQuery } from '../shared.ts'
 import { operation } from './operation.ts'
 
-const { ETag, Location, 'Content-Disposition': disposition, 'Content-Range': range } = CONTENT_ANSWERS
+const { ETag, Location, 'Content-Disposition': disposition, 'Content-Range': range } = CONTENT_HEADERS
 
-const notFound = { 404: failure('You have no media with this id.', { notFound: MEDIA_NOT_FOUND }) }
-
-const TYPES = 'JPEG, PNG, GIF, WebP and AVIF images, MP4, MOV and WebM videos'
+const notFound = { 404: errorResponse('You have no file with this id.', { notFound: MEDIA_NOT_FOUND }) }
 
 const [IMAGE, VIDEO] = Media.examples
 const added = {
   200: {
-    ...Answer(Media, 'You have the same bytes already: this is that file, as it was.', { known: IMAGE }),
-    ...REPLAYED,
+    ...JsonResponse(
+      Media,
+      'You have added the same bytes before. This is that file, unchanged: its alternative text stays as it was.',
+      { known: IMAGE },
+    ),
+    ...REPLAY_HEADERS,
   },
-  201: { ...Answer(Media, 'The file was added.', { image: IMAGE, video: VIDEO }), ...REPLAYED },
-  ...keyTaken,
+  201: { ...JsonResponse(Media, 'The file was added.', { image: IMAGE, video: VIDEO }), ...REPLAY_HEADERS },
+  ...keyReusedResponse,
 }
 const tooLargeFile = { tooLargeFile: fileTooLargeMessage(2 ** 30) }
 const badFile = {
@@ -55,22 +57,36 @@ export const uploadMedia = operation({
     operationId: 'uploadMedia',
     tags: ['media'],
     summary: 'Upload an image or a video',
-    description: `Takes one file and finds out what networks will ask about it: type, size, width and height, duration and frames per second. ${TYPES} are taken; which of them a network takes is checked when a post is created. The type is read from the content; a file that is cut off, has something behind its end, or is none of these is refused, and nothing of it is kept; so are images above 100 MiB (GIFs: 300 MB) or 268 million pixels. The same bytes sent again give the file that is there.`,
+    description: `Stores one file and reads from its content the properties that networks limit: type, size, width, height, duration and frame rate. Whether a network accepts the file is checked when a post is created.
+
+**Accepted:** JPEG, PNG, GIF, WebP and AVIF images, MP4, MOV and WebM videos. The type is detected from the content: the file name and the declared type are ignored.
+
+**Rejected with 400, without storing anything:**
+
+- a file that is cut off, or has bytes after its end, other than those that cameras and phones write there
+- a file that is a ZIP archive or a PDF as well
+- an image above 100 MiB (a GIF: 300 MB) or 268 million pixels
+
+**Limits:** the operator sets the maximum file size, 1 GiB by default (413). An upload may take an hour, as long as at least 16 KiB arrive every 15 seconds (408).
+
+**The same bytes again** return the existing file with 200. With an \`Idempotency-Key\`, the repeated file is received to its end and its bytes are compared with those of the first request.
+
+An empty \`altText\` counts as absent. Telegram has no alternative texts, so it is not sent there.`,
     consumes: ['multipart/form-data'],
     headers: IdempotencyHeaders,
     body: Body(UploadMedia, {}),
     response: {
       ...added,
-      400: shapeFailure(
-        'The form is not what is described here (with `details`), or the file cannot be used (without).',
+      400: invalidRequestResponse(
+        'With `details`: the form does not match its schema. Without: the file cannot be used.',
         { missingFile: MISSING_FILE },
         badFile,
       ),
       ...commonErrors,
-      408: failure('The body came too slowly. The connection is closed.', {
+      408: errorResponse('The body arrived too slowly. The connection is closed.', {
         tooSlow: 'Request was not complete in time',
       }),
-      413: failure('The file is too large.', tooLargeFile),
+      413: errorResponse('The file is larger than the service accepts.', tooLargeFile),
     },
   },
 })
@@ -82,19 +98,23 @@ export const importMedia = operation({
     operationId: 'importMedia',
     tags: ['media'],
     summary: 'Import an image or a video from a URL',
-    description:
-      'Fetches a file from the public internet, in ten minutes at most, then does what `uploadMedia` does. The answer comes when all of that is done.',
+    description: `Fetches a file from the public internet and stores it as \`uploadMedia\` does. The response comes when the file is stored, which may take up to ten minutes.
+
+A URL that leads into a private network, directly or after a redirect, is rejected with the same message as a name that does not exist. With an \`Idempotency-Key\`, a repeated request compares the URL and does not fetch the file again.`,
     headers: IdempotencyHeaders,
     body: Body(ImportMedia, { image: IMPORT_MEDIA_EXAMPLE }),
     response: {
       ...added,
-      400: shapeFailure(
-        'The body is not what is described here (with `details`), or the file cannot be fetched or used (without).',
+      400: invalidRequestResponse(
+        'With `details`: the body does not match its schema. Without: the file cannot be fetched or used.',
         { invalidUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' } },
         { notPublic: NOT_PUBLIC },
       ),
       ...commonErrors,
-      413: failure('The file, or the body of the request, is too large.', { ...tooLargeFile, tooLarge: TOO_LARGE }),
+      413: errorResponse('The file is larger than the service accepts, or the body is larger than 1 MiB.', {
+        ...tooLargeFile,
+        tooLarge: TOO_LARGE,
+      }),
     },
   },
 })
@@ -107,11 +127,11 @@ export const listMedia = operation({
     tags: ['media'],
     summary: 'List media',
     description:
-      'Gives your own images and videos, newest first, a page at a time. `nextCursor` leads to the page after; it is `null` on the last one.',
+      'Returns a page of your own images and videos, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` on the last page.',
     querystring: PageQuery,
     response: {
-      200: Answer(MediaList, 'One page of your media.', { page: MediaList.examples[0] }),
-      400: invalidPage,
+      200: JsonResponse(MediaList, 'One page of your media.', { page: MediaList.examples[0] }),
+      400: invalidPageResponse,
       ...commonErrors,
     },
   },
@@ -123,11 +143,11 @@ export const getMedia = operation({
   schema: {
     operationId: 'getMedia',
     tags: ['media'],
-    summary: 'Get the facts of a file',
-    description: 'Gives what is known about one of your images or videos.',
+    summary: 'Get the properties of a file',
+    description: 'Returns the properties of one of your images or videos. `getMediaContent` returns its bytes.',
     params: MediaPath,
     response: {
-      200: Answer(Media, 'The file.', { image: IMAGE, video: VIDEO }),
+      200: JsonResponse(Media, 'The file.', { image: IMAGE, video: VIDEO }),
       ...notFound,
       ...commonErrors,
     },
@@ -141,25 +161,31 @@ export const getMediaContent = operation({
     operationId: 'getMediaContent',
     tags: ['media'],
     summary: 'Get the bytes of a file',
-    description:
-      'Gives the bytes as they were added, or the part of them that `Range` asks for. `If-None-Match` with the `ETag` of an earlier answer saves sending them again.',
+    description: `Returns the bytes as they were added, or one range of them. \`HEAD\` is supported. The bytes of an id never change.
+
+- \`Range\` requests one range; a request for several ranges gets the whole file. With \`If-Range\`, the whole file is sent where the \`ETag\` differs.
+- \`If-None-Match\` and \`If-Modified-Since\`: 304 where you already have the bytes. \`If-Match\` and \`If-Unmodified-Since\`: 412 where the file does not match.
+- Where files are kept in a bucket, the response is a redirect (307) to an address that works for some minutes and takes no API key. Do not send the key there.
+- A file that the operator registered without content (\`postroom media register\`) has no bytes (404). Posts can refer to it, but they cannot be published.`,
     params: MediaPath,
     headers: ContentHeaders,
     response: {
-      200: Bytes(MEDIA_TYPES, 'The whole file.', { ETag, 'Content-Disposition': disposition }),
-      206: Bytes(MEDIA_TYPES, 'The part of the file that was asked for.', {
+      200: FileResponse(MEDIA_TYPES, 'The whole file.', { ETag, 'Content-Disposition': disposition }),
+      206: FileResponse(MEDIA_TYPES, 'The requested range of the file.', {
         ETag,
         'Content-Disposition': disposition,
         'Content-Range': range,
       }),
-      304: NoBody('The bytes are those that the `ETag` is of.', { ETag }),
-      307: NoBody('The file is at another address, for some minutes, without a key.', { Location }),
-      404: failure('You have no media with this id, or there are no bytes of it here.', {
+      304: EmptyResponse('The file matches the `ETag` that you sent.', { ETag }),
+      307: EmptyResponse('The file is at a temporary address, which takes no API key.', { Location }),
+      404: errorResponse('You have no file with this id, or it has no content.', {
         notFound: MEDIA_NOT_FOUND,
         noContent: NO_CONTENT,
       }),
-      412: failure('`If-Match` or `If-Unmodified-Since` names another file.', { notThatFile: NOT_THAT_FILE }),
-      416: failure('The range is outside the file.', { noSuchRange: NO_SUCH_RANGE }),
+      412: errorResponse('`If-Match` or `If-Unmodified-Since` does not match the file.', {
+        notThatFile: NOT_THAT_FILE,
+      }),
+      416: errorResponse('The range is outside the file.', { noSuchRange: NO_SUCH_RANGE }),
       ...commonErrors,
     },
   },
@@ -171,13 +197,14 @@ export const updateMedia = operation({
   schema: {
     operationId: 'updateMedia',
     tags: ['media'],
-    summary: 'Change the alt text of a file',
-    description: 'Changes what one of your images or videos is said to show. Posts that are out are not touched.',
+    summary: 'Change the alternative text of a file',
+    description:
+      'Changes or removes the alternative text of one of your images or videos. Posts that are already published are not changed.',
     params: MediaPath,
     body: Body(UpdateMedia, UPDATE_MEDIA_EXAMPLES),
     response: {
-      200: Answer(Media, 'The file as it is now.', { changed: IMAGE }),
-      400: shapeFailure('The body is not what is described here.', {
+      200: JsonResponse(Media, 'The changed file.', { changed: IMAGE }),
+      400: invalidRequestResponse('The body does not match its schema.', {
         missingAltText: {
           code: 'invalid_type',
           expected: 'string',
@@ -187,7 +214,7 @@ export const updateMedia = operation({
         },
       }),
       ...notFound,
-      413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
+      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
       ...commonErrors,
     },
   },
@@ -200,13 +227,14 @@ export const deleteMedia = operation({
     operationId: 'deleteMedia',
     tags: ['media'],
     summary: 'Delete a file',
-    description:
-      'Deletes one of your images or videos, for good, unless a draft or a scheduled post uses it, or a delivery that may still send it. Posts that are out stay as they are on their networks; of their deliveries, those that have failed without it can no longer be retried.',
+    description: `Deletes one of your images or videos permanently. A file cannot be deleted (409) while a draft or a scheduled post uses it, or while a delivery of a published post may still send it.
+
+Published posts are not changed on their networks. A failed delivery that needs the file cannot be retried afterwards: it has the error \`media_deleted\`. A body is ignored.`,
     params: MediaPath,
     response: {
-      200: Answer(Deleted, 'The file no longer exists.', { deleted: Deleted.examples[0] }),
+      200: JsonResponse(Deleted, 'The file no longer exists.', { deleted: Deleted.examples[0] }),
       ...notFound,
-      409: failure('The file is still to be published.', { inUse: MEDIA_IN_USE }),
+      409: errorResponse('A post that is still to be published uses the file.', { inUse: MEDIA_IN_USE }),
       ...commonErrors,
     },
   },

@@ -1,16 +1,16 @@
 import {
   commonErrors,
-  failure,
-  invalidPage,
+  errorResponse,
+  invalidPageResponse,
+  invalidRequestResponse,
   MISSING_ACCOUNT_IDS,
-  shapeFailure,
   TOO_LARGE,
-  unavailable,
+  unavailableResponse,
 } from '../error.ts'
-import { IdempotencyHeaders, keyTaken, REPLAYED, SEND_AGAIN } from '../idempotency.ts'
+import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS, RETRY_ADVICE } from '../idempotency.ts'
 import { CREATE_FAILED, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED, PUBLISHED_ALREADY } from '../messages.ts'
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, PostDetail, PostList, PostPath } from '../post.ts'
-import { Answer, Body, Deleted, PageQuery } from '../shared.ts'
+import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
 import { operation } from './operation.ts'
 
 export const createPost = operation({
@@ -21,20 +21,25 @@ export const createPost = operation({
     operationId: 'createPost',
     tags: ['posts'],
     summary: 'Create a post',
-    description:
-      'Stores one post for one or more accounts: with `scheduledAt` it is scheduled, without it is a draft. First it is checked against the limits of every network that it goes to, for each account with the caption, fields and texts that hold there; a draft may still lack what a network asks for. A post is stored whole or not at all.\n\nThe ids in the examples exist in the demo only: elsewhere, put in those that `listAccounts` gives you.',
+    description: `Stores one post for one or more accounts: scheduled with \`scheduledAt\`, otherwise as a draft. The ids in the examples are placeholders: use those from \`listAccounts\` and \`listMedia\`.
+
+**Order of the checks:** API key (401), shape (400 with \`details\`), limits of the networks of the accounts and files that you may use (400 without \`details\`), access to all accounts and files (403). The post is stored whole or not at all.
+
+**Limits.** Each account is checked by the rules of its own network, with its own caption, fields and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value.
+
+**Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\` and \`threadParts\` and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
     headers: IdempotencyHeaders,
     body: Body(CreatePost, CREATE_POST_EXAMPLES),
     response: {
       201: {
-        ...Answer(CreatedPost, 'The post was stored.', {
+        ...JsonResponse(CreatedPost, 'The post was stored.', {
           draft: CreatedPost.examples[0],
           scheduled: CreatedPost.examples[1],
         }),
-        ...REPLAYED,
+        ...REPLAY_HEADERS,
       },
-      400: shapeFailure(
-        'The body is not what is described here (with `details`), or the post breaks a limit of a network (without).',
+      400: invalidRequestResponse(
+        'With `details`: the body does not match its schema. Without: the post breaks a limit of a network.',
         {
           missingAccountIds: MISSING_ACCOUNT_IDS,
           timeWithoutZone: {
@@ -52,17 +57,20 @@ export const createPost = operation({
         },
         { limitOfNetwork: 'x (@ada): caption is 312 characters long, at most 280 are allowed' },
       ),
-      403: failure('There are ids of accounts that `listAccounts` does not give you, or of media that are not yours.', {
-        noAccess: 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
-      }),
-      ...keyTaken,
-      413: failure('The body is too large.', { tooLarge: TOO_LARGE }),
+      403: errorResponse(
+        'You may not use some of the accounts or files. The message names their ids. It does not tell whether they exist: compare them with `listAccounts`.',
+        {
+          noAccess: 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+        },
+      ),
+      ...keyReusedResponse,
+      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
       ...commonErrors,
-      500: failure(`Something failed that should not have; the cause is in the service’s log. ${SEND_AGAIN}`, {
+      500: errorResponse(`An unexpected failure. The log of the service has the cause. ${RETRY_ADVICE}`, {
         failed: CREATE_FAILED,
       }),
-      503: unavailable(
-        ` If the connection broke at the last moment, the post is stored. ${SEND_AGAIN} Without a key, look at the list before.`,
+      503: unavailableResponse(
+        ` If the connection broke during the commit, the post may be stored. ${RETRY_ADVICE} Without a key, check the list before.`,
       ),
     },
   },
@@ -76,11 +84,11 @@ export const listPosts = operation({
     tags: ['posts'],
     summary: 'List posts',
     description:
-      'Gives your own posts, newest first, a page at a time. `nextCursor` leads to the page after; it is `null` on the last one.',
+      'Returns a page of your own posts, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` on the last page. Unknown query parameters are ignored.',
     querystring: PageQuery,
     response: {
-      200: Answer(PostList, 'One page of your posts.', { page: PostList.examples[0] }),
-      400: invalidPage,
+      200: JsonResponse(PostList, 'One page of your posts.', { page: PostList.examples[0] }),
+      400: invalidPageResponse,
       ...commonErrors,
     },
   },
@@ -93,14 +101,15 @@ export const deletePost = operation({
     operationId: 'deletePost',
     tags: ['posts'],
     summary: 'Delete a post',
-    description:
-      'Deletes a draft or a scheduled post of yours, for good. A published post stays: this service takes nothing down from a network.',
+    description: `Deletes a draft or a scheduled post of yours permanently. Nothing is removed from a network: a published post cannot be deleted (400). A post whose deliveries have all failed is \`scheduled\` and can be deleted.
+
+A post that is being sent cannot be deleted (409): a moment later it is published or can be deleted. A body is ignored.`,
     params: PostPath,
     response: {
-      200: Answer(Deleted, 'The post no longer exists.', { deleted: Deleted.examples[0] }),
-      400: failure('The post is published.', { published: POST_PUBLISHED }),
-      404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
-      409: failure('The post is being sent at this moment.', { busy: POST_BUSY }),
+      200: JsonResponse(Deleted, 'The post no longer exists.', { deleted: Deleted.examples[0] }),
+      400: errorResponse('The post is published.', { published: POST_PUBLISHED }),
+      404: errorResponse('You have no post with this id.', { notFound: POST_NOT_FOUND }),
+      409: errorResponse('A worker is sending the post.', { busy: POST_BUSY }),
       ...commonErrors,
     },
   },
@@ -112,12 +121,13 @@ export const getPost = operation({
   schema: {
     operationId: 'getPost',
     tags: ['posts'],
-    summary: 'Get a post, and what became of it',
-    description: 'Gives one post of yours with its files, its accounts, and the delivery to each of them.',
+    summary: 'Get a post with its deliveries',
+    description:
+      'Returns one post of yours with its files, its accounts and the delivery to each of them: its state, the next attempt, the time and address of what is published, the last error, and every attempt. The tag *posts* explains the states.',
     params: PostPath,
     response: {
-      200: Answer(PostDetail, 'The post.', { published: PostDetail.examples[0] }),
-      404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
+      200: JsonResponse(PostDetail, 'The post.', { published: PostDetail.examples[0] }),
+      404: errorResponse('You have no post with this id.', { notFound: POST_NOT_FOUND }),
       ...commonErrors,
     },
   },
@@ -130,19 +140,20 @@ export const publishPost = operation({
     operationId: 'publishPost',
     tags: ['posts'],
     summary: 'Publish a post now',
-    description:
-      'Makes a draft, or a scheduled post, due now: it is sent within a second, and `getPost` tells what becomes of it. A draft is checked as if it were scheduled. Takes no body. Calling it again changes nothing that is under way or out.',
+    description: `Makes a draft or a scheduled post due now and sets its \`scheduledAt\` to the current time. A worker takes it within about a second; \`getPost\` shows the result. A draft is checked as if it were scheduled. A body is ignored.
+
+Deliveries that have failed or were missed are due again. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. A post of which something is published is \`published\` (409): retry single deliveries.`,
     params: PostPath,
     response: {
-      202: Answer(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }),
-      400: failure('The draft lacks something that a network asks for, or breaks one of its limits.', {
+      202: JsonResponse(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }),
+      400: errorResponse('The draft breaks a limit of a network, or lacks something that the network requires.', {
         incomplete: 'instagram (@ada): post has no media file, at least 1 is required',
       }),
-      403: failure('The draft is for accounts, or shows media, that are no longer yours to use.', {
+      403: errorResponse('You may no longer use some of the accounts or files of the draft.', {
         noAccess: 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10',
       }),
-      404: failure('You have no post with this id.', { notFound: POST_NOT_FOUND }),
-      409: failure('The post is published.', { published: PUBLISHED_ALREADY }),
+      404: errorResponse('You have no post with this id.', { notFound: POST_NOT_FOUND }),
+      409: errorResponse('The post is already published.', { published: PUBLISHED_ALREADY }),
       ...commonErrors,
     },
   },

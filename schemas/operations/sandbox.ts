@@ -1,6 +1,6 @@
-import { commonErrors, invalidPage } from '../error.ts'
+import { commonErrors, invalidPageResponse } from '../error.ts'
 import { SandboxCallList } from '../sandbox.ts'
-import { Answer, PageQuery } from '../shared.ts'
+import { JsonResponse, PageQuery } from '../shared.ts'
 import { operation } from './operation.ts'
 
 export const listSandboxCalls = operation({
@@ -9,13 +9,13 @@ export const listSandboxCalls = operation({
   schema: {
     operationId: 'listSandboxCalls',
     tags: ['sandbox'],
-    summary: 'List what the sandbox was sent',
+    summary: 'List calls to the sandbox',
     description:
-      'Gives what was sent to your own accounts on the network `sandbox`, newest first, a page at a time: every call, also one that it was asked to refuse, and a second one for the same post. `nextCursor` leads to the page after; it is `null` on the last one.',
+      'Returns a page of the calls to your own accounts on the network `sandbox`, newest first. Every call is listed, including calls that the sandbox rejected and a second call for the same post. Use `nextCursor` as `cursor` to get the next page; it is `null` on the last page.',
     querystring: PageQuery,
     response: {
-      200: Answer(SandboxCallList, 'One page of what the sandbox was sent.', { page: SandboxCallList.examples[0] }),
-      400: invalidPage,
+      200: JsonResponse(SandboxCallList, 'One page of calls.', { page: SandboxCallList.examples[0] }),
+      400: invalidPageResponse,
       ...commonErrors,
     },
   },

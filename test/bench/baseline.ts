@@ -35,7 +35,7 @@ const LIST_ACCOUNTS = `
     'displayName', display_name, 'attention', case
       when attention is not null then attention
       when not exists (select from account_credentials where account_id = accounts.id) then
-        '{"code":"not_connected","message":"There are no credentials for this account: connect it, or publish by hand"}'
+        '{"code":"not_connected","message":"This account has no credentials: connect it, or publish manually"}'
     end)) order by id), '[]')::text as data
   from accounts where ${REACHABLE}`
 

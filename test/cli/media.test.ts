@@ -58,7 +58,7 @@ t.test('media add reports a failure in one line', async (t) => {
   await writeFile(page, '<html>')
   await writeFile(image, await jpeg())
   const cases: [args: string[], message: RegExp][] = [
-    [[page, '--user', user], /^error: file is not of a type that is supported/],
+    [[page, '--user', user], /^error: file type is not supported/],
     [[join(folder, 'none.jpg'), '--user', user], /^error: .*none\.jpg cannot be read \(ENOENT\)/],
     [[folder, '--user', user], /^error: .* is not a file/],
     [[image, '--user', 'nobody'], /^error: There is no user/],

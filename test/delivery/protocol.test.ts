@@ -52,7 +52,7 @@ t.test('drafts and what is not due yet stay', async (t) => {
   t.match(await delivery(draft.id), { state: 'waiting', attempts: 0, nextAttemptAt: null, history: [] })
   t.match(await ada.call('POST', `/posts/${draft.id}/deliveries/${account}/retry`), {
     status: 409,
-    body: { error: 'Post is a draft: publish it' },
+    body: { error: 'Post is a draft: publish it instead' },
   })
   t.match(await delivery(later), { state: 'queued', attempts: 0, nextAttemptAt: due.toISOString() })
   t.equal(await status(later), 'scheduled')

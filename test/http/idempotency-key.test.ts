@@ -125,7 +125,7 @@ t.test('a key that comes with another body, or at another operation, is refused'
   ]
   for (const { status, text, replayed } of refused) {
     t.equal(status, 409)
-    t.strictSame(JSON.parse(text), { error: 'This Idempotency-Key was sent with another request already' })
+    t.strictSame(JSON.parse(text), { error: 'This Idempotency-Key was already used for another request' })
     t.equal(replayed, undefined)
   }
   t.same(await posts(), [{ id: first.body.id }])

@@ -65,7 +65,7 @@ t.test('a file that cannot be fetched or used is refused with a reason, and is n
   )
   const refused: [path: string, status: number, error: RegExp][] = [
     ['/gone', 400, /responded with 404$/],
-    ['/page', 400, /^file is not of a type/],
+    ['/page', 400, /^file type is not supported/],
     ['/cut', 400, /cut off the file$/],
     ['/large', 413, /^File is larger than 32768 bytes$/],
     ['/drip', 413, /^File is larger than 32768 bytes$/],

@@ -149,7 +149,7 @@ t.test('media whose facts were registered have no bytes, and say so', async (t) 
   })
   t.match(await ada.call('GET', `/media/${id}/content`), {
     status: 404,
-    body: { error: 'Media has no content: only its facts were registered' },
+    body: { error: 'Media has no content: it was registered without a file' },
   })
   const unknown = await ada.media({ mimeType: 'application/pdf' })
   t.match(await ada.call('GET', `/media/${unknown}`), NOT_FOUND, 'what is neither image nor video is no media')

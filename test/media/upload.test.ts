@@ -367,7 +367,7 @@ t.test('an upload may take longer than other requests, as long as bytes arrive',
     return received()
   }
   const [steady, stalled] = await Promise.all([responseTo(12), responseTo(2)])
-  t.match(steady, /^HTTP\/1\.1 400 .*"error":"file is not of a type/s, 'read to its end, after 13 seconds')
+  t.match(steady, /^HTTP\/1\.1 400 .*"error":"file type is not supported/s, 'read to its end, after 13 seconds')
   t.match(stalled, /^HTTP\/1\.1 408 .*\r\n\r\n\{"error":"Request was not complete in time"\}$/s)
   await until('no file is left', () => isClean(db, mediaDir, 0))
 })

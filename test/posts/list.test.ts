@@ -155,6 +155,6 @@ t.test('a cursor that is none of ours is refused, and so is one with an offset',
   t.equal(both.status, 400)
   t.strictSame(both.body, {
     error: 'Invalid request',
-    details: [{ code: 'custom', path: ['offset'], message: 'Must be 0, or left out, with a cursor' }],
+    details: [{ code: 'custom', path: ['offset'], message: 'Must be 0 or absent together with a cursor' }],
   })
 })

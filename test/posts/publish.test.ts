@@ -103,7 +103,7 @@ t.test('a scheduled post goes out before its time, once, however often that is a
   t.same(mastodon.posts, ['early'])
   t.match(await ada.call('POST', `/posts/${id}/publish`), {
     status: 409,
-    body: { error: 'Post is published already: retry single deliveries' },
+    body: { error: 'Post is already published: retry single deliveries instead' },
   })
 })
 
@@ -190,7 +190,7 @@ t.test('a delivery that is not due yet is not retried', async (t) => {
   const id = await post({ accountIds: [account], caption: 'next week', scheduledAt })
   t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
     status: 409,
-    body: { error: 'Delivery is not due yet: publish its post' },
+    body: { error: 'Delivery is not due yet: publish the post to send it now' },
   })
   t.match(await delivery(id), { state: 'queued', nextAttemptAt: scheduledAt })
 })

@@ -166,7 +166,7 @@ const again = fc
           facts.what === 'another operation'
             ? await ask(real, user, 'importMedia', '/media/import', { url: 'https://files.example/1.jpg' }, key)
             : await ask(real, user, operationId, path, differently(body), key)
-        const error = 'This Idempotency-Key was sent with another request already'
+        const error = 'This Idempotency-Key was already used for another request'
         deepStrictEqual(reply, { status: 409, body: { error }, isReplayed: false })
       },
       ({ kept }) => kept.length > 0,

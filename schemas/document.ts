@@ -1,0 +1,181 @@
+import { ERROR_CODES } from './error-codes.ts'
+
+/*
+ * The texts of the OpenAPI document that belong to no single operation. Swagger UI shows them as Markdown and keeps line
+ * breaks, so that a paragraph stands on one line.
+ */
+
+export const SUMMARY = 'Write a post once for many social accounts.'
+
+const INTRODUCTION = `One request stores a post for any number of accounts, as a draft or with a time, and with a caption of its own for each account where you want one. When the time comes, the service publishes the post once on each account. \`getPost\` shows the result.
+
+## Start
+
+1. The operator of the service creates an API key for you. On this page, press *Authorize* and paste it.
+2. \`connectAccount\` connects an account on a network. \`{"platform": "sandbox", "credentials": {"username": "ada"}}\` connects one for tests.
+3. \`listAccounts\` returns the ids of your accounts. \`createPost\` takes them as \`accountIds\`.
+4. \`getPost\` shows what was published, where, and when.
+
+A **user** owns posts, media and API keys. An **account** is one profile on one network. You can post to the accounts that you own and to those of the **organisations** that you belong to. You see and change only your own posts and media.`
+
+const AUTHENTICATION = `## Authentication
+
+Every request carries \`Authorization: Bearer pr_…\`. A key acts for one user. It is shown only when it is created; the service stores a hash of it. The operator creates, lists and revokes keys with \`postroom key\`. A revoked key is rejected within a second. The last six characters of a key are a checksum, so that a mistyped key is rejected without a look into the database. The key is checked before the body is read.`
+
+const REQUESTS = `## Requests
+
+- Bodies are JSON of at most 1 MiB in UTF-8; \`uploadMedia\` takes a form. Values are not converted: \`"5"\` is not a number. A key that an operation does not know is rejected.
+- A query parameter that an operation does not know is ignored. So is a body that is sent to an operation without one.
+- **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
+- **Times** are RFC 3339. Responses give them in UTC with milliseconds.
+- A property that is not known is absent where its schema makes it optional, and \`null\` where its schema allows that.
+- New fields, operations and codes may be added without a new version of the path. Ignore what you do not know.`
+
+const PAGING = `## Paging
+
+\`listPosts\`, \`listMedia\` and \`listSandboxCalls\` return pages, newest first. Give the \`nextCursor\` of a page as \`cursor\` to get the next page, until it is \`null\`. Every page takes the same time. Items that are created or deleted meanwhile do not shift the pages, even where the last item of the previous page was deleted. \`offset\` is for short lists: it takes longer the greater it is.`
+
+const ERRORS = `## Errors
+
+The body of every error response is \`{"error": "…"}\`. Where the shape of the request is wrong, \`details\` lists up to 20 mistakes in the form of Zod 3 issues:
+
+\`\`\`json
+{
+  "error": "Invalid request",
+  "details": [
+    { "code": "invalid_type", "expected": "array", "received": "undefined", "path": ["accountIds"], "message": "Required" }
+  ]
+}
+\`\`\`
+
+| status | reason | what to do |
+|---|---|---|
+| 400 with \`details\` | the shape: a missing or unknown key, a wrong type, an invalid time, invalid JSON | correct the request |
+| 400 without | a limit of a network; rejected credentials; a file that cannot be used or fetched; a published post cannot be deleted | correct the post, the credentials or the file |
+| 401 | the API key is missing, invalid or expired | use another key |
+| 403 | ids of accounts, media or organisations that you may not use, existing or not; the account of another user | compare with \`listAccounts\` |
+| 404 | the resource does not exist or belongs to another user; a file has no content; the path does not exist | correct the id or the path |
+| 408 | the request arrived too slowly; the connection is closed | send it again |
+| 409 | the state of the resource does not allow it; the \`Idempotency-Key\` belongs to another request | see the message |
+| 412, 416 | a precondition or range of \`getMediaContent\` does not match the file | request the whole file |
+| 413 | the body is larger than 1 MiB, or the file is larger than the service accepts | send less |
+| 417 | the \`Expect\` header has another value than \`100-continue\` | leave it out |
+| 431 | the headers are larger than 16 KiB | send less |
+| 500 | an unexpected failure | retry with increasing delays |
+| 502 | \`connectAccount\`: the network could not be reached | retry later, or correct the address |
+| 503 | the database is unavailable or not set up; \`connectAccount\`: the operator has configured no credentials key | retry with increasing delays |
+
+408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer.
+
+**\`x-error-code\`** is a header of every error response. Its value is stable; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it when you ask the operator: the log has the request under this id.
+
+| \`x-error-code\` | meaning |
+|---|---|
+${Object.entries(ERROR_CODES)
+  .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+  .join('\n')}`
+
+const RETRIES = `## Safe retries
+
+When a response is lost, or is a 500 or 503, the request may have been carried out. Give every request that creates something an \`Idempotency-Key\`, and send it again with the same key until a response arrives: it is carried out once. \`createPost\`, \`connectAccount\`, \`uploadMedia\` and \`importMedia\` take a key. The other operations need none: repeating them changes nothing.
+
+- **The first request succeeded:** the repeated one gets the same status and the same bytes, with \`Idempotent-Replayed: true\`. Nothing is checked, called or fetched again, even where the resource was deleted since.
+- **The first request is still in progress:** the repeated one waits for it and gets its response.
+- **The first request failed or was rejected:** nothing is kept. Correct the request and send it with the same key.
+- **The key comes with another body, or at another operation:** 409, and the request is not carried out. The order of keys in JSON, defaults that are given or left out, and the encoding of a form do not count as a difference. Of a file, the bytes are compared.
+- **Scope:** all API keys of a user share one set of idempotency keys. Other users have their own.
+- **After 24 hours** the key is forgotten, and the request is carried out as a new one.
+- **Credentials** are compared by a keyed hash, so that a reader of the database cannot guess passwords.
+- **Without a key** nothing is kept, and a repeated request may create a second resource.`
+
+const BROWSERS = `## Browsers
+
+Web pages can call the API from the origins that the operator lists in \`CORS_ORIGINS\`; by default from none. Pages can read the headers \`x-request-id\`, \`x-error-code\`, \`etag\`, \`content-range\`, \`content-disposition\` and \`idempotent-replayed\`.`
+
+export const DESCRIPTION = [INTRODUCTION, AUTHENTICATION, REQUESTS, PAGING, ERRORS, RETRIES, BROWSERS].join('\n\n')
+
+export const SERVERS = [
+  // Right wherever the document is read from a running service.
+  { url: '/', description: 'The service that this document was read from' },
+  // Generated clients want an absolute URL.
+  { url: 'http://127.0.0.1:3000', description: 'A service that was started with the default configuration' },
+]
+
+const POSTS = `Write posts for one or more accounts, publish them, and see the result.
+
+A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be deleted. An **override** changes the caption for one account, or adds \`fields\` for its network. With \`postType\` \`thread\`, **thread parts** divide the text for an account. Only some networks can be published to: see \`attention\` in \`listAccounts\`. A post to another network is published manually and recorded by the operator with \`postroom post mark-published\`.
+
+## Deliveries
+
+A post has one **delivery** for each of its accounts; \`getPost\` shows them. A delivery consists of **acts**: the post, or the parts of its thread, then the first comment. The acts are sent one after the other, and each result is stored before the next act begins.
+
+- A thread of which a part fails is published up to that part. A retry continues with the first missing part.
+- A first comment replies to the last part of a thread. Where it fails, the delivery is \`published\` with the error of the comment, and a retry sends the comment alone.
+- An act that was certainly not accepted (no connection, 429) is retried automatically: after the \`Retry-After\` of the network, otherwise after 30 seconds, and twice as long each time up to an hour, less a random part. After eight failures in a row, about an hour, the delivery is \`failed\`.
+- An act that the network rejects (content, credentials) is \`failed\` immediately, with the message of the network. Where it rejected the credentials, the account has \`attention\` until something is sent again: connect the account again, then retry.
+- A delivery that is due for longer than the service allows, 24 hours by default, is \`missed\` and sent only when you retry it.
+- Nothing is sent to an account that was disconnected, or that you can no longer post to: \`no_access\`.
+
+## Lost responses
+
+Where the response of a network is lost, the act may have been published. It is never repeated on a guess:
+
+| network | guarantee | after a lost response |
+|---|---|---|
+| Bluesky | exactly once | The key of the record is derived from the delivery, so that a repeated write changes nothing. The record is read to see whether it exists. |
+| Mastodon, sandbox | reconcilable | The network is asked after 30 seconds. What exists is not sent again; what does not exist is, and counts as one of the eight failures. |
+| Telegram, Discord | at most once | The network cannot be asked. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
+
+Two cases can still publish twice. On the sandbox: a worker that is suspended for half a minute exactly when its call begins sends the call when it resumes. On Mastodon: the clock of the database jumps forward by more than 20 seconds, so that the network is asked too soon.
+
+## Order and speed
+
+Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\` and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network asks for a pause, all posts of the account wait. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
+
+| network | limit for each account |
+|---|---|
+| Telegram | 1 message a second, 20 a minute |
+| Discord | 5 messages in 2 seconds |
+| Bluesky | 1,666 posts an hour |
+| Mastodon | 30 posts in 5 minutes, 300 in 3 hours |`
+
+const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added, so that a post with a file that a network does not accept is rejected when it is created.
+
+The limits of a network for GIFs apply to every GIF and to other animated images. On Bluesky and Telegram, a GIF with a single frame counts as an image.`
+
+const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it.`
+
+const SANDBOX = `A network for tests, which is part of this service. An account on \`sandbox\` accepts what X accepts, and nobody sees the posts. \`listSandboxCalls\` shows what the sandbox received. With \`fields.fault\`, the sandbox fails as real networks do:
+
+| \`fault\` | what the sandbox does | effect on the delivery |
+|---|---|---|
+| \`rate_limited\` | responds with 429 and \`Retry-After: 5\` | sent again after the pause |
+| \`server_error\` | responds with 500, and does not accept the post | the sandbox is asked, then the post is sent again |
+| \`server_error_after\` | responds with 500, although it accepted the post | the sandbox is asked, and the post is found |
+| \`timeout_after\` | accepts the post, and the response is lost | the sandbox is asked, and the post is found |
+| \`unknown\` | as \`timeout_after\`, and cannot tell later whether it accepted the post | the sandbox is asked after 30 seconds, then \`unconfirmed\` |
+| \`expired_token\` | responds with 401 | \`failed\`, and the account has \`attention\` |
+| \`content_refused\` | responds with 422 | \`failed\` |
+| \`slow_media\` | takes 5 seconds for each file, then accepts the post | published later |
+
+- \`faultTimes\` (1 to 1000, default 1): the number of calls that fail before one succeeds. With \`slow_media\`, all calls are slow.
+- \`faultAct\` (1 to 26, default 1): the act that fails. 1 is the post or the first part of a thread, followed by the other parts, then the first comment.
+
+The token \`expired\` is rejected when an account is connected: \`{"platform": "sandbox", "credentials": {"username": "ada", "token": "expired"}}\`.
+
+\`\`\`json
+{
+  "accountIds": ["ID"],
+  "caption": "Will it arrive?",
+  "accountOverrides": [{ "accountId": "ID", "fields": { "fault": "timeout_after" } }],
+  "scheduledAt": "2026-01-01T00:00:00Z"
+}
+\`\`\``
+
+/** In the order in which Swagger UI shows them. */
+export const TAGS = [
+  { name: 'posts', description: POSTS },
+  { name: 'media', description: MEDIA },
+  { name: 'accounts', description: ACCOUNTS },
+  { name: 'sandbox', description: SANDBOX },
+]
