@@ -25,7 +25,7 @@ const rates: Source = {
   version: '2026-04-21',
 }
 
-// The lexicon has any type of image.
+// The lexicon allows every type of image.
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
   stillGifs: true,
@@ -33,10 +33,10 @@ const image: ImageRule = {
   source: imagesLexicon,
 }
 
-// An animated GIF goes to the video service, hence the video's limit.
+// Animated GIFs are sent to the video service, so the limit for videos holds.
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 300_000_000, source: videoLexicon }
 
-// 10 minutes is the official app's limit. The lexicon has MP4 only; the video service converts the other types.
+// 10 minutes is the limit of the official app. The lexicon allows only MP4; the video service converts other types.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/mpeg'],
   bytesMax: 300_000_000,
@@ -64,7 +64,7 @@ export const bluesky: Platform = {
   name: 'Bluesky',
   caption: { lengthMax: 300, unit: 'graphemes', bytesMax: 3000, required: 'unless media', source: postLexicon },
   firstComment: { lengthMax: 300, unit: 'graphemes', bytesMax: 3000, source: postLexicon },
-  // The protocol does not limit the parts; 25 is X's figure.
+  // The protocol does not limit the number of parts; 25 is X's limit.
   thread: {
     mode: 'chained',
     partsMax: 25,
@@ -75,7 +75,7 @@ export const bluesky: Platform = {
   },
   postTypes: {
     post,
-    // A gallery may hold 20 by its schema, but 10 by its soft limit.
+    // The schema allows 20 images, with a soft limit of 10.
     carousel: {
       mediaMin: 2,
       mediaMax: 10,
@@ -104,7 +104,7 @@ export const bluesky: Platform = {
     langs: {
       type: 'string[]',
       itemsMax: 3,
-      // The server checks a little more, by https://atproto.com/specs/lexicon#language.
+      // The server is slightly stricter: https://atproto.com/specs/lexicon#language.
       item: {
         pattern: {
           regex: /^(?:[a-z]{2,3}|[ix](?=-))(?:-[A-Za-z\d]{1,8})*$/,
@@ -120,7 +120,7 @@ export const bluesky: Platform = {
       values: ['sexual', 'nudity', 'porn', 'graphic-media'],
       itemsMax: 10,
       param: 'labels',
-      description: 'what the author warns of; not on the first comment',
+      description: 'content warnings of the author; not applied to the first comment',
       source: labelLexicon,
     },
     tags: {
@@ -128,7 +128,7 @@ export const bluesky: Platform = {
       itemsMax: 8,
       item: { lengthMax: 64, unit: 'graphemes', bytesMax: 640 },
       param: 'tags',
-      description: 'beside those in the text; on the post, or the first part of a thread, alone',
+      description: 'added to the hashtags in the text; only on the post or the first part of a thread',
       source: postLexicon,
     },
     replyGate: {
@@ -136,20 +136,20 @@ export const bluesky: Platform = {
       values: ['everyone', 'nobody', 'mentioned', 'following', 'followers'],
       default: 'everyone',
       param: 'app.bsky.feed.threadgate',
-      description: 'who may reply; set once, for the post or the whole thread',
+      description: 'who can reply; set once for the post or the whole thread',
       source: app,
     },
     linkCard: {
       type: 'url',
       withoutMedia: true,
       param: 'embed.external.uri',
-      description: 'on the post, or the first part of a thread, alone',
+      description: 'link preview; only on the post or the first part of a thread',
       source: postLexicon,
     },
   },
   rateLimits: [
     {
-      resource: 'points of record writes (a create is 3)',
+      resource: 'points for record writes (3 per create)',
       limit: 5000,
       windowSeconds: 3600,
       scope: 'account',
@@ -157,7 +157,7 @@ export const bluesky: Platform = {
       source: rates,
     },
     {
-      resource: 'points of record writes',
+      resource: 'points for record writes',
       limit: 35_000,
       windowSeconds: 86_400,
       scope: 'account',

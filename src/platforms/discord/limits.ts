@@ -32,7 +32,7 @@ const mentions: Source = {
   version: '2026-08-06',
 }
 
-// Discord takes any file; these are the types that it shows. A server that was boosted takes larger ones.
+// Discord accepts every file; these are the types that it displays. Boosted servers accept larger files.
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/avif'],
   bytesMax: 10_485_760,
@@ -68,11 +68,11 @@ const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digi
 export const discord: Platform = {
   id: 'discord',
   name: 'Discord (webhook)',
-  // Code points, by the answer of Discord's staff: https://github.com/discord/discord-api-docs/issues/1315.
+  // The unit is code points, according to Discord's staff: https://github.com/discord/discord-api-docs/issues/1315.
   caption: { lengthMax: 2000, unit: 'code points', required: 'unless media or embeds', source: executeWebhook },
-  // Names the thread that a forum or media channel starts for the message.
+  // The name of the thread that a message starts in a forum or media channel.
   title: { field: 'threadName', lengthMax: 100, unit: 'code points', required: false, source: executeWebhook },
-  // A webhook cannot reply: the comment is a second message.
+  // A webhook cannot reply, so the comment is a second message.
   firstComment: { lengthMax: 2000, unit: 'code points', source: { ...executeWebhook, confidence: 'assumed' } },
   postTypes: {
     post,
@@ -103,10 +103,10 @@ export const discord: Platform = {
     threadName: {
       type: 'string',
       notBlank: true,
-      // Error 220002.
+      // Discord responds with error 220002 otherwise.
       refused: { when: 'threadId is set', test: ({ threadId }) => threadId !== undefined && threadId !== '' },
       param: 'thread_name',
-      description: 'starts a thread with the post; the first comment goes into it',
+      description: 'name of a thread that the post starts; the first comment is sent to it',
       source: statusCodes,
     },
     appliedTags: {
@@ -114,7 +114,7 @@ export const discord: Platform = {
       itemsMax: 5,
       item: { pattern: digits },
       param: 'applied_tags',
-      description: 'ids, for the thread that the post starts',
+      description: 'ids of tags for the thread that the post starts',
       source: executeWebhook,
     },
     embeds: {
@@ -136,7 +136,7 @@ export const discord: Platform = {
       },
       totalLengthMax: 6000,
       param: 'embeds',
-      description: 'as Discord has them; with the post, not the first comment',
+      description: 'embeds in the format of Discord; sent with the post, not with the first comment',
       source: embedLimits,
     },
     tts: { type: 'boolean', default: false, param: 'tts', source: executeWebhook },
@@ -150,7 +150,7 @@ export const discord: Platform = {
       },
       param: 'allowed_mentions',
       description:
-        'without it, users that the caption mentions are notified, and neither roles nor `@everyone`; `{"parse": []}` notifies nobody',
+        'default: mentioned users are notified, roles and `@everyone` are not; `{"parse": []}` notifies no one',
       source: mentions,
     },
   },

@@ -42,7 +42,7 @@ const image: ImageRule = {
   source: photos,
 }
 
-// Meta answers these per account (video-upload-limits); several tools agree on 10 GB and 4 hours.
+// Meta returns these limits per account (video-upload-limits). Several tools agree on 10 GB and 4 hours.
 const feedVideo: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 10_737_418_240,
@@ -51,7 +51,7 @@ const feedVideo: VideoRule = {
   source: ayrshare,
 }
 
-// The page asks for 9:16; 0.01 either way is our allowance for encoders that round a side.
+// The page requires 9:16. The tolerance of 0.01 is ours, for encoders that round a side.
 const reelVideo: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   widthMin: 540,
@@ -65,7 +65,7 @@ const reelVideo: VideoRule = {
   source: reels,
 }
 
-// The table on that page says 90 seconds, the section on limitations 60: the lower one holds.
+// The table on that page says 90 seconds, the section on limitations 60; the lower value is used.
 const storyVideo: VideoRule = { ...reelVideo, durationMaxSeconds: 60, source: stories }
 
 const post: PostTypeRule = {
@@ -84,7 +84,7 @@ const post: PostTypeRule = {
 export const facebook: Platform = {
   id: 'facebook',
   name: 'Facebook Pages',
-  // Meta publishes no figure; this is the one that the tools agree on. The unit is assumed.
+  // Meta publishes no limit; several tools agree on this one. The unit is assumed.
   caption: { lengthMax: 63_206, unit: 'UTF-16 units', required: 'unless media or link', source: letmepost },
   title: {
     field: 'title',
@@ -155,7 +155,7 @@ export const facebook: Platform = {
   },
   fields: {
     link: { type: 'url', param: 'link', description: 'ignored with media', source: posts },
-    title: { type: 'string', param: 'title', description: 'videos and reels', source: posts },
+    title: { type: 'string', param: 'title', description: 'for videos and reels', source: posts },
     scheduledNative: { type: 'boolean', default: false, param: 'scheduled_publish_time', source: posts },
     altText: { type: 'string', param: 'alt_text_custom', source: photos },
     textFormatPresetId: {
@@ -163,7 +163,7 @@ export const facebook: Platform = {
       param: 'text_format_preset_id',
       withoutMedia: true,
       captionLengthMax: 130,
-      description: 'a coloured background; the caption is at most 130 characters',
+      description: 'a coloured background; limits the caption to 130 characters',
       source: postiz,
     },
   },

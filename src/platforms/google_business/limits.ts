@@ -15,7 +15,7 @@ const postiz: Source = {
   confidence: 'cross-checked',
   version: '74b01ad, 2026-08-21',
 }
-const fromMemory: Source = { ...localPosts, confidence: 'assumed' }
+const assumed: Source = { ...localPosts, confidence: 'assumed' }
 
 const forEvents: Condition = {
   when: 'topicType is EVENT or OFFER',
@@ -25,12 +25,12 @@ const forEvents: Condition = {
 export const googleBusiness: Platform = {
   id: 'google_business',
   name: 'Google Business Profile (local posts)',
-  // The reference has no figure; every tool uses this one. The unit is assumed.
+  // The reference gives no limit; every tool uses this one. The unit is assumed.
   caption: { lengthMax: 1500, unit: 'UTF-16 units', required: 'always', source: postiz },
-  // 58 is what Google's own form allows.
-  title: { field: 'eventTitle', lengthMax: 58, unit: 'UTF-16 units', required: false, source: fromMemory },
+  // 58 is the limit of Google's own form.
+  title: { field: 'eventTitle', lengthMax: 58, unit: 'UTF-16 units', required: false, source: assumed },
   postTypes: {
-    // The API has a list of media, but one photo is what it takes in practice, and no video.
+    // The API takes a list of media, but in practice only one photo and no video.
     post: {
       mediaMin: 0,
       mediaMax: 1,
@@ -63,7 +63,7 @@ export const googleBusiness: Platform = {
       type: 'enum',
       values: ['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP', 'CALL'],
       param: 'callToAction.actionType',
-      description: 'ignored for an OFFER',
+      description: 'ignored when topicType is OFFER',
       source: localPosts,
     },
     callToActionUrl: {
@@ -88,12 +88,10 @@ export const googleBusiness: Platform = {
       param: 'event.schedule.endDate/endTime',
       source: localPosts,
     },
-    offerCouponCode: { type: 'string', lengthMax: 58, param: 'offer.couponCode', source: fromMemory },
+    offerCouponCode: { type: 'string', lengthMax: 58, param: 'offer.couponCode', source: assumed },
     offerRedeemUrl: { type: 'url', param: 'offer.redeemOnlineUrl', source: localPosts },
-    offerTerms: { type: 'string', lengthMax: 5000, param: 'offer.termsConditions', source: fromMemory },
-    languageCode: { type: 'string', param: 'languageCode', description: 'BCP 47', source: localPosts },
+    offerTerms: { type: 'string', lengthMax: 5000, param: 'offer.termsConditions', source: assumed },
+    languageCode: { type: 'string', param: 'languageCode', description: 'BCP 47 language tag', source: localPosts },
   },
-  rateLimits: [
-    { resource: 'requests', limit: 300, windowSeconds: 60, scope: 'Google Cloud project', source: fromMemory },
-  ],
+  rateLimits: [{ resource: 'requests', limit: 300, windowSeconds: 60, scope: 'Google Cloud project', source: assumed }],
 }

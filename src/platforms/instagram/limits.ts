@@ -16,7 +16,7 @@ const changelog: Source = {
   version: 'Graph API v25.0, 2026-09-11',
 }
 
-// A width outside 320 to 1440 is scaled by Instagram, so only the ratio can fail.
+// Instagram scales images to a width of 320 to 1440 pixels, so only the ratio can fail.
 const image: ImageRule = {
   mimeTypes: ['image/jpeg'],
   bytesMax: 8_388_608,
@@ -47,8 +47,8 @@ const storyVideo: VideoRule = {
   durationMaxSeconds: 60,
 }
 
-// The app takes 20 items, the API 10. Videos inside a carousel have no range of their own in the current pages: the
-// reel's is used.
+// The app allows 20 items, the API 10. The current pages give no limits for videos in a carousel, so those of reels are
+// used.
 const carousel: PostTypeRule = {
   mediaMin: 2,
   mediaMax: 10,
@@ -65,8 +65,8 @@ const carousel: PostTypeRule = {
 export const instagram: Platform = {
   id: 'instagram',
   name: 'Instagram (professional accounts)',
-  // Meta does not say what a character is; UTF-16 units refuse no later than any other reading would.
-  // Since December 2025 the app allows 5 hashtags; nothing documents that for the API, so 30 stays the limit.
+  // Meta does not define a character. UTF-16 units count no less than code points or graphemes.
+  // Since December 2025 the app allows 5 hashtags. No page documents this for the API, so the limit is 30.
   caption: {
     lengthMax: 2200,
     unit: 'UTF-16 units',
@@ -117,30 +117,30 @@ export const instagram: Platform = {
     locationId: {
       type: 'string',
       param: 'location_id',
-      description: 'id of a Facebook Page that has a location',
+      description: 'id of a Facebook Page with a location',
       source: mediaReference,
     },
     shareToFeed: {
       type: 'boolean',
       default: true,
       param: 'share_to_feed',
-      description: 'reels',
+      description: 'for reels',
       source: mediaReference,
     },
     coverUrl: {
       type: 'url',
       param: 'cover_url',
-      description: 'reels; a JPEG of at most 8 MB',
+      description: 'for reels; a JPEG of at most 8 MB',
       source: mediaReference,
     },
     thumbOffset: {
       type: 'integer',
       min: 0,
       param: 'thumb_offset',
-      description: 'milliseconds; ignored beside coverUrl',
+      description: 'milliseconds; ignored when coverUrl is set',
       source: mediaReference,
     },
-    audioName: { type: 'string', param: 'audio_name', description: 'reels', source: mediaReference },
+    audioName: { type: 'string', param: 'audio_name', description: 'for reels', source: mediaReference },
     userTags: {
       type: 'object[]',
       itemsMax: 20,
@@ -152,7 +152,7 @@ export const instagram: Platform = {
       param: 'user_tags',
       source: mediaReference,
     },
-    altText: { type: 'string', lengthMax: 1000, param: 'alt_text', description: 'images', source: mediaReference },
+    altText: { type: 'string', lengthMax: 1000, param: 'alt_text', description: 'for images', source: mediaReference },
     trialReel: {
       type: 'enum',
       values: ['MANUAL', 'SS_PERFORMANCE'],
@@ -163,7 +163,7 @@ export const instagram: Platform = {
     isPaidPartnership: { type: 'boolean', param: 'is_paid_partnership', source: mediaReference },
   },
   rateLimits: [
-    // The same page says 100 and 50; the account's own quota_total decides at run time.
+    // The page gives both 100 and 50. The account's quota_total decides at run time.
     { resource: 'published posts', limit: 100, windowSeconds: 86_400, scope: 'account', source: publishing },
     { resource: 'media containers', limit: 400, windowSeconds: 86_400, scope: 'account', source: mediaReference },
   ],

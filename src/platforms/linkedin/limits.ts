@@ -15,11 +15,11 @@ const errorText: Source = {
   version: '2025-12-07',
 }
 
-// Fewer than 36,152,320 pixels. No limit in bytes is documented.
+// The page says fewer than 36,152,320 pixels. It documents no limit in bytes.
 const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/png'], pixelsMax: 36_152_319, source: imagesApi }
 const gif: GifRule = { mimeTypes: ['image/gif'], pixelsMax: 36_152_319, framesMax: 250, source: imagesApi }
 
-// The ratio, 1:2.4 to 2.4:1, is from https://www.ayrshare.com/docs/media-guidelines/linkedin.
+// The ratio of 1:2.4 to 2.4:1 is from https://www.ayrshare.com/docs/media-guidelines/linkedin.
 const video: VideoRule = {
   mimeTypes: ['video/mp4'],
   bytesMin: 76_800,
@@ -48,10 +48,10 @@ const post: PostTypeRule = {
 export const linkedin: Platform = {
   id: 'linkedin',
   name: 'LinkedIn (member or organization)',
-  // LinkedIn's error text is where the figure is seen. Whether the escapes of its "little text" count is not known:
+  // The limit is from LinkedIn's error message. It is unknown whether the escapes of its "little text" format count, so
   // the text is counted as written.
   caption: { lengthMax: 3000, unit: 'UTF-16 units', required: 'unless media or link', source: errorText },
-  // 200 is the limit of LinkedIn's advertisements; none is documented for posts.
+  // 200 is the limit of LinkedIn's advertisements. No limit is documented for posts.
   title: {
     field: 'linkTitle',
     lengthMax: 200,
@@ -59,7 +59,7 @@ export const linkedin: Platform = {
     required: false,
     source: { ...postsApi, confidence: 'assumed' },
   },
-  // Other tools allow 3000; the lower figure cannot fail.
+  // Other tools allow 3000. The lower limit is safe.
   firstComment: {
     lengthMax: 1250,
     unit: 'UTF-16 units',
@@ -103,13 +103,13 @@ export const linkedin: Platform = {
       values: ['PUBLIC', 'CONNECTIONS', 'LOGGED_IN'],
       default: 'PUBLIC',
       param: 'visibility',
-      description: 'organizations: PUBLIC or LOGGED_IN',
+      description: 'organizations can use PUBLIC and LOGGED_IN',
       source: postsApi,
     },
     link: {
       type: 'url',
       param: 'content.article.source',
-      description: 'LinkedIn reads nothing from the page: give linkTitle and linkDescription',
+      description: 'LinkedIn does not read the page: set linkTitle and linkDescription',
       source: postsApi,
     },
     linkTitle: { type: 'string', param: 'content.article.title', source: postsApi },

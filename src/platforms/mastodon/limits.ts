@@ -1,7 +1,7 @@
 import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
-// Every value is what Mastodon ships with; an instance may have set its own. Of these, `identify` asks for the one that
-// most have changed: how long a text may be.
+// All values are Mastodon's defaults, which an instance can change. `identify` reads the one that is changed most often:
+// the maximum length of a text.
 const posting: Source = {
   url: 'https://docs.joinmastodon.org/user/posting/',
   confidence: 'official',
@@ -73,7 +73,7 @@ export const mastodon: Platform = {
   name: 'Mastodon',
   caption: { lengthMax: 500, unit: 'mastodon', required: 'unless media', source: posting },
   firstComment: { lengthMax: 500, unit: 'mastodon', source: posting },
-  // Mastodon does not limit the parts; 25 is X's figure.
+  // Mastodon does not limit the number of parts; 25 is X's limit.
   thread: {
     mode: 'chained',
     partsMax: 25,
@@ -116,20 +116,20 @@ export const mastodon: Platform = {
       source: statuses,
     },
     sensitive: { type: 'boolean', default: false, param: 'sensitive', source: statuses },
-    // A content warning belongs to one status; in a thread each part is a status that has to carry it.
+    // A content warning belongs to one status, so every part of a thread repeats it.
     spoilerText: {
       type: 'string',
       param: 'spoiler_text',
       countsInText: true,
-      description: 'counts towards the maximum, in every part of a thread and in the first comment',
+      description: 'content warning; counts towards the post, every part of a thread and the first comment',
       source: validator,
     },
-    language: { type: 'string', param: 'language', description: 'ISO 639-1', source: statuses },
+    language: { type: 'string', param: 'language', description: 'ISO 639-1 code', source: statuses },
     quoteApprovalPolicy: {
       type: 'enum',
       values: ['public', 'followers', 'nobody'],
       param: 'quote_approval_policy',
-      description: 'Mastodon 4.5 and later',
+      description: 'for Mastodon 4.5 and later',
       source: statuses,
     },
     altText: { type: 'string', lengthMax: 1500, param: 'media.description', source: instance },
@@ -150,7 +150,7 @@ export const mastodon: Platform = {
       },
       param: 'poll',
       withoutMedia: true,
-      description: '`expiresIn` in seconds; with the post, or the first part of a thread, alone',
+      description: '`expiresIn` is in seconds; only on the post or the first part of a thread',
       source: pollOptions,
     },
   },

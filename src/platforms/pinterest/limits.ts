@@ -18,7 +18,7 @@ const specs: Source = {
 
 const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/png'], bytesMax: 20_971_520, source: specs }
 
-// The types are those of the guide on video pins.
+// The types are from the guide on video pins.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/x-m4v'],
   bytesMax: 2_147_483_648,
@@ -45,8 +45,8 @@ const onePin: PostTypeRule = {
 export const pinterest: Platform = {
   id: 'pinterest',
   name: 'Pinterest',
-  // The caption is the description. The help centre still says 500; the API's own schema says 800, in code points as
-  // every JSON Schema counts. 20 hashtags is from memory.
+  // The caption is the pin's description. The help centre still says 500, the API's schema says 800. JSON Schema counts
+  // code points. The limit of 20 hashtags is from memory.
   caption: { lengthMax: 800, unit: 'code points', required: 'never', hashtagsMax: 20, source: openapi },
   title: { field: 'title', lengthMax: 100, unit: 'code points', required: false, source: openapi },
   postTypes: {

@@ -1,7 +1,7 @@
 import type { GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
 
 const archive = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2'
-// Reddit's last open source, frozen in 2017; its API pages are generated from these files.
+// The last open-source version of Reddit, of 2017. Reddit's API pages are generated from these files.
 const validatorFile: Source = {
   url: `${archive}/lib/validator/validator.py`,
   confidence: 'official',
@@ -30,7 +30,7 @@ const image: ImageRule = {
   source: imageSizes,
 }
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 20_971_520, source: imageSizes }
-// Two seconds is from Reddit's advertising pages. Uploading videos by the API is not documented.
+// The minimum of 2 seconds is from Reddit's advertising pages. Uploading videos by the API is not documented.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 1_073_741_824,
@@ -60,7 +60,7 @@ export const reddit: Platform = {
       video,
       source: galleries,
     },
-    // In a gallery a GIF is an image among others.
+    // In a gallery, a GIF counts as an image.
     carousel: {
       mediaMin: 2,
       mediaMax: 20,
@@ -87,11 +87,11 @@ export const reddit: Platform = {
   fields: {
     subreddit: {
       type: 'string',
-      // A profile is a subreddit named u_ and the user's name, which may be 20 characters long and contain hyphens.
+      // The subreddit of a profile is u_ and the user's name, which has up to 20 characters and may contain hyphens.
       pattern: { regex: /^(?:\w{2,21}|u_[\w-]{2,20})$/, expected: '2 to 21 letters, digits or underscores' },
       required: true,
       param: 'sr',
-      description: 'without r/; u_name for a profile',
+      description: 'name without r/; u_NAME for the profile of NAME',
       source: validatorFile,
     },
     title: { type: 'string', param: 'title', source: validatorFile },
@@ -102,12 +102,12 @@ export const reddit: Platform = {
       param: 'flair_text',
       source: { ...validatorFile, confidence: 'assumed' },
     },
-    link: { type: 'url', param: 'url', withoutMedia: true, description: 'makes a link post', source: linkFile },
+    link: { type: 'url', param: 'url', withoutMedia: true, description: 'creates a link post', source: linkFile },
     kind: {
       type: 'enum',
       values: ['self', 'link', 'image', 'video', 'videogif', 'gallery'],
       param: 'kind',
-      description: 'follows from the media when absent',
+      description: 'default: derived from the media',
       source: linkFile,
     },
     nsfw: { type: 'boolean', default: false, param: 'nsfw', source: linkFile },

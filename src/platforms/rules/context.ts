@@ -40,7 +40,7 @@ export interface PostMedia {
   files: readonly MediaFacts[]
   /** The number of `files`. */
   count: number
-  /** The number of ids in the request. Ids of unknown files are rejected after these checks, but they are not missing. */
+  /** The number of ids in the request. Unknown files are rejected after these checks, but they are not missing. */
   requestedCount: number
   hasImage: boolean
   hasVideo: boolean

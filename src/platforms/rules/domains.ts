@@ -65,7 +65,7 @@ export function domainEndFrom(text: string, start: number, label: Label): number
   return label.endAsSubdomain ?? (label.lastUnderscore < start ? label.endAsName : undefined)
 }
 
-/** The end of the top-level domain at `start`. It may be followed by an ideograph, but not by a letter, a digit or @. */
+/** The end of the top-level domain at `start`. An ideograph may follow it, but not a letter, a digit or @. */
 function topLevelEnd(text: string, start: number): number | undefined {
   const punycodeEnd = runEnd(punycodeTld, text, start)
   if (punycodeEnd > start) return punycodeEnd

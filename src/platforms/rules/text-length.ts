@@ -30,8 +30,8 @@ export function isBlank(text: string): boolean {
 const URL_LENGTH = 23
 
 /**
- * The weights of https://github.com/twitter/twitter-text/blob/master/config/v3.json. Emoji come from Node's Unicode data:
- * the table of twitter-text ends in 2019, and splits newer emoji into their parts.
+ * The weights of https://github.com/twitter/twitter-text/blob/master/config/v3.json. Emoji are those of Node's Unicode
+ * data: the table of twitter-text ends in 2019, and splits newer emoji into their parts.
  */
 function xLength(text: string): number {
   const normalized = text.normalize('NFC')

@@ -2,14 +2,14 @@ import { SANDBOX_FAULTS } from '../../../schemas/sandbox.ts'
 import type { Platform, Source } from '../limits.ts'
 import { x } from '../x/limits.ts'
 
-// The keys of the faults are our own; what they are answered with means what HTTP says.
+// The faults are Postroom's own. Their statuses have the meaning that HTTP defines.
 const statuses: Source = {
   url: 'https://www.rfc-editor.org/rfc/rfc9110#section-15',
   confidence: 'official',
   version: 'June 2022',
 }
 
-/** A network for integrators and tests: with X's limits, so that what it takes is nothing unusual. */
+/** A simulated network for integrators and tests. It has the limits of a real network, X. */
 export const sandbox: Platform = {
   id: 'sandbox',
   name: 'Sandbox',
@@ -38,7 +38,7 @@ export const sandbox: Platform = {
     faultAct: {
       type: 'integer',
       min: 1,
-      // The parts of the longest thread, and a comment.
+      // The longest thread has 25 parts, followed by a first comment.
       max: 26,
       param: 'faultAct',
       default: 1,

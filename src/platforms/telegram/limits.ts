@@ -32,7 +32,7 @@ const botsFaq: Source = {
   version: 'v12.7',
 }
 
-// Telegram makes a JPEG of every photo, also of a GIF: https://github.com/yagop/node-telegram-bot-api/issues/11
+// Telegram converts every photo to JPEG, GIFs included: https://github.com/yagop/node-telegram-bot-api/issues/11
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
   stillGifs: true,
@@ -42,7 +42,7 @@ const image: ImageRule = {
   aspectRatioMax: 20,
   source: sendPhoto,
 }
-// 50 MB is what the cloud Bot API takes; one's own Bot API server takes 2000 MB.
+// The cloud Bot API accepts 50 MB; a self-hosted Bot API server accepts 2000 MB.
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 52_428_800, source: botsFaq }
 const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, source: botsFaq }
 
@@ -56,7 +56,7 @@ export const telegram: Platform = {
     required: 'unless media',
     source: tdlib,
   },
-  // A reply in the channel: true comments would need the group that is linked to it.
+  // The comment is a reply in the channel. Real comments need the group that is linked to the channel.
   firstComment: { lengthMax: 4096, unit: 'code points', source: { ...tdlib, confidence: 'assumed' } },
   postTypes: {
     post: {
@@ -104,7 +104,7 @@ export const telegram: Platform = {
       captionToPlainText: { HTML: withoutHtml, MarkdownV2: withoutMarkdownV2 },
       param: 'parse_mode',
       description:
-        'how the caption is marked up; the markup does not count. The first comment is sent as it is written',
+        'markup of the caption, which does not count towards its length; the first comment is sent as plain text',
       source: formatting,
     },
     disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },
@@ -113,21 +113,21 @@ export const telegram: Platform = {
       type: 'boolean',
       default: false,
       param: 'link_preview_options.is_disabled',
-      description: 'of a text; a caption of media has no preview',
+      description: 'for posts without media; captions of media have no preview',
       source: sendPhoto,
     },
     hasSpoiler: {
       type: 'boolean',
       default: false,
       param: 'has_spoiler',
-      description: 'hides the media; nothing without them',
+      description: 'hides the media; ignored without media',
       source: sendPhoto,
     },
     showCaptionAboveMedia: {
       type: 'boolean',
       default: false,
       param: 'show_caption_above_media',
-      description: 'nothing without media',
+      description: 'ignored without media',
       source: sendPhoto,
     },
     buttons: {
@@ -140,10 +140,10 @@ export const telegram: Platform = {
           required: true,
         },
       },
-      // https://core.telegram.org/bots/api#sendmediagroup has no reply_markup.
+      // sendMediaGroup has no reply_markup: https://core.telegram.org/bots/api#sendmediagroup
       refused: { when: 'the post has several media files (an album)', test: (_, { count }) => count > 1 },
       param: 'reply_markup.inline_keyboard',
-      description: 'below the post, not the first comment',
+      description: 'shown below the post, not below the first comment',
       source: inlineButton,
     },
   },

@@ -26,7 +26,7 @@ const topics: Source = {
   version: '2026',
 }
 
-// Widths outside 320 to 1440 are scaled. The page gives the ratio as 10:1; read both ways round.
+// Threads scales images to a width of 320 to 1440 pixels. The page gives the ratio 10:1, which is used for both sides.
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png'],
   bytesMax: 8_388_608,
@@ -35,7 +35,7 @@ const image: ImageRule = {
   source: overview,
 }
 
-// "Longer than 0 seconds": a millisecond is the shortest that any probe tells.
+// The page says "longer than 0 seconds". Tools report durations of at least a millisecond.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 1_073_741_824,
@@ -67,7 +67,7 @@ export const threads: Platform = {
   name: 'Threads',
   caption: { lengthMax: 500, unit: 'threads', required: 'unless media', linksMax: 5, source: posts },
   firstComment: { lengthMax: 500, unit: 'threads', source: posts },
-  // No page limits the parts; 25 is X's figure, and far below the 1,000 replies a day that a profile may write.
+  // No page limits the number of parts. 25 is X's limit, far below the 1,000 replies that a profile can write per day.
   thread: {
     mode: 'chained',
     partsMax: 25,

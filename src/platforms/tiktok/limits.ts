@@ -21,10 +21,10 @@ const guidelines: Source = {
   version: '2026-09-11',
 }
 
-// "Maximum 1080p" is ambiguous for a photo, and TikTok takes larger ones.
+// The "maximum 1080p" of the page is ambiguous for photos, and TikTok accepts larger ones.
 const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/webp'], bytesMax: 20_971_520, source: transfer }
 
-// A creator's own maximum (creator_info) can be shorter, down to 3 minutes.
+// The creator's own maximum (creator_info) can be shorter, down to 3 minutes.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
   bytesMax: 4_294_967_296,
@@ -41,7 +41,8 @@ const video: VideoRule = {
 export const tiktok: Platform = {
   id: 'tiktok',
   name: 'TikTok',
-  // The caption is a video's title, but a photo post's description (photo-post reference), which may be longer.
+  // The caption is the title of a video or the description of a photo post. A description may be longer (photo-post
+  // reference).
   caption: {
     lengthMax: 2200,
     lengthMaxWithImages: 4000,
@@ -87,29 +88,29 @@ export const tiktok: Platform = {
     },
   },
   fields: {
-    // TikTok wants the creator to choose: its guidelines forbid a default.
+    // The creator has to choose: TikTok's guidelines forbid a default.
     privacyLevel: {
       type: 'enum',
       values: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'FOLLOWER_OF_CREATOR', 'SELF_ONLY'],
       required: true,
       param: 'post_info.privacy_level',
-      description: 'one of those that TikTok offers the creator; apps it has not audited: SELF_ONLY',
+      description: 'a level that TikTok offers to the creator; for apps without an audit, SELF_ONLY',
       source: directPost,
     },
-    title: { type: 'string', param: 'post_info.title', description: 'photos', source: photoPost },
+    title: { type: 'string', param: 'post_info.title', description: 'for photos', source: photoPost },
     disableComment: { type: 'boolean', default: false, param: 'post_info.disable_comment', source: directPost },
     disableDuet: {
       type: 'boolean',
       default: false,
       param: 'post_info.disable_duet',
-      description: 'videos',
+      description: 'for videos',
       source: directPost,
     },
     disableStitch: {
       type: 'boolean',
       default: false,
       param: 'post_info.disable_stitch',
-      description: 'videos',
+      description: 'for videos',
       source: directPost,
     },
     brandContentToggle: {
@@ -133,7 +134,7 @@ export const tiktok: Platform = {
       type: 'boolean',
       default: true,
       param: 'post_info.auto_add_music',
-      description: 'photos',
+      description: 'for photos',
       source: photoPost,
     },
     videoCoverTimestampMs: {
@@ -160,7 +161,7 @@ export const tiktok: Platform = {
   },
   rateLimits: [
     { resource: 'requests that start a post', limit: 6, windowSeconds: 60, scope: 'user token', source: directPost },
-    // "Typically around 15": it varies by creator, and all apps of a creator share it.
+    // The page says "typically around 15". The limit varies by creator, and all apps of a creator share it.
     { resource: 'direct posts', limit: 15, windowSeconds: 86_400, scope: 'creator', source: guidelines },
     { resource: 'pending uploads', limit: 5, windowSeconds: 86_400, scope: 'creator', source: guidelines },
     { resource: 'users of an unaudited app', limit: 5, windowSeconds: 86_400, scope: 'app', source: guidelines },

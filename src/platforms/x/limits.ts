@@ -23,10 +23,10 @@ const image: ImageRule = {
   source: mediaPage,
 }
 
-// Width, height and frames of a GIF are only recommended by that page; the upload refuses by bytes alone.
+// The page only recommends a width, a height and a number of frames. The upload checks only the size in bytes.
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 15_728_640, source: mediaPage }
 
-// The page lists 32x32 to 1280x1024 and yet allows 1080p to subscribers: X rescales, so no width or height here.
+// The page lists 32x32 to 1280x1024, but allows 1080p for subscribers. X rescales videos, so no sides are listed here.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 536_870_912,
@@ -56,7 +56,7 @@ const post: PostTypeRule = {
 export const x: Platform = {
   id: 'x',
   name: 'X (Twitter)',
-  // Premium accounts may write more; whether an account is premium is not known here, so the common limit holds.
+  // Premium accounts can write more. Which accounts are premium is unknown here, so the common limit holds.
   caption: { lengthMax: 280, unit: 'x', required: 'unless media', cashtagsMax: 1, source: counting },
   firstComment: { lengthMax: 280, unit: 'x', source: counting },
   thread: {

@@ -26,7 +26,8 @@ const quota: Source = {
   version: '2026-09-11',
 }
 
-// 256 GB (videos.insert). 12 hours hold for verified channels, 15 minutes for others: which one is not known here.
+// 256 GB is from videos.insert. The maximum is 12 hours for verified channels and 15 minutes for others. Which channels
+// are verified is unknown here, so the higher maximum holds.
 const video: VideoRule = {
   mimeTypes: [
     'video/mp4',
@@ -59,7 +60,8 @@ const oneVideo: PostTypeRule = {
 export const youtube: Platform = {
   id: 'youtube',
   name: 'YouTube',
-  // The caption is the description. Above 60 hashtags YouTube ignores them all (its help pages, from memory).
+  // The caption is the video's description. YouTube ignores all hashtags of a video that has more than 60 (its help pages,
+  // from memory).
   caption: {
     lengthMax: 5000,
     unit: 'bytes',
@@ -89,7 +91,7 @@ export const youtube: Platform = {
   postTypes: {
     post: oneVideo,
     video: oneVideo,
-    // No flag makes a Short: YouTube makes one of any square or upright video of up to 3 minutes.
+    // Shorts have no flag: YouTube treats every square or upright video of up to 3 minutes as a Short.
     short: {
       ...oneVideo,
       video: { ...video, aspectRatioMax: 1, durationMaxSeconds: 180, source: shorts },
@@ -103,7 +105,7 @@ export const youtube: Platform = {
       values: ['public', 'private', 'unlisted'],
       default: 'public',
       param: 'status.privacyStatus',
-      description: 'YouTube makes uploads of unaudited API projects private',
+      description: 'uploads of unaudited API projects become private',
       source: videos,
     },
     tags: { type: 'string[]', joinedLengthMax: 500, param: 'snippet.tags', source: videos },
