@@ -1,31 +1,27 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import fs from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { hasSqlstate, isServerBusy, SQLSTATE } from '../sqlstate.ts'
+import { findOrInitialise } from './data-folder.ts'
 import {
-  canEnter,
-  childOf,
-  complaint,
-  findBinaries,
-  findOrInitialise,
-  give,
-  majorVersion,
-  type Owner,
-  ownerOf,
-} from './files.ts'
+  isPostmasterRunning,
+  PORT,
+  type Postmaster,
+  readLock,
+  removeSocketDir,
+  socketDirOf,
+  startPostmaster,
+} from './postmaster.ts'
 
 /** A claim on a running server. */
 export interface Embedded {
-  /** For node-postgres and what is built on it. */
+  /** A connection string for node-postgres and libraries on top of it. */
   url: string
-  /** Gives the claim up; the last process to do so stops the server, and waits until it is down. */
+  /** Releases the claim. The last process to do so stops the server, and waits until it is down. */
   close(): Promise<void>
 }
 
-/** What @types/pg leaves out. */
+/** `ref` and `unref` are missing in @types/pg. */
 type Client = pg.Client & { ref(): void; unref(): void }
 
 interface Options {
@@ -34,49 +30,49 @@ interface Options {
   log?: (line: string) => void
 }
 
-/** Advisory lock in `postroom`: held shared by every process with a claim, tried exclusively by one that leaves. */
+/** An advisory lock in the database `postroom`. Each claim holds it shared. A process that leaves tries it exclusively. */
 const CLAIM = 0x706f7374
-/** Names the socket file, nothing more: the server does not listen on TCP. */
-const PORT = 5432
 const POLL_MS = 25
-/** For a crash recovery, or a checkpoint on the way down. */
-const PATIENCE_MS = 30_000
-/** What another server says to one that starts: it is there as well, or (backends at work, most of all) not yet gone. */
-const IN_THE_WAY = /lock file .*(already exists|is empty|No such file)|shared memory block/
+const RESTART_MS = 1_000
+const CONNECT_MS = 5_000
+/** The limit for a start with crash recovery, and for a stop with a checkpoint. */
+const SERVER_MS = 30_000
+/** Messages of a server that cannot start because another one runs, or has not yet ended completely. */
+const IS_OCCUPIED = /lock file .*(already exists|is empty|No such file)|shared memory block/
 
 /**
- * Joins the embedded server of `dataDir`: the one that runs already, else a new one, the folder being initialised the
- * first time. `settings` (of postgresql.conf) count for the process that starts it. Processes share one server; should
- * it die under a claim, it is started again. As root, in a folder closed to others (as mkdtemp's are), `dataDir` becomes
- * a link to /var/lib/postroom, and removing it does not remove the data.
+ * Joins the embedded server of `dataDir`, and starts it if it is not running. The first time, it initialises the folder.
+ * `settings` (of postgresql.conf) apply if this process starts the server. Processes share one server. If it dies while this
+ * process has a claim, it is started again. As root, in a folder closed to others (such as mkdtemp's), `dataDir` becomes a
+ * link to /var/lib/postroom, and removing it does not remove the data.
  * @throws Error with one line that says what is wrong and what to do.
  */
 export async function openEmbedded({ dataDir, settings = {}, log = () => {} }: Options): Promise<Embedded> {
   const leaving = new AbortController()
   let folder: string
   let claim: Promise<Client | undefined>
-  const take = async () => keep(await joinOrStart(folder, settings, leaving.signal))
+  const takeClaim = async () => watch(await joinOrStart(folder, settings, leaving.signal))
 
-  /** Watches over a claim without keeping the process alive for it. */
-  function keep(client: Client): Client {
+  /** Takes the claim again when its connection ends. The watch does not keep the process alive. */
+  function watch(client: Client): Client {
     client.unref()
     client.once('end', () => {
-      if (!leaving.signal.aborted) claim = takeAgain()
+      if (!leaving.signal.aborted) claim = retakeClaim()
     })
     return client
   }
 
-  async function takeAgain(): Promise<Client | undefined> {
-    log('The embedded Postgres has gone away: starting it again')
-    for (let said = ''; ; ) {
+  async function retakeClaim(): Promise<Client | undefined> {
+    log('The embedded Postgres has stopped: starting it again')
+    for (let logged = ''; ; ) {
       try {
-        await sleep(1000, undefined, { ref: false, signal: leaving.signal })
-        return await take()
+        await sleep(RESTART_MS, undefined, { ref: false, signal: leaving.signal })
+        return await takeClaim()
       } catch (error) {
         if (leaving.signal.aborted) return undefined
         const line = explain(error)
-        if (line !== said) log(line)
-        said = line
+        if (line !== logged) log(line)
+        logged = line
       }
     }
   }
@@ -84,78 +80,77 @@ export async function openEmbedded({ dataDir, settings = {}, log = () => {} }: O
   let url: string
   try {
     folder = await findOrInitialise(resolve(dataDir), settings.fsync !== 'off', log)
-    const client = await take()
+    const client = await takeClaim()
     claim = Promise.resolve(client)
     url = urlOf(client.host)
   } catch (error) {
     throw new Error(explain(error), { cause: error })
   }
 
-  let closed: Promise<void> | undefined
-  const close = async () => {
+  const leave = async () => {
     leaving.abort()
     const client = await claim
-    if (client && (await leave(client, folder))) return
-    // Its connection broke a moment ago: without a claim, it may be the last one all the same.
+    if (client && (await releaseClaim(client, folder))) return
+    // The connection is broken. This process may still be the last one, and then it has to stop the server.
     const another = await tryJoin(folder).catch(() => undefined)
-    if (another) await leave(another, folder)
+    if (another) await releaseClaim(another, folder)
   }
+  let closed: Promise<void> | undefined
   return {
     url,
     close: () => {
-      closed ??= close()
+      closed ??= leave()
       return closed
     },
   }
 }
 
-/** The host in the authority is unused, but makes it a URL to everybody; `host` in the query is what counts. */
+/** The host of the authority is unused, but some URL parsers require one. `host` in the query is the one that counts. */
 const urlOf = (socketDir: string) =>
   `postgresql://postgres@localhost:${PORT}/postroom?host=${encodeURIComponent(socketDir)}&sslmode=disable`
-
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
 
 function explain(error: unknown): string {
   const reason = `${error instanceof Error ? error.message : error}`.replace(/\s+/g, ' ').replace(/\.$/, '')
   return `Embedded Postgres: ${reason}. Or set DATABASE_URL to a PostgreSQL server of your own.`
 }
 
-/** Gives a connection that holds a claim. */
+/** Returns a connection that holds a claim. */
 async function joinOrStart(folder: string, settings: Record<string, string>, signal: AbortSignal): Promise<Client> {
-  let server: Server | undefined
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+  let postmaster: Postmaster | undefined
+  for (const deadline = Date.now() + SERVER_MS; Date.now() < deadline; ) {
     const client = await tryJoin(folder)
     if (client) return client
-    if (!server || server.ended) {
+    if (!postmaster || postmaster.hasEnded) {
       signal.throwIfAborted()
-      if (server?.failure && !IN_THE_WAY.test(server.failure)) break
-      if (!postmasterLives(folder)) server = start(folder, settings)
+      if (postmaster?.failure && !IS_OCCUPIED.test(postmaster.failure)) break
+      if (!isPostmasterRunning(folder)) postmaster = startPostmaster(folder, settings)
     }
     await sleep(POLL_MS)
   }
-  if (server?.failure) throw new Error(`the server of ${folder} did not start (server.log there): ${server.failure}`)
-  throw new Error(
-    `the server of ${folder} does not answer: see server.log there, or end process ${lockOf(folder)?.pid}`,
-  )
+  if (postmaster?.failure) {
+    throw new Error(`the server of ${folder} did not start (see server.log there): ${postmaster.failure}`)
+  }
+  const pid = readLock(folder)?.pid
+  throw new Error(`the server of ${folder} does not respond: see server.log there, or end process ${pid}`)
 }
 
-/** Gives a connection that holds a claim, or nothing if there is no server to take it: none runs, it starts, it stops. */
+/** Returns a connection that holds a claim, or undefined if the server is not running, is starting or is stopping. */
 async function tryJoin(folder: string): Promise<Client | undefined> {
-  const { socketDir: host, status } = lockOf(folder) ?? {}
-  if (!host || status !== 'ready') return undefined
+  const { socketDir, status } = readLock(folder) ?? {}
+  if (!socketDir || status !== 'ready') return undefined
   try {
-    const client = await connect(host, 'postroom').catch(async (error) => {
+    const client = await connect(socketDir, 'postroom').catch(async (error) => {
       if (!hasSqlstate(error, SQLSTATE.INVALID_CATALOG_NAME)) throw error
-      await createDatabase(host)
-      return connect(host, 'postroom')
+      await createDatabase(socketDir)
+      return connect(socketDir, 'postroom')
     })
     await client.query('select pg_advisory_lock_shared($1)', [CLAIM])
-    // One who stops the server holds the lock to its end, which gives it to us: too late, but the file told before.
-    if (lockOf(folder)?.status === 'ready') return client
+    // A process that stops the server holds the lock until the server ends. The lock file then has another status.
+    if (readLock(folder)?.status === 'ready') return client
     await client.end()
     return undefined
   } catch (error) {
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
     return undefined
   }
 }
@@ -167,10 +162,11 @@ async function connect(host: string, database: string): Promise<Client> {
     user: 'postgres',
     database,
     ssl: false,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: CONNECT_MS,
     application_name: 'postroom: claim on the embedded server',
   }) as Client
-  client.on('error', () => {}) // 'end' follows and is listened to
+  // The event 'end' follows, and has a listener.
+  client.on('error', () => {})
   await client.connect()
   return client
 }
@@ -187,145 +183,19 @@ async function createDatabase(host: string): Promise<void> {
   }
 }
 
-/** Socket errors, a server that stops, and one without a free connection. */
-const isPassing = (error: unknown) => !(error instanceof pg.DatabaseError) || isServerBusy(error)
-
-/** What a postmaster writes into the folder it runs in. */
-function lockOf(folder: string) {
-  try {
-    const lines = fs.readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
-    return { pid: Number(lines[0]), socketDir: lines[4] ?? '', status: lines[7]?.trim() }
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** One that we have started. */
-interface Server {
-  ended: boolean
-  /** Why, if nobody stopped it. */
-  failure?: string
-}
-
-function start(folder: string, settings: Record<string, string>): Server {
-  const made = fs.readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim()
-  if (made !== majorVersion()) {
-    throw new Error(
-      `${folder} is of PostgreSQL ${made}, this is ${majorVersion()}: move the data with ${made}'s pg_dump`,
-    )
-  }
-  const owner = ownerOf(folder)
-  if (!canEnter(folder, owner)) throw new Error(`uid ${owner.uid} can't enter ${folder}: let it pass the folders above`)
-  const socketDir = makeSocketDir(folder, owner)
-  const options = {
-    // Statements that fail are the caller's to log: there are captions in their text.
-    log_min_messages: 'log',
-    log_checkpoints: 'off',
-    ...settings,
-    listen_addresses: '',
-    unix_socket_directories: socketDir,
-    port: String(PORT),
-  }
-  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = fs.constants
-  const log = fs.openSync(join(folder, 'server.log'), O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600)
-  give(join(folder, 'server.log'), owner)
-  const from = fs.fstatSync(log).size
-  const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const child = spawn(join(findBinaries(folder, owner), 'postgres'), ['-D', folder, ...args], {
-    ...childOf(owner),
-    // A session of its own: Ctrl-C in our terminal must not stop it before we have finished.
-    detached: true,
-    stdio: ['ignore', log, log],
-  })
-  child.unref()
-  const server: Server = { ended: false }
-  child.once('error', (error) => Object.assign(server, { ended: true, failure: error.message }))
-  child.once('exit', (code) => {
-    server.ended = true
-    if (code) server.failure = complaint(readFrom(join(folder, 'server.log'), from))
-    removeSocketDir(socketDir)
-  })
-  fs.closeSync(log)
-  return server
-}
-
-/** Nothing where the file is gone: somebody may have removed the whole folder. */
-function readFrom(path: string, position: number): string {
-  try {
-    return fs.readFileSync(path).subarray(position).toString()
-  } catch {
-    return ''
-  }
-}
-
-/** A socket's path has at most 107 bytes: too few for many a checkout, or TMPDIR (which may be a session's own, too). */
-function socketDirOf(folder: string): string {
-  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
-  return `/tmp/postroom-${fs.statSync(folder).uid}-${hash}`
-}
-
-function makeSocketDir(folder: string, owner: Owner): string {
-  const path = socketDirOf(folder)
-  fs.mkdirSync(path, { recursive: true, mode: 0o700 })
-  try {
-    const { uid, mode } = fs.lstatSync(path)
-    if (![owner.uid, process.getuid?.()].includes(uid) || (mode & 0o170777) !== 0o040700) {
-      throw new Error(`${path} is not a folder of uid ${owner.uid} with mode 0700: remove it`)
-    }
-    give(path, owner)
-  } catch (error) {
-    // Removed by a process that has just stopped its server: ours fails to start, then, and is started again.
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
-  return path
-}
-
-function removeSocketDir(path: string): void {
-  try {
-    fs.rmdirSync(path)
-  } catch {
-    // Removed already, or in use by the next server.
-  }
-}
+/** Socket errors, and a server that is stopping or has no free connection. */
+const isTransient = (error: unknown) => !(error instanceof pg.DatabaseError) || isServerBusy(error)
 
 /**
- * Whether the folder's lock is a running postmaster's. A lock that outlived its process is Postgres's own to clear, but
- * Postgres gives up where the pid has passed to another program (usual in containers) or to a zombie: those we clear.
+ * Releases a claim, and stops the server if there is no other claim. Returns false if the connection is broken, which leaves
+ * open whether the server still runs.
  */
-function postmasterLives(folder: string): boolean {
-  const pid = lockOf(folder)?.pid
-  const found = pid ? processOf(pid) : undefined
-  if (!found) return false
-  if (found.program?.endsWith('postgres') && !/[ZX]/.test(found.state ?? '')) return true
-  fs.rmSync(join(folder, 'postmaster.pid'), { force: true })
-  fs.rmSync(join(socketDirOf(folder), `.s.PGSQL.${PORT}.lock`), { force: true })
-  return false
-}
-
-/** What runs as `pid`, from sources open to every user; nothing for a pid that is free or hidden. */
-function processOf(pid: number): Record<string, string> | undefined {
-  if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-o', 'state=', '-o', 'comm=', '-p', `${pid}`], { encoding: 'utf8' })
-    return /(?<state>\S+)\s+(?<program>.*)/.exec(stdout)?.groups
-  }
-  try {
-    return /\((?<program>.*)\) (?<state>.)/s.exec(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'))?.groups
-  } catch {
-    return undefined
-  }
-}
-
-/**
- * Gives up a claim; without any other, stops the server. Gives false where the connection is broken: the server has gone,
- * or another process stops it, or it is that alone.
- */
-async function leave(client: Client, folder: string): Promise<boolean> {
+async function releaseClaim(client: Client, folder: string): Promise<boolean> {
   client.ref()
   try {
     await client.query('select pg_advisory_unlock_shared($1)', [CLAIM])
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [CLAIM])
-    if (rows[0].last) await stop(client, folder)
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as "isLast"', [CLAIM])
+    if (rows[0].isLast) await stop(client, folder)
     return true
   } catch {
     return false
@@ -334,12 +204,13 @@ async function leave(client: Client, folder: string): Promise<boolean> {
   }
 }
 
+/** Requests a fast shutdown, and waits until the server has ended. */
 async function stop(client: Client, folder: string): Promise<void> {
-  const pid = lockOf(folder)?.pid
-  // Fast shutdown. A backend sends it, not we: whatever has become of pids out here, the one it reads is its postmaster.
+  const pid = readLock(folder)?.pid
+  // A backend sends the signal: the pid that it reads is certainly its postmaster, even if this process has other pids.
   await client.query(`copy (select where false) to program 'kill -INT $(head -n 1 postmaster.pid)'`).catch(() => {})
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(POLL_MS)) {
-    if (lockOf(folder)?.pid !== pid) break
+  for (const deadline = Date.now() + SERVER_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+    if (readLock(folder)?.pid !== pid) break
   }
   removeSocketDir(socketDirOf(folder))
 }
