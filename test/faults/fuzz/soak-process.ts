@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Teardown } from '../../helpers/database.ts'
 import { type Caller, createCaller, createFuzzWorld, holdsFor } from './caller.ts'
-import { createStage, met, playThrough, type Stage } from './commands.ts'
+import { serviceFollowsModel } from './model/property.ts'
+import { coverage, type Run, startService } from './model/service.ts'
 import { operations, requests } from './requests.ts'
 import { hold } from './seed.ts'
 
@@ -51,10 +52,10 @@ const sendRequests = (callers: Caller[]) =>
   })
 
 const sum = (counts: Iterable<number>) => [...counts].reduce((sum, one) => sum + one, 0)
-const answered = () => sum(met.answers.values())
+const answered = () => sum(coverage.responses.values())
 
-async function followModel(stage: Stage): Promise<void> {
-  const property = playThrough(stage)
+async function followModel(beginRun: () => Promise<Run>): Promise<void> {
+  const property = serviceFollowsModel(beginRun)
   for (let run = 0; answered() < count * SHARE_OF_MODEL && tally.breaches.length === 0; run++) {
     await attempt(hold(property, { numRuns: RUNS_AT_ONCE, seed: seed + run }))
   }
@@ -67,15 +68,15 @@ const stream = { write: (line: string) => line.includes('"statusCode":502') || l
 const world = await createFuzzWorld(t, { poolMax: CALLERS + 2, logger: { level: 'error', stream } })
 const callers: Caller[] = []
 while (callers.length < CALLERS) callers.push(await createCaller(world))
-const stage = await createStage(t)
+const beginRun = await startService(t)
 // All connections, before there is anything else to do: each has a second to be made.
 await Promise.all(callers.map(() => sql`select pg_sleep(0.2)`.execute(world.db)))
 const show = () => log(`${sum(Object.values(tally.statuses)) + answered()} of ${count}`)
 const timer = setInterval(show, SHOWN_EVERY_MS)
-await Promise.all([...sendRequests(callers), followModel(stage)])
+await Promise.all([...sendRequests(callers), followModel(beginRun)])
 clearInterval(timer)
 for (const work of works) await work()
-tally.answers = Object.fromEntries(met.answers)
-tally.outcomes = Object.fromEntries(met.outcomes)
+tally.answers = Object.fromEntries(coverage.responses)
+tally.outcomes = Object.fromEntries(coverage.outcomes)
 process.send!(tally)
 process.disconnect()

@@ -1,0 +1,188 @@
+import { deliver } from './deliver.ts'
+import {
+  type Account,
+  actsOf,
+  type Call,
+  type Delivery,
+  FUTURE,
+  type KeyedRequest,
+  NEVER_MS,
+  type NewPost,
+  PAST_MS,
+  type Post,
+  statusOf,
+} from './state.ts'
+
+/**
+ * What the service should do, implemented a second time and as simply as possible: in memory, one request after the
+ * other, for accounts on the sandbox. Time is the workers' clock in milliseconds. It only advances by `tick`; requests
+ * happen before it.
+ */
+export class Model {
+  accounts: Account[] = []
+  posts: Post[] = []
+  calls: Call[] = []
+  /** Users who are members of the organisation. */
+  members = new Set<number>()
+  keyedRequests: KeyedRequest[] = []
+  #nowMs = 0
+  #nextDueOrder = 0
+
+  postsOf = (user: number) => this.posts.filter(({ owner }) => owner === user).toReversed()
+  canUse = (user: number, { isConnected, owner, isShared }: Account) =>
+    isConnected && (owner === user || (isShared && this.members.has(user)))
+  accountsOf = (user: number) => this.accounts.filter((account) => this.canUse(user, account))
+  callsOf = (user: number) => this.calls.filter(({ account }) => account.owner === user).toReversed()
+
+  /** The status of a create request, and the error of a 403. */
+  check(user: number, post: NewPost): { status: 201 | 400 } | { status: 403; error: string } {
+    const { accounts, media } = post
+    const usable = accounts.filter((account) => this.canUse(user, account))
+    if (post.scheduledAt !== null && usable.some((account) => isIncomplete(post, account))) return { status: 400 }
+    const ids = accounts.filter((account) => !usable.includes(account)).map(({ id }) => id)
+    const files = [...new Set(media.filter(({ isOwn }) => !isOwn).map(({ id }) => id))]
+    const parts = [
+      ...(ids.length > 0 ? [`accountIds: ${ids.join(', ')}`] : []),
+      ...(files.length > 0 ? [`mediaIds: ${files.join(', ')}`] : []),
+    ]
+    return parts.length > 0
+      ? { status: 403, error: `You have no access to these ${parts.join('; ')}` }
+      : { status: 201 }
+  }
+
+  create(user: number, id: string, post: NewPost): void {
+    const { scheduledAt, caption, firstComment, postType, media, accounts } = post
+    const isFuture = scheduledAt === FUTURE
+    const deliveries = accounts.map((account): Delivery => {
+      const override = post.overrides.find((override) => override.account === account)
+      return {
+        account,
+        captionOverride: override?.captionOverride ?? null,
+        fields: override?.fields ?? null,
+        threadParts: post.threadParts.get(account) ?? null,
+        state: scheduledAt === null ? 'waiting' : 'queued',
+        attempts: 0,
+        failures: 0,
+        sent: [],
+        intent: null,
+        error: null,
+        history: [],
+        faults: 0,
+        accepted: new Map(),
+        dueOrder: isFuture ? NEVER_MS : this.#nextDueOrder,
+        claimableAtMs: scheduledAt === null ? null : isFuture ? NEVER_MS : PAST_MS,
+      }
+    })
+    const mediaIds = media.map(({ id }) => id)
+    this.posts.push({ id, owner: user, scheduledAt, caption, firstComment, postType, mediaIds, deliveries })
+    this.#nextDueOrder++
+  }
+
+  delete(post: Post): 200 | 400 {
+    if (statusOf(post) === 'published') return 400
+    this.posts.splice(this.posts.indexOf(post), 1)
+    return 200
+  }
+
+  publish(post: Post): number {
+    if (statusOf(post) === 'published') return 409
+    if (statusOf(post) === 'draft') {
+      const { status } = this.check(post.owner, requestOf(post))
+      if (status !== 201) return status
+    }
+    const due = post.deliveries.filter(
+      ({ state, dueOrder }) =>
+        state === 'waiting' || state === 'failed' || (state === 'queued' && dueOrder === NEVER_MS),
+    )
+    for (const delivery of due) this.#requeue(delivery)
+    if (due.length > 0) post.scheduledAt = 'now'
+    this.#nextDueOrder++
+    return 202
+  }
+
+  retry(delivery: Delivery): 202 | 409 {
+    const { state, error, dueOrder, attempts } = delivery
+    const isEarly = attempts === 0 && dueOrder === NEVER_MS
+    if (state === 'waiting' || (state === 'queued' && isEarly) || (state === 'published' && error === null)) return 409
+    this.#requeue(delivery)
+    this.#nextDueOrder++
+    return 202
+  }
+
+  resolve(post: Post, delivery: Delivery, outcome: 'published' | 'not_published'): 200 | 409 {
+    if (delivery.state !== 'unconfirmed') return 409
+    if (outcome === 'published') delivery.sent.push({ hasId: false })
+    const missing = actsOf(post, delivery)[delivery.sent.length]
+    delivery.state = !missing || missing.kind === 'comment' ? 'published' : 'failed'
+    delivery.error = missing ? (outcome === 'published' ? 'parent_unknown' : 'not_published') : null
+    delivery.intent = null
+    delivery.history.at(-1)!.outcome = `said_${outcome}`
+    return 200
+  }
+
+  /** Adds an account, or updates the connected one with this name. A new one has an empty id. */
+  connect(user: number, username: string, displayName: string | undefined, isShared: boolean): Account {
+    const known = this.accounts.find(
+      (account) => account.isConnected && account.owner === user && account.username === username,
+    )
+    if (known) return Object.assign(known, { displayName, attention: null, isShared: known.isShared || isShared })
+    const account: Account = {
+      ...{ id: '', owner: user, username, displayName, isShared },
+      ...{ isConnected: true, attention: null, restsUntilMs: PAST_MS },
+    }
+    this.accounts.push(account)
+    return account
+  }
+
+  disconnect(user: number, account: Account): 200 | 403 | 404 {
+    if (!this.canUse(user, account)) return 404
+    if (account.owner !== user) return 403
+    account.isConnected = false
+    return 200
+  }
+
+  /** Advances the clock, and lets workers carry out everything that is due: per account, in the order of due times. */
+  tick(ms: number): void {
+    this.#nowMs += ms
+    for (;;) {
+      const [first] = this.posts
+        .flatMap((post) => post.deliveries.map((delivery) => ({ post, delivery })))
+        .filter(({ delivery }) => delivery.claimableAtMs !== null && delivery.claimableAtMs <= this.#nowMs)
+        .filter(({ delivery }) => delivery.account.restsUntilMs <= this.#nowMs)
+        .sort((a, b) => a.delivery.dueOrder - b.delivery.dueOrder)
+      if (!first) return
+      const hasAccess = this.canUse(first.post.owner, first.delivery.account)
+      deliver({ ...first, nowMs: this.#nowMs, hasAccess, calls: this.calls })
+    }
+  }
+
+  #requeue(delivery: Delivery): void {
+    const { intent, claimableAtMs } = delivery
+    delivery.state = 'queued'
+    delivery.dueOrder = this.#nextDueOrder
+    // An act whose outcome is open keeps the time at which the network is asked about it.
+    delivery.claimableAtMs = intent === null ? PAST_MS : (claimableAtMs ?? PAST_MS)
+    delivery.failures = 0
+  }
+}
+
+/** A draft as the request that would schedule it now. */
+function requestOf({ deliveries, mediaIds, caption, firstComment, postType }: Post): NewPost {
+  return {
+    ...{ caption, firstComment, postType, scheduledAt: 'now' },
+    accounts: deliveries.map(({ account }) => account),
+    media: mediaIds.map((id) => ({ id, isOwn: true })),
+    overrides: deliveries,
+    threadParts: new Map(
+      deliveries.flatMap(({ account, threadParts }) => (threadParts ? [[account, threadParts]] : [])),
+    ),
+  }
+}
+
+/** Whether a post for this account has no content, or an empty thread part. */
+function isIncomplete({ postType, caption, media, overrides, threadParts }: NewPost, account: Account): boolean {
+  const parts = postType === 'thread' ? threadParts.get(account) : undefined
+  const override = overrides.find((override) => override.account === account)
+  const [first = '', ...others] = parts ?? [override?.captionOverride ?? caption]
+  return parts?.length === 0 || (first === '' && media.length === 0) || others.includes('')
+}
