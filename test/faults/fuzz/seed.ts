@@ -1,19 +1,19 @@
 import fc, { type IAsyncPropertyWithHooks, type Parameters } from 'fast-check'
 
 /**
- * What random choices follow from: SEED repeats those of an earlier run, AT its failure alone; one of steps needs STEPS,
- * too, the `replayPath` that is shown with it.
+ * Seed of all random choices. SEED repeats an earlier run, AT only its failure. A failure of commands also needs STEPS,
+ * the `replayPath` that it prints.
  */
 export const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const AT = process.env.AT
 
-/** Throws where the property does not hold for something, with the least that it does not hold for. */
+/** Checks a property. Throws with the smallest counterexample, and how to repeat it. */
 export async function hold<T extends [unknown]>(
   property: IAsyncPropertyWithHooks<T>,
   { seed = SEED, ...parameters }: Parameters<T>,
 ): Promise<void> {
   const { failed, counterexamplePath, errorInstance, numRuns, counterexample } = await fc.check(property, {
-    // Where most runs say nothing, nothing holds.
+    // Fails if more runs are skipped than checked.
     maxSkipsPerRun: 1,
     ...parameters,
     seed,

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { deleteMembership, upsertMembership } from '../../../../db/queries/people.ts'
-import { NOBODYS } from '../requests.ts'
+import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, often, pick, requireError, requireReply, user } from './command.ts'
 import { comparableAccount, expectedAccount } from './expected.ts'
 import { sendCreate, sendMode } from './key-commands.ts'
@@ -21,7 +21,7 @@ export const connect = fc
     command('connect', values, async (model, service) => {
       const { user, displayName, token } = values
       const username = `handle-${values.name}`
-      const organizationId = { none: undefined, own: service.organization, unknown: NOBODYS }[values.organization]
+      const organizationId = { none: undefined, own: service.organization, unknown: UNKNOWN_ID }[values.organization]
       const credentials = { username, token, ...(displayName !== undefined && { displayName }) }
       const reply = await sendCreate(values.sendMode, model, service, {
         ...{ user, operationId: 'connectAccount', path: '/accounts' },
@@ -44,7 +44,7 @@ export const connect = fc
 export const disconnect = fc.record({ user, account: index }).map((values) =>
   command('disconnect', values, async (model, service) => {
     const account = pick(model.accounts, values.account)
-    const reply = await send(service, values.user, 'disconnectAccount', `/accounts/${account?.id ?? NOBODYS}`)
+    const reply = await send(service, values.user, 'disconnectAccount', `/accounts/${account?.id ?? UNKNOWN_ID}`)
     const status = account ? model.disconnect(values.user, account) : 404
     const error = { 403: 'Only the owner of an account can disconnect it', 404: 'Account not found', 200: '' }[status]
     requireReply(reply, status, status === 200 ? { success: true } : { error })

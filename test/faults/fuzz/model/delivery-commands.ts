@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { NOBODYS } from '../requests.ts'
+import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, pick, requireError, requireReply, userFor, usually } from './command.ts'
 import type { Model } from './model.ts'
 import { requireDetail } from './post-commands.ts'
@@ -25,8 +25,8 @@ const onDelivery = (
     .map((values) =>
       command(name, values, async (model, service) => {
         const { post, delivery } = choose(name, model, values)
-        const account = (values.hasDelivery && delivery?.account.id) || NOBODYS
-        const path = `/posts/${post?.id ?? NOBODYS}/deliveries/${account}/${name}`
+        const account = (values.hasDelivery && delivery?.account.id) || UNKNOWN_ID
+        const path = `/posts/${post?.id ?? UNKNOWN_ID}/deliveries/${account}/${name}`
         const body = name === 'resolve' ? { outcome: values.outcome } : undefined
         const reply = await send(service, userFor(post, values.isOwner), `${name}Delivery`, path, body)
         if (!post || !values.isOwner) requireReply(reply, 404, { error: 'Post not found' })

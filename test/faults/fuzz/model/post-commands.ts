@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { SANDBOX_FAULTS } from '../../../../schemas/sandbox.ts'
-import { NOBODYS } from '../requests.ts'
+import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, often, pick, requireError, requireReply, user, userFor, usually } from './command.ts'
 import { comparableDetail, comparablePost, expectedDetail, expectedPost } from './expected.ts'
 import { sendCreate, sendMode } from './key-commands.ts'
@@ -104,7 +104,7 @@ const onPost = (
   fc.record({ isOwner: usually, post: index }).map((values) =>
     command(name, values, async (model, service) => {
       const post = pick(model.posts, values.post)
-      const path = pathOf(post?.id ?? NOBODYS)
+      const path = pathOf(post?.id ?? UNKNOWN_ID)
       const reply = await send(service, userFor(post, values.isOwner), operationId, path)
       if (!post || !values.isOwner) requireReply(reply, 404, { error: 'Post not found' })
       else compare(model, service, post, reply)

@@ -7,8 +7,9 @@ import type { Teardown } from '../../../helpers/database.ts'
 import { json } from '../../../helpers/document.ts'
 import { createDesk, type Desk } from '../../../helpers/publisher.ts'
 import { upload } from '../../../helpers/upload.ts'
-import { problemWith } from '../answers.ts'
-import { IMAGES, operations } from '../requests.ts'
+import { IMAGES } from '../forms.ts'
+import { operations } from '../requests.ts'
+import { problemWith } from '../responses.ts'
 import { Model } from './model.ts'
 
 /** The real service in one run: two users, a file of each, and an organisation. */

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Teardown } from '../../../helpers/database.ts'
+import { endChild } from '../../../helpers/processes.ts'
 
 const PRISM = new URL('node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url)
 const DOCUMENT = new URL('../../../../openapi/openapi.json', import.meta.url)
 
-/** A prism in front of the service at `upstream`. Gives its address, once it listens; gone with the calling test. */
+/** Starts prism as a proxy to `upstream`, until the end of the calling test. Returns its address. */
 export async function startPrism(t: Teardown, upstream: string): Promise<string> {
   const prism = spawn(
     process.execPath,
@@ -14,9 +14,7 @@ export async function startPrism(t: Teardown, upstream: string): Promise<string>
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   t.teardown(async () => {
-    if (prism.exitCode !== null) return
-    prism.kill()
-    await once(prism, 'exit')
+    await endChild(prism, 'SIGTERM')
   })
   for await (const line of createInterface(prism.stdout)) {
     const address = /listening on (http:\S+)/.exec(line)?.[1]
@@ -25,5 +23,5 @@ export async function startPrism(t: Teardown, upstream: string): Promise<string>
       return address
     }
   }
-  throw new Error('prism has ended before it listened')
+  throw new Error('prism ended before it was listening')
 }

@@ -1,0 +1,149 @@
+import fc, { type Arbitrary } from 'fast-check'
+import { json, type Operation } from '../../helpers/document.ts'
+import { ids, placeholder, placeholders, UNKNOWN_ID, weighted } from './ids.ts'
+import { type Expected, mutationsOf } from './mutations.ts'
+import { type Json, valid } from './values.ts'
+
+export type Body = { [key: string]: Json }
+
+export const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** The part of a request that its body determines. */
+export interface EncodedBody {
+  what: string
+  body: string | Buffer
+  headers: Record<string, string>
+  expected: Expected
+}
+
+const schemaOf = (operation: Operation) => json(operation.requestBody!).schema
+
+/** Bodies that are valid by the schema of an operation, and that the service can mostly carry out. */
+export function bodies(operation: Operation): Arbitrary<Body> {
+  const generated = valid(schemaOf(operation)) as Arbitrary<Body>
+  return REFINEMENTS[operation.operationId]?.(generated) ?? generated
+}
+
+/** What a schema cannot express: ids that exist, and fields that belong together. */
+const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> = {
+  createPost: refinePosts,
+  connectAccount: (bodies) =>
+    fc
+      .record({
+        body: bodies,
+        username: fc.constantFrom(...Array.from({ length: 10 }, (_, index) => `handle-${index}`)),
+        organization: fc.option(fc.oneof(weighted(4, placeholders('organization')), weighted(1, ids('organization'))), {
+          freq: 2,
+        }),
+      })
+      .map(({ body: { organizationId: _, ...body }, username, organization }) => {
+        const credentials = body.credentials as Body
+        if (body.platform === 'sandbox') {
+          const { token: _, ...names } = credentials
+          body.credentials = { ...names, username }
+        }
+        return { ...body, ...(organization !== null && { organizationId: organization }) }
+      }),
+  resolveDelivery: (bodies) =>
+    bodies.map(({ url, ...body }) =>
+      url && body.outcome === 'published' ? { ...body, url: 'https://a.example/1' } : body,
+    ),
+  importMedia: (bodies) =>
+    fc
+      .record({ body: bodies, index: fc.nat({ max: 30 }) })
+      .map(({ body, index }) => ({ ...body, url: `https://files.example/${index}.jpg` })),
+}
+
+function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
+  return fc
+    .record({
+      body: bodies,
+      // Each account once: it may have one override only.
+      accounts: fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 1, maxLength: 3 }),
+      media: fc.array(ids('media'), { maxLength: 3 }),
+      inaccessible: fc.oneof(
+        weighted(9, fc.constant(null)),
+        weighted(1, fc.constantFrom(placeholder('foreignAccount', 0), UNKNOWN_ID, 'none')),
+      ),
+      isPlain: fc.nat({ max: 3 }).map((one) => one > 0),
+    })
+    .map(({ body, accounts, media, inaccessible, isPlain }) => {
+      const accountIds = accounts.map((index) => placeholder('account', index))
+      if (inaccessible) accountIds.push(inaccessible)
+      const { accountOverrides, threadParts, mediaIds, ...rest } = body
+      const refined: Body = { ...rest, accountIds }
+      if (mediaIds && !isPlain) refined.mediaIds = media
+      if (accountOverrides) {
+        const overrides = (accountOverrides as Body[]).slice(0, accountIds.length)
+        refined.accountOverrides = overrides.map((override, index) => ({
+          ...override,
+          accountId: accountIds[index]!,
+        }))
+      }
+      if (threadParts !== undefined) {
+        const parts = Object.values(threadParts ?? {}).slice(0, accountIds.length)
+        refined.threadParts = threadParts && Object.fromEntries(parts.map((part, index) => [accountIds[index]!, part]))
+      }
+      if (!isPlain) return refined
+      delete refined.firstComment
+      delete refined.accountOverrides
+      return { ...refined, postType: 'post', caption: `plain ${String(refined.caption ?? '').slice(0, 100)}` }
+    })
+}
+
+/** Every invalid body with a single error that derives from a valid one. */
+export const invalidBodies = (operation: Operation, body: Body): { what: string; make(): EncodedBody }[] => [
+  ...mutationsOf(schemaOf(operation), body).map(({ what, json, issue }) => ({
+    what,
+    make: () => ({ what, body: json(), headers: JSON_TYPE, expected: issue }),
+  })),
+  ...malformed(body).map((each) => ({ what: each.what, make: () => each })),
+]
+
+/** Bodies that are not JSON, have another content type, or contain a key twice. */
+function malformed(body: Body): EncodedBody[] {
+  const text = JSON.stringify(body)
+  const bytes = Buffer.from(text)
+  const notJson = (what: string, body: string | Buffer): EncodedBody => {
+    return { what, body, headers: JSON_TYPE, expected: { code: 'invalid_json', path: [] } }
+  }
+  const ofType = (type: string | undefined): EncodedBody => {
+    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
+    return { what: `the type ${type}`, body: text, headers, expected: { code: 'invalid_content_type', path: [] } }
+  }
+  return [
+    notJson('truncated', text.slice(0, -1)),
+    notJson('a trailing comma', `${text.slice(0, -1)},}`),
+    notJson('two values', `${text}${text}`),
+    notJson('a byte order mark', `\ufeff${text}`),
+    notJson('empty', ''),
+    notJson('a form', 'caption=a'),
+    notJson('invalid UTF-8', Buffer.concat([bytes.subarray(0, -1), Buffer.from(',"\xff":1}', 'latin1')])),
+    notJson('UTF-16', Buffer.from(text, 'utf16le')),
+    ofType('text/plain'),
+    ofType('application/x-www-form-urlencoded'),
+    ofType('multipart/form-data; boundary=a'),
+    ofType('application/jsonp'),
+    ofType(undefined),
+    ...duplicateKeys(body),
+  ]
+}
+
+/** JSON does not define the meaning of a duplicate key. JavaScript takes the last one. */
+function duplicateKeys(body: Body): EncodedBody[] {
+  const [name] = Object.keys(body)
+  if (name === undefined) return []
+  const text = JSON.stringify(body)
+  const member = (value: unknown) => `${JSON.stringify(name)}:${JSON.stringify(value)}`
+  const first = `{${member([[]])},${text.slice(1)}`
+  const last = `${text.slice(0, -1)},${member(5)}}`
+  return [
+    { what: 'a key twice, the last one valid', body: first, headers: JSON_TYPE, expected: 'valid' },
+    {
+      what: 'a key twice, the last one invalid',
+      body: last,
+      headers: JSON_TYPE,
+      expected: { code: 'invalid_type', path: [name] },
+    },
+  ]
+}
