@@ -15,8 +15,8 @@ import { everythingIn } from '../helpers/database.ts'
 import { reset } from '../helpers/fake-network.ts'
 import { startFakeNetworks } from '../helpers/fake-networks.ts'
 
-/** The service with every network, with all that it logs. */
-async function createConnecting(t: Test) {
+/** The service with a fake of every network, and its log. */
+async function createNetworksWorld(t: Test) {
   const fakes = await startFakeNetworks(t)
   const log: string[] = []
   const keyring = createKeyring([randomBytes(32)])
@@ -26,8 +26,8 @@ async function createConnecting(t: Test) {
   return { ...world, ...fakes, keyring, log, ada: await world.user('ada') }
 }
 
-/** A network by whose word accounts are whatever `identify` says. */
-async function createPretending(t: Test, identify: Publishing['identify'], platform = 'telegram') {
+/** The service with one network, whose `identify` is the given function. */
+async function createStubWorld(t: Test, identify: Publishing['identify'], platform = 'telegram') {
   const network: Publishing = { ...networks.telegram!, identify }
   const world = await createWorld(t, { networks: { [platform]: network } as Networks })
   const ada = await world.user()
@@ -36,7 +36,7 @@ async function createPretending(t: Test, identify: Publishing['identify'], platf
   return { ...world, ada, connect }
 }
 
-/** Nothing is sent. */
+/** Only their properties are used: they send nothing. */
 const networks = createNetworks({} as never)
 
 const profile: Profile = { externalId: '1', username: 'ada', displayName: 'Ada' }
@@ -45,8 +45,8 @@ const countAccounts = async ({ db }: World) =>
   (await db.selectFrom('accounts').select('id').execute()).length +
   (await db.selectFrom('accountCredentials').select('accountId').execute()).length
 
-t.test('an account of each network is connected under the names that the network gives', async (t) => {
-  const world = await createConnecting(t)
+t.test('connecting an account of each network stores the names that the network returns', async (t) => {
+  const world = await createNetworksWorld(t)
   const { ada, connectable } = world
   const listed: unknown[] = []
   for (const { body, account } of connectable) {
@@ -58,19 +58,23 @@ t.test('an account of each network is connected under the names that the network
   const sandbox = await ada.call('POST', '/accounts', { platform: 'sandbox', credentials: { username: 'ada' } })
   t.strictSame(sandbox.body, { id: sandbox.body.id, platform: 'sandbox', username: 'ada' })
   listed.push(sandbox.body)
-  t.strictSame((await ada.call('GET', '/accounts')).body.data, listed, 'as the list shows them')
+  t.strictSame((await ada.call('GET', '/accounts')).body.data, listed, 'the list shows the same')
   t.strictSame(
     new Set([...connectable.map(({ body }) => body.platform), 'sandbox']),
     new Set(Object.keys(networks)),
-    'no network was left out',
+    'every network is tested',
   )
   const [{ id }] = listed as [{ id: string }]
-  t.equal((await ada.call('POST', '/posts', { accountIds: [id], caption: 'hi' })).status, 201, 'it can be posted to')
+  t.equal(
+    (await ada.call('POST', '/posts', { accountIds: [id], caption: 'hi' })).status,
+    201,
+    'the account accepts posts',
+  )
 })
 
-t.test('whatever the sandbox is given reaches it', async (t) => {
+t.test('the sandbox receives its credentials unchanged', async (t) => {
   const seen: Credentials[] = []
-  const { connect } = await createPretending(
+  const { connect } = await createStubWorld(
     t,
     async (credentials) => {
       seen.push(credentials)
@@ -84,18 +88,18 @@ t.test('whatever the sandbox is given reaches it', async (t) => {
   t.strictSame(seen, [credentials, { username: 'bob' }])
 })
 
-t.test('credentials are stored encrypted, and open for their account alone', async (t) => {
-  const world = await createConnecting(t)
+t.test('credentials are stored encrypted, and can only be decrypted for their account', async (t) => {
+  const world = await createNetworksWorld(t)
   const { ada, connectable, db, keyring } = world
   const ids: string[] = []
   for (const { body } of connectable) ids.push((await ada.call('POST', '/accounts', body)).body.id)
   const everything = await everythingIn(world.db)
-  for (const [place, { body, secret }] of connectable.entries()) {
+  for (const [index, { body, secret }] of connectable.entries()) {
     t.notOk(everything.includes(secret), body.platform)
-    const row = await findCredentials(db, ids[place]!)
-    t.strictSame(keyring.open(ids[place]!, row!), body.credentials)
+    const row = await findCredentials(db, ids[index]!)
+    t.strictSame(keyring.open(ids[index]!, row!), body.credentials)
   }
-  t.ok(everything.includes('Ada Lovelace'), 'there was something to look into')
+  t.ok(everything.includes('Ada Lovelace'), 'the dump of the database has contents')
 
   const [one, other] = ids as [string, string]
   await sql`update account_credentials a set data = b.data, data_key = b.data_key from account_credentials b
@@ -107,8 +111,8 @@ t.test('credentials are stored encrypted, and open for their account alone', asy
   }
 })
 
-t.test('credentials that the network refuses are not stored, and the caller reads why', async (t) => {
-  const world = await createConnecting(t)
+t.test('credentials that the network rejects are not stored, and the response says why', async (t) => {
+  const world = await createNetworksWorld(t)
   const { ada, of } = world
   const wrong: [body: object, message: RegExp][] = [
     [
@@ -137,15 +141,15 @@ t.test('credentials that the network refuses are not stored, and the caller read
   t.equal(await countAccounts(world), 0)
 })
 
-t.test('a network that cannot be reached, or is in trouble, is 502, and nothing is stored', async (t) => {
-  const world = await createConnecting(t)
+t.test('an unreachable or failing network is a 502, and nothing is stored', async (t) => {
+  const world = await createNetworksWorld(t)
   const { ada, connectable } = world
   for (const { body, network, firstCall } of connectable) {
     const cases = [reset, { status: 503 }, { status: 429 }, { status: 200, body: '<html>' }]
-    for (const [place, instead] of cases.entries()) {
+    for (const [index, instead] of cases.entries()) {
       network.faults.push({ on: firstCall, instead })
       const reply = await ada.call('POST', '/accounts', body)
-      t.match(reply, { status: 502, body: { error: RegExp(`^${body.platform}: `) } }, `${body.platform} ${place}`)
+      t.match(reply, { status: 502, body: { error: RegExp(`^${body.platform}: `) } }, `${body.platform} ${index}`)
       t.strictSame(Object.keys(reply.body), ['error'])
     }
   }
@@ -156,7 +160,7 @@ t.test('a network that cannot be reached, or is in trouble, is 502, and nothing 
   t.equal(await countAccounts(world), 0)
 })
 
-t.test('an address inside the network of the service looks like a name that does not exist', async (t) => {
+t.test('a private address gets the same error as a name that does not exist', async (t) => {
   const { user } = await createWorld(t, { fetch: createPublicClient().fetch })
   const ada = await user()
   for (const host of ['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1']) {
@@ -171,16 +175,16 @@ t.test('an address inside the network of the service looks like a name that does
   }
 })
 
-t.test('credentials are in no answer, no log and no error', async (t) => {
-  const world = await createConnecting(t)
+t.test('no response and no log contains credentials', async (t) => {
+  const world = await createNetworksWorld(t)
   const { ada, app, connectable, db, log } = world
-  const answers: unknown[] = []
+  const responses: unknown[] = []
   const secrets = connectable.map(({ secret }) => secret)
-  const send = async (body: unknown) => answers.push(await ada.call('POST', '/accounts', body))
+  const send = async (body: unknown) => responses.push(await ada.call('POST', '/accounts', body))
   for (const { body, network, firstCall, secret } of connectable) {
     await send(body)
     await send(body)
-    // Networks that repeat what they were sent.
+    // Networks that echo the credentials.
     const echo = { message: `No ${secret}`, error: `No ${secret}`, description: `No ${secret}`, ok: false }
     for (const status of [400, 401, 403, 404, 422, 429, 500]) {
       network.faults.push({ on: firstCall, instead: { status, body: echo } })
@@ -188,40 +192,40 @@ t.test('credentials are in no answer, no log and no error', async (t) => {
     }
     network.faults.push({ on: firstCall, instead: reset })
     await send(body)
-    // Bodies that are wrong.
+    // Invalid bodies.
     await send({ ...body, credentials: { ...body.credentials, more: secret } })
     await send({ ...body, credentials: secret })
     await send({ ...body, organizationId: 5 })
     await send(`${JSON.stringify(body)}}`)
   }
-  answers.push(await ada.call('GET', '/accounts'))
+  responses.push(await ada.call('GET', '/accounts'))
   await sql`alter table account_credentials add constraint never check (false) not valid`.execute(db)
   for (const { body } of connectable) {
     const reply = await ada.call('POST', '/accounts', body)
-    t.equal(reply.status, 500, 'and the statement that fails is logged')
-    answers.push(reply)
+    t.equal(reply.status, 500, 'the failing statement is logged')
+    responses.push(reply)
   }
   await app.close()
   t.ok(log.some((line) => line.includes('Postgres refused a statement')))
-  const told = JSON.stringify(answers) + log.join('\n')
-  for (const secret of secrets) t.notOk(told.includes(secret))
+  const output = JSON.stringify(responses) + log.join('\n')
+  for (const secret of secrets) t.notOk(output.includes(secret))
 })
 
-t.test('a member shares the account with the organisation, and nobody else can', async (t) => {
-  const world = await createConnecting(t)
+t.test('only members can connect an account for an organisation', async (t) => {
+  const world = await createNetworksWorld(t)
   const { ada, user, organization, of } = world
   const bob = await user()
   const [shared, foreign] = [await organization(ada, bob), await organization(bob)]
   const { body } = of('telegram')
   for (const organizationId of [foreign, '0196f0a1-0000-7000-8000-000000000000', 'nonsense', '']) {
-    t.match(await ada.call('POST', '/accounts', { ...body, organizationId }), {
+    t.hasStrict(await ada.call('POST', '/accounts', { ...body, organizationId }), {
       status: 403,
       body: { error: `You have no access to this organizationId: ${organizationId}` },
     })
   }
   const long = await ada.call('POST', '/accounts', { ...body, organizationId: 'x'.repeat(10_000) })
   t.ok(long.body.error.length < 200)
-  t.equal(of('telegram').network.calls.length, 0, 'the network was not asked')
+  t.equal(of('telegram').network.calls.length, 0, 'the network was not called')
   t.equal(await countAccounts(world), 0)
 
   const { status, body: account } = await ada.call('POST', '/accounts', { ...body, organizationId: shared })
@@ -229,9 +233,9 @@ t.test('a member shares the account with the organisation, and nobody else can',
   t.strictSame((await bob.call('GET', '/accounts')).body.data, [account])
 })
 
-t.test('connecting the same account again brings it up to date, and it stays the same', async (t) => {
+t.test('connecting an account again updates it and keeps its id', async (t) => {
   let current: Profile = { ...profile, textLengthMax: 5000 }
-  const { ada, db, keyring, user, organization, connect } = await createPretending(t, async () => current)
+  const { ada, db, keyring, user, organization, connect } = await createStubWorld(t, async () => current)
   const first = await connect()
   t.equal(first.status, 201)
   const { id } = first.body
@@ -246,7 +250,7 @@ t.test('connecting the same account again brings it up to date, and it stays the
   const again = await connect({ botToken: 'new', chatId: 'b' })
   t.equal(again.status, 200)
   t.strictSame(again.body, { id, platform: 'telegram', username: 'ada.new', textLengthMax: 300 })
-  t.strictSame((await ada.call('GET', '/accounts')).body.data, [again.body], 'its attention is over')
+  t.strictSame((await ada.call('GET', '/accounts')).body.data, [again.body], 'its attention is cleared')
   const after = await findCredentials(db, id)
   t.notSame(after?.data, before?.data)
   t.strictSame(keyring.open(id, after!), { botToken: 'new', chatId: 'b' })
@@ -255,7 +259,7 @@ t.test('connecting the same account again brings it up to date, and it stays the
   t.strictSame(
     (await connect()).body,
     { id, platform: 'telegram', username: 'ada', displayName: 'Ada' },
-    'and a maximum that its server does not say any more',
+    'a text limit that its server no longer reports is removed',
   )
   t.notOk('textLengthMax' in (await ada.call('GET', '/accounts')).body.data[0])
 
@@ -264,36 +268,36 @@ t.test('connecting the same account again brings it up to date, and it stays the
   await ada.call('POST', '/accounts', { platform: 'telegram', credentials, organizationId: shared })
   await connect()
   const { organizationId } = await db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
-  t.equal(organizationId, shared, 'its organisation changes only where one is given')
+  t.equal(organizationId, shared, 'its organisation changes only if the request names one')
 
   const bob = await user()
   const other = await bob.call('POST', '/accounts', { platform: 'telegram', credentials })
-  t.equal(other.status, 201, 'another user has an account of their own')
+  t.equal(other.status, 201, 'another user gets a separate account')
   t.not(other.body.id, id)
   current = { ...profile, externalId: '2' }
-  t.equal((await connect()).status, 201, 'and so has another profile')
+  t.equal((await connect()).status, 201, 'another profile is a separate account')
 
   await disconnectAccount(db, id)
   current = profile
   const anew = await connect()
-  t.equal(anew.status, 201, 'one that was disconnected begins anew')
+  t.equal(anew.status, 201, 'a disconnected account is not reused')
   t.not(anew.body.id, id)
 })
 
-t.test('an account that was added without credentials is left alone', async (t) => {
-  const { ada, connect } = await createPretending(t, async () => profile)
+t.test('connecting does not change an account that was added without credentials', async (t) => {
+  const { ada, connect } = await createStubWorld(t, async () => profile)
   const added = await ada.account('telegram', { username: 'ada' })
   const { status, body } = await connect()
   t.equal(status, 201)
   t.not(body.id, added)
-  t.match((await ada.call('GET', '/accounts')).body.data, [
+  t.hasStrict((await ada.call('GET', '/accounts')).body.data, [
     { id: added, attention: { code: 'not_connected' } },
     { id: body.id },
   ])
 })
 
-t.test('of calls that connect the same account at once, one adds it', async (t) => {
-  const { connect, db, ada } = await createPretending(t, async () => profile)
+t.test('of concurrent requests that connect the same account, one adds it', async (t) => {
+  const { connect, db, ada } = await createStubWorld(t, async () => profile)
   const replies = await Promise.all(Array.from({ length: 12 }, () => connect()))
   t.strictSame(replies.map(({ status }) => status).sort(), [...Array(11).fill(200), 201])
   t.equal(new Set(replies.map(({ body }) => body.id)).size, 1)
@@ -302,9 +306,9 @@ t.test('of calls that connect the same account at once, one adds it', async (t) 
 })
 
 t.test(
-  'whoever connects and disconnects at once: an account has credentials exactly as long as it is connected',
+  'concurrent connects and disconnects never leave a disconnected account with credentials, or the reverse',
   async (t) => {
-    const { connect, db, ada } = await createPretending(t, async () => profile)
+    const { connect, db, ada } = await createStubWorld(t, async () => profile)
     for (let round = 0; round < 10; round++) {
       const { id } = (await connect()).body
       await Promise.all([
@@ -324,10 +328,10 @@ t.test(
   },
 )
 
-t.test('what a network says about an account is stored as far as it can be', async (t) => {
+t.test('names that Postgres cannot store are cleaned and shortened', async (t) => {
   let current: Profile = profile
-  const { connect } = await createPretending(t, async () => current)
-  const cases: [said: Partial<Profile>, shown: object][] = [
+  const { connect } = await createStubWorld(t, async () => current)
+  const cases: [returned: Partial<Profile>, shown: object][] = [
     [
       { username: 'a\0b', displayName: '\u0007' },
       { username: 'a b', displayName: ' ' },
@@ -336,55 +340,55 @@ t.test('what a network says about an account is stored as far as it can be', asy
     [{ username: 'u'.repeat(10_000) }, { username: 'u'.repeat(500) }],
     [{ externalId: 'é'.repeat(10_000) }, { username: 'ada' }],
   ]
-  for (const [place, [said, shown]] of cases.entries()) {
-    current = { ...profile, externalId: String(place), ...said }
-    t.match(await connect(), { status: 201, body: shown })
+  for (const [index, [returned, shown]] of cases.entries()) {
+    current = { ...profile, externalId: String(index), ...returned }
+    t.hasStrict(await connect(), { status: 201, body: shown })
   }
 })
 
-t.test('a network that never answers is 502 when the time is over', async (t) => {
-  const over = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort())
-  t.teardown(() => over.mock.restore())
-  const { connect } = await createPretending(t, async (_credentials, { signal }) => {
+t.test('a network that does not respond in time is a 502', async (t) => {
+  const timeout = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort())
+  t.teardown(() => timeout.mock.restore())
+  const { connect } = await createStubWorld(t, async (_credentials, { signal }) => {
     if (!signal.aborted) return profile
-    throw new PublishError('it did not answer', { code: 'timeout', maybeSent: false, retryable: true })
+    throw new PublishError('it did not respond', { code: 'timeout', maybeSent: false, retryable: true })
   })
-  t.match(await connect(), { status: 502, body: { error: 'telegram: it did not answer' } })
+  t.hasStrict(await connect(), { status: 502, body: { error: 'telegram: it did not respond' } })
 })
 
-t.test('a mistake of ours while a network is asked is 500 without words', async (t) => {
-  const { connect } = await createPretending(t, async ({ botToken }) => {
+t.test('an unexpected error in an adapter is an opaque 500', async (t) => {
+  const { connect } = await createStubWorld(t, async ({ botToken }) => {
     throw new Error(`what is ${botToken}?`)
   })
-  t.match(await connect(), { status: 500, body: { error: 'Internal server error' } })
+  t.hasStrict(await connect(), { status: 500, body: { error: 'Internal server error' } })
 })
 
-t.test('a refusal is told from a failure by what the network says', async (t) => {
+t.test('an error of the network is a 502 if it is retryable, else a 400', async (t) => {
   let error = {}
-  const { connect } = await createPretending(t, async () => {
-    throw new PublishError('words\0', { code: 'any', maybeSent: false, retryable: false, ...error })
+  const { connect } = await createStubWorld(t, async () => {
+    throw new PublishError('reason\0', { code: 'any', maybeSent: false, retryable: false, ...error })
   })
-  t.match(await connect(), { status: 400, body: { error: 'telegram: words ' } })
+  t.hasStrict(await connect(), { status: 400, body: { error: 'telegram: reason ' } })
   error = { needsAttention: true }
   t.equal((await connect()).status, 400)
   error = { retryable: true }
   t.equal((await connect()).status, 502)
 })
 
-t.test('without a key to encrypt with, nothing is connected and no network is asked', async (t) => {
+t.test('without a key for encryption nothing is connected, and no network is called', async (t) => {
   const { fetch, connectable } = await startFakeNetworks(t)
   const { user, organization } = await createWorld(t, { fetch, keyring: undefined })
   const [ada, bob] = [await user(), await user()]
   const foreign = await organization(bob)
   for (const { body, network } of connectable) {
-    t.match(await ada.call('POST', '/accounts', body), { status: 503, body: { error: 'Credentials key not set' } })
+    t.hasStrict(await ada.call('POST', '/accounts', body), { status: 503, body: { error: 'Credentials key not set' } })
     t.equal((await ada.call('POST', '/accounts', { ...body, organizationId: foreign })).status, 403)
     t.equal(network.calls.length, 0)
   }
-  t.equal((await ada.call('GET', '/accounts')).status, 200, 'everything else works')
+  t.equal((await ada.call('GET', '/accounts')).status, 200, 'other operations work')
 })
 
-t.test('a body of the wrong shape is refused at the place that is wrong, by the network that it names', async (t) => {
+t.test('a body is validated by the schema of the network that it names', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()
   const options = ['bluesky', 'mastodon', 'telegram', 'discord', 'sandbox']
@@ -450,30 +454,27 @@ t.test('a body of the wrong shape is refused at the place that is wrong, by the 
     t.same(new Set(reply.body.details), new Set(issues), title)
   }
   const long = { platform: 'bluesky', credentials: { ...bluesky, password: 'x'.repeat(2_049) } }
-  t.match((await ada.call('POST', '/accounts', long)).body.details, [
+  t.hasStrict((await ada.call('POST', '/accounts', long)).body.details, [
     { code: 'too_big', maximum: 2_048, path: ['credentials', 'password'] },
   ])
 })
 
-t.test(
-  'every network that can be published to can be connected, and the examples get as far as the network',
-  async (t) => {
-    const platforms = CONNECT_VARIANTS.map(({ properties }) => properties.platform.const as PlatformId)
-    for (const platform of Object.keys(networks)) t.ok(platforms.includes(platform as PlatformId), platform)
-    const asked: string[] = []
-    const network = (platform: string): Publishing => ({
-      ...networks.telegram!,
-      identify: async () => {
-        asked.push(platform)
-        return profile
-      },
-    })
-    const all = Object.fromEntries(platforms.map((platform) => [platform, network(platform)]))
-    const { user } = await createWorld(t, { networks: all })
-    const ada = await user()
-    for (const [platform, example] of Object.entries(CONNECT_EXAMPLES)) {
-      t.equal((await ada.call('POST', '/accounts', example)).status, 201, platform)
-    }
-    t.strictSame(asked, platforms)
-  },
-)
+t.test('every network with an adapter can be connected, and every example reaches its network', async (t) => {
+  const platforms = CONNECT_VARIANTS.map(({ properties }) => properties.platform.const as PlatformId)
+  for (const platform of Object.keys(networks)) t.ok(platforms.includes(platform as PlatformId), platform)
+  const called: string[] = []
+  const network = (platform: string): Publishing => ({
+    ...networks.telegram!,
+    identify: async () => {
+      called.push(platform)
+      return profile
+    },
+  })
+  const all = Object.fromEntries(platforms.map((platform) => [platform, network(platform)]))
+  const { user } = await createWorld(t, { networks: all })
+  const ada = await user()
+  for (const [platform, example] of Object.entries(CONNECT_EXAMPLES)) {
+    t.equal((await ada.call('POST', '/accounts', example)).status, 201, platform)
+  }
+  t.strictSame(called, platforms)
+})

@@ -4,7 +4,7 @@ import { deleteMembership } from '../../db/queries/people.ts'
 import { type Account, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
 import { createWorld } from '../helpers/app.ts'
 
-t.test('a user sees the active accounts that they own or reach through an organisation, and no others', async (t) => {
+t.test('the list has the connected accounts of the user and of their organisations, and no others', async (t) => {
   const { db, user, organization } = await createWorld(t)
   const [ada, bob, eve] = [await user('ada'), await user('bob'), await user('eve')]
   const shared = await organization(ada, bob)
@@ -21,10 +21,10 @@ t.test('a user sees the active accounts that they own or reach through an organi
   t.same(await ids(), [own, throughOrganization])
 
   await deleteMembership(db, { userId: ada.id, organizationId: shared })
-  t.same(await ids(), [own], 'the end of a membership ends the reach')
+  t.same(await ids(), [own], 'access ends with the membership')
 })
 
-t.test('an account has the documented fields; a display name that is not known is absent', async (t) => {
+t.test('an account has the documented fields, and no displayName if it is unknown', async (t) => {
   const { db, user } = await createWorld(t)
   const ada = await user()
   const id = await ada.account('x', { username: 'ada' })
@@ -41,7 +41,7 @@ t.test('an account has the documented fields; a display name that is not known i
   t.strictSame(Object.keys(named.body.data[0]), ['id', 'platform', 'username', 'displayName', 'attention'])
 })
 
-t.test('an account says why nothing can be published to it, and nothing where all is well', async (t) => {
+t.test('attention says why nothing can be published to an account, and is absent otherwise', async (t) => {
   const { db, user } = await createWorld(t)
   const ada = await user()
   const connected = await ada.account('bluesky', { credentials: { password: 'secret' } })

@@ -12,7 +12,7 @@ t.test('a key is pr_, 30 random base62 characters and a checksum of six', async 
   t.ok(keys.every(isKey))
 })
 
-t.test('a mistyped key is recognised as one without the database', async (t) => {
+t.test('the checksum detects a mistyped key', async (t) => {
   const key = generateKey()
   for (let index = 3; index < key.length; index++) {
     const other = key[index] === 'a' ? 'b' : 'a'
@@ -23,7 +23,7 @@ t.test('a mistyped key is recognised as one without the database', async (t) => 
   }
 })
 
-t.test('each way to come without a valid key has its documented answer', async (t) => {
+t.test('a missing, invalid or expired key gets its documented error', async (t) => {
   const { app, db, user } = await createWorld(t)
   const ada = await user()
   const make = (expiresAt: Date | null) => createKey(db, { userId: ada.id, name: null, expiresAt })
@@ -67,43 +67,43 @@ t.test('each way to come without a valid key has its documented answer', async (
   }
 })
 
-t.test('a key that was used a moment ago stops when it expires, and a second after it was revoked', async (t) => {
+t.test('a cached key stops working when it expires, and one second after it is revoked', async (t) => {
   const { app, db, user } = await createWorld(t)
   const ada = await user()
   const make = (expiresAt: Date | null) => createKey(db, { userId: ada.id, name: null, expiresAt })
-  const ask = async ({ key }: { key: string }) => {
+  const callWith = async ({ key }: { key: string }) => {
     const { status, body } = await call(app, key, 'GET', '/accounts')
-    return status === 200 ? 'welcome' : body.error
+    return status === 200 ? 'accepted' : body.error
   }
-  // The time of day, and the time that has passed since the process was started.
-  const clock = { now: Date.now(), passed: performance.now() }
+  // The system clock and the monotonic clock.
+  const clock = { now: Date.now(), monotonic: performance.now() }
   t.intercept(Date, 'now', { value: () => clock.now })
-  t.intercept(performance, 'now', { value: () => clock.passed })
+  t.intercept(performance, 'now', { value: () => clock.monotonic })
 
   const expiring = await make(new Date(clock.now + 10))
-  t.equal(await ask(expiring), 'welcome')
+  t.equal(await callWith(expiring), 'accepted')
   clock.now += 9
-  t.equal(await ask(expiring), 'welcome')
+  t.equal(await callWith(expiring), 'accepted')
   clock.now += 1
-  t.equal(await ask(expiring), 'API key expired')
+  t.equal(await callWith(expiring), 'API key expired')
 
   const revoked = await make(null)
-  t.equal(await ask(revoked), 'welcome')
+  t.equal(await callWith(revoked), 'accepted')
   await revokeKey(db, revoked.id)
-  clock.passed += 500
-  await ask(revoked)
-  clock.passed += 500
-  t.equal(await ask(revoked), 'Invalid API key', 'however often it was used')
+  clock.monotonic += 500
+  await callWith(revoked)
+  clock.monotonic += 500
+  t.equal(await callWith(revoked), 'Invalid API key', 'however often it is used')
 })
 
-t.test('the key is asked for before the body is read', async (t) => {
+t.test('the key is checked before the body is read', async (t) => {
   const { app } = await createWorld(t)
   for (const body of ['{', '{"accountIds":5}', 'x'.repeat(2 * 1024 * 1024)]) {
     t.strictSame((await call(app, undefined, 'POST', '/posts', body)).body, { error: 'Missing API key' })
   }
 })
 
-t.test('nothing but a hash and the displayable start of a key is stored', async (t) => {
+t.test('only the hash and the start of a key are stored', async (t) => {
   const { db, user } = await createWorld(t)
   const ada = await user()
   const key = generateKey()

@@ -3,7 +3,7 @@ import t from 'tap'
 import { createDesk } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
 
-t.test('deliveries that are due and that no worker takes make the service unready, and are counted', async (t) => {
+t.test('due deliveries that no worker claims make the service unready and show in the metrics', async (t) => {
   const mastodon = scriptedNetwork()
   const { app, db, connected, post, publisher, work } = await createDesk(t, { mastodon })
   const ready = async () => (await app.inject('/readyz')).statusCode
@@ -15,8 +15,8 @@ t.test('deliveries that are due and that no worker takes make the service unread
   }
   const account = await connected('mastodon')
   await post({ accountIds: [account], caption: 'due' })
-  t.equal(await ready(), 200, 'a worker has a minute')
-  t.match(await metrics(), { postroom_deliveries_due: '1' })
+  t.equal(await ready(), 200, 'workers have a minute to claim a delivery')
+  t.hasStrict(await metrics(), { postroom_deliveries_due: '1' })
 
   const ago = (minutes: number) => sql<Date>`now() - ${minutes} * interval '1 minute'`
   await db
@@ -29,10 +29,10 @@ t.test('deliveries that are due and that no worker takes make the service unread
 
   const accounts = db.updateTable('accounts').where('id', '=', account)
   await accounts.set({ availableAt: ago(-1) }).execute()
-  t.equal(await ready(), 200, 'an account that rests is no fault of the workers')
-  t.match(await metrics(), { postroom_deliveries_due: '1', postroom_deliveries_due_seconds: '0' })
+  t.equal(await ready(), 200, 'an account whose rate limit is exhausted needs no worker')
+  t.hasStrict(await metrics(), { postroom_deliveries_due: '1', postroom_deliveries_due_seconds: '0' })
   await accounts.set({ availableAt: ago(0) }).execute()
-  t.equal(await ready(), 200, 'nor one that has just come to its end')
+  t.equal(await ready(), 200, 'nor does one that has just become available')
   await accounts.set({ availableAt: ago(2) }).execute()
   t.equal(await ready(), 503)
 
@@ -46,17 +46,17 @@ t.test('deliveries that are due and that no worker takes make the service unread
     .set({ claimableAt: ago(2) })
     .where('state', '=', 'queued')
     .execute()
-  t.equal(await ready(), 200, 'while something is under way, workers live')
-  t.match(await metrics(), { postroom_deliveries_due: '1' })
+  t.equal(await ready(), 200, 'a delivery in progress shows that workers are alive')
+  t.hasStrict(await metrics(), { postroom_deliveries_due: '1' })
   await db
     .updateTable('postTargets')
     .set({ claimableAt: ago(1) })
     .where('state', '=', 'publishing')
     .execute()
-  t.equal(await ready(), 503, 'but not with one whose lease has ended')
+  t.equal(await ready(), 503, 'a delivery whose lease has expired does not')
   gate.resolve()
   await worker.idle()
   await work()
   t.equal(await ready(), 200)
-  t.match(await metrics(), { postroom_deliveries_due: '0', postroom_deliveries_due_seconds: '0' })
+  t.hasStrict(await metrics(), { postroom_deliveries_due: '0', postroom_deliveries_due_seconds: '0' })
 })

@@ -149,7 +149,7 @@ t.test('a connection on which a backend has said its last word is handed to nobo
     const next = sql`select 1 as n`.execute(db)
     const both = Promise.allSettled([dying, next])
     for (const pid of await waitingBackends(admin)) await sql`select pg_terminate_backend(${pid})`.execute(admin)
-    t.match(await both, [{ reason: { code: SQLSTATE.ADMIN_SHUTDOWN } }, { value: { rows: [{ n: 1 }] } }])
+    t.hasStrict(await both, [{ reason: { code: SQLSTATE.ADMIN_SHUTDOWN } }, { value: { rows: [{ n: 1 }] } }])
   })
 })
 

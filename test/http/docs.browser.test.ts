@@ -12,7 +12,7 @@ const chromiumPath = (process.env.PATH ?? '')
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find(isExecutable)
 
-/** A browser that speaks with this machine only, and finds it under another name, too. */
+/** Starts a browser that resolves postroom.test to this machine. */
 const launch = (executablePath: string): Promise<Browser> =>
   chromium.launch({
     executablePath,
@@ -29,26 +29,26 @@ const launch = (executablePath: string): Promise<Browser> =>
     ],
   })
 
-/** What `page` complains of, and each host that it asks for something. */
-function watch(page: Page): { complaints: string[]; hosts: Set<string> } {
-  const complaints: string[] = []
+/** Collects the errors and warnings of a page, and the hosts of its requests. */
+function watch(page: Page): { problems: string[]; hosts: Set<string> } {
+  const problems: string[] = []
   const hosts = new Set<string>()
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
   })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`))
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('requestfailed', (request) => problems.push(`${request.url()} ${request.failure()?.errorText}`))
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url())
     if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
   })
-  return { complaints, hosts }
+  return { problems, hosts }
 }
 
 const withBody = (body: object) => (operation: Locator) =>
   operation.locator('.body-param__text').fill(JSON.stringify(body))
 
-/** Opens an operation, which `fill` may fill in, and sends it. Gives the status and the body that the page shows. */
+/** Opens an operation, lets `fill` fill it in, and executes it. Returns the status and body that the page shows. */
 async function tryOut(page: Page, tag: string, operationId: string, fill: (operation: Locator) => Promise<void>) {
   const operation = page.locator(`#operations-${tag}-${operationId}`)
   await operation.locator('.opblock-summary-control').click()
@@ -61,14 +61,14 @@ async function tryOut(page: Page, tag: string, operationId: string, fill: (opera
   }
 }
 
-/** Where a browser belongs to the machine, its absence fails; elsewhere the test says what it would take. */
-const missing =
+/** Without a browser the test fails in CI, and is skipped elsewhere. */
+const options =
   chromiumPath || process.env.CI
     ? {}
-    : { skip: 'no browser: install chromium (Debian: apt-get install --no-install-recommends chromium)' }
+    : { skip: 'no browser: install Chromium (Debian: apt-get install --no-install-recommends chromium)' }
 
-t.test('a newcomer authorises, creates a post and lists it, all in Swagger UI', missing, async (t) => {
-  if (!chromiumPath) throw new Error(`CI is set, and none of ${NAMES.join(', ')} is in the PATH`)
+t.test('Swagger UI in a browser', options, async (t) => {
+  if (!chromiumPath) throw new Error(`CI is set, but the PATH has none of ${NAMES.join(', ')}`)
   const { app, user } = await createWorld(t)
   const ada = await user()
   const account = await ada.account('bluesky')
@@ -76,10 +76,10 @@ t.test('a newcomer authorises, creates a post and lists it, all in Swagger UI', 
   const browser = await launch(chromiumPath)
   t.teardown(() => browser.close())
 
-  t.test('and keeps the key over a reload', async (t) => {
+  t.test('a user can authorise, create a post, upload a file, reload and list posts', async (t) => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
     page.setDefaultTimeout(20_000)
-    const { complaints, hosts } = watch(page)
+    const { problems, hosts } = watch(page)
     await page.goto(`http://localhost:${port}/docs`)
 
     await page.locator('.auth-wrapper .authorize').click()
@@ -100,7 +100,7 @@ t.test('a newcomer authorises, creates a post and lists it, all in Swagger UI', 
     })
     t.match(uploaded.status, /^201/)
     const media = JSON.parse(uploaded.body)
-    t.match(media, { kind: 'image', bytes: image.length, width: 40, height: 30, altText: null })
+    t.hasStrict(media, { kind: 'image', bytes: image.length, width: 40, height: 30, altText: null })
     const content = page.locator('#operations-media-getMediaContent')
     await content.locator('.opblock-summary-control').click()
     await content.locator('tr[data-param-name=id] input').fill(media.id)
@@ -111,14 +111,14 @@ t.test('a newcomer authorises, creates a post and lists it, all in Swagger UI', 
 
     await page.reload()
     const listed = await tryOut(page, 'posts', 'listPosts', async () => {})
-    t.match(listed.status, /^200/, 'the key is still there')
-    t.match(JSON.parse(listed.body).data, [{ caption: 'Written in a browser' }])
+    t.match(listed.status, /^200/, 'the key survives the reload')
+    t.hasStrict(JSON.parse(listed.body).data, [{ caption: 'Written in a browser' }])
 
-    t.strictSame(complaints, [], 'nothing was refused by the headers of the page, nothing went wrong')
-    t.strictSame([...hosts], [`localhost:${port}`], 'nobody else was asked for anything')
+    t.strictSame(problems, [], 'the page has no errors, and its headers block nothing')
+    t.strictSame([...hosts], [`localhost:${port}`], 'no other host is called')
   })
 
-  t.test('also by plain http under a name, where browsers trust less than on localhost', async (t) => {
+  t.test('the page works over plain HTTP under a host name, which browsers trust less than localhost', async (t) => {
     const page = await browser.newPage()
     page.setDefaultTimeout(20_000)
     const { hosts } = watch(page)

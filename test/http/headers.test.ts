@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
-import { until } from '../helpers/upload.ts'
+import { until } from '../helpers/until.ts'
 
 const OURS = 'https://app.example.com'
 const OTHERS = ['https://evil.example', `${OURS}.evil.example`, 'http://app.example.com', `${OURS}:8443`, 'null']
@@ -18,7 +18,7 @@ const preflight = (origin: string, method: string, path = '/api/v1/posts') =>
 
 const corsHeaders = (headers: object) => Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
-t.test('no page of another origin may read an answer, unless that is configured', async (t) => {
+t.test('pages of other origins can read no response, unless CORS is configured', async (t) => {
   const { app, user } = await createWorld(t)
   const { key } = await user()
   for (const url of ['/api/v1/accounts', '/openapi.json', '/docs/json', '/healthz']) {
@@ -32,7 +32,7 @@ t.test('no page of another origin may read an answer, unless that is configured'
   t.strictSame(corsHeaders(reply.headers), [])
 })
 
-t.test('pages of a configured origin may call every operation, those of others none', async (t) => {
+t.test('pages of configured origins can call every operation, pages of other origins none', async (t) => {
   const second = 'http://localhost:5173'
   const { app, user } = await createWorld(t, { corsOrigins: [OURS, second] })
   const { key } = await user()
@@ -46,17 +46,17 @@ t.test('pages of a configured origin may call every operation, those of others n
       ['DELETE', '/api/v1/posts/some-id'],
     ] as const) {
       const { statusCode, headers } = await app.inject(preflight(origin, method, path))
-      t.equal(statusCode, 204, 'without a key: browsers send none')
+      t.equal(statusCode, 204, 'a preflight has no key')
       t.equal(headers['access-control-allow-origin'], origin)
       t.ok(String(headers['access-control-allow-methods']).split(/, ?/).includes(method), method)
       t.match(headers['access-control-allow-headers'], /authorization.*content-type/)
-      t.match(headers.vary, /Origin/, 'no cache mixes up the origins')
+      t.match(headers.vary, /Origin/, 'caches keep the origins apart')
     }
     for (const url of ['/api/v1/accounts', '/openapi.json']) {
       const { statusCode, headers } = await get(origin, url)
       t.equal(statusCode, 200)
       t.equal(headers['access-control-allow-origin'], origin)
-      t.equal(headers['access-control-allow-credentials'], undefined, 'the key is all there is, no cookies')
+      t.equal(headers['access-control-allow-credentials'], undefined, 'there are no cookies')
       t.match(headers['access-control-expose-headers'], /x-request-id.*x-error-code.*idempotent-replayed/)
     }
   }
@@ -67,10 +67,10 @@ t.test('pages of a configured origin may call every operation, those of others n
 
   const refused = await app.inject({ method: 'POST', url: '/api/v1/posts', headers: { origin: OURS } })
   t.equal(refused.statusCode, 401)
-  t.equal(refused.headers['access-control-allow-origin'], OURS, 'a page may read why it was refused')
+  t.equal(refused.headers['access-control-allow-origin'], OURS, 'a page can read the error')
 })
 
-t.test('a preflight that is none is answered like everything else, in JSON or without a body', async (t) => {
+t.test('an OPTIONS request that is not a preflight gets JSON or no body', async (t) => {
   const { app } = await createWorld(t, { corsOrigins: [OURS] })
   for (const headers of [{}, { origin: OURS }]) {
     const { body } = await app.inject({ method: 'OPTIONS', url: '/api/v1/posts', headers })
@@ -78,7 +78,7 @@ t.test('a preflight that is none is answered like everything else, in JSON or wi
   }
 })
 
-t.test('every answer carries a request id of its own and tells browsers to be careful', async (t) => {
+t.test('every response has its own request id and the security headers', async (t) => {
   const { app, user } = await createWorld(t)
   const { key } = await user()
   const ids = new Set<unknown>()
@@ -101,29 +101,29 @@ t.test('every answer carries a request id of its own and tells browsers to be ca
   t.equal(ids.size, 2 * urls.length)
 })
 
-t.test('the lines that are logged of a request name it as its answer does', async (t) => {
+t.test('log lines of a request have the request id of its response', async (t) => {
   const lines: { msg: string; reqId: string; url: string }[] = []
   const stream = { write: (line: string) => void lines.push(JSON.parse(line)) }
   const { app } = await createWorld(t, { logger: { stream } })
   app.get('/fails', async () => {
-    throw new Error('nobody expects it')
+    throw new Error('unexpected')
   })
   const urls = ['/healthz', '/fails', '/api/v1/accounts', '/nowhere']
   const replies = await Promise.all(urls.map((url) => app.inject(url)))
   const ids = replies.map(({ headers }) => headers['x-request-id'])
   const logged = (msg: string) => lines.filter((line) => line.msg === msg)
-  t.ok(await until(async () => logged('request').length === urls.length))
+  await until('every request is logged', () => logged('request').length === urls.length)
   for (const [index, url] of urls.entries()) {
-    t.match(
+    t.hasStrict(
       logged('request').find((line) => line.url === url),
       { reqId: ids[index] },
       url,
     )
   }
-  t.match(logged('request failed'), [{ reqId: ids[1] }])
+  t.hasStrict(logged('request failed'), [{ reqId: ids[1] }])
 })
 
-t.test('the pages of Swagger UI may load what they consist of, by plain http, too, and nothing else', async (t) => {
+t.test('the pages of Swagger UI can load their own files, over plain HTTP as well, and nothing else', async (t) => {
   const { app } = await createWorld(t)
   const page = await app.inject('/docs')
   t.match(page, { statusCode: 200, headers: { 'content-type': /^text\/html/ } })

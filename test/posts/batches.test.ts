@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { withDatabaseBudget } from '../../db/budget.ts'
@@ -6,6 +5,7 @@ import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertPost, type NewPost } from '../../db/queries/posts.ts'
 import { createWorld } from '../helpers/app.ts'
+import { untilBlocked } from '../helpers/until.ts'
 
 const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {}): NewPost => ({
   id: newId(),
@@ -24,28 +24,28 @@ const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {})
   ...post,
 })
 
-/** How many transactions have written the posts that there are. */
+/** How many transactions wrote the stored posts. */
 async function countCommits(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(distinct xmin::text)::int as count from posts`.execute(db)
   return rows[0]!.count
 }
 
-t.test('posts that are created at once share commits, and nothing else: each is whole, and its own', async (t) => {
+t.test('posts that are created concurrently share commits, and each is stored complete and unmixed', async (t) => {
   const world = await createWorld(t)
   const users = await Promise.all(['ada', 'bob'].map(() => world.user()))
   const accounts = await Promise.all(
     users.map(async (user) => [await user.account(), await user.account('mastodon'), await user.account('x')] as const),
   )
-  // From here on, all accounts are known.
+  // From here on, the accounts are in the cache of the service.
   for (const [index, user] of users.entries()) {
     const { status } = await user.call('POST', '/posts', { accountIds: accounts[index] })
     t.equal(status, 201)
   }
   await world.db.deleteFrom('posts').execute()
 
-  const asked = Array.from({ length: 24 }, (_, number) => {
-    const whose = number % 2
-    const accountIds = accounts[whose]!.slice(0, 1 + (number % 3))
+  const requests = Array.from({ length: 24 }, (_, number) => {
+    const owner = number % 2
+    const accountIds = accounts[owner]!.slice(0, 1 + (number % 3))
     const [first] = accountIds as [string]
     const body = {
       accountIds,
@@ -55,46 +55,46 @@ t.test('posts that are created at once share commits, and nothing else: each is 
       ...(number % 5 > 2 && { scheduledAt: `2030-01-01T00:00:${10 + number}Z` }),
       ...(number % 6 > 4 && { firstComment: `comment ${number}` }),
     }
-    return { user: users[whose]!, body, isOwn: true }
+    return { user: users[owner]!, body, isOwn: true }
   })
-  // In between, somebody asks for what is known to the service, and is not theirs.
+  // Requests between them name accounts that the service has in its cache, but that belong to another user.
   const strays = Array.from({ length: 4 }, (_, number) => {
     const accountIds = [accounts[0]![0], accounts[1]![0]]
     return { user: users[number % 2]!, body: { accountIds, caption: `stray ${number}` }, isOwn: false }
   })
-  const all = [...asked.slice(0, 12), ...strays, ...asked.slice(12)]
-  const answers = await Promise.all(all.map(({ user, body }) => user.call('POST', '/posts', body)))
+  const all = [...requests.slice(0, 12), ...strays, ...requests.slice(12)]
+  const replies = await Promise.all(all.map(({ user, body }) => user.call('POST', '/posts', body)))
 
   const posts = await world.db.selectFrom('posts').selectAll().execute()
   const targets = await world.db.selectFrom('postTargets').selectAll().execute()
   for (const [index, { user, body, isOwn }] of all.entries()) {
-    const { status, body: answer } = answers[index]!
+    const { status, body: created } = replies[index]!
     t.equal(status, isOwn ? 201 : 403)
     if (!isOwn) continue
     const { caption, accountIds, accountOverrides, threadParts, scheduledAt, firstComment, postType } =
-      body as (typeof asked)[number]['body']
+      body as (typeof requests)[number]['body']
     const at = scheduledAt ? new Date(scheduledAt) : null
-    const post = posts.find(({ id }) => id === answer.id)
-    t.match(post, {
+    const post = posts.find(({ id }) => id === created.id)
+    t.hasStrict(post, {
       ...{ userId: user.id, caption, scheduledAt: at, firstComment: firstComment ?? null },
       ...{ postType: postType ?? 'post', status: at ? 'scheduled' : 'draft' },
     })
-    const own = targets.filter(({ postId }) => postId === answer.id)
+    const own = targets.filter(({ postId }) => postId === created.id)
     t.strictSame(own.map(({ accountId }) => accountId).sort(), [...accountIds].sort())
     for (const target of own) {
       const override = accountOverrides.find(({ accountId }) => accountId === target.accountId)
-      t.match(target, {
+      t.hasStrict(target, {
         ...{ userId: user.id, state: at ? 'queued' : 'waiting', dueAt: at, claimableAt: at },
         ...{ captionOverride: override?.captionOverride ?? null, fields: override?.fields ?? null },
         threadParts: threadParts?.[target.accountId] ?? null,
       })
     }
   }
-  t.equal(posts.length, asked.length)
-  t.ok((await countCommits(world.db)) < asked.length / 2)
+  t.equal(posts.length, requests.length)
+  t.ok((await countCommits(world.db)) < requests.length / 2)
 })
 
-t.test('the files of a post stay its own, and in order', async (t) => {
+t.test('each post keeps its own files, in order', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
@@ -103,23 +103,23 @@ t.test('the files of a post stay its own, and in order', async (t) => {
   const posts = orders.map((mediaIds) => newPost(ada.id, account, { mediaIds }))
   t.strictSame(await Promise.all(posts.map((post) => insertPost(db, post))), Array(5).fill(true))
   for (const { id, mediaIds } of posts) {
-    const kept = await db.selectFrom('postMedia').selectAll().where('postId', '=', id).orderBy('position').execute()
+    const stored = await db.selectFrom('postMedia').selectAll().where('postId', '=', id).orderBy('position').execute()
     t.strictSame(
-      kept.map(({ mediaId, position }) => [mediaId, position]),
+      stored.map(({ mediaId, position }) => [mediaId, position]),
       mediaIds.map((mediaId, index) => [mediaId, index + 1]),
     )
   }
   t.equal(await countCommits(db), 1)
 })
 
-t.test('what the database does not take of one post does not hold up the others', async (t) => {
+t.test('a post that the database rejects does not affect the others of its batch', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
   const posts = [{}, { mediaIds: [newId()] }, { accountIds: [newId()] }, {}].map((post) =>
     newPost(ada.id, account, post),
   )
-  t.match(await Promise.allSettled(posts.map((post) => insertPost(db, post))), [
+  t.hasStrict(await Promise.allSettled(posts.map((post) => insertPost(db, post))), [
     { value: true },
     { reason: { constraint: 'post_media_media' } },
     { value: false },
@@ -128,7 +128,7 @@ t.test('what the database does not take of one post does not hold up the others'
   t.equal((await db.selectFrom('posts').selectAll().execute()).length, 2)
 })
 
-t.test('a large post is written alone: nobody waits for its bytes, or for its many accounts', async (t) => {
+t.test('a post with many bytes or accounts is written in a statement of its own', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
@@ -141,30 +141,25 @@ t.test('a large post is written alone: nobody waits for its bytes, or for its ma
   t.equal(await countCommits(db), 3)
 })
 
-t.test('whoever waits behind others has no longer to wait than without them, and is not written later', async (t) => {
+t.test('a post whose database budget ends in the queue is never written', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
-  const held = async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    return rows.length
-  }
   const early: Promise<boolean>[] = []
   await db.transaction().execute(async (transaction) => {
     await sql`lock table posts`.execute(transaction)
     while (early.length < 2) {
       early.push(insertPost(db, newPost(ada.id, account)))
-      while ((await held()) < early.length) await pause(1)
+      await untilBlocked(db, { count: early.length })
     }
-    const left = { remainingMs: 20 }
-    const late = withDatabaseBudget(left, () => insertPost(db, newPost(ada.id, account)))
+    const budget = { remainingMs: 20 }
+    const late = withDatabaseBudget(budget, () => insertPost(db, newPost(ada.id, account)))
     await t.rejects(late, { code: 'ETIMEDOUT' })
-    // A timer may be early by a part of a millisecond.
-    t.ok(left.remainingMs < 1)
+    // A timer may fire a fraction of a millisecond early.
+    t.ok(budget.remainingMs < 1)
   })
   t.strictSame(await Promise.all(early), [true, true])
-  // What comes later has been written, so that what came before would have been.
+  // Posts are written in order: had the late one been kept, it would be stored by now.
   t.equal(await insertPost(db, newPost(ada.id, account)), true)
   t.equal((await db.selectFrom('posts').selectAll().execute()).length, 3)
 })

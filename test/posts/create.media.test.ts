@@ -7,10 +7,10 @@ import { jpeg, upload } from '../helpers/upload.ts'
 
 const sample = (name: string) => readFileSync(new URL(`../samples/${name}`, import.meta.url))
 
-const colour = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: 'teal' } })
+const image = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: 'teal' } })
 
 /** An animation of two frames. */
-const animated = async (format: 'gif' | 'webp') => {
+const animation = async (format: 'gif' | 'webp') => {
   const frames = await Promise.all(
     ['teal', 'red'].map((background) =>
       sharp({ create: { width: 20, height: 20, channels: 3, background } })
@@ -23,80 +23,77 @@ const animated = async (format: 'gif' | 'webp') => {
     .toBuffer()
 }
 
-t.test(
-  'a post is judged by what was found in the bytes of its files, and the message names file, rule and values',
-  async (t) => {
-    const { app, user } = await createWorld(t)
-    const ada = await user()
-    const accounts = new Map<PlatformId, string>()
-    const accountOn = async (platform: PlatformId) => {
-      const id = accounts.get(platform) ?? (await ada.account(platform))
-      accounts.set(platform, id)
-      return id
-    }
-    const add = async (bytes: Buffer) => (await upload(app, ada, [['file', bytes]])).body.id as string
+t.test('a post is checked against what its files contain, and the message names file, rule and values', async (t) => {
+  const { app, user } = await createWorld(t)
+  const ada = await user()
+  const accounts = new Map<PlatformId, string>()
+  const accountOn = async (platform: PlatformId) => {
+    const id = accounts.get(platform) ?? (await ada.account(platform))
+    accounts.set(platform, id)
+    return id
+  }
+  const add = async (bytes: Buffer) => (await upload(app, ada, [['file', bytes]])).body.id as string
 
-    const square = await add(await jpeg(400, 400))
-    const wide = await add(await jpeg(800, 400))
-    const png = await add(await colour(400, 400).png().toBuffer())
-    const rotated = await add(await colour(400, 600).withMetadata({ orientation: 6 }).jpeg().toBuffer())
-    const gif = await add(await animated('gif'))
-    const webp = await add(await animated('webp'))
-    const still = await add(await colour(20, 20).webp().toBuffer())
-    const video = await add(sample('plain.mp4'))
-    const slow = await add(sample('slow.mp4'))
-    const heavy = await add(
-      await sharp({
-        create: {
-          width: 900,
-          height: 900,
-          channels: 3,
-          background: 'teal',
-          noise: { type: 'gaussian', mean: 128, sigma: 60 },
-        },
-      })
-        .png()
-        .toBuffer(),
-    )
+  const square = await add(await jpeg(400, 400))
+  const wide = await add(await jpeg(800, 400))
+  const png = await add(await image(400, 400).png().toBuffer())
+  const rotated = await add(await image(400, 600).withMetadata({ orientation: 6 }).jpeg().toBuffer())
+  const gif = await add(await animation('gif'))
+  const webp = await add(await animation('webp'))
+  const still = await add(await image(20, 20).webp().toBuffer())
+  const video = await add(sample('plain.mp4'))
+  const slow = await add(sample('slow.mp4'))
+  const heavy = await add(
+    await sharp({
+      create: {
+        width: 900,
+        height: 900,
+        channels: 3,
+        background: 'teal',
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+      },
+    })
+      .png()
+      .toBuffer(),
+  )
 
-    const cases: [PlatformId, PostType, mediaIds: string[], error?: string][] = [
-      ['instagram', 'post', [square]],
-      ['instagram', 'post', [wide], `media ${wide} has an aspect ratio of 2 (800x400), at most 1.91 are allowed`],
-      ['instagram', 'post', [rotated]],
-      [
-        'instagram',
-        'post',
-        [png],
-        `media ${png} is of type image/png, allowed are image/jpeg, video/mp4, video/quicktime`,
-      ],
-      ['instagram', 'post', Array(11).fill(square), 'post has 11 media files, at most 10 are allowed'],
-      ['instagram', 'reel', [video], `media ${video} is 1 seconds long, at least 3 are required`],
-      ['instagram', 'reel', [slow], `media ${slow} has 10 frames per second, at least 23 are required`],
-      ['facebook', 'story', [slow], `media ${slow} is 64 pixels wide, at least 540 are required`],
-      ['bluesky', 'post', [heavy], `media ${heavy} is `],
-      ['google_business', 'post', [still], `media ${still} is of type image/webp, allowed are image/jpeg, image/png`],
-      ['x', 'post', [gif]],
-      ['x', 'post', [still]],
-      [
-        'x',
-        'post',
-        [webp],
-        `media ${webp} is animated and of type image/webp, allowed for animated images are image/gif`,
-      ],
-      ['x', 'post', [gif, square], 'post has a GIF and other media files, a GIF must be the only file'],
-      ['x', 'post', [webp, square], 'post has a GIF and other media files, a GIF must be the only file'],
-      ['x', 'post', [square, video], 'post has 1 image and 1 video, which cannot be combined'],
-      ['mastodon', 'post', [video]],
-    ]
-    for (const [platform, postType, mediaIds, error] of cases) {
-      const body = { accountIds: [await accountOn(platform)], postType, mediaIds, caption: 'hi' }
-      const reply = await ada.call('POST', '/posts', body)
-      const title = `${platform} ${postType} ${error}`
-      if (error) {
-        t.equal(reply.status, 400, title)
-        t.ok(reply.body.error.startsWith(`${platform} (@ada): ${error}`), `${reply.body.error}`)
-        t.strictSame(Object.keys(reply.body), ['error'])
-      } else t.equal(reply.status, 201, `${title} ${reply.body.error}`)
-    }
-  },
-)
+  const cases: [PlatformId, PostType, mediaIds: string[], error?: string][] = [
+    ['instagram', 'post', [square]],
+    ['instagram', 'post', [wide], `media ${wide} has an aspect ratio of 2 (800x400), at most 1.91 are allowed`],
+    ['instagram', 'post', [rotated]],
+    [
+      'instagram',
+      'post',
+      [png],
+      `media ${png} is of type image/png, allowed are image/jpeg, video/mp4, video/quicktime`,
+    ],
+    ['instagram', 'post', Array(11).fill(square), 'post has 11 media files, at most 10 are allowed'],
+    ['instagram', 'reel', [video], `media ${video} is 1 seconds long, at least 3 are required`],
+    ['instagram', 'reel', [slow], `media ${slow} has 10 frames per second, at least 23 are required`],
+    ['facebook', 'story', [slow], `media ${slow} is 64 pixels wide, at least 540 are required`],
+    ['bluesky', 'post', [heavy], `media ${heavy} is `],
+    ['google_business', 'post', [still], `media ${still} is of type image/webp, allowed are image/jpeg, image/png`],
+    ['x', 'post', [gif]],
+    ['x', 'post', [still]],
+    [
+      'x',
+      'post',
+      [webp],
+      `media ${webp} is animated and of type image/webp, allowed for animated images are image/gif`,
+    ],
+    ['x', 'post', [gif, square], 'post has a GIF and other media files, a GIF must be the only file'],
+    ['x', 'post', [webp, square], 'post has a GIF and other media files, a GIF must be the only file'],
+    ['x', 'post', [square, video], 'post has 1 image and 1 video, which cannot be combined'],
+    ['mastodon', 'post', [video]],
+  ]
+  for (const [platform, postType, mediaIds, error] of cases) {
+    const body = { accountIds: [await accountOn(platform)], postType, mediaIds, caption: 'hi' }
+    const reply = await ada.call('POST', '/posts', body)
+    const title = `${platform} ${postType} ${error}`
+    if (error) {
+      t.equal(reply.status, 400, title)
+      t.ok(reply.body.error.startsWith(`${platform} (@ada): ${error}`), `${reply.body.error}`)
+      t.strictSame(Object.keys(reply.body), ['error'])
+    } else t.equal(reply.status, 201, `${title} ${reply.body.error}`)
+  }
+})

@@ -28,14 +28,14 @@ t.test('a post without a time is a draft, one with a time is scheduled', async (
   t.strictSame(scheduled.body, { id: scheduled.body.id, status: 'scheduled' })
 
   const past = { accountIds: [account], caption: 'hi', scheduledAt: '2001-01-01T00:00:00Z' }
-  t.match(await ada.call('POST', '/posts', past), { status: 201, body: { status: 'scheduled' } })
+  t.hasStrict(await ada.call('POST', '/posts', past), { status: 201, body: { status: 'scheduled' } })
 
   const { posts } = await stored(world)
-  t.match(posts[0], { userId: ada.id, caption: '', firstComment: null, postType: 'post', scheduledAt: null })
+  t.hasStrict(posts[0], { userId: ada.id, caption: '', firstComment: null, postType: 'post', scheduledAt: null })
   t.strictSame(posts[1]?.scheduledAt, new Date('2030-06-01T10:00:00.500Z'))
 })
 
-t.test('everything that was sent is stored, each part where it belongs', async (t) => {
+t.test('every part of the body is stored', async (t) => {
   const world = await createWorld(t)
   const ada = await world.user()
   const [bluesky, x, mastodon] = [await ada.account(), await ada.account('x'), await ada.account('mastodon')]
@@ -58,7 +58,7 @@ t.test('everything that was sent is stored, each part where it belongs', async (
   t.equal(status, 201)
 
   const { posts, targets, media } = await stored(world)
-  t.match(posts, [{ caption: 'for all 🎉', firstComment: 'first!', postType: 'thread', status: 'scheduled' }])
+  t.hasStrict(posts, [{ caption: 'for all 🎉', firstComment: 'first!', postType: 'thread', status: 'scheduled' }])
   t.strictSame(
     targets.map(({ accountId, captionOverride, fields, threadParts }) => [
       accountId,
@@ -71,7 +71,7 @@ t.test('everything that was sent is stored, each part where it belongs', async (
       [x, null, null, ['one', 'two']],
       [mastodon, null, null, null],
     ],
-    'a repeated account counts once; an empty override is kept apart from none',
+    'a repeated account counts once, and an empty override differs from no override',
   )
   t.strictSame(
     media.map(({ mediaId }) => mediaId),
@@ -80,7 +80,7 @@ t.test('everything that was sent is stored, each part where it belongs', async (
   )
 })
 
-t.test('what a body may not look like is told with the path of each mistake, and nothing is stored', async (t) => {
+t.test('an invalid body is a 400 with the path of each mistake, and nothing is stored', async (t) => {
   const world = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
@@ -106,7 +106,7 @@ t.test('what a body may not look like is told with the path of each mistake, and
     ],
     ['one account as text', { accountIds: account }, [type('array', 'string', 'accountIds')]],
     [
-      'accounts that are no text',
+      'accounts that are not text',
       { accountIds: [1, null] },
       [type('string', 'number', 'accountIds', 0), type('string', 'null', 'accountIds', 1)],
     ],
@@ -200,27 +200,27 @@ t.test('what a body may not look like is told with the path of each mistake, and
     t.equal(reply.status, 400, name)
     t.equal(reply.body.error, 'Invalid request', name)
     t.equal(reply.body.details.length, details.length, name)
-    t.match(reply.body.details, details, name)
+    t.hasStrict(reply.body.details, details, name)
   }
   t.strictSame(await stored(world), { posts: [], targets: [], media: [] })
 })
 
-t.test('accounts and media out of reach get one and the same 403, which names the ids that were sent', async (t) => {
+t.test('accounts and media without access all get the same 403, which names the ids of the request', async (t) => {
   const world = await createWorld(t)
   const [ada, bob] = [await world.user(), await world.user()]
   const own = await ada.account()
   const foreign = await bob.account('x')
   const disconnected = await ada.account()
-  // The service knows them from then on.
-  t.match(await ada.call('POST', '/posts', { accountIds: [own, disconnected] }), { status: 201 })
-  t.match(await bob.call('POST', '/posts', { accountIds: [foreign] }), { status: 201 })
+  // From here on, the accounts are in the cache of the service.
+  t.hasStrict(await ada.call('POST', '/posts', { accountIds: [own, disconnected] }), { status: 201 })
+  t.hasStrict(await bob.call('POST', '/posts', { accountIds: [foreign] }), { status: 201 })
   await disconnectAccount(world.db, disconnected)
   const upper = own.toUpperCase()
   const foreignMedia = await bob.media()
   const organization = await world.organization(ada, bob)
   const shared = await bob.account('mastodon', { organizationId: organization })
 
-  t.match(await ada.call('POST', '/posts', { accountIds: [shared] }), { status: 201 }, 'through an organisation')
+  t.hasStrict(await ada.call('POST', '/posts', { accountIds: [shared] }), { status: 201 }, 'through an organisation')
   await world.db.deleteFrom('posts').execute()
 
   for (const id of [foreign, UNKNOWN, disconnected, 'nonsense', '', upper]) {
@@ -240,7 +240,7 @@ t.test('accounts and media out of reach get one and the same 403, which names th
   t.strictSame(await stored(world), { posts: [], targets: [], media: [] })
 })
 
-t.test('checks come in order: key, shape, limits of what the caller may use, ownership', async (t) => {
+t.test('checks run in order: key, shape, limits of accessible accounts, access', async (t) => {
   const world = await createWorld(t)
   const [ada, bob] = [await world.user(), await world.user()]
   const own = await ada.account('x', { username: 'ada' })
@@ -248,14 +248,14 @@ t.test('checks come in order: key, shape, limits of what the caller may use, own
   const long = 'a'.repeat(281)
 
   const shapeFirst = await ada.call('POST', '/posts', { accountIds: [own, foreign], caption: long, nonsense: 1 })
-  t.match(shapeFirst, { status: 400, body: { error: 'Invalid request' } })
+  t.hasStrict(shapeFirst, { status: 400, body: { error: 'Invalid request' } })
 
   const limitsFirst = await ada.call('POST', '/posts', { accountIds: [own, foreign], caption: long })
   t.strictSame(limitsFirst.body, { error: 'x (@ada): caption is 281 characters long, at most 280 are allowed' })
   t.equal(limitsFirst.status, 400)
 
   const foreignOnly = await ada.call('POST', '/posts', { accountIds: [foreign], caption: long })
-  t.equal(foreignOnly.status, 403, 'the limits of a stranger’s account are never judged')
+  t.equal(foreignOnly.status, 403, 'limits of inaccessible accounts are not checked')
   t.notMatch(foreignOnly.body.error, 'bob')
 })
 
@@ -263,18 +263,18 @@ t.test('a draft may lack what its networks require, a scheduled post may not', a
   const { user } = await createWorld(t)
   const ada = await user()
   const instagram = await ada.account('instagram')
-  t.match(await ada.call('POST', '/posts', { accountIds: [instagram] }), { status: 201 })
+  t.hasStrict(await ada.call('POST', '/posts', { accountIds: [instagram] }), { status: 201 })
   const scheduled = await ada.call('POST', '/posts', { accountIds: [instagram], scheduledAt: '2030-01-01T00:00:00Z' })
   t.equal(scheduled.status, 400)
   t.match(scheduled.body.error, /^instagram \(@ada\): /)
   t.notHas(scheduled.body, 'details')
 })
 
-t.test('an account is held against what its own server takes, from the moment that it says so', async (t) => {
+t.test('the text limit of an account’s own server applies as soon as it is known', async (t) => {
   const { fetch, of, mastodon } = await startFakeNetworks(t)
   const world = await createWorld(t, { fetch })
   const ada = await world.user()
-  /** Another process of the service, which knows what it has seen. */
+  /** A second process of the service, with a cache of its own. */
   const other = await buildApp({
     db: world.db,
     logger: false,
@@ -290,8 +290,8 @@ t.test('an account is held against what its own server takes, from the moment th
   const account = await connect(5000)
   const plain = await ada.account('mastodon')
   const thread = { postType: 'thread', threadParts: { [account]: ['a', 'a'.repeat(5000)] } }
-  /** In each process. */
-  const posted = async (body: object) => {
+  /** Sends the post to each process. */
+  const post = async (body: object) => {
     const all = { accountIds: [account], ...body }
     const replies = [await ada.call('POST', '/posts', all), await call(other, ada.key, 'POST', '/posts', all)]
     return replies.map(({ status, body }) => body.error ?? status)
@@ -300,35 +300,35 @@ t.test('an account is held against what its own server takes, from the moment th
   const tooLong = (what: string, length: number, max: number) =>
     twice(`mastodon (@alice@mastodon.example): ${what} is ${length} characters long, at most ${max} are allowed`)
 
-  t.strictSame(await posted({ caption: 'a'.repeat(5000), firstComment: 'a'.repeat(5000) }), twice(201))
-  t.strictSame(await posted(thread), twice(201))
-  t.strictSame(await posted({ caption: 'a'.repeat(5001) }), tooLong('caption', 5001, 5000))
-  t.strictSame(await posted({ accountIds: [account, plain], caption: 'a'.repeat(501) }), [
+  t.strictSame(await post({ caption: 'a'.repeat(5000), firstComment: 'a'.repeat(5000) }), twice(201))
+  t.strictSame(await post(thread), twice(201))
+  t.strictSame(await post({ caption: 'a'.repeat(5001) }), tooLong('caption', 5001, 5000))
+  t.strictSame(await post({ accountIds: [account, plain], caption: 'a'.repeat(501) }), [
     ...twice('mastodon (@ada): caption is 501 characters long, at most 500 are allowed'),
   ])
   const overridden = [{ accountId: account, captionOverride: 'a'.repeat(5000) }]
   const both = { accountIds: [plain, account], caption: 'a'.repeat(500), accountOverrides: overridden }
-  t.strictSame(await posted(both), twice(201))
+  t.strictSame(await post(both), twice(201))
 
   const { body: draft } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'a'.repeat(301) })
   await connect(300)
-  t.match(await ada.call('POST', `/posts/${draft.id}/publish`), {
+  t.hasStrict(await ada.call('POST', `/posts/${draft.id}/publish`), {
     status: 400,
     body: { error: tooLong('caption', 301, 300)[0] },
   })
-  t.strictSame(await posted({ caption: 'a'.repeat(301) }), tooLong('caption', 301, 300))
-  t.strictSame(await posted({ firstComment: 'a'.repeat(301) }), tooLong('first comment', 301, 300))
-  t.strictSame(await posted(thread), tooLong('thread part 2', 5000, 300))
-  t.strictSame(await posted({ caption: 'a'.repeat(300) }), twice(201))
+  t.strictSame(await post({ caption: 'a'.repeat(301) }), tooLong('caption', 301, 300))
+  t.strictSame(await post({ firstComment: 'a'.repeat(301) }), tooLong('first comment', 301, 300))
+  t.strictSame(await post(thread), tooLong('thread part 2', 5000, 300))
+  t.strictSame(await post({ caption: 'a'.repeat(300) }), twice(201))
 
   await connect(600)
-  t.strictSame(await posted({ caption: 'a'.repeat(600) }), twice(201))
+  t.strictSame(await post({ caption: 'a'.repeat(600) }), twice(201))
   await connect(0)
-  t.strictSame(await posted({ caption: 'a'.repeat(501) }), tooLong('caption', 501, 500))
-  t.strictSame(await posted({ caption: 'a'.repeat(500) }), twice(201))
+  t.strictSame(await post({ caption: 'a'.repeat(501) }), tooLong('caption', 501, 500))
+  t.strictSame(await post({ caption: 'a'.repeat(500) }), twice(201))
 })
 
-t.test('a failure that nobody foresaw leaves nothing behind and tells nothing', async (t) => {
+t.test('an unexpected failure stores nothing and reveals nothing', async (t) => {
   const world = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
@@ -339,7 +339,7 @@ t.test('a failure that nobody foresaw leaves nothing behind and tells nothing', 
   t.strictSame(await world.db.selectFrom('posts').selectAll().execute(), [])
 })
 
-t.test('ids grow from post to post, so that the newest is first', async (t) => {
+t.test('ids ascend in the order of creation', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()
   const accountIds = [await ada.account()]

@@ -1,15 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { markPostPublished } from '../../db/queries/posts.ts'
 import { createDesk } from '../helpers/publisher.ts'
 import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { untilBlocked } from '../helpers/until.ts'
 
 const MINUTE = 60_000
-const NOBODYS_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
+const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
-t.test('a draft is published when its owner says so, if it is complete', async (t) => {
+t.test('publishing a draft sends it if it is complete', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connected, work, delivery, time } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
@@ -18,7 +18,7 @@ t.test('a draft is published when its owner says so, if it is complete', async (
     status: 400,
     body: { error: /^mastodon \(@ada\): caption/ },
   })
-  t.match(await ada.call('GET', `/posts/${empty.id}`), { body: { status: 'draft', scheduledAt: null } })
+  t.hasStrict(await ada.call('GET', `/posts/${empty.id}`), { body: { status: 'draft', scheduledAt: null } })
 
   const { body: draft } = await ada.call('POST', '/posts', {
     accountIds: [account],
@@ -27,15 +27,15 @@ t.test('a draft is published when its owner says so, if it is complete', async (
   })
   const { status, body } = await ada.call('POST', `/posts/${draft.id}/publish`)
   t.equal(status, 202)
-  t.match(body, { id: draft.id, status: 'scheduled', targets: [{ delivery: { state: 'queued', attempts: 0 } }] })
+  t.hasStrict(body, { id: draft.id, status: 'scheduled', targets: [{ delivery: { state: 'queued', attempts: 0 } }] })
   t.ok(Math.abs(Date.parse(body.scheduledAt) - Date.now()) < MINUTE)
   time.now = new Date(Date.now() + MINUTE)
   await work()
   t.same(mastodon.posts, ['Now'])
-  t.match(await delivery(draft.id), { state: 'published' })
+  t.hasStrict(await delivery(draft.id), { state: 'published' })
 })
 
-t.test('a draft is complete by what each account is to get', async (t) => {
+t.test('a draft is complete if every account has content by override or thread parts', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
   const { ada, connected, work, time } = await createDesk(t, { mastodon, bluesky })
   const [account, chained] = [await connected('mastodon'), await connected('bluesky')]
@@ -52,21 +52,21 @@ t.test('a draft is complete by what each account is to get', async (t) => {
   t.same([mastodon.posts, bluesky.posts], [['overridden'], ['one', 'two']])
 })
 
-t.test('what was missed is published as if it had been written now', async (t) => {
+t.test('a missed delivery can be published, and its lateness counts from then', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, db, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
   const id = await post({ accountIds: [await connected('mastodon')], caption: 'missed' })
   await db.updateTable('postTargets').set({ dueAt: sql<Date>`due_at - interval '2 days'` }).execute()
   await work()
-  t.match(await delivery(id), { state: 'missed' })
+  t.hasStrict(await delivery(id), { state: 'missed' })
   t.equal((await ada.call('POST', `/posts/${id}/publish`)).status, 202)
   time.now = new Date(Date.now() + MINUTE)
   await work()
-  t.match(await delivery(id), { state: 'published' })
+  t.hasStrict(await delivery(id), { state: 'published' })
   t.ok((await delivery(id)).latenessMs! <= 2 * MINUTE)
 })
 
-t.test('what is due already is not hastened, and what is open or out is left alone', async (t) => {
+t.test('publishing does not change a due delivery, and rejects a post that is published or unconfirmed', async (t) => {
   const [mastodon, telegram] = [scriptedNetwork(), scriptedNetwork('at-most-once')]
   const { ada, db, connected, post, work, delivery, status } = await createDesk(t, { mastodon, telegram })
   const [account, other] = [await connected('mastodon'), await connected('telegram')]
@@ -82,13 +82,17 @@ t.test('what is due already is not hastened, and what is open or out is left alo
   telegram.steps.push({ accept: true, fail: lost() })
   await work()
   t.equal((await ada.call('POST', `/posts/${open}/publish`)).status, 409)
-  t.strictSame(await publishNow(db, { userId: ada.id, id: open }), [{ count: 1 }], 'nor by a call that came too late')
-  t.match(await delivery(open, account), { state: 'queued' })
-  t.match(await delivery(open, other), { state: 'unconfirmed', nextAttemptAt: null })
+  t.strictSame(
+    await publishNow(db, { userId: ada.id, id: open }),
+    [{ count: 1 }],
+    'nor does a call that passed the check before',
+  )
+  t.hasStrict(await delivery(open, account), { state: 'queued' })
+  t.hasStrict(await delivery(open, other), { state: 'unconfirmed', nextAttemptAt: null })
   t.equal(await status(open), 'published')
 })
 
-t.test('a scheduled post goes out before its time, once, however often that is asked', async (t) => {
+t.test('publishing a scheduled post several times sends it once, before its time', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connected, work, time } = await createDesk(t, { mastodon })
   const body = { accountIds: [await connected('mastodon')], caption: 'early', scheduledAt: '2030-01-01T00:00:00Z' }
@@ -101,13 +105,13 @@ t.test('a scheduled post goes out before its time, once, however often that is a
   time.now = new Date(Date.now() + MINUTE)
   await work()
   t.same(mastodon.posts, ['early'])
-  t.match(await ada.call('POST', `/posts/${id}/publish`), {
+  t.hasStrict(await ada.call('POST', `/posts/${id}/publish`), {
     status: 409,
     body: { error: 'Post is already published: retry single deliveries instead' },
   })
 })
 
-t.test('a post that has failed everywhere is published again as a whole', async (t) => {
+t.test('publishing a post that failed on all accounts retries all of them', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
   const { ada, connected, post, work, status, time } = await createDesk(t, { mastodon, bluesky })
   const accountIds = [await connected('mastodon'), await connected('bluesky')]
@@ -121,20 +125,20 @@ t.test('a post that has failed everywhere is published again as a whole', async 
   t.same([mastodon.posts, bluesky.posts], [['again'], ['again']])
 })
 
-t.test('a draft for an account that is gone is not published', async (t) => {
+t.test('a draft for a disconnected account cannot be published', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connected } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const { body: draft } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'a' })
   t.equal((await ada.call('DELETE', `/accounts/${account}`)).status, 200)
-  t.match(await ada.call('POST', `/posts/${draft.id}/publish`), {
+  t.hasStrict(await ada.call('POST', `/posts/${draft.id}/publish`), {
     status: 403,
     body: { error: `You have no access to these accountIds: ${account}` },
   })
-  t.match(await ada.call('GET', `/posts/${draft.id}`), { body: { status: 'draft' } })
+  t.hasStrict(await ada.call('GET', `/posts/${draft.id}`), { body: { status: 'draft' } })
 })
 
-t.test('a retry is of one delivery alone', async (t) => {
+t.test('a retry affects one delivery only', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
   const { ada, connected, post, work, delivery, time } = await createDesk(t, { mastodon, bluesky })
   const accountIds = [await connected('mastodon'), await connected('bluesky')]
@@ -142,40 +146,39 @@ t.test('a retry is of one delivery alone', async (t) => {
   const id = await post({ accountIds, caption: 'one' })
   for (const network of [mastodon, bluesky]) network.steps.push({ accept: false, fail: refusal() })
   await work()
-  t.match(await ada.call('POST', `/posts/${id}/deliveries/${first}/retry`), { status: 202 })
+  t.hasStrict(await ada.call('POST', `/posts/${id}/deliveries/${first}/retry`), { status: 202 })
   time.now = new Date(Date.now() + MINUTE)
   await work()
   t.same([mastodon.posts, bluesky.posts], [['one'], []])
-  t.match(await delivery(id, first), { state: 'published', attempts: 2 })
-  t.match(await delivery(id, second), { state: 'failed', attempts: 1 })
+  t.hasStrict(await delivery(id, first), { state: 'published', attempts: 2 })
+  t.hasStrict(await delivery(id, second), { state: 'failed', attempts: 1 })
 })
 
-t.test('a retry and a worker that takes the delivery exclude each other', async (t) => {
+t.test('a retry waits for a worker that is claiming the delivery, and is then rejected', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, db, connected, post, work } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const id = await post({ accountIds: [account], caption: 'one' })
   mastodon.steps.push({ accept: false, fail: refusal() })
   await work()
-  const { reply } = await db.transaction().execute(async (taking) => {
-    await taking.updateTable('postTargets').set({ state: 'publishing' }).execute()
+  const { reply } = await db.transaction().execute(async (claim) => {
+    await claim.updateTable('postTargets').set({ state: 'publishing' }).execute()
     const reply = ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)
-    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    while ((await waiting.execute(db)).rows.length === 0) await pause(1)
-    // In an object, which is not awaited: it comes when this has ended.
+    await untilBlocked(db)
+    // Inside an object, so that the transaction does not wait for it.
     return { reply }
   })
-  t.match(await reply, { status: 409, body: { error: 'Delivery is being sent' } })
+  t.hasStrict(await reply, { status: 409, body: { error: 'Delivery is being sent' } })
 })
 
-t.test('a delivery that waits for its next attempt can be tried at once', async (t) => {
+t.test('a delivery that waits for its next attempt can be retried immediately', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const id = await post({ accountIds: [account], caption: 'now' })
   mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
   await work()
-  t.match(await delivery(id), { state: 'queued' })
+  t.hasStrict(await delivery(id), { state: 'queued' })
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   time.now = new Date(Date.now() + MINUTE)
   await work()
@@ -188,30 +191,30 @@ t.test('a delivery that is not due yet is not retried', async (t) => {
   const account = await connected('mastodon')
   const scheduledAt = new Date(Date.now() + 60 * MINUTE).toISOString()
   const id = await post({ accountIds: [account], caption: 'next week', scheduledAt })
-  t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
+  t.hasStrict(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
     status: 409,
     body: { error: 'Delivery is not due yet: publish the post to send it now' },
   })
-  t.match(await delivery(id), { state: 'queued', nextAttemptAt: scheduledAt })
+  t.hasStrict(await delivery(id), { state: 'queued', nextAttemptAt: scheduledAt })
 })
 
-t.test('what its owner has seen settles an unconfirmed delivery', async (t) => {
+t.test('the owner can resolve an unconfirmed delivery', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
   const { ada, connected, post, work, delivery, status, time } = await createDesk(t, { telegram })
-  const perhaps = async (body: object = {}) => {
+  const createUnconfirmed = async (body: object = {}) => {
     const account = await connected('telegram')
     const id = await post({ accountIds: [account], caption: 'perhaps', ...body })
     telegram.steps.push({ accept: true, fail: lost() })
     await work()
-    t.match(await delivery(id), { state: 'unconfirmed' })
+    t.hasStrict(await delivery(id), { state: 'unconfirmed' })
     const resolve = (body: object) => ada.call('POST', `/posts/${id}/deliveries/${account}/resolve`, body)
     return { id, resolve, path: `/posts/${id}/deliveries/${account}` }
   }
 
-  const there = await perhaps()
+  const there = await createUnconfirmed()
   const url = 'https://t.me/lighthouses/17'
-  t.match(await there.resolve({ outcome: 'published', url }), { status: 200, body: { status: 'published' } })
-  t.match(await delivery(there.id), {
+  t.hasStrict(await there.resolve({ outcome: 'published', url }), { status: 200, body: { status: 'published' } })
+  t.hasStrict(await delivery(there.id), {
     state: 'published',
     externalId: null,
     externalUrl: url,
@@ -219,15 +222,15 @@ t.test('what its owner has seen settles an unconfirmed delivery', async (t) => {
     error: null,
     history: [{ outcome: 'said_published' }],
   })
-  t.equal((await delivery(there.id)).publishedAt, time.now.toISOString(), 'since its call')
-  t.match(await there.resolve({ outcome: 'published' }), {
+  t.equal((await delivery(there.id)).publishedAt, time.now.toISOString(), 'the time of its call')
+  t.hasStrict(await there.resolve({ outcome: 'published' }), {
     status: 409,
     body: { error: 'Delivery is not unconfirmed' },
   })
 
-  const gone = await perhaps()
-  t.match(await gone.resolve({ outcome: 'not_published' }), { status: 200, body: { status: 'scheduled' } })
-  t.match(await delivery(gone.id), {
+  const gone = await createUnconfirmed()
+  t.hasStrict(await gone.resolve({ outcome: 'not_published' }), { status: 200, body: { status: 'scheduled' } })
+  t.hasStrict(await delivery(gone.id), {
     state: 'failed',
     publishedAt: null,
     error: { code: 'not_published', retryable: true },
@@ -240,17 +243,17 @@ t.test('what its owner has seen settles an unconfirmed delivery', async (t) => {
   t.equal(telegram.posts.length, before + 1)
   t.equal(await status(gone.id), 'published')
 
-  const commented = await perhaps({ firstComment: 'and' })
-  t.match(await commented.resolve({ outcome: 'published' }), { status: 200, body: { status: 'published' } })
-  t.match(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
+  const commented = await createUnconfirmed({ firstComment: 'and' })
+  t.hasStrict(await commented.resolve({ outcome: 'published' }), { status: 200, body: { status: 'published' } })
+  t.hasStrict(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
   const known = telegram.posts.length
   t.equal((await ada.call('POST', `${commented.path}/retry`)).status, 202)
   await work(MINUTE)
-  t.equal(telegram.posts.length, known, 'nothing answers to what nobody knows')
-  t.match(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
+  t.equal(telegram.posts.length, known, 'no comment is sent to a post whose id is unknown')
+  t.hasStrict(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
 })
 
-t.test('a part of a thread that its owner has seen is out, and the rest cannot answer to it', async (t) => {
+t.test('after a thread part is resolved as published, the rest fails because its id is unknown', async (t) => {
   const bluesky = scriptedNetwork('at-most-once')
   const { ada, connected, post, work, delivery } = await createDesk(t, { bluesky })
   const account = await connected('bluesky')
@@ -258,13 +261,13 @@ t.test('a part of a thread that its owner has seen is out, and the rest cannot a
   bluesky.steps.push({ accept: true, fail: lost() })
   await work()
   const path = `/posts/${id}/deliveries/${account}/resolve`
-  t.match(await ada.call('POST', path, { outcome: 'published' }), { status: 200, body: { status: 'published' } })
-  t.match(await delivery(id), { state: 'failed', acts: { length: 1 }, error: { code: 'parent_unknown' } })
+  t.hasStrict(await ada.call('POST', path, { outcome: 'published' }), { status: 200, body: { status: 'published' } })
+  t.hasStrict(await delivery(id), { state: 'failed', acts: [{ externalId: null }], error: { code: 'parent_unknown' } })
   await work(MINUTE)
   t.same(bluesky.posts, ['one'])
 })
 
-t.test('a first comment that may be out is settled apart from its post', async (t) => {
+t.test('an unconfirmed first comment is resolved separately from its post', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
   const { ada, connected, post, work, delivery, status, time } = await createDesk(t, { telegram })
   const account = await connected('telegram')
@@ -272,10 +275,10 @@ t.test('a first comment that may be out is settled apart from its post', async (
   telegram.steps.push({ accept: true }, { accept: false, fail: lost() })
   await work()
   await work(MINUTE)
-  t.match(await delivery(id), { state: 'unconfirmed', externalId: 'n1' })
+  t.hasStrict(await delivery(id), { state: 'unconfirmed', externalId: 'n1' })
   const path = `/posts/${id}/deliveries/${account}`
   t.equal((await ada.call('POST', `${path}/resolve`, { outcome: 'not_published' })).status, 200)
-  t.match(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'not_published' } })
+  t.hasStrict(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'not_published' } })
   t.same(
     (await delivery(id)).history.map(({ outcome }) => outcome),
     ['published', 'said_not_published'],
@@ -285,10 +288,10 @@ t.test('a first comment that may be out is settled apart from its post', async (
   time.now = new Date(time.now.getTime() + MINUTE)
   await work()
   t.same(telegram.posts, ['post', 'comment'])
-  t.match(await delivery(id), { state: 'published', error: null, acts: [{}, {}] })
+  t.hasStrict(await delivery(id), { state: 'published', error: null, acts: [{}, {}] })
 })
 
-t.test('a wrong resolution is refused and changes nothing', async (t) => {
+t.test('an invalid resolution is a 400 and changes nothing', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
   const { ada, connected, post, work, delivery } = await createDesk(t, { telegram })
   const account = await connected('telegram')
@@ -324,39 +327,42 @@ t.test('a wrong resolution is refused and changes nothing', async (t) => {
     ['', { code: 'invalid_json', path: [] }],
   ]
   for (const [body, issue] of wrong) {
-    t.match(await ada.call('POST', path, body), { status: 400, body: { error: 'Invalid request', details: [issue] } })
+    t.hasStrict(await ada.call('POST', path, body), {
+      status: 400,
+      body: { error: 'Invalid request', details: [issue] },
+    })
   }
   t.same(await delivery(id), before)
 })
 
-t.test('deliveries of others are not there, in every state and by every way', async (t) => {
+t.test('operations on another user’s deliveries are a 404', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, user, connected, post, work, delivery } = await createDesk(t, { mastodon })
   const eve = await user('eve')
   const account = await connected('mastodon')
   const id = await post({ accountIds: [account], caption: 'mine' })
-  const ways = [
+  const operations = [
     ['GET', `/posts/${id}`],
     ['POST', `/posts/${id}/publish`],
     ['POST', `/posts/${id}/deliveries/${account}/retry`],
     ['POST', `/posts/${id}/deliveries/${account}/resolve`],
   ] as const
-  for (const [method, path] of ways) {
+  for (const [method, path] of operations) {
     const body = path.endsWith('resolve') ? { outcome: 'published' } : undefined
-    t.match(await eve.call(method, path, body), { status: 404, body: { error: 'Post not found' } }, path)
-    for (const wrong of ['%00', 'x', NOBODYS_ID, 'a'.repeat(200)]) {
+    t.hasStrict(await eve.call(method, path, body), { status: 404, body: { error: 'Post not found' } }, path)
+    for (const wrong of ['%00', 'x', UNKNOWN_ID, 'a'.repeat(200)]) {
       const reply = await ada.call(method, path.replace(id, wrong), body)
-      t.match(reply, { status: 404, body: { error: 'Post not found' } }, wrong)
+      t.hasStrict(reply, { status: 404, body: { error: 'Post not found' } }, wrong)
       if (!path.includes('deliveries')) continue
       const other = await ada.call(method, path.replace(account, wrong), body)
-      t.match(other, { status: 404, body: { error: 'Delivery not found' } }, wrong)
+      t.hasStrict(other, { status: 404, body: { error: 'Delivery not found' } }, wrong)
     }
   }
   await work()
-  t.match(await delivery(id), { state: 'published', attempts: 1 })
+  t.hasStrict(await delivery(id), { state: 'published', attempts: 1 })
 })
 
-t.test('a post that is marked as published by hand is not sent', async (t) => {
+t.test('a post that is marked as published is not sent', async (t) => {
   const mastodon = scriptedNetwork()
   const { db, ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
@@ -364,6 +370,6 @@ t.test('a post that is marked as published by hand is not sent', async (t) => {
   await markPostPublished(db, id)
   await work()
   t.same(mastodon.acts, [])
-  t.match(await delivery(id), { state: 'published', nextAttemptAt: null, attempts: 0, externalId: null })
-  t.match(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), { status: 409 })
+  t.hasStrict(await delivery(id), { state: 'published', nextAttemptAt: null, attempts: 0, externalId: null })
+  t.hasStrict(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), { status: 409 })
 })

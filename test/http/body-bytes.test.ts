@@ -1,0 +1,162 @@
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import {
+  assertAlive,
+  assertIssues,
+  assertNothingStored,
+  assertRejected,
+  countRows,
+  createTarget,
+  type ExpectedIssue,
+} from '../helpers/rejections.ts'
+
+t.test('NUL and lone surrogates, which Postgres cannot store, are rejected with their path', async (t) => {
+  const target = await createTarget(t)
+  const { create, account } = target
+  for (const [bad, name] of [
+    ['\0', 'NUL'],
+    ['a\0b', 'NUL inside'],
+    ['\ud83d', 'a high surrogate'],
+    ['\ude00', 'a low surrogate'],
+    ['\ude00\ud83d', 'surrogates in the wrong order'],
+  ] as const) {
+    const shown = bad.toWellFormed()
+    const fields = (value: unknown) => ({ accountOverrides: [{ accountId: account, fields: value }] })
+    const places: [body: object, path: ExpectedIssue['path']][] = [
+      [{ accountIds: [account, bad] }, ['accountIds', 1]],
+      [{ caption: bad }, ['caption']],
+      [{ firstComment: bad }, ['firstComment']],
+      [{ postType: bad }, ['postType']],
+      [{ scheduledAt: `2027-01-15T09:30:00Z${bad}` }, ['scheduledAt']],
+      [{ mediaIds: [bad] }, ['mediaIds', 0]],
+      [
+        { accountOverrides: [{ accountId: account, captionOverride: bad }] },
+        ['accountOverrides', 0, 'captionOverride'],
+      ],
+      [{ accountOverrides: [{ accountId: bad }] }, ['accountOverrides', 0, 'accountId']],
+      [fields({ a: bad }), ['accountOverrides', 0, 'fields', 'a']],
+      [fields({ a: [{ b: bad }] }), ['accountOverrides', 0, 'fields', 'a', 0, 'b']],
+      [fields({ [bad]: 1 }), ['accountOverrides', 0, 'fields', shown]],
+      [fields({ a: { [bad]: 1 } }), ['accountOverrides', 0, 'fields', 'a', shown]],
+      [{ threadParts: { [account]: ['one', bad] } }, ['threadParts', account, 1]],
+      [{ threadParts: { [bad]: ['one'] } }, ['threadParts', shown]],
+      [{ [bad]: 1 }, [shown]],
+    ]
+    for (const [body, path] of places) {
+      assertIssues(
+        t,
+        await create({ accountIds: [account], ...body }),
+        [{ code: 'custom', path }],
+        `${name} in ${path}`,
+      )
+    }
+  }
+  const accepted = await create({ accountIds: [account], caption: '😀 \u0001 \uffff \u{10ffff}' })
+  t.equal(accepted.status, 201, 'surrogate pairs, control characters and noncharacters are accepted')
+})
+
+t.test('a body that is not UTF-8, or not JSON, is rejected', async (t) => {
+  const target = await createTarget(t)
+  const { create, account } = target
+  const good = JSON.stringify({ accountIds: [account], caption: 'é' })
+  const unreadable: [name: string, body: string | Buffer, message: string][] = [
+    ['latin 1', Buffer.from(good, 'latin1'), 'Request body is not valid UTF-8'],
+    ['an overlong NUL', Buffer.from('7b22c080223a317d', 'hex'), 'Request body is not valid UTF-8'],
+    ['an encoded surrogate', Buffer.from('22eda08022', 'hex'), 'Request body is not valid UTF-8'],
+    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), 'Request body is not valid UTF-8'],
+    ['UTF-16 without a mark', Buffer.from(JSON.stringify({}), 'utf16le'), 'Request body is not valid JSON'],
+    ['gzip', gzipSync(good), 'Request body is not valid UTF-8'],
+    ['a byte order mark', `\ufeff${good}`, 'Request body is not valid JSON'],
+    ['empty', '', 'Request body is empty'],
+    ...['{', 'hello', ' ', '{"accountIds":["a"],}', "{'a':1}", `${good}x`, good + good, `/* */${good}`, '{"a":NaN}']
+      .concat(['{"a":01}', '{"a":"\n"}', '{"a":"\\x41"}', '{"a":"\\u12"}', 'undefined', 'accountIds=a'])
+      .map((text): [string, string, string] => [JSON.stringify(text), text, 'Request body is not valid JSON']),
+  ]
+  for (const [name, body, message] of unreadable) {
+    assertIssues(t, await create(body), [{ code: 'invalid_json', path: [], message }], name)
+  }
+  await assertNothingStored(t, target)
+})
+
+t.test('another content type is told from a missing body', async (t) => {
+  const target = await createTarget(t)
+  const { create, send, account } = target
+  const good = { accountIds: [account] }
+  for (const type of [
+    ...[
+      'text/plain',
+      'text/json',
+      'application/jsonx',
+      'application/vnd.api+json',
+      'application/x-www-form-urlencoded',
+    ],
+    ...[
+      'multipart/form-data; boundary=x',
+      'multipart/form-data',
+      'application/json, text/plain',
+      'application/json\ta',
+    ],
+    ...['', ' ', ';', '/', 'json', '*/*', 'application/*', 'application/json/x', 'ap\u00e9/json', 'x'.repeat(10_000)],
+  ]) {
+    const issue = { code: 'invalid_content_type', path: [], message: 'Content-Type must be application/json' }
+    assertIssues(t, await create(good, type), [issue], `Content-Type ${JSON.stringify(type.slice(0, 40))}`)
+  }
+  const issue = { code: 'invalid_content_type', path: [] }
+  assertIssues(t, await send('POST', '/api/v1/posts', JSON.stringify(good)), [issue], 'no Content-Type')
+  assertIssues(
+    t,
+    await send('POST', '/api/v1/posts'),
+    [{ code: 'invalid_json', path: [], message: 'Request body is empty' }],
+    'neither type nor body',
+  )
+  await assertNothingStored(t, target)
+
+  for (const type of ['APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;charset=UTF-8;']) {
+    t.equal((await create(good, type)).status, 201, type)
+  }
+})
+
+t.test('a body may have at most 1 MiB', async (t) => {
+  const target = await createTarget(t)
+  const { create, send, account, ada } = target
+  const good = JSON.stringify({ accountIds: [account] })
+  const padded = (size: number) => good + ' '.repeat(size - good.length)
+  for (const size of [1024 * 1024 + 1, 5_000_000]) {
+    assertRejected(t, await create(padded(size)), 413, 'Request body is larger than 1 MiB', `${size} bytes`)
+  }
+  const type = await create('x'.repeat(5_000_000), 'text/plain')
+  assertIssues(t, type, [{ code: 'invalid_content_type', path: [] }], 'a large body of another type')
+  await assertNothingStored(t, target)
+  const { status } = await send('POST', '/api/v1/posts', 'x'.repeat(5_000_000), { authorization: 'Bearer x' })
+  t.equal(status, 401, 'the key is checked first')
+  t.equal((await create(padded(1024 * 1024))).status, 201, 'exactly 1 MiB')
+  await assertAlive(t, ada)
+})
+
+t.test('DELETE ignores a body of any type', async (t) => {
+  const target = await createTarget(t)
+  const { send, create, account } = target
+  for (const [name, payload, headers] of [
+    ['JSON without a body', undefined, { 'content-type': 'application/json' }],
+    ['JSON and an empty body', '', { 'content-type': 'application/json' }],
+    ['invalid JSON', '{', { 'content-type': 'application/json' }],
+    ['another type', 'hello', { 'content-type': 'text/plain' }],
+    ['no type', 'hello', {}],
+    ['an invalid type', 'hello', { 'content-type': ';;' }],
+    ['bytes', Buffer.from([0, 255]), { 'content-type': 'application/json' }],
+    ['three megabytes', ' '.repeat(3_000_000), { 'content-type': 'application/json' }],
+    ['__proto__', '{"__proto__":1}', { 'content-type': 'application/json' }],
+  ] as const) {
+    const { id } = (await create({ accountIds: [account] })).body
+    const deleted = await send('DELETE', `/api/v1/posts/${id}`, payload, headers)
+    t.strictSame({ status: deleted.status, body: deleted.body }, { status: 200, body: { success: true } }, name)
+    assertRejected(
+      t,
+      await send('DELETE', `/api/v1/posts/${id}`, payload, headers),
+      404,
+      'Post not found',
+      `${name}, again`,
+    )
+  }
+  t.equal(await countRows(target, 'posts'), 0)
+})

@@ -1,0 +1,59 @@
+import t from 'tap'
+import { assertIssues, createTarget } from '../helpers/rejections.ts'
+
+t.test('limit and offset accept only digits, and a cursor only an id', async (t) => {
+  const { send } = await createTarget(t)
+  const refused: [query: string, code: string, path: string][] = [
+    ...['Infinity', '1e1', '0x10', '%2010', '10%20', '+10', '%2B10', '10.0', '', 'NaN', 'null', '1_0', '1n', '%D9%A3']
+      .concat(['%00', '1%00', '%ff', '%zz', '-', '-0', '1;offset=2', '9'.repeat(400), '💥'])
+      .map((text): [string, string, string] => [`limit=${text}`, 'invalid_type', 'limit']),
+    ['limit', 'invalid_type', 'limit'],
+    ['limit=1&limit=2', 'invalid_type', 'limit'],
+    ['limit=0', 'too_small', 'limit'],
+    ['limit=-1', 'too_small', 'limit'],
+    ['limit=101', 'too_big', 'limit'],
+    ['limit=9007199254740993', 'too_big', 'limit'],
+    ['offset=-1', 'too_small', 'offset'],
+    ['offset=1.5', 'invalid_type', 'offset'],
+    ['offset=', 'invalid_type', 'offset'],
+    ['offset=9007199254740992', 'too_big', 'offset'],
+    ['offset=9007199254740993', 'too_big', 'offset'],
+    ['offset=9223372036854775808', 'too_big', 'offset'],
+    [`offset=${'9'.repeat(5_000)}`, 'invalid_type', 'offset'],
+    ...['', 'a', 'null', '0196f0ae', '0196F0AE-7C15-7B38-9A60-2D84E1F7C539', '0196f0ae7c157b389a602d84e1f7c539', '%00']
+      .concat(['0196f0ae-7c15-7b38-9a60-2d84e1f7c539%0A', '{0196f0ae-7c15-7b38-9a60-2d84e1f7c539}', 'a'.repeat(5_000)])
+      .map((text): [string, string, string] => [`cursor=${text}`, 'invalid_string', 'cursor']),
+    ['cursor=a&cursor=b', 'invalid_type', 'cursor'],
+    ['cursor=0196f0ae-7c15-7b38-9a60-2d84e1f7c539&offset=1', 'custom', 'offset'],
+  ]
+  for (const [query, code, path] of refused) {
+    assertIssues(t, await send('GET', `/api/v1/posts?${query}`), [{ code, path: [path] }], query.slice(0, 40))
+  }
+  assertIssues(
+    t,
+    await send('GET', '/api/v1/posts?limit=a&offset=b'),
+    [
+      { code: 'invalid_type', path: ['limit'] },
+      { code: 'invalid_type', path: ['offset'] },
+    ],
+    'both',
+  )
+})
+
+t.test('large offsets are accepted, and unknown parameters are ignored', async (t) => {
+  const { send } = await createTarget(t)
+  for (const [query, limit, offset] of [
+    ['offset=2147483648', 25, 2147483648],
+    ['offset=9007199254740991', 25, Number.MAX_SAFE_INTEGER],
+    ['limit=100&offset=0', 100, 0],
+    [`limit=${'0'.repeat(5_000)}7`, 7, 0],
+    ['limit[]=1', 25, 0],
+    ['__proto__=1&__proto__[limit]=2&constructor=3&toString=4', 25, 0],
+    ['&&&=&%=%00&%zz=%ff', 25, 0],
+    [`x=${'y'.repeat(12_000)}`, 25, 0],
+  ] as const) {
+    const { status, body } = await send('GET', `/api/v1/posts?${query}`)
+    t.equal(status, 200, query.slice(0, 40))
+    t.strictSame(body, { data: [], limit, offset, nextCursor: null }, query.slice(0, 40))
+  }
+})
