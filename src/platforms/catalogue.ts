@@ -16,7 +16,7 @@ import { tiktok } from './tiktok/limits.ts'
 import { x } from './x/limits.ts'
 import { youtube } from './youtube/limits.ts'
 
-/** Every network that an account can be on; an id without an entry does not compile. */
+/** The limits of all networks. An id without an entry does not compile. */
 export const platforms: Record<PlatformId, Platform> = {
   instagram,
   facebook,

@@ -1,4 +1,4 @@
-import { textLength } from '../../src/platforms/rules/text-length.ts'
+import { countLength } from '../../src/platforms/rules/text-length.ts'
 import type { Teardown } from './database.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './fake-network.ts'
 
@@ -103,7 +103,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     const text = status.trim() || spoiler_text.trim()
     const spoiler = status.trim() ? spoiler_text.trim() : ''
     if (!text && media_ids.length === 0) refuse(422, "Validation failed: Text can't be blank")
-    if (textLength(text + spoiler, 'mastodon') > fake.maxCharacters) {
+    if (countLength(text + spoiler, 'mastodon') > fake.maxCharacters) {
       refuse(422, `Validation failed: Text character limit of ${fake.maxCharacters} exceeded`)
     }
     if (!['public', 'unlisted', 'private', 'direct'].includes(String(visibility))) {

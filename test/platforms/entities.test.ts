@@ -1,6 +1,6 @@
 import t from 'tap'
 import { findCashtags, findHashtags, findLinks, findMentions } from '../../src/platforms/rules/entities.ts'
-import { textLength } from '../../src/platforms/rules/text-length.ts'
+import { countLength } from '../../src/platforms/rules/text-length.ts'
 import { findUrls } from '../../src/platforms/rules/urls.ts'
 
 t.test('X: the parts of a text that X turns into links are found', async (t) => {
@@ -63,7 +63,7 @@ t.test('X: a text that resembles a link counts its characters', async (t) => {
   ]
   for (const text of none) {
     t.same(findUrls(text, 'x'), [], text)
-    t.equal(textLength(text, 'x'), text.length, text)
+    t.equal(countLength(text, 'x'), text.length, text)
   }
 })
 

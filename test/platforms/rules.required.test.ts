@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { isBlank } from '../../src/platforms/rules/text-length.ts'
-import { titleFrom } from '../../src/platforms/rules/title.ts'
+import { deriveTitle } from '../../src/platforms/rules/title.ts'
 import { type Case, image, messages, rules, video } from '../helpers/limits.ts'
 
 t.test('required content is checked in scheduled posts, not in drafts', async (t) => {
@@ -79,10 +79,10 @@ t.test('empty embeds do not replace a caption', async (t) => {
 })
 
 t.test('a title is the first line that is not blank, and never ends inside a character', async (t) => {
-  t.equal(titleFrom('\n  \n  First line  \nsecond', 100), 'First line')
-  t.equal(titleFrom('😀'.repeat(101), 100), '😀'.repeat(100))
-  t.equal(titleFrom('a'.repeat(101), 100), 'a'.repeat(100))
-  t.equal(titleFrom(' \n\t', 100), '')
+  t.equal(deriveTitle('\n  \n  First line  \nsecond', 100), 'First line')
+  t.equal(deriveTitle('😀'.repeat(101), 100), '😀'.repeat(100))
+  t.equal(deriveTitle('a'.repeat(101), 100), 'a'.repeat(100))
+  t.equal(deriveTitle(' \n\t', 100), '')
 })
 
 t.test('a text of white space only is blank', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { findViolations } from '../../src/platforms/rules/check-post.ts'
 import { findCashtags, findHashtags, findLinks, findMentions } from '../../src/platforms/rules/entities.ts'
-import { textLength } from '../../src/platforms/rules/text-length.ts'
+import { countLength } from '../../src/platforms/rules/text-length.ts'
 import { stepCounter } from '../helpers/count-steps.ts'
 
 // Created before the first call of the code that it counts.
@@ -60,7 +60,7 @@ t.test('measuring a hostile text takes linear time', async (t) => {
   ]
   const units = ['x', 'mastodon', 'threads', 'graphemes'] as const
   const measures: [string, (text: string) => unknown][] = [
-    ...units.map((unit): [string, (text: string) => unknown] => [`in ${unit}`, (text) => textLength(text, unit)]),
+    ...units.map((unit): [string, (text: string) => unknown] => [`in ${unit}`, (text) => countLength(text, unit)]),
     ['hashtags', findHashtags],
     ['mentions', findMentions],
     ['cashtags', findCashtags],

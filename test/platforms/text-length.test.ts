@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { TextUnit } from '../../src/platforms/limits.ts'
-import { textLength } from '../../src/platforms/rules/text-length.ts'
+import { countLength } from '../../src/platforms/rules/text-length.ts'
 
 const family = '👨‍👩‍👧‍👦'
 const kiss = '🧑🏻‍❤️‍💋‍🧑🏿'
@@ -39,7 +39,7 @@ t.test('each unit counts a text as its network does', async (t) => {
   for (const [text, expected] of lengths) {
     const units = Object.keys(expected) as TextUnit[]
     t.same(
-      Object.fromEntries(units.map((unit) => [unit, textLength(text, unit)])),
+      Object.fromEntries(units.map((unit) => [unit, countLength(text, unit)])),
       expected,
       JSON.stringify(text.slice(0, 30)),
     )
@@ -47,22 +47,22 @@ t.test('each unit counts a text as its network does', async (t) => {
 })
 
 t.test('X: an emoji weighs 2, with or without variation selectors', async (t) => {
-  t.equal(textLength('👁‍🗨', 'x'), 2, 'without either selector')
-  t.equal(textLength('👁️‍🗨️', 'x'), 2, 'with both')
-  t.equal(textLength('1\u20E3', 'x'), 2, 'a keycap without its selector')
-  t.equal(textLength('👨\u200D', 'x'), 3, 'a joiner at the end counts')
-  t.equal(textLength('👨\u200D👨\u200D👨', 'x'), 8, 'three men are no emoji: each counts, and each joiner')
-  t.equal(textLength('👩‍🚀\u200D👩', 'x'), 5, 'an astronaut, a joiner and a woman')
-  t.equal(textLength('🧑🏻‍❤‍💋‍🧑🏿', 'x'), 2, 'skin tones, and no selector after the heart')
-  t.equal(textLength('🇺', 'x'), 2, 'half a flag')
-  t.equal(textLength(`${flag}${flag}a`, 'x'), 5)
+  t.equal(countLength('👁‍🗨', 'x'), 2, 'without either selector')
+  t.equal(countLength('👁️‍🗨️', 'x'), 2, 'with both')
+  t.equal(countLength('1\u20E3', 'x'), 2, 'a keycap without its selector')
+  t.equal(countLength('👨\u200D', 'x'), 3, 'a joiner at the end counts')
+  t.equal(countLength('👨\u200D👨\u200D👨', 'x'), 8, 'three men are no emoji: each counts, and each joiner')
+  t.equal(countLength('👩‍🚀\u200D👩', 'x'), 5, 'an astronaut, a joiner and a woman')
+  t.equal(countLength('🧑🏻‍❤‍💋‍🧑🏿', 'x'), 2, 'skin tones, and no selector after the heart')
+  t.equal(countLength('🇺', 'x'), 2, 'half a flag')
+  t.equal(countLength(`${flag}${flag}a`, 'x'), 5)
 })
 
 t.test("X: a code point weighs 1 inside the ranges of X's configuration, and 2 outside", async (t) => {
   const light = [0, 0x10ff, 0x2000, 0x200d, 0x2010, 0x201f, 0x2032, 0x2037]
   const heavy = [0x1100, 0x200e, 0x200f, 0x2020, 0x2031, 0x2038, 0xffff, 0x10000, 0x10ffff]
-  for (const code of light) t.equal(textLength(String.fromCodePoint(code), 'x'), 1, code.toString(16))
-  for (const code of heavy) t.equal(textLength(String.fromCodePoint(code), 'x'), 2, code.toString(16))
+  for (const code of light) t.equal(countLength(String.fromCodePoint(code), 'x'), 1, code.toString(16))
+  for (const code of heavy) t.equal(countLength(String.fromCodePoint(code), 'x'), 2, code.toString(16))
 })
 
 t.test('Mastodon: an http(s) URL counts 23, and a remote mention counts without its domain', async (t) => {
@@ -79,5 +79,5 @@ t.test('Mastodon: an http(s) URL counts 23, and a remote mention counts without 
     ['https://mastodon.social/@ada@example.com', 23],
     [`@ada@mastodon.social ${family}`, 6],
   ]
-  for (const [text, length] of expected) t.equal(textLength(text, 'mastodon'), length, text)
+  for (const [text, length] of expected) t.equal(countLength(text, 'mastodon'), length, text)
 })

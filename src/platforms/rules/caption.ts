@@ -2,7 +2,7 @@ import type { CaptionRule, TextRule, ThreadRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import type { Entity } from './text-cache.ts'
 import { isBlank } from './text-length.ts'
-import { checkTextLimits, countedFields } from './text-limits.ts'
+import { checkTextLimits, measureCountedFields } from './text-limits.ts'
 import { atMost } from './wording.ts'
 
 /** Checks the text that would be published: the account's thread parts if it has any, or else its caption. */
@@ -40,25 +40,25 @@ function checkThread(parts: readonly string[], rule: ThreadRule, context: CheckC
 /** Checks a caption or a thread part. A part is a post of its own: the caption's limits on entities hold for it too. */
 function checkPublishedText(text: string, name: string, rule: TextRule, context: CheckContext): void {
   const { platform, fields, texts, addViolation } = context
-  let { name: fullName, length: addedLength } = countedFields(name, context)
-  let lengthMax = rule === platform.caption ? captionLengthMax(context) : rule.lengthMax
+  let { name: fullName, length: addedLength } = measureCountedFields(name, context)
+  let lengthMax = rule === platform.caption ? findCaptionLengthMax(context) : rule.lengthMax
   for (const [key, { captionLengthMax }] of Object.entries(platform.fields)) {
     if (captionLengthMax === undefined || !Object.hasOwn(fields, key)) continue
     fullName = `${name} with field ${key}`
     lengthMax = Math.min(lengthMax, captionLengthMax)
   }
-  const checked = { name: fullName, ruleName: ruleName(name), addedLength }
-  checkTextLimits(plainText(text, context), checked, { ...rule, lengthMax }, context)
+  const checked = { name: fullName, ruleName: toRuleName(name), addedLength }
+  checkTextLimits(removeMarkup(text, context), checked, { ...rule, lengthMax }, context)
 
   const { hashtagsMax, mentionsMax, linksMax, cashtagsMax } = platform.caption
   const maxima = { hashtag: hashtagsMax, mention: mentionsMax, link: linksMax, cashtag: cashtagsMax }
   for (const [entity, max] of Object.entries(maxima) as [Entity, number | undefined][]) {
-    if (max === undefined || texts.count(text, entity) <= max) continue
-    addViolation(`${entity}_count`, `${name} has ${texts.count(text, entity)} ${entity}s, ${atMost(max)}`)
+    if (max === undefined || texts.countEntities(text, entity) <= max) continue
+    addViolation(`${entity}_count`, `${name} has ${texts.countEntities(text, entity)} ${entity}s, ${atMost(max)}`)
   }
 }
 
-function captionLengthMax({ platform, postTypeRule, media }: CheckContext): number {
+function findCaptionLengthMax({ platform, postTypeRule, media }: CheckContext): number {
   const { lengthMax, lengthMaxWithMedia, lengthMaxWithImages } = platform.caption
   // A draft of a type that accepts only images will have images, even if it has none yet.
   const hasImages = media.hasImage || (postTypeRule?.image && !postTypeRule.video)
@@ -67,11 +67,11 @@ function captionLengthMax({ platform, postTypeRule, media }: CheckContext): numb
 }
 
 /** The text without its markup, if a field declares markup. */
-function plainText(text: string, { platform, fields, texts }: CheckContext): string {
+function removeMarkup(text: string, { platform, fields, texts }: CheckContext): string {
   for (const [key, { captionToPlainText = {} }] of Object.entries(platform.fields)) {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined
     if (typeof value !== 'string' || !Object.hasOwn(captionToPlainText, value)) continue
-    return texts.plainText(text, captionToPlainText[value]!)
+    return texts.removeMarkup(text, captionToPlainText[value]!)
   }
   return text
 }
@@ -85,12 +85,12 @@ const replacingFields: Partial<Record<CaptionRule['required'], string>> = {
 function checkRequiredText(text: string, name: string, context: CheckContext): void {
   const { platform, fields, media, addViolation } = context
   const { required } = platform.caption
-  if (required === 'never' || !isBlank(plainText(text, context))) return
+  if (required === 'never' || !isBlank(removeMarkup(text, context))) return
   const field = replacingFields[required]
   const value = field && Object.hasOwn(fields, field) ? fields[field] : undefined
   if (required !== 'always' && (media.requestedCount > 0 || hasContent(value))) return
-  const alternatives = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
-  addViolation(`${ruleName(name)}_required`, `${name}${alternatives} is required`)
+  const alternatives = field ? `, media or field ${field}` : ' or media'
+  addViolation(`${toRuleName(name)}_required`, `${name}${required === 'always' ? '' : alternatives} is required`)
 }
 
 /** False for blank texts, and for lists and objects that contain nothing else. */
@@ -99,4 +99,4 @@ function hasContent(value: unknown): boolean {
   return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null
 }
 
-const ruleName = (name: string) => (name === 'caption' ? 'caption' : 'thread_part')
+const toRuleName = (name: string) => (name === 'caption' ? 'caption' : 'thread_part')

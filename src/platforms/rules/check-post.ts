@@ -43,7 +43,7 @@ export function findViolations(
 
   for (const { id, platform: platformId, username, textLengthMax } of accounts) {
     const network = platforms[platformId]
-    const platform = textLengthMax ? withTextLengthMax(network, textLengthMax) : network
+    const platform = textLengthMax ? replaceTextLengthMax(network, textLengthMax) : network
     const override = post.overrides.get(id)
     const context: CheckContext = {
       post,
@@ -69,7 +69,7 @@ export function findViolations(
   return violations
 }
 
-function withTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {
+function replaceTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {
   return {
     ...platform,
     caption: { ...caption, lengthMax },

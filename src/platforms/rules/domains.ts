@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import tlds from 'tlds' with { type: 'json' }
-import { latin, runEnd } from './url-characters.ts'
+import { findRunEnd, latin } from './url-characters.ts'
 
 const marks = '\\u202A-\\u202E\\u061C\\u200E\\u200F\\u2066-\\u2069'
 const spaces = '\\t-\\r \\x85\\xA0\\u1680\\u180E\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000'
@@ -33,7 +33,7 @@ export interface Label {
 }
 
 /** The labels of a run of domain characters, first to last, without those that cannot be part of a domain. */
-export function labelsOf(text: string, runStart: number, run: string): Label[] {
+export function findLabels(text: string, runStart: number, run: string): Label[] {
   const parts = run.split('.')
   const labels: Label[] = []
   let following: Label | undefined
@@ -46,8 +46,8 @@ export function labelsOf(text: string, runStart: number, run: string): Label[] {
         start,
         end,
         lastUnderscore: start + part.lastIndexOf('_'),
-        endAsSubdomain: following?.start === next ? domainEndFrom(text, next, following) : undefined,
-        endAsName: topLevelEnd(text, next),
+        endAsSubdomain: following?.start === next ? findDomainEnd(text, next, following) : undefined,
+        endAsName: findTldEnd(text, next),
       }
       labels.push(following)
     }
@@ -60,16 +60,16 @@ export function labelsOf(text: string, runStart: number, run: string): Label[] {
 const canEndLabel = (character: string) => character !== '-' && character !== '_'
 
 /** The end of the longest domain that starts at `start`, within `label`. Only subdomains may contain underscores. */
-export function domainEndFrom(text: string, start: number, label: Label): number | undefined {
+export function findDomainEnd(text: string, start: number, label: Label): number | undefined {
   if (!canEndLabel(text[start]!)) return undefined
   return label.endAsSubdomain ?? (label.lastUnderscore < start ? label.endAsName : undefined)
 }
 
 /** The end of the top-level domain at `start`. An ideograph may follow it, but not a letter, a digit or @. */
-function topLevelEnd(text: string, start: number): number | undefined {
-  const punycodeEnd = runEnd(punycodeTld, text, start)
+function findTldEnd(text: string, start: number): number | undefined {
+  const punycodeEnd = findRunEnd(punycodeTld, text, start)
   if (punycodeEnd > start) return punycodeEnd
-  const ascii = text.slice(start, runEnd(asciiAlphanumerics, text, start)).toLowerCase()
+  const ascii = text.slice(start, findRunEnd(asciiAlphanumerics, text, start)).toLowerCase()
   const candidates = knownTlds.has(ascii) ? [ascii] : (wideTlds.get(text[start]?.toLowerCase() ?? '') ?? [])
   for (const tld of candidates) {
     const end = start + tld.length
@@ -84,7 +84,7 @@ export function findLatinDomains(domain: string): [number, number][] {
   latinRun.lastIndex = 0
   for (let run = latinRun.exec(domain); run; run = latinRun.exec(domain)) {
     for (let dot = run[0].lastIndexOf('.'); dot > 0; dot = run[0].lastIndexOf('.', dot - 1)) {
-      const end = topLevelEnd(domain, run.index + dot + 1)
+      const end = findTldEnd(domain, run.index + dot + 1)
       if (end === undefined) continue
       found.push([run.index, end])
       latinRun.lastIndex = end
@@ -97,10 +97,10 @@ export function findLatinDomains(domain: string): [number, number][] {
 /** Whether a label is too long in Punycode. `urlLength` is the length of the whole URL. */
 export function hasTooLongLabel(domain: string, urlLength: number): boolean {
   if (urlLength <= LABEL_MAX && asciiOnly.test(domain)) return false
-  return domain.split('.').some((label) => asciiLength(label) > LABEL_MAX)
+  return domain.split('.').some((label) => measureInAscii(label) > LABEL_MAX)
 }
 
-function asciiLength(label: string): number {
+function measureInAscii(label: string): number {
   // Punycode has at least one character for each code point, so a label of this length needs no conversion.
   if (asciiOnly.test(label) || label.length > 2 * LABEL_MAX) return label.length
   return domainToASCII(label).length || label.length

@@ -10,12 +10,12 @@ export interface Problem {
 
 export const wrongType = (value: unknown, expected: string): Problem => ({
   rule: 'field_type',
-  message: `is ${typeName(value)}, expected ${expected}`,
+  message: `is ${nameType(value)}, expected ${expected}`,
 })
 
 export const wrongValue = (value: string | number, expected: string): Problem => ({
   rule: 'field_value',
-  message: `is ${quoted(value)}, expected ${expected}`,
+  message: `is ${quote(value)}, expected ${expected}`,
 })
 
 /** Required content is missing; `message` says how. */
@@ -23,7 +23,7 @@ export const missing = (message: string): Problem => ({ rule: 'field_required', 
 
 export const duplicate = (item: string): Problem => ({
   rule: 'field_repeated',
-  message: `duplicates an earlier item: ${quoted(item)}`,
+  message: `duplicates an earlier item: ${quote(item)}`,
 })
 
 export const tooLong = (length: number, max: number, suffix = ''): Problem => ({
@@ -55,7 +55,7 @@ export const prefixProblem = (path: string, { rule, message }: Problem): Problem
 
 export const oneOf = (values: readonly string[]) => `one of ${values.join(', ')}`
 
-function typeName(value: unknown): string {
+function nameType(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
@@ -65,7 +65,7 @@ function typeName(value: unknown): string {
 const QUOTED_LENGTH_MAX = 40
 
 /** A value as JSON; a long string is cut. */
-function quoted(value: string | number): string {
+function quote(value: string | number): string {
   if (typeof value === 'number') return String(value)
   const isLong = value.length > QUOTED_LENGTH_MAX
   return JSON.stringify(isLong ? `${value.slice(0, QUOTED_LENGTH_MAX).toWellFormed()}…` : value)

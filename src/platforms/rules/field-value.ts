@@ -82,11 +82,11 @@ function findTextProblem(text: string, rule: FieldTextRule, { post, texts }: Con
   const measured = rule.trimmed ? text.trim() : text
   // A text has at least as many UTF-16 units as code points or graphemes, so most texts need no counting.
   if (lengthMax !== undefined && measured.length > lengthMax) {
-    const length = texts.length(measured, unit)
+    const length = texts.countLength(measured, unit)
     if (length > lengthMax) return tooLong(length, lengthMax)
   }
   if (bytesMax !== undefined) {
-    const bytes = texts.length(measured, 'bytes')
+    const bytes = texts.countLength(measured, 'bytes')
     if (bytes > bytesMax) return tooManyBytes(bytes, bytesMax)
   }
   return pattern && !pattern.regex.test(text) ? wrongValue(text, pattern.expected) : undefined
@@ -112,13 +112,13 @@ function findListProblem(
   }
   if (joinedLengthMax === undefined) return undefined
   const joined = items.map((item) => (item.includes(' ') ? `"${item}"` : item)).join(',')
-  const length = context.texts.length(joined, 'code points')
+  const length = context.texts.countLength(joined, 'code points')
   return length > joinedLengthMax ? tooLong(length, joinedLengthMax, ' in total') : undefined
 }
 
 function findObjectProblem(object: object, properties: Properties, context: Context): Problem | undefined {
   for (const [key, rule] of Object.entries(properties)) {
-    const value = propertyOf(object, key)
+    const value = readProperty(object, key)
     const problem = value === undefined ? undefined : findProblem(value, rule, context)
     if (problem) return prefixProblem(key, problem)
     if (rule.required && context.post.scheduled && isEmpty(value)) return prefixProblem(key, missing('is required'))
@@ -136,28 +136,28 @@ function findObjectListProblem(
     if (problem) return prefixProblem(`item ${index + 1}`, problem)
   }
   if (totalLengthMax === undefined) return undefined
-  const length = items.reduce((sum, item) => sum + totalLength(item, properties, context), 0)
+  const length = items.reduce((sum, item) => sum + sumLengths(item, properties, context), 0)
   return length > totalLengthMax ? tooLong(length, totalLengthMax, ' in total') : undefined
 }
 
 /** The length of all texts with a `lengthMax` in an object that has no problem. */
-function totalLength(object: object, properties: Properties, context: Context): number {
+function sumLengths(object: object, properties: Properties, context: Context): number {
   let sum = 0
   for (const [key, rule] of Object.entries(properties)) {
-    const value = propertyOf(object, key)
+    const value = readProperty(object, key)
     if (value === undefined) continue
     if (rule.type === 'string' && rule.lengthMax !== undefined) {
       const text = value as string
-      sum += context.texts.length(rule.trimmed ? text.trim() : text, rule.unit ?? 'code points')
+      sum += context.texts.countLength(rule.trimmed ? text.trim() : text, rule.unit ?? 'code points')
     }
-    if (rule.type === 'object') sum += totalLength(value as object, rule.properties, context)
+    if (rule.type === 'object') sum += sumLengths(value as object, rule.properties, context)
     if (rule.type === 'object[]') {
-      for (const item of value as object[]) sum += totalLength(item, rule.properties, context)
+      for (const item of value as object[]) sum += sumLengths(item, rule.properties, context)
     }
   }
   return sum
 }
 
 /** Null counts as absent. */
-const propertyOf = (object: object, key: string): unknown =>
+const readProperty = (object: object, key: string): unknown =>
   (Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined) ?? undefined

@@ -1,7 +1,7 @@
 import type { FirstCommentRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import { isBlank } from './text-length.ts'
-import { checkTextLimits, countedFields } from './text-limits.ts'
+import { checkTextLimits, measureCountedFields } from './text-limits.ts'
 
 /** A blank comment counts as none. */
 export function checkFirstComment(context: CheckContext): void {
@@ -14,7 +14,7 @@ export function checkFirstComment(context: CheckContext): void {
     addViolation('first_comment_unsupported', `first comment is not supported${reason}`)
     return
   }
-  const { name, length } = countedFields('first comment', context)
+  const { name, length } = measureCountedFields('first comment', context)
   checkTextLimits(comment, { name, ruleName: 'first_comment', addedLength: length }, rule, context)
 }
 

@@ -7,7 +7,7 @@ export const fileKinds = ['image', 'video', 'gif'] as const
 export type FileKind = (typeof fileKinds)[number]
 
 /** The rule that applies to a file. A GIF counts as an image if the post type has no rule for GIFs. */
-export function fileKind(file: MediaFacts, rule: PostTypeRule): FileKind | undefined {
+export function findFileKind(file: MediaFacts, rule: PostTypeRule): FileKind | undefined {
   if (rule.gif && isAnimation(file) && !isStillGif(file, rule)) return 'gif'
   if (file.mimeType.startsWith('image/')) return 'image'
   return file.mimeType.startsWith('video/') ? 'video' : undefined
@@ -29,20 +29,20 @@ const DURATION_TOLERANCE_SECONDS = 0.05
 
 /** Checks the type of a file, and its facts against the rule for its kind. */
 export function checkFile(file: MediaFacts, rule: PostTypeRule, addViolation: CheckContext['addViolation']): void {
-  const kind = fileKind(file, rule)
+  const kind = findFileKind(file, rule)
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
   if (!limits || !(limits.mimeTypes.includes(file.mimeType) || isStillGif(file, rule))) {
-    addViolation('media_type', `media ${file.id} ${typeProblem(file, rule)}`)
+    addViolation('media_type', `media ${file.id} ${describeType(file, rule)}`)
     return
   }
 
   const check = (name: string, value: Fact, min: number | undefined, max: number | undefined, problem: string) => {
-    if (value === null || value === undefined) return
+    if (value === null) return
     if (max !== undefined && value > max) addViolation(`media_${name}`, `media ${file.id} ${problem}, ${atMost(max)}`)
     if (min !== undefined && value < min) addViolation(`media_${name}`, `media ${file.id} ${problem}, ${atLeast(min)}`)
   }
   const { bytes, width, height, durationSeconds: duration, frames } = file
-  const fps = nominalFps(file.fps)
+  const fps = toNominalFps(file.fps)
   check('bytes', bytes, limits.bytesMin, limits.bytesMax, `is ${bytes} bytes large`)
   check('width', width, limits.widthMin, limits.widthMax, `is ${width} pixels wide`)
   check('height', height, limits.heightMin, limits.heightMax, `is ${height} pixels high`)
@@ -61,8 +61,8 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, addViolation: Ch
   check('aspect_ratio', ratio + RATIO_TOLERANCE, limits.aspectRatioMin, undefined, ratioProblem)
 }
 
-function typeProblem(file: MediaFacts, rule: PostTypeRule): string {
-  if (fileKind(file, rule) === 'gif' && file.mimeType !== 'image/gif') {
+function describeType(file: MediaFacts, rule: PostTypeRule): string {
+  if (findFileKind(file, rule) === 'gif' && file.mimeType !== 'image/gif') {
     const allowed = rule.gif!.mimeTypes.join(', ')
     return `is animated and of type ${file.mimeType}, allowed for animated images are ${allowed}`
   }
@@ -70,13 +70,13 @@ function typeProblem(file: MediaFacts, rule: PostTypeRule): string {
   return `is of type ${file.mimeType}, allowed are ${allowed.join(', ')}`
 }
 
-type Fact = number | null | undefined
+type Fact = number | null
 
 /** A television rate differs from the nominal rate by this factor: 23.976 is 24 / 1.001. */
 const FPS_TOLERANCE = 0.0011
 
 /** Networks limit the nominal rate. Files store times in milliseconds or less precisely. */
-function nominalFps(fps: Fact): Fact {
+function toNominalFps(fps: Fact): Fact {
   if (!fps) return fps
   const nominal = Math.round(fps)
   return Math.abs(fps - nominal) <= nominal * FPS_TOLERANCE ? nominal : fps

@@ -1,7 +1,7 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PostTypeRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
-import { checkFile, type FileKind, fileKind, fileKinds } from './media-file.ts'
+import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
 import { atLeast, atMost, counted } from './wording.ts'
 
 /** Checks the number and combination of the files, and each file by the rule for its kind. */
@@ -23,7 +23,7 @@ type Counts = Record<FileKind, number>
 function countKinds(files: readonly MediaFacts[], rule: PostTypeRule): Counts {
   const counts: Counts = { image: 0, video: 0, gif: 0 }
   for (const file of files) {
-    const kind = fileKind(file, rule)
+    const kind = findFileKind(file, rule)
     if (kind) counts[kind]++
   }
   return counts

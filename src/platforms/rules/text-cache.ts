@@ -1,15 +1,15 @@
 import type { TextUnit } from '../limits.ts'
 import { findCashtags, findHashtags, findLinks, findMentions } from './entities.ts'
-import { textLength } from './text-length.ts'
+import { countLength } from './text-length.ts'
 
 const finders = { hashtag: findHashtags, mention: findMentions, link: findLinks, cashtag: findCashtags }
 export type Entity = keyof typeof finders
 
 /** Lengths, entity counts and plain texts. Each is computed once per text, however many accounts share the text. */
 export interface TextCache {
-  length(text: string, unit: TextUnit): number
-  count(text: string, entity: Entity): number
-  plainText(text: string, toPlainText: (text: string) => string): string
+  countLength(text: string, unit: TextUnit): number
+  countEntities(text: string, entity: Entity): number
+  removeMarkup(text: string, toPlainText: (text: string) => string): string
 }
 
 /**
@@ -24,13 +24,15 @@ export function createTextCache(): TextCache {
   const numbers = createMemo<number>()
   const plainTexts = createMemo<string>()
   return {
-    length: (text, unit) => numbers(text, unit, () => textLength(text, isTooLong(text) ? simpleUnit(unit) : unit)),
-    count: (text, entity) => (isTooLong(text) ? 0 : numbers(text, entity, () => finders[entity](text).length)),
-    plainText: (text, toPlainText) => (isTooLong(text) ? text : plainTexts(text, toPlainText, () => toPlainText(text))),
+    countLength: (text, unit) =>
+      numbers(text, unit, () => countLength(text, isTooLong(text) ? simpleUnit(unit) : unit)),
+    countEntities: (text, entity) => (isTooLong(text) ? 0 : numbers(text, entity, () => finders[entity](text).length)),
+    removeMarkup: (text, toPlainText) =>
+      isTooLong(text) ? text : plainTexts(text, toPlainText, () => toPlainText(text)),
   }
 }
 
-/** Values by key and text. */
+/** Computes a value once for each key and text. */
 function createMemo<T>() {
   const valuesByKey = new Map<unknown, Map<string, T>>()
   return (text: string, key: unknown, compute: () => T): T => {

@@ -2,18 +2,18 @@ import type { TextUnit } from '../limits.ts'
 import { findUrls } from './urls.ts'
 
 /** The length of `text` as a network counts it. Takes linear time, also for hostile texts. */
-export function textLength(text: string, unit: TextUnit): number {
+export function countLength(text: string, unit: TextUnit): number {
   switch (unit) {
     case 'x':
-      return xLength(text)
+      return countForX(text)
     case 'mastodon':
-      return mastodonLength(text)
+      return countForMastodon(text)
     case 'threads':
-      return threadsLength(text)
+      return countForThreads(text)
     case 'graphemes':
-      return graphemes(text)
+      return countGraphemes(text)
     case 'code points':
-      return codePoints(text)
+      return countCodePoints(text)
     case 'UTF-16 units':
       return text.length
     case 'bytes':
@@ -33,22 +33,22 @@ const URL_LENGTH = 23
  * The weights of https://github.com/twitter/twitter-text/blob/master/config/v3.json. Emoji are those of Node's Unicode
  * data: the table of twitter-text ends in 2019, and splits newer emoji into their parts.
  */
-function xLength(text: string): number {
+function countForX(text: string): number {
   const normalized = text.normalize('NFC')
   let length = 0
   let from = 0
   for (const { start, end } of findUrls(normalized, 'x')) {
-    length += xWeight(normalized.slice(from, start)) + URL_LENGTH
+    length += weighText(normalized.slice(from, start)) + URL_LENGTH
     from = end
   }
-  return length + xWeight(normalized.slice(from))
+  return length + weighText(normalized.slice(from))
 }
 
 /** The shape of an emoji: at most four joined parts. Not every text of this shape is an emoji. */
 const emojiShape =
   /\p{RI}{2}|[0-9#*]\uFE0F?\u20E3|[\p{Emoji}--[0-9#*]](?:\p{EMod}|\uFE0F|[\u{E0020}-\u{E007E}]{1,6}\u{E007F})?(?:\u200D\p{Emoji}(?:\p{EMod}|\uFE0F)?){0,3}/gv
 
-function xWeight(text: string): number {
+function weighText(text: string): number {
   // Testing for RGI_Emoji takes up to 12 µs (for people), so each shape is tested once.
   const emojiLengths = new Map<string, number>()
   let weight = 0
@@ -56,19 +56,19 @@ function xWeight(text: string): number {
   emojiShape.lastIndex = 0
   for (let match = emojiShape.exec(text); match; match = emojiShape.exec(text)) {
     const [shape] = match
-    const length = emojiLengths.get(shape) ?? emojiLength(shape)
+    const length = emojiLengths.get(shape) ?? measureEmoji(shape)
     emojiLengths.set(shape, length)
     if (length > 0) {
-      weight += codePointWeights(text, from, match.index) + 2
+      weight += weighCodePoints(text, from, match.index) + 2
       from = match.index + length
     }
     emojiShape.lastIndex = match.index + (length || String.fromCodePoint(shape.codePointAt(0)!).length)
   }
-  return weight + codePointWeights(text, from, text.length)
+  return weight + weighCodePoints(text, from, text.length)
 }
 
 /** The length of the emoji at the start of `shape`; 0 if there is none. */
-function emojiLength(shape: string): number {
+function measureEmoji(shape: string): number {
   const emoji = /^\p{RGI_Emoji}/v.exec(shape)?.[0].length ?? 0
   if (emoji === shape.length || [...shape].length === 1) return emoji
   // Keyboards omit variation selectors that Unicode's list of emoji has, and add some that it lacks.
@@ -78,7 +78,7 @@ function emojiLength(shape: string): number {
   return /^\p{RGI_Emoji}$/v.test(qualified) ? shape.length : emoji
 }
 
-function codePointWeights(text: string, start: number, end: number): number {
+function weighCodePoints(text: string, start: number, end: number): number {
   let weight = 0
   for (let index = start; index < end; index++) {
     const code = text.codePointAt(index)!
@@ -98,7 +98,7 @@ const remoteMention =
   /(?<![=/\p{L}\p{M}\p{N}\p{Pc}])(@[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)@[\p{L}\p{M}\p{N}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{N}\p{Pc}]+)*/giu
 
 /** The rules of https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb. */
-function mastodonLength(text: string): number {
+function countForMastodon(text: string): number {
   const shorten = (part: string) =>
     part.replace(remoteMention, (mention: string, user: string, offset: number) =>
       /^(?:[@＠]|:\/\/)/.test(part.slice(offset + mention.length, offset + mention.length + 3)) ? mention : user,
@@ -109,25 +109,25 @@ function mastodonLength(text: string): number {
     shortened += shorten(text.slice(from, start)) + 'x'.repeat(URL_LENGTH)
     from = end
   }
-  return graphemes(shortened + shorten(text.slice(from)))
+  return countGraphemes(shortened + shorten(text.slice(from)))
 }
 
 /** A grapheme that is displayed as an emoji, in Unicode's list or not. */
 const emojiGrapheme = /^(?:\p{Emoji_Presentation}|\p{Emoji}(?:\uFE0F|\p{EMod}|\u200D\p{Emoji}))/u
 
 /** Code points, but an emoji counts its UTF-8 bytes. */
-function threadsLength(text: string): number {
+function countForThreads(text: string): number {
   if (isAscii(text)) return text.length
   let length = 0
   for (const { segment } of segmenter.segment(text)) {
-    length += emojiGrapheme.test(segment) ? Buffer.byteLength(segment) : codePoints(segment)
+    length += emojiGrapheme.test(segment) ? Buffer.byteLength(segment) : countCodePoints(segment)
   }
   return length
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-function graphemes(text: string): number {
+function countGraphemes(text: string): number {
   // Segmenting takes 150 ns per character. In ASCII, CR LF is the only grapheme of two characters.
   if (isAscii(text)) return text.length - (text.match(/\r\n/g)?.length ?? 0)
   let count = 0
@@ -135,7 +135,7 @@ function graphemes(text: string): number {
   return count
 }
 
-function codePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = 0
   for (let index = 0; index < text.length; index++) {
     if (text.codePointAt(index)! > 0xffff) index++

@@ -18,13 +18,13 @@ export function checkTextLimits(
   { unit, lengthMax, bytesMax, forbiddenCharacters }: TextRule,
   { texts, addViolation }: CheckContext,
 ): void {
-  const length = texts.length(text, unit) + addedLength
+  const length = texts.countLength(text, unit) + addedLength
   if (length > lengthMax) {
     const noun = unit === 'bytes' ? 'bytes' : 'characters'
     addViolation(`${ruleName}_length`, `${name} is ${length} ${noun} long, ${atMost(lengthMax)}`)
   }
-  if (bytesMax !== undefined && texts.length(text, 'bytes') > bytesMax) {
-    addViolation(`${ruleName}_bytes`, `${name} is ${texts.length(text, 'bytes')} bytes long, ${atMost(bytesMax)}`)
+  if (bytesMax !== undefined && texts.countLength(text, 'bytes') > bytesMax) {
+    addViolation(`${ruleName}_bytes`, `${name} is ${texts.countLength(text, 'bytes')} bytes long, ${atMost(bytesMax)}`)
   }
   const forbidden = forbiddenCharacters?.filter((character) => text.includes(character)) ?? []
   if (forbidden.length > 0) {
@@ -33,8 +33,8 @@ export function checkTextLimits(
   }
 }
 
-/** The length of the fields that count towards the text `name`, and the name to show: both with the fields' keys. */
-export function countedFields(
+/** The length of the fields that count towards a text, and the text's name with the keys of these fields. */
+export function measureCountedFields(
   name: string,
   { platform, fields, texts }: CheckContext,
 ): { name: string; length: number } {
@@ -44,7 +44,7 @@ export function countedFields(
     const value = countsInText && Object.hasOwn(fields, key) ? fields[key] : undefined
     if (typeof value !== 'string') continue
     fullName = `${name} with field ${key}`
-    length += texts.length(value, 'graphemes')
+    length += texts.countLength(value, 'graphemes')
   }
   return { name: fullName, length }
 }

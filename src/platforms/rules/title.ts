@@ -10,13 +10,13 @@ export function checkTitle(context: CheckContext): void {
   const title = Object.hasOwn(fields, rule.field) ? fields[rule.field] : ''
   if (typeof title !== 'string') return
   if (!isBlank(title)) checkTextLimits(title, { name: `field ${rule.field}`, ruleName: 'title' }, rule, context)
-  else if (rule.required && post.scheduled && titleFrom(caption, rule.lengthMax) === '') {
+  else if (rule.required && post.scheduled && deriveTitle(caption, rule.lengthMax) === '') {
     addViolation('title_required', `field ${rule.field} is required, or a caption whose first line becomes the title`)
   }
 }
 
 /** The first line of the caption that is not blank, cut to `lengthMax` code points. */
-export function titleFrom(caption: string, lengthMax: number): string {
+export function deriveTitle(caption: string, lengthMax: number): string {
   const line = /\S.*/.exec(caption)?.[0] ?? ''
   return Array.from(line.slice(0, 2 * lengthMax))
     .slice(0, lengthMax)

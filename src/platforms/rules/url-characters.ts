@@ -33,7 +33,7 @@ export const dialects = {
 } satisfies Record<string, Dialect>
 
 /** The index after the run of `characters`, a sticky expression, that starts at `start`. */
-export function runEnd(characters: RegExp, text: string, start: number): number {
+export function findRunEnd(characters: RegExp, text: string, start: number): number {
   characters.lastIndex = start
   return characters.test(text) ? characters.lastIndex : start
 }

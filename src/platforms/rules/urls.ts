@@ -1,5 +1,5 @@
-import { domainEndFrom, domainRun, findLatinDomains, hasTooLongLabel, labelsOf } from './domains.ts'
-import { type Dialect, dialects, runEnd } from './url-characters.ts'
+import { domainRun, findDomainEnd, findLabels, findLatinDomains, hasTooLongLabel } from './domains.ts'
+import { type Dialect, dialects, findRunEnd } from './url-characters.ts'
 
 /** A URL inside a text, in UTF-16 units; `end` is exclusive. */
 export interface FoundUrl {
@@ -32,21 +32,21 @@ export function findUrls(text: string, network: keyof typeof dialects): FoundUrl
 
   for (const { 0: run, index: runStart } of text.matchAll(domainRun)) {
     if (runStart + run.length <= searched || !run.includes('.')) continue
-    for (const label of labelsOf(text, runStart, run)) {
+    for (const label of findLabels(text, runStart, run)) {
       for (let domain = Math.max(label.start, searched); domain < label.end; domain++) {
-        const domainEnd = domainEndFrom(text, domain, label)
+        const domainEnd = findDomainEnd(text, domain, label)
         if (domainEnd === undefined) continue
-        const protocol = domain === runStart ? protocolLength(text, domain) : 0
+        const protocol = domain === runStart ? measureProtocol(text, domain) : 0
         const hasProtocol = protocol > 0 && isPreceded(domain - protocol)
         if (!hasProtocol && !isPreceded(domain)) continue
 
         const start = hasProtocol ? domain - protocol : domain
-        const { end, hasPath } = urlEnd(text, domainEnd, dialect)
+        const { end, hasPath } = findUrlEnd(text, domainEnd, dialect)
         searched = end
         const isTooLong = end - start > URL_MAX || hasTooLongLabel(text.slice(domain, domainEnd), end - start)
         if (isTooLong) break
         if (hasProtocol) {
-          const length = linkLength(text.slice(start, end))
+          const length = measureLink(text.slice(start, end))
           if (length > 0) found.push({ start, end: start + length, hasProtocol })
         } else if (dialect.bareDomains && (start === 0 || !'-_./'.includes(text[start - 1]!))) {
           const latinDomains = findLatinDomains(text.slice(start, domainEnd))
@@ -61,30 +61,30 @@ export function findUrls(text: string, network: keyof typeof dialects): FoundUrl
 }
 
 /** The length of the http:// or https:// that ends at `end`; 0 if there is none. */
-function protocolLength(text: string, end: number): number {
+function measureProtocol(text: string, end: number): number {
   if (text[end - 1] !== '/') return 0
   return /https?:\/\/$/i.exec(text.slice(Math.max(0, end - 'https://'.length), end))?.[0].length ?? 0
 }
 
 /** The end of the URL with this domain: after its port, path and query, if it has them. */
-function urlEnd(text: string, domainEnd: number, dialect: Dialect): { end: number; hasPath: boolean } {
-  let end = runEnd(port, text, domainEnd)
+function findUrlEnd(text: string, domainEnd: number, dialect: Dialect): { end: number; hasPath: boolean } {
+  let end = findRunEnd(port, text, domainEnd)
   const hasPath = text[end] === '/'
-  if (hasPath) end = pathEnd(text, end, dialect)
+  if (hasPath) end = findPathEnd(text, end, dialect)
   if (text[end] === '?') {
-    end = trimmedEnd(text, end + 1, runEnd(dialect.query, text, end + 1), dialect.queryLast) ?? end
+    end = trimEnd(text, end + 1, findRunEnd(dialect.query, text, end + 1), dialect.queryLast) ?? end
   }
   return { end, hasPath }
 }
 
 /** A path may contain pairs of parentheses. It ends with one only if no punctuation precedes the pair. */
-function pathEnd(text: string, slash: number, { path, pathLast }: Dialect): number {
+function findPathEnd(text: string, slash: number, { path, pathLast }: Dialect): number {
   let end = slash + 1
   let from = end
   for (;;) {
-    const to = runEnd(path, text, from)
-    end = trimmedEnd(text, from, to, pathLast) ?? end
-    const closed = parenthesesEnd(text, to, path)
+    const to = findRunEnd(path, text, from)
+    end = trimEnd(text, from, to, pathLast) ?? end
+    const closed = findParenthesesEnd(text, to, path)
     if (closed === undefined) return end
     if (to === end) end = closed
     from = closed
@@ -92,26 +92,26 @@ function pathEnd(text: string, slash: number, { path, pathLast }: Dialect): numb
 }
 
 /** The end of the pair of parentheses at `start`. It may contain one more pair, and must not be empty. */
-function parenthesesEnd(text: string, start: number, path: RegExp): number | undefined {
+function findParenthesesEnd(text: string, start: number, path: RegExp): number | undefined {
   if (text[start] !== '(') return undefined
-  const first = runEnd(path, text, start + 1)
+  const first = findRunEnd(path, text, start + 1)
   if (text[first] === ')') return first > start + 1 ? first + 1 : undefined
   if (text[first] !== '(') return undefined
-  const inner = runEnd(path, text, first + 1)
+  const inner = findRunEnd(path, text, first + 1)
   if (text[inner] !== ')' || inner === first + 1) return undefined
-  const second = runEnd(path, text, inner + 1)
+  const second = findRunEnd(path, text, inner + 1)
   return text[second] === ')' ? second + 1 : undefined
 }
 
 /** The end of text[start, end) without trailing characters that `last` excludes; undefined if none remains. */
-function trimmedEnd(text: string, start: number, end: number, last: RegExp): number | undefined {
+function trimEnd(text: string, start: number, end: number, last: RegExp): number | undefined {
   let trimmed = end
   while (trimmed > start && !last.test(text[trimmed - 1]!)) trimmed--
   return trimmed > start ? trimmed : undefined
 }
 
 /** The length of the link in `url`: X's own short links end after the slug and a query. 0 if it is not a link. */
-function linkLength(url: string): number {
+function measureLink(url: string): number {
   const short = shortLink.exec(url)
   if (!short) return url.length
   return short[1]!.length > SHORT_LINK_SLUG_MAX ? 0 : short[0].length
