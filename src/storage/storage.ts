@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 
-/** Where the bytes of media are kept. A key is 32 hexadecimal digits in lower case, random, and used once. */
+/** Stores the bytes of media. A key is 32 random lower-case hexadecimal digits, and is used once. */
 export interface Storage {
   /**
-   * Stores the file at `path` under `key`: whole or not at all, and to stay once this has come back. The file at `path`
-   * may be moved away; where it is not, removing it is up to the caller. Throws where there is something under `key`
-   * already. After any throw, `remove` clears away what may be left.
+   * Stores the file at `path` under `key`, completely or not at all. When it returns, the file is durable. It may move the
+   * file away from `path`; otherwise the caller deletes that file. Throws if `key` is in use. After an error, `remove`
+   * deletes what may be left.
    */
   put(key: string, path: string, mimeType: string): Promise<void>
 
-  /** Removes what is stored under `key`, and what an interrupted `put` has left. It is no error if there is nothing. */
+  /** Deletes what is stored under `key`, and what an interrupted `put` left. A key without a file is not an error. */
   remove(key: string): Promise<void>
 
-  /** The bytes under `key`, as a stream that the caller reads or destroys. Throws a NotStored where there are none. */
+  /** The bytes under `key`, as a stream that the caller has to read or destroy. Throws a NotStoredError if there are none. */
   read(key: string): Promise<Readable>
 
   /**
-   * What to answer to a GET or HEAD for the bytes under `key`: themselves (or the range asked for, or "not modified"),
-   * or an address where they are. Throws a NotStored where there is nothing under `key`. `fileName` is plain ASCII
-   * without quotes. A body holds a file open: it is to be read to its end or destroyed.
+   * The response to a GET or HEAD for the bytes under `key`: the bytes, a range of them, "not modified", or a redirect.
+   * Throws a NotStoredError if there are none. `fileName` is plain ASCII without quotes. A body keeps a file open until it
+   * is read to its end or destroyed.
    */
   serve(key: string, request: IncomingMessage, as: { mimeType: string; fileName: string }): Promise<Served>
 }
@@ -30,18 +30,22 @@ export interface Served {
   body: Readable | undefined
 }
 
-/** The bytes that should be there are not. */
-export class NotStored extends Error {}
+/** No bytes are stored under a key. */
+export class NotStoredError extends Error {
+  constructor(key: string, cause: unknown) {
+    super(`Nothing is stored under ${key}`, { cause })
+  }
+}
 
 /**
- * The bytes under a key never change, but they may be deleted. So a client keeps them and asks each time whether they
- * are still there, which costs a 304; with `max-age` and `immutable` it would go on showing what was deleted.
+ * The bytes under a key never change, but they may be deleted. `no-cache` lets a client keep them, and makes it
+ * revalidate each time, which costs a 304. With `max-age` and `immutable`, it would keep showing deleted files.
  */
 export const CACHE_CONTROL = 'private, no-cache'
 
 export const disposition = (fileName: string) => `inline; filename="${fileName}"`
 
-/** Throws where `key` is no key: it becomes a path, or the name of an object. */
+/** Throws if `key` is malformed. A key becomes part of a path, or the name of an object. */
 export function assertKey(key: string): void {
-  if (!/^[0-9a-f]{32}$/.test(key)) throw new TypeError('A storage key has 32 hexadecimal digits in lower case')
+  if (!/^[0-9a-f]{32}$/.test(key)) throw new TypeError('A storage key must have 32 lower-case hexadecimal digits')
 }
