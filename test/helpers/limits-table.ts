@@ -103,14 +103,21 @@ function filesOf(rule: PostTypeRule): string {
   const images = atMost(rule.imagesMax, mediaMax, 'image')
   const gifs = atMost(rule.gifsMax, mediaMax, 'GIF')
   const videos = atMost(rule.videosMax, mediaMax, 'video')
-  const stills = [images, !gifAlone && gifs].filter(Boolean).join(' and ')
-  const combined = [stills, videos].filter(Boolean).join(mixed ? ' and ' : ' or ')
+  const stills = [images, gifAlone ? '' : gifs].filter(Boolean)
+  const combined = mixed ? list([...stills, videos]) : [list(stills), videos].filter(Boolean).join(' or ')
   return semicolons([
     `${mediaMax === 1 && mediaMin === 1 ? '' : `${mediaMin}–${mediaMax}: `}${combined}${gifAlone ? ` or ${gifs}` : ''}`,
     rule.requestBytesMax !== undefined && `at most ${bytes(rule.requestBytesMax)} in total`,
     !rule.hasCaption && 'no caption',
   ])
 }
+
+/** "images, GIFs and videos". */
+const list = (names: string[]) =>
+  names
+    .filter(Boolean)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1')
 
 /** Empty where the post type takes no such file, and without a number where all of its files may be of this kind. */
 function atMost(kindMax: number, max: number, kind: string): string {
