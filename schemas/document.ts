@@ -65,15 +65,9 @@ The body of every error response is \`{"error": "…"}\`. Where the shape of the
 | 502 | \`connectAccount\`: the network could not be reached | retry later, or correct the address |
 | 503 | the database is unavailable or not set up; \`connectAccount\`: the operator has configured no credentials key | retry with increasing delays |
 
-408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer.
+408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503.
 
-**\`x-error-code\`** is a header of every error response. Its value is stable; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it when you ask the operator: the log has the request under this id.
-
-| \`x-error-code\` | meaning |
-|---|---|
-${Object.entries(ERROR_CODES)
-  .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
-  .join('\n')}`
+**\`x-error-code\`** is a header of every error response. Its values are stable and listed below; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it when you ask the operator: the log has the request under this id.`
 
 const RETRIES = `## Safe retries
 
@@ -92,7 +86,17 @@ const BROWSERS = `## Browsers
 
 Web pages can call the API from the origins that the operator lists in \`CORS_ORIGINS\`; by default from none. Pages can read the headers \`x-request-id\`, \`x-error-code\`, \`etag\`, \`content-range\`, \`content-disposition\` and \`idempotent-replayed\`.`
 
-export const DESCRIPTION = [INTRODUCTION, AUTHENTICATION, REQUESTS, PAGING, ERRORS, RETRIES, BROWSERS].join('\n\n')
+const CODES = `## Error codes
+
+| \`x-error-code\` | meaning |
+|---|---|
+${Object.entries(ERROR_CODES)
+  .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+  .join('\n')}`
+
+export const DESCRIPTION = [INTRODUCTION, AUTHENTICATION, REQUESTS, PAGING, ERRORS, RETRIES, BROWSERS, CODES].join(
+  '\n\n',
+)
 
 export const SERVERS = [
   // Right wherever the document is read from a running service.

@@ -1,10 +1,11 @@
 import { Account, AccountAttention, AccountList } from './account.ts'
 import { CONNECT_CREDENTIALS, CONNECT_VARIANTS, ConnectAccount } from './connect.ts'
+import { AccountOverride, CreatedPost, CreatePost } from './create-post.ts'
 import { Delivery, DeliveryAttempt, DeliveryError, DeliveryState, PublishedAct, ResolveDelivery } from './delivery.ts'
 import { ErrorBody, Issue } from './error.ts'
 import { ImportMedia, Media, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
-import { AccountOverride, CreatedPost, CreatePost, Post, PostDetail, PostList, PostStatus, PostTarget } from './post.ts'
+import { Post, PostDetail, PostList, PostStatus, PostTarget } from './post.ts'
 import { SandboxCall, SandboxCallList, SandboxFault, SandboxFile } from './sandbox.ts'
 import { Deleted } from './shared.ts'
 

@@ -17,7 +17,7 @@ export const NOT_RETRIED = {
   publishing: 'Delivery is being sent',
   published: 'Delivery is published',
   mediaDeleted: 'A file of the post was deleted',
-  unconfirmed: 'The post may have been published. Check the network, then call resolve',
+  unconfirmed: 'The post may have been published. Check the network, then call resolve.',
 }
 export const NOT_UNCONFIRMED = 'Delivery is not unconfirmed'
 

@@ -3,19 +3,9 @@ import { ACCOUNT_EXAMPLES } from './account.ts'
 import { Delivery, POST_ID } from './delivery.ts'
 import { MEDIA_ID } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
-import {
-  Defaulted,
-  Dictionary,
-  Limit,
-  NextCursor,
-  Nullable,
-  NullableString,
-  Offset,
-  Ref,
-  StringEnum,
-} from './shared.ts'
+import { Dictionary, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
-const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
+const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
 export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
 
@@ -26,125 +16,6 @@ export const PostStatus = StringEnum(POST_STATUSES, {
   examples: ['scheduled'],
 })
 export type PostStatus = Static<typeof PostStatus>
-
-export const AccountOverride = Type.Object(
-  {
-    accountId: Type.String({
-      description: 'The id of the account: one of the `accountIds` of the post. Each account can have one override.',
-    }),
-    captionOverride: Type.Optional(
-      NullableString({
-        description:
-          'The caption for this account, instead of `caption`. `null` or an absent key keeps `caption`. An empty string is an empty caption.',
-      }),
-    ),
-    fields: Type.Optional(
-      Dictionary(Type.Unknown(), {
-        description:
-          'Options of the network of this account, such as `boardId` on Pinterest, `subreddit` on Reddit or `title` on YouTube. Keys that the network knows are checked, inside nested objects as well, where `null` counts as absent. Other keys are stored unchanged. At most 32 levels deep.',
-      }),
-    ),
-  },
-  {
-    $id: 'AccountOverride',
-    additionalProperties: false,
-    description: 'The caption and options of the post for one of its accounts. Unknown keys are rejected.',
-    examples: [{ accountId: ACCOUNT_ID, captionOverride: 'Hello, Bluesky!', fields: { langs: ['en'] } }],
-  },
-)
-export type AccountOverride = Static<typeof AccountOverride>
-
-export const CREATE_POST_EXAMPLES = {
-  draft: { accountIds: [ACCOUNT_ID], caption: 'Hello from Postroom' },
-  scheduled: {
-    accountIds: [ACCOUNT_ID, OTHER_ACCOUNT_ID],
-    caption: 'We are live.',
-    firstComment: 'More in our blog.',
-    mediaIds: [MEDIA_ID],
-    accountOverrides: [{ accountId: ACCOUNT_ID, captionOverride: 'We are live, Bluesky!', fields: { langs: ['en'] } }],
-    scheduledAt: '2027-01-15T09:30:00Z',
-  },
-  thread: {
-    accountIds: [ACCOUNT_ID],
-    postType: 'thread',
-    threadParts: { [ACCOUNT_ID]: ['First, some context.', 'And now the news.'] },
-    scheduledAt: '2027-01-15T10:30:00+01:00',
-  },
-}
-
-export const CreatePost = Type.Object(
-  {
-    accountIds: Type.Array(Type.String(), {
-      minItems: 1,
-      description: 'The ids of the accounts to publish to, from `listAccounts`. A repeated id counts once.',
-    }),
-    caption: Defaulted(
-      Type.String({
-        description: 'The text for every account without a `captionOverride`. Default: the empty string.',
-      }),
-      '',
-    ),
-    firstComment: Type.Optional(
-      Type.String({
-        description:
-          'A comment to publish under the post as soon as the post is published. A blank one counts as absent. It is rejected where a network of the post has no first comments.',
-      }),
-    ),
-    postType: Defaulted(Ref(PostType), 'post'),
-    mediaIds: Defaulted(
-      Type.Array(Type.String(), {
-        description:
-          'The ids of your own images and videos, in the order in which they appear. A repeated id is attached twice. Default: none.',
-      }),
-      [],
-    ),
-    accountOverrides: Defaulted(
-      Type.Array(Ref(AccountOverride), {
-        description: 'The captions and fields of single accounts. Default: none.',
-      }),
-      [],
-    ),
-    threadParts: Type.Optional(
-      Nullable(Dictionary(Nullable(Type.Array(Type.String()))), {
-        description:
-          'With `postType` `thread`: the parts of the thread for each account, by the id of the account. On x, threads, bluesky, mastodon and the sandbox each part becomes one post of the chain. On linkedin and facebook there is one part, which holds the whole text. For an account with parts, the caption is neither checked nor published. For an account without parts, the caption is the only part. `null`, for one account or for all, means no parts.',
-      }),
-    ),
-    scheduledAt: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description:
-          'When to publish: a date and time in RFC 3339 with seconds and with `Z` or an offset such as `+02:00`, in the years 1970 to 9999. It is stored to the millisecond. A post with a time in the past is due immediately. Leave it out to save a draft.',
-        examples: ['2027-01-15T09:30:00Z'],
-      }),
-    ),
-  },
-  {
-    $id: 'CreatePost',
-    additionalProperties: false,
-    description: 'A post for one or more accounts. Unknown keys are rejected.',
-    examples: Object.values(CREATE_POST_EXAMPLES),
-  },
-)
-export type CreatePost = Static<typeof CreatePost>
-
-export const CreatedPost = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the new post.' }),
-    status: StringEnum(['draft', 'scheduled'], {
-      description: '`scheduled` where a time was given, otherwise `draft`.',
-    }),
-  },
-  {
-    $id: 'CreatedPost',
-    description: 'The created post.',
-    examples: [
-      { id: POST_ID, status: 'draft' },
-      { id: POST_ID, status: 'scheduled' },
-    ],
-  },
-)
-export type CreatedPost = Static<typeof CreatedPost>
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
 

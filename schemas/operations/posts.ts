@@ -1,3 +1,4 @@
+import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost } from '../create-post.ts'
 import {
   commonErrors,
   errorResponse,
@@ -9,7 +10,7 @@ import {
 } from '../error.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS, RETRY_ADVICE } from '../idempotency.ts'
 import { CREATE_FAILED, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED, PUBLISHED_ALREADY } from '../messages.ts'
-import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, PostDetail, PostList, PostPath } from '../post.ts'
+import { PostDetail, PostList, PostPath } from '../post.ts'
 import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
 import { operation } from './operation.ts'
 

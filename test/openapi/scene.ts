@@ -1,0 +1,79 @@
+import type { Test } from 'tap'
+import { insertAccount } from '../../db/queries/accounts.ts'
+import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
+import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
+import { call, createWorld, type Reply } from '../helpers/app.ts'
+import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
+import { stubNetworks } from '../helpers/stub-networks.ts'
+import { jpeg, upload } from '../helpers/upload.ts'
+
+const document = readDocument()
+const problemWith = validatorOf(document)
+export const operations = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]))
+
+export const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
+
+/** A user with the account, the post and the file that the requests below name. */
+export async function createScene(t: Test) {
+  const world = await createWorld(t, { fetch: stubNetworks })
+  const { app, db, user } = world
+  const ada = await user()
+  const image = await jpeg()
+  const { body: file } = await upload(app, ada, [['file', image]])
+  const account = await ada.account('x', { username: 'ada' })
+  await insertAccount(db, { ...ACCOUNT_EXAMPLES[0], userId: ada.id, organizationId: null })
+  const { body: post } = await ada.call('POST', '/posts', { accountIds: [account] })
+  return { ...world, ada, image, account, fileId: file.id as string, postId: post.id as string }
+}
+export type Scene = Awaited<ReturnType<typeof createScene>>
+
+/** One request of each operation, to any instance of the service and with any key or none. */
+export function requestsOf({ app, account, fileId, postId }: Scene) {
+  const send =
+    (...[method, path, body]: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
+    (key?: string, instance = app) =>
+      call(instance, key, method, path, body)
+  const delivery = `/posts/${postId}/deliveries/${account}`
+  return {
+    createPost: send('POST', '/posts', { accountIds: [account] }),
+    listPosts: send('GET', '/posts'),
+    deletePost: send('DELETE', `/posts/${postId}`),
+    getPost: send('GET', `/posts/${postId}`),
+    publishPost: send('POST', `/posts/${postId}/publish`),
+    retryDelivery: send('POST', `${delivery}/retry`),
+    resolveDelivery: send('POST', `${delivery}/resolve`, { outcome: 'not_published' }),
+    listAccounts: send('GET', '/accounts'),
+    connectAccount: send('POST', '/accounts', CONNECT_EXAMPLES.telegram as object),
+    disconnectAccount: send('DELETE', `/accounts/${ACCOUNT_EXAMPLES[0].id}`),
+    uploadMedia: async (key?: string, instance = app) => upload(instance, { key }, [['file', await jpeg(50)]]),
+    importMedia: send('POST', '/media/import', { url: 'http://127.0.0.1/a' }),
+    listMedia: send('GET', '/media'),
+    getMedia: send('GET', `/media/${fileId}`),
+    getMediaContent: send('GET', `/media/${fileId}/content`),
+    updateMedia: send('PATCH', `/media/${fileId}`, { altText: 'A lighthouse at dusk.' }),
+    deleteMedia: send('DELETE', `/media/${fileId}`),
+    listSandboxCalls: send('GET', '/sandbox/calls'),
+  }
+}
+export type Requests = ReturnType<typeof requestsOf>
+
+/** The examples that a response was compared with. */
+export const seen = new Set<string>()
+
+/** Compares a response with an example of the document, or with its schema alone. */
+export async function check(
+  t: Test,
+  operationId: string,
+  status: number,
+  example: string | undefined,
+  reply: Promise<Reply>,
+) {
+  const { status: actual, body } = await reply
+  const title = [operationId, status, example].filter(Boolean).join(' ')
+  t.equal(actual, status, title)
+  const { schema, examples } = json(operations.get(operationId)!.responses[status]!)
+  t.equal(problemWith(schema, body), '', title)
+  if (example === undefined) return
+  t.strictSame(body, examples[example]?.value, title)
+  seen.add(title)
+}
