@@ -15,7 +15,7 @@ export interface Document {
 }
 
 export interface Operation {
-  /** In capitals, as Fastify has it. */
+  /** In upper case, as in Fastify. */
   method: string
   path: string
   operationId: string
@@ -63,7 +63,7 @@ export interface Schema {
 
 export const COMMITTED = new URL('../../openapi/openapi.json', import.meta.url)
 
-/** The document as it is committed. */
+/** The committed document. */
 export const readDocument = (): Document => JSON.parse(readFileSync(COMMITTED, 'utf8'))
 
 export const operationsOf = ({ paths }: Document): Operation[] =>
@@ -74,15 +74,15 @@ export const operationsOf = ({ paths }: Document): Operation[] =>
 export const json = ({ content }: { content: Record<string, Media> }): Media => content['application/json']!
 
 /**
- * Says what is wrong with a value by a schema of `document`; nothing when it is valid. By plain JSON Schema, which is
- * what a reader of the document has: TypeBox would judge by more than is written there.
+ * Returns a function that gives the errors of a value by a schema of `document`: an empty string where the value is
+ * valid. It uses plain JSON Schema, as readers of the document do: TypeBox checks more than the document says.
  */
 export function validatorOf(document: Document): (schema: Schema, value: unknown) => string {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', (text) => 'time' in parseTime(text))
   ajv.addSchema(document, 'document')
   return (schema, value) => {
-    // Each is compiled once: a long run asks a million times.
+    // Compiled once for each component: the fuzz soak validates a million values.
     const validate = schema.$ref === undefined ? ajv.compile(schema) : ajv.getSchema(`document${schema.$ref}`)!
     return validate(value) ? '' : ajv.errorsText(validate.errors)
   }

@@ -10,7 +10,7 @@ import { createWorld } from '../helpers/app.ts'
 import { COMMITTED } from '../helpers/document.ts'
 import { jpeg } from '../helpers/upload.ts'
 
-/** What an integrator writes against the generated client: it has to compile, and it is run below. */
+/** Code of an integrator on the generated client. It must compile, and the second test runs it. */
 const CALLS = `
 import { client } from './client/client.gen.ts'
 import { connectAccount, createPost, deletePost, getMediaContent } from './client/index.ts'
@@ -80,35 +80,35 @@ export async function mistake(): Promise<[ErrorBody, Issue | undefined, status: 
 }
 `
 
-/** What must not compile; each is one line, so that the error is where it is expected. */
+/** Code that must not compile, one line each, so that the error is on the line after `@ts-expect-error`. */
 const MISTAKES: Record<string, string> = {
   'no body': `createPost({})`,
   'no accountIds': `createPost({ body: { caption: 'hello' } })`,
-  'accountIds that is no array': `createPost({ body: { accountIds: 'a' } })`,
+  'accountIds that are a string': `createPost({ body: { accountIds: 'a' } })`,
   'an account id that is null': `createPost({ body: { accountIds: [null] } })`,
-  'a key that is unknown': `createPost({ body: { accountIds: ['a'], scheduleAt: '2030-01-01T00:00:00Z' } })`,
-  'a key of the answer in the request': `createPost({ body: { accountIds: ['a'], status: 'draft' } })`,
+  'an unknown key': `createPost({ body: { accountIds: ['a'], scheduleAt: '2030-01-01T00:00:00Z' } })`,
+  'a key of the response in the request': `createPost({ body: { accountIds: ['a'], status: 'draft' } })`,
   'a time that is a Date': `createPost({ body: { accountIds: ['a'], scheduledAt: new Date() } })`,
   'a time that is null': `createPost({ body: { accountIds: ['a'], scheduledAt: null } })`,
   'a caption that is null': `createPost({ body: { accountIds: ['a'], caption: null } })`,
   'a post type that does not exist': `createPost({ body: { accountIds: ['a'], postType: 'tweet' } })`,
   'an override without an account': `createPost({ body: { accountIds: ['a'], accountOverrides: [{ fields: {} }] } })`,
   'an override with an unknown key': `createPost({ body: { accountIds: ['a'], accountOverrides: [{ accountId: 'a', caption: '' }] } })`,
-  'fields that are no object': `createPost({ body: { accountIds: ['a'], accountOverrides: [{ accountId: 'a', fields: 'b' }] } })`,
-  'thread parts that are no array': `createPost({ body: { accountIds: ['a'], threadParts: { a: 'one' } } })`,
+  'fields that are a string': `createPost({ body: { accountIds: ['a'], accountOverrides: [{ accountId: 'a', fields: 'b' }] } })`,
+  'thread parts that are a string': `createPost({ body: { accountIds: ['a'], threadParts: { a: 'one' } } })`,
   'a limit that is text': `listPosts({ query: { limit: '10' } })`,
-  'a parameter that is unknown': `listPosts({ query: { page: 2 } })`,
+  'an unknown parameter': `listPosts({ query: { page: 2 } })`,
   'credentials of another network': `connectAccount({ body: { platform: 'discord', credentials: { identifier: 'a', password: 'b' } } })`,
-  'credentials that lack something': `connectAccount({ body: { platform: 'bluesky', credentials: { identifier: 'a' } } })`,
+  'incomplete credentials': `connectAccount({ body: { platform: 'bluesky', credentials: { identifier: 'a' } } })`,
   'credentials with an unknown key': `connectAccount({ body: { platform: 'discord', credentials: { webhookUrl: 'a', token: 'b' } } })`,
   'a network that cannot be connected': `connectAccount({ body: { platform: 'instagram', credentials: { token: 'a' } } })`,
   'a delete without an id': `deletePost({})`,
-  'a field of a post that is not there': `listPosts({ throwOnError: true }).then(({ data }) => data.data[0]!.platform)`,
+  'an unknown field of a post': `listPosts({ throwOnError: true }).then(({ data }) => data.data[0]!.platform)`,
   'a time that may be null': `listPosts({ throwOnError: true }).then(({ data }) => data.data[0]!.scheduledAt.length)`,
   'a comment that may be null': `listPosts({ throwOnError: true }).then(({ data }) => data.data[0]!.firstComment.length)`,
   'a status that does not exist': `listPosts({ throwOnError: true }).then(({ data }) => data.data[0]!.status === 'failed')`,
-  'a total that is not there': `listPosts({ throwOnError: true }).then(({ data }) => data.total)`,
-  'paging that is not there': `listAccounts({ throwOnError: true }).then(({ data }) => data.limit)`,
+  'an unknown total': `listPosts({ throwOnError: true }).then(({ data }) => data.total)`,
+  'paging of a list without pages': `listAccounts({ throwOnError: true }).then(({ data }) => data.limit)`,
   'a network that does not exist': `listAccounts({ throwOnError: true }).then(({ data }) => data.data[0]!.platform === 'myspace')`,
   'a display name that may be absent': `listAccounts({ throwOnError: true }).then(({ data }) => data.data[0]!.displayName.length)`,
   'a created post that is published': `createPost({ body: { accountIds: ['a'] }, throwOnError: true }).then(({ data }) => data.status === 'published')`,
@@ -116,7 +116,7 @@ const MISTAKES: Record<string, string> = {
   'an upload of text': `uploadMedia({ body: { file: 'a' } })`,
   'an upload with an unknown part': `uploadMedia({ body: { file: new Blob(), alt: 'a' } })`,
   'a width that may be null': `uploadMedia({ body: { file: new Blob() }, throwOnError: true }).then(({ data }) => data.width.toFixed())`,
-  'a field of an error that is not there': `createPost({ body: { accountIds: ['a'] } }).then(({ error }) => error?.message)`,
+  'an unknown field of an error': `createPost({ body: { accountIds: ['a'] } }).then(({ error }) => error?.message)`,
   'details that may be absent': `createPost({ body: { accountIds: ['a'] } }).then(({ error }) => error?.details.length)`,
   'a code of an issue that does not exist': `createPost({ body: { accountIds: ['a'] } }).then(({ error }) => error?.details?.[0]?.code === 'oops')`,
 }
@@ -146,10 +146,7 @@ const TSCONFIG = {
   },
 }
 
-/**
- * The generator builds its output with TypeScript's JavaScript API, which TypeScript 7 no longer has: it gets the one
- * that tap brings for itself.
- */
+/** The generator needs the JavaScript API of TypeScript, which version 7 no longer has: it gets tap's own TypeScript. */
 async function generateClient(path: string): Promise<void> {
   const tap = createRequire(createRequire(import.meta.url).resolve('tap'))
   const typescript = createRequire(tap.resolve('@tapjs/test')).resolve('typescript')
@@ -165,17 +162,17 @@ async function generateClient(path: string): Promise<void> {
   })
 }
 
-/** The complaints of the project's own compiler about what is in `folder`. */
+/** The errors of the project's own compiler in `folder`. */
 const typeCheck = (folder: string): Promise<string> =>
   new Promise((resolve) => {
-    // Not bin/tsc: tap's hooks take a module without an ending for CommonJS.
+    // Not bin/tsc: tap's hooks treat a module without an extension as CommonJS.
     const tsc = fileURLToPath(new URL('lib/tsc.js', import.meta.resolve('typescript/package.json')))
     execFile(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { cwd: folder }, (error, stdout, stderr) =>
       resolve(error ? stdout + stderr || String(error) : ''),
     )
   })
 
-t.test('a client that is generated from the document', async (t) => {
+t.test('a client generated by hey-api', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-client-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   await generateClient(join(folder, 'client'))
@@ -184,14 +181,14 @@ t.test('a client that is generated from the document', async (t) => {
   writeFileSync(join(folder, 'calls.ts'), CALLS)
   writeFileSync(join(folder, 'mistakes.ts'), mistakes)
 
-  t.test('compiles with what is right and refuses what is wrong', async (t) => {
+  t.test('compiles correct calls and rejects mistakes', async (t) => {
     t.equal(await typeCheck(folder), '')
     writeFileSync(join(folder, 'calls.ts'), `${CALLS}\nexport const wrong: number = create({ accountIds: ['a'] })\n`)
-    t.match(await typeCheck(folder), /^calls\.ts\(\d+,\d+\): error TS2322/, 'the compiler looks at the files')
+    t.match(await typeCheck(folder), /^calls\.ts\(\d+,\d+\): error TS2322/, 'the compiler checks the files')
     writeFileSync(join(folder, 'calls.ts'), CALLS)
   })
 
-  t.test('speaks with the service', async (t) => {
+  t.test('calls the service', async (t) => {
     const { app, db, user } = await createWorld(t)
     const ada = await user()
     const id = await ada.account('bluesky', { username: 'ada' })

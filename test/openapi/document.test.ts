@@ -13,7 +13,7 @@ const operations = operationsOf(document)
 const { schemas } = document.components
 const problemWith = validatorOf(document)
 
-/** What each operation can answer: the contract's statuses, 413 for a body that is too large, 409 for a key that is taken. */
+/** The statuses of each operation: those of the contract, 413 for its body, 409 for a reused Idempotency-Key. */
 const STATUSES: Record<string, string[]> = {
   createPost: ['201', '400', '401', '403', '409', '413', '500', '503'],
   listPosts: ['200', '400', '401', '500', '503'],
@@ -35,7 +35,7 @@ const STATUSES: Record<string, string[]> = {
   listSandboxCalls: ['200', '400', '401', '500', '503'],
 }
 
-/** Where bytes go, there is nothing to show as an example. */
+/** Bodies without examples: files, and responses without content. */
 const BINARY: Record<string, readonly string[]> = {
   'uploadMedia requestBody': ['multipart/form-data'],
   'getMediaContent 200': MEDIA_TYPES,
@@ -44,13 +44,13 @@ const BINARY: Record<string, readonly string[]> = {
   'getMediaContent 307': [],
 }
 
-t.test('the committed document is the one that the code makes, and the one that the service gives', async (t) => {
+t.test('the committed document equals the generated one and the served one', async (t) => {
   const committed = readFileSync(COMMITTED, 'utf8')
   const built = await buildDocument()
   t.equal(
     committed,
     `${JSON.stringify(built, null, 2)}\n`,
-    'openapi/openapi.json is up to date: else run `make openapi`',
+    'openapi/openapi.json is up to date: otherwise run `make openapi`',
   )
 
   const { app } = await createWorld(t)
@@ -58,35 +58,32 @@ t.test('the committed document is the one that the code makes, and the one that 
   t.match(served, { status: 200, headers: { 'content-type': /^application\/json/ } })
   t.strictSame(served.body, built)
   const shown = await call(app, undefined, 'GET', '/docs/json')
-  t.strictSame({ ...shown.body, servers: document.servers }, built, 'Swagger UI shows the same')
+  t.strictSame({ ...shown.body, servers: document.servers }, built, 'Swagger UI shows the same document')
 })
 
-t.test('it is made without a database and without listening', async (t) => {
+t.test('the document is generated without a database and without a listening socket', async (t) => {
   const listens = t.capture(Server.prototype, 'listen')
   const connects = t.capture(Socket.prototype, 'connect')
   await buildDocument()
   t.strictSame([listens(), connects()], [[], []])
 })
 
-t.test('it is OpenAPI 3.1.0, and says where the service is and that every operation takes a bearer key', async (t) => {
+t.test('the document is OpenAPI 3.1.0, has servers, and requires a bearer key for every operation', async (t) => {
   t.equal(document.openapi, '3.1.0')
   t.ok(document.servers.length > 0)
   const [[name]] = document.security.map(Object.keys) as [[string]]
   t.match(document.components.securitySchemes[name], { type: 'http', scheme: 'bearer' })
-  t.equal(document.security.length, 1, 'no alternative to the key')
-  for (const { operationId, security } of operations) t.equal(security, undefined, `${operationId} has no exception`)
+  t.equal(document.security.length, 1, 'the key has no alternative')
+  for (const { operationId, security } of operations) t.equal(security, undefined, `${operationId} is no exception`)
 })
 
-t.test('an integrator finds on each operation what it is called, what it does and how it ends', async (t) => {
+t.test('each operation has a name, a description, one tag and all its statuses', async (t) => {
   t.strictSame(operations.map(({ operationId }) => operationId).sort(), Object.keys(STATUSES).sort())
   const tags = document.tags.map(({ name }) => name)
   for (const operation of operations) {
     t.test(operation.operationId, async (t) => {
       t.ok(operation.summary && operation.description)
-      t.ok(
-        operation.tags.length === 1 && operation.tags.every((tag) => tags.includes(tag)),
-        'stands under one known tag',
-      )
+      t.ok(operation.tags.length === 1 && operation.tags.every((tag) => tags.includes(tag)), 'has one known tag')
       t.strictSame(Object.keys(operation.responses), STATUSES[operation.operationId])
       for (const [status, { description }] of Object.entries(operation.responses)) t.ok(description, status)
       for (const { name, description } of operation.parameters ?? []) t.ok(description, name)
@@ -94,7 +91,7 @@ t.test('an integrator finds on each operation what it is called, what it does an
   }
 })
 
-t.test('every request and every answer has examples, and each is valid', async (t) => {
+t.test('every request and every response has examples, and each is valid', async (t) => {
   for (const { operationId, parameters, requestBody, responses } of operations) {
     for (const { name, schema, example, in: place } of parameters ?? []) {
       if (place !== 'path' && schema.default === undefined) continue
@@ -121,7 +118,7 @@ t.test('every request and every answer has examples, and each is valid', async (
   }
 })
 
-t.test('whatever creates something takes a key to be sent again under, and says when it was', async (t) => {
+t.test('each operation that creates something takes an Idempotency-Key and marks replayed responses', async (t) => {
   for (const { operationId, method, parameters, responses } of operations) {
     const takesKey =
       parameters?.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key') ?? false
@@ -133,7 +130,7 @@ t.test('whatever creates something takes a key to be sent again under, and says 
   }
 })
 
-t.test('an example that is wrong would be seen', async (t) => {
+t.test('the validator of these tests rejects invalid examples', async (t) => {
   t.not(problemWith({ $ref: '#/components/schemas/CreatePost' }, { accountIds: [] }), '')
   t.not(problemWith({ $ref: '#/components/schemas/CreatePost' }, { accountIds: ['a'], scheduledAt: 'now' }), '')
   t.not(
@@ -142,7 +139,7 @@ t.test('an example that is wrong would be seen', async (t) => {
   )
 })
 
-/** `schema` and everything inside it, with the way that leads there. */
+/** `schema` and the schemas inside it, each with its path. */
 function* walk(schema: Schema, path: string): Generator<[path: string, schema: Schema]> {
   yield [path, schema]
   for (const [key, value] of Object.entries(schema.properties ?? {})) yield* walk(value, `${path}.${key}`)
@@ -153,7 +150,7 @@ function* walk(schema: Schema, path: string): Generator<[path: string, schema: S
 
 const all = Object.entries(schemas).flatMap(([name, schema]) => [...walk(schema, name)])
 
-t.test('objects are named components: a generated client has one type for each', async (t) => {
+t.test('objects are named components, so that a generated client has one type for each', async (t) => {
   for (const { operationId, requestBody, responses } of operations) {
     const bodies = [...Object.values(responses), ...(requestBody ? [requestBody] : [])]
     const schemas = bodies.flatMap(({ content }) => Object.values(content ?? {})).map(({ schema }) => schema)
@@ -165,14 +162,14 @@ t.test('objects are named components: a generated client has one type for each',
   t.strictSame(
     inline.filter(([, { properties }]) => properties).map(([path]) => path),
     [],
-    'no object with keys of its own inside another schema',
+    'no schema contains an inline object',
   )
   const enums = all.flatMap(([, schema]) => (schema.enum ? [JSON.stringify(schema.enum)] : []))
-  t.equal(new Set(enums).size, enums.length, 'no list of values is written down twice')
+  t.equal(new Set(enums).size, enums.length, 'no enum occurs twice')
   for (const [path, { $ref }] of all) if ($ref) t.ok($ref.replace('#/components/schemas/', '') in schemas, path)
 })
 
-t.test('bytes are binary, in the form, in the answer and to those who generate clients', async (t) => {
+t.test('files are binary in the form and in responses', async (t) => {
   const { file, ...rest } = schemas.UploadMedia!.properties!
   t.match(file, { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' })
   t.strictSame(Object.keys(rest), ['altText'])
@@ -198,7 +195,7 @@ t.test('every property and every component has a description', async (t) => {
   }
 })
 
-t.test('nothing of the interface answers without a key', async (t) => {
+t.test('every operation responds with 401 without a key', async (t) => {
   const { app } = await createWorld(t)
   for (const { operationId, method, path, parameters = [] } of operations) {
     const url = parameters.reduce((url, { name, example }) => url.replace(`{${name}}`, String(example)), path)
@@ -208,7 +205,7 @@ t.test('nothing of the interface answers without a key', async (t) => {
   }
 })
 
-t.test('the document has the routes that the service has, all of them and no others', async (t) => {
+t.test('the document has exactly the routes of the service', async (t) => {
   const routes: string[] = []
   const onInstance = (message: unknown) =>
     (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url }) => {
@@ -219,7 +216,7 @@ t.test('the document has the routes that the service has, all of them and no oth
   t.teardown(() => initialization.unsubscribe(onInstance))
   await buildDocument()
 
-  t.ok(routes.includes('GET /healthz'), 'routes were seen')
+  t.ok(routes.includes('GET /healthz'), 'routes were collected')
   t.strictSame(
     routes.filter((route) => / \/api\//.test(route) && !route.startsWith('HEAD ')).sort(),
     operations.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`).sort(),
