@@ -1,25 +1,25 @@
 import type { FieldRule, FieldTextRule, FieldValue, Properties, Source } from '../../src/platforms/limits.ts'
-import { codes, range, semicolons, unitNames } from './limits-wording.ts'
+import { formatCodes, formatRange, joinParts, unitNames } from './limits-wording.ts'
 
 /** The row of one key of `fields`, followed by a row for each property that its objects have. */
-export const fieldRows =
+export const listField =
   (cite: (source: Source) => string) =>
   ([key, rule]: [string, FieldRule]): string[][] => [
-    [`\`${key}\``, fieldValue(rule), fieldNotes(rule), cite(rule.source)],
-    ...propertyRows(key, rule),
+    [`\`${key}\``, describeValue(rule), describeNotes(rule), cite(rule.source)],
+    ...listProperties(key, rule),
   ]
 
-function propertyRows(path: string, rule: FieldValue): string[][] {
+function listProperties(path: string, rule: FieldValue): string[][] {
   if (rule.type !== 'object' && rule.type !== 'object[]') return []
   const prefix = rule.type === 'object[]' ? `${path}[]` : path
   return Object.entries<Properties[string]>(rule.properties).flatMap(([key, property]) => [
-    [`\`${prefix}.${key}\``, fieldValue(property), property.required ? '**required**' : '', ''],
-    ...propertyRows(`${prefix}.${key}`, property),
+    [`\`${prefix}.${key}\``, describeValue(property), property.required ? '**required**' : '', ''],
+    ...listProperties(`${prefix}.${key}`, property),
   ])
 }
 
-function fieldNotes({ required, refused, withoutMedia, default: value, description }: FieldRule): string {
-  return semicolons([
+function describeNotes({ required, refused, withoutMedia, default: value, description }: FieldRule): string {
+  return joinParts([
     required && (required === true ? '**required**' : `**required** when ${required.when}`),
     value !== undefined && `default \`${value}\``,
     refused && `not when ${refused.when}`,
@@ -28,31 +28,31 @@ function fieldNotes({ required, refused, withoutMedia, default: value, descripti
   ])
 }
 
-function fieldValue(rule: FieldValue): string {
+function describeValue(rule: FieldValue): string {
   switch (rule.type) {
     case 'string':
-      return semicolons(['string', ...textLimits(rule)])
+      return joinParts(['string', ...describeText(rule)])
     case 'url':
-      return semicolons(['http(s) URL', range(undefined, rule.lengthMax, ' code points')])
+      return joinParts(['http(s) URL', formatRange(undefined, rule.lengthMax, ' code points')])
     case 'datetime':
       return 'RFC 3339 time'
     case 'integer':
     case 'number':
-      return semicolons([rule.type, range(rule.min, rule.max, '')])
+      return joinParts([rule.type, formatRange(rule.min, rule.max, '')])
     case 'enum':
-      return codes(rule.values)
+      return formatCodes(rule.values)
     case 'string[]':
-      return semicolons([
-        rule.values ? `list of ${codes(rule.values)}` : 'list of strings',
-        range(rule.itemsMin, rule.itemsMax, ' items'),
-        ...textLimits(rule.item ?? {}).map((limit) => limit && `each ${limit}`),
+      return joinParts([
+        rule.values ? `list of ${formatCodes(rule.values)}` : 'list of strings',
+        formatRange(rule.itemsMin, rule.itemsMax, ' items'),
+        ...describeText(rule.item ?? {}).map((limit) => limit && `each ${limit}`),
         rule.uniqueItems && 'no duplicates',
         rule.joinedLengthMax !== undefined && `≤ ${rule.joinedLengthMax} code points in total`,
       ])
     case 'object[]':
-      return semicolons([
+      return joinParts([
         'list of objects',
-        range(undefined, rule.itemsMax, ' items'),
+        formatRange(undefined, rule.itemsMax, ' items'),
         rule.totalLengthMax !== undefined && `≤ ${rule.totalLengthMax} code points in total`,
       ])
     default:
@@ -60,9 +60,9 @@ function fieldValue(rule: FieldValue): string {
   }
 }
 
-const textLimits = ({ lengthMax, unit, bytesMax, pattern, notBlank }: FieldTextRule) => [
-  range(undefined, lengthMax, ` ${unitNames[unit ?? 'code points']}`),
-  range(undefined, bytesMax, ' bytes'),
+const describeText = ({ lengthMax, unit, bytesMax, pattern, notBlank }: FieldTextRule) => [
+  formatRange(undefined, lengthMax, ` ${unitNames[unit ?? 'code points']}`),
+  formatRange(undefined, bytesMax, ' bytes'),
   pattern?.expected,
   notBlank && 'not blank',
 ]

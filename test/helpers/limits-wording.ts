@@ -2,7 +2,7 @@ import type { TextUnit } from '../../src/platforms/limits.ts'
 
 type Part = string | false | undefined
 
-export const semicolons = (parts: Part[]) => parts.filter(Boolean).join('; ')
+export const joinParts = (parts: Part[]) => parts.filter(Boolean).join('; ')
 
 export const unitNames: Record<TextUnit, string> = {
   x: 'characters as X weighs them',
@@ -14,7 +14,7 @@ export const unitNames: Record<TextUnit, string> = {
   bytes: 'bytes',
 }
 
-export function range(
+export function formatRange(
   min: number | undefined,
   max: number | undefined,
   unit: string,
@@ -25,17 +25,17 @@ export function range(
   return min === undefined ? undefined : `≥ ${format(min)}${unit}`
 }
 
-export const ratio = (value: number) => String(Number(value.toFixed(4)))
+export const formatRatio = (value: number) => String(Number(value.toFixed(4)))
 
 /** A size in the largest unit in which it is a whole number. */
-export const bytes = (size: number) =>
-  inLargestUnit(size, { GiB: 2 ** 30, MiB: 2 ** 20, MB: 1e6, KiB: 2 ** 10, bytes: 1 })
+export const formatBytes = (size: number) =>
+  formatInLargestUnit(size, { GiB: 2 ** 30, MiB: 2 ** 20, MB: 1e6, KiB: 2 ** 10, bytes: 1 })
 
-export const duration = (seconds: number) => inLargestUnit(seconds, { h: 3600, min: 60, s: 1 })
+export const formatDuration = (seconds: number) => formatInLargestUnit(seconds, { h: 3600, min: 60, s: 1 })
 
-function inLargestUnit(value: number, units: Record<string, number>): string {
+function formatInLargestUnit(value: number, units: Record<string, number>): string {
   const [unit, factor] = Object.entries(units).find(([, factor]) => value % factor === 0)!
   return `${value / factor} ${unit}`
 }
 
-export const codes = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')
+export const formatCodes = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')

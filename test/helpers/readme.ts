@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { limitsMarkdown } from './limits-table.ts'
+import { renderLimits } from './limits-table.ts'
 
 const BEGIN = '<!-- limits: written by `make readme` -->\n'
 const END = '<!-- /limits -->'
@@ -15,5 +15,5 @@ export function withLimits(readme: string): string {
   if (before === undefined || after === undefined) {
     throw new Error(`${PLATFORMS_README} has no marks around its limits`)
   }
-  return `${before}${BEGIN}\n${limitsMarkdown()}\n${END}${after}`
+  return `${before}${BEGIN}\n${renderLimits()}\n${END}${after}`
 }

@@ -15,7 +15,7 @@ import {
   wrongValue,
 } from './field-problem.ts'
 import { isBlank } from './text-length.ts'
-import { atLeast, counted } from './wording.ts'
+import { atLeast, formatCount } from './wording.ts'
 
 type Context = Pick<CheckContext, 'post' | 'texts'>
 
@@ -108,7 +108,7 @@ function findListProblem(
     earlier.add(item.trim())
   }
   if (items.length < itemsMin && context.post.scheduled) {
-    return missing(`has ${counted(items.length, 'item')}, ${atLeast(itemsMin)}`)
+    return missing(`has ${formatCount(items.length, 'item')}, ${atLeast(itemsMin)}`)
   }
   if (joinedLengthMax === undefined) return undefined
   const joined = items.map((item) => (item.includes(' ') ? `"${item}"` : item)).join(',')

@@ -1,7 +1,7 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
-import { atLeast, atMost, rounded } from './wording.ts'
+import { atLeast, atMost, formatNumber } from './wording.ts'
 
 export const fileKinds = ['image', 'video', 'gif'] as const
 export type FileKind = (typeof fileKinds)[number]
@@ -46,17 +46,17 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, addViolation: Ch
   check('bytes', bytes, limits.bytesMin, limits.bytesMax, `is ${bytes} bytes large`)
   check('width', width, limits.widthMin, limits.widthMax, `is ${width} pixels wide`)
   check('height', height, limits.heightMin, limits.heightMax, `is ${height} pixels high`)
-  const long = `is ${rounded(duration ?? 0)} seconds long`
+  const long = `is ${formatNumber(duration ?? 0)} seconds long`
   check('duration', duration && duration - DURATION_TOLERANCE_SECONDS, undefined, limits.durationMaxSeconds, long)
   check('duration', duration && duration + DURATION_TOLERANCE_SECONDS, limits.durationMinSeconds, undefined, long)
-  check('fps', fps, limits.fpsMin, limits.fpsMax, `has ${rounded(fps ?? 0)} frames per second`)
+  check('fps', fps, limits.fpsMin, limits.fpsMax, `has ${formatNumber(fps ?? 0)} frames per second`)
   check('frames', frames, undefined, limits.framesMax, `has ${frames} frames`)
   if (!width || !height) return
   const sum = width + height
   check('width_plus_height', sum, undefined, limits.widthPlusHeightMax, `has a width plus height of ${sum} pixels`)
   check('pixels', width * height, undefined, limits.pixelsMax, `has ${width * height} pixels`)
   const ratio = width / height
-  const ratioProblem = `has an aspect ratio of ${rounded(ratio)} (${width}x${height})`
+  const ratioProblem = `has an aspect ratio of ${formatNumber(ratio)} (${width}x${height})`
   check('aspect_ratio', ratio - RATIO_TOLERANCE, undefined, limits.aspectRatioMax, ratioProblem)
   check('aspect_ratio', ratio + RATIO_TOLERANCE, limits.aspectRatioMin, undefined, ratioProblem)
 }

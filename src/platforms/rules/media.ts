@@ -2,7 +2,7 @@ import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PostTypeRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
-import { atLeast, atMost, counted } from './wording.ts'
+import { atLeast, atMost, formatCount } from './wording.ts'
 
 /** Checks the number and combination of the files, and each file by the rule for its kind. */
 export function checkMedia(context: CheckContext): void {
@@ -34,17 +34,17 @@ const nouns: Record<FileKind, string> = { image: 'image', video: 'video', gif: '
 function checkCounts(counts: Counts, rule: PostTypeRule, { post, media, addViolation }: CheckContext): void {
   const type = post.postType
   if (media.count > rule.mediaMax) {
-    addViolation('media_count', `${type} has ${counted(media.count, 'media file')}, ${atMost(rule.mediaMax)}`)
+    addViolation('media_count', `${type} has ${formatCount(media.count, 'media file')}, ${atMost(rule.mediaMax)}`)
   }
   if (media.requestedCount < rule.mediaMin && post.scheduled) {
-    const files = counted(media.requestedCount, 'media file')
+    const files = formatCount(media.requestedCount, 'media file')
     addViolation('media_required', `${type} has ${files}, ${atLeast(rule.mediaMin)}`)
   }
   const maxima: Counts = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax }
   for (const kind of fileKinds) {
     // If mediaMax is no greater, media_count covers this. A kind without a rule is rejected file by file.
     if (!rule[kind] || maxima[kind] >= rule.mediaMax || counts[kind] <= maxima[kind]) continue
-    addViolation(`${kind}_count`, `${type} has ${counted(counts[kind], nouns[kind])}, ${atMost(maxima[kind])}`)
+    addViolation(`${kind}_count`, `${type} has ${formatCount(counts[kind], nouns[kind])}, ${atMost(maxima[kind])}`)
   }
 }
 
@@ -53,7 +53,7 @@ function checkCombination(counts: Counts, rule: PostTypeRule, { post, media, add
   const images = rule.gifAlone ? counts.image : counts.image + counts.gif
   const canHaveBoth = rule.mediaMax > 1 && rule.video && rule.image
   if (!rule.mixed && canHaveBoth && images > 0 && counts.video > 0) {
-    const combination = `${counted(images, 'image')} and ${counted(counts.video, 'video')}`
+    const combination = `${formatCount(images, 'image')} and ${formatCount(counts.video, 'video')}`
     addViolation('media_mixed', `${type} has ${combination}, which cannot be combined`)
   }
   if (rule.gifAlone && counts.gif > 0 && media.count > counts.gif) {
