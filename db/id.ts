@@ -2,35 +2,35 @@ import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 import { UUID_PATTERN } from '../schemas/shared.ts'
 
-const FORM = new RegExp(UUID_PATTERN)
+const PATTERN = new RegExp(UUID_PATTERN)
 
-/** Random bytes, drawn many at a time: asking the system for each id takes longer than making it. */
+/** Random bytes for many ids: one system call per id would take longer than the rest of its generation. */
 const pool = new Uint8Array(16 * 256)
-let drawn = pool.length
+let used = pool.length
 
-function random(): Uint8Array {
-  if (drawn === pool.length) {
+function takeRandomBytes(): Uint8Array {
+  if (used === pool.length) {
     randomFillSync(pool)
-    drawn = 0
+    used = 0
   }
-  drawn += 16
-  return pool.subarray(drawn - 16, drawn)
+  used += 16
+  return pool.subarray(used - 16, used)
 }
 
 let msecs = 0
 let seq = 0
 
-/** A new id: UUIDv7, so that later ids of one process are greater. */
+/** Generates an id: a UUIDv7, greater than all earlier ids of this process. */
 export function newId(): string {
-  const bytes = random()
+  const bytes = takeRandomBytes()
   const now = Date.now()
   if (now > msecs) {
     msecs = now
-    // Half of its 32 bits: what is counted within a millisecond does not run over.
+    // A random start in the lower half of the 32 bits, so that counting within a millisecond does not overflow.
     seq = ((bytes[6]! << 24) | (bytes[7]! << 16) | (bytes[8]! << 8) | bytes[9]!) >>> 1
   } else seq++
   return v7({ msecs, seq, random: bytes })
 }
 
-/** True of what `newId` may have made. Postgres would also take other spellings of a UUID, and fail on everything else. */
-export const isId = (text: string): boolean => FORM.test(text)
+/** Whether `newId` may have generated `text`. Postgres would accept other spellings of a UUID, and fail on any other text. */
+export const isId = (text: string): boolean => PATTERN.test(text)

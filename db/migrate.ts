@@ -10,7 +10,7 @@ import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
 import * as accountLimits from './migrations/0007_account_limits.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
-/** Every migration by its name, in order. An applied one is never edited: a change is the next number. */
+/** Every migration by its name, in order. Never edit an applied one: a change gets the next number. */
 const migrations: Record<string, Migration> = {
   '0001_initial': initial,
   '0002_media_files': mediaFiles,
@@ -21,7 +21,7 @@ const migrations: Record<string, Migration> = {
   '0007_account_limits': accountLimits,
 }
 
-/** Brings the schema to the version of this code; safe to run from several processes at once. Gives the names applied. */
+/** Applies the missing migrations, and returns their names. Several processes may run it simultaneously. */
 export async function migrate(db: Db): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error, results } = await migrator.migrateToLatest()
@@ -29,7 +29,7 @@ export async function migrate(db: Db): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName)
 }
 
-/** True when exactly the migrations of this code have been applied. */
+/** Whether exactly the migrations of this code have been applied. */
 export async function isMigrated(db: Db): Promise<boolean> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)

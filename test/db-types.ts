@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { TEMPLATE, urlOf, withTemplate } from './helpers/database.ts'
 import { withPostgres } from './helpers/postgres.ts'
 
-/** Writes db/types.ts from the migrated schema; with `--verify`, fails where it is not what would be written. */
+/** Writes db/types.ts from the migrated schema. With `--verify`, fails if the file differs. */
 process.exitCode = await withPostgres(() =>
   withTemplate(async () => {
     const { status, stdout, stderr } = spawnSync(
@@ -18,7 +18,7 @@ process.exitCode = await withPostgres(() =>
       ],
       { encoding: 'utf8' },
     )
-    if (status !== 0) process.stderr.write(`${stdout}${stderr}\ndb/types.ts is not up to date: make db-types\n`)
+    if (status !== 0) process.stderr.write(`${stdout}${stderr}\ndb/types.ts is not up to date: run make db-types\n`)
     return status ?? 1
   }),
 )

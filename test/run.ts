@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { withTemplate } from './helpers/database.ts'
 import { withPostgres } from './helpers/postgres.ts'
 
-/** Runs the tests, all or those that are named, on a real Postgres, and ends with one line of counts. */
+/** Runs all tests, or the files in the arguments, on a real Postgres, and prints the counts in the last line. */
 const { code, output } = await withPostgres((scratch) => withTemplate(() => runTap(join(scratch, 'output.tap'))))
 
 for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/gm)) {
   process.stdout.write(`skipped: ${name}: ${reason}\n`)
 }
 
-// The reporter has shown these, unless its output was cut off at the end.
+// The reporter shows failures too, but its output may be cut off at the end.
 for (const [failure] of output.matchAll(/^( +)not ok .*\n(?:\1 .*\n)*/gm)) process.stdout.write(failure)
 
-/** tap closes its stream with `# { total: 12, pass: 11, fail: 1 }`. */
+/** tap ends its stream with `# { total: 12, pass: 11, fail: 1 }`. */
 const closing = output.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ''
 const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0)
 const failed = Math.max(count('fail'), code === 0 ? 0 : 1)
@@ -23,7 +23,7 @@ process.exitCode = failed > 0 ? 1 : 0
 
 async function runTap(outputFile: string): Promise<{ code: number | null; output: string }> {
   const tap = spawn('tap', [`--output-file=${outputFile}`, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // What was started for the tests is stopped all the same.
+  // This process continues, to stop Postgres.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal))
   const code = await new Promise<number | null>((resolve) => tap.on('close', resolve))
   return { code, output: readFileSync(outputFile, 'utf8') }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Ids are UUIDv7, made by the service. Every table of posts carries `user_id` and leads its primary key with it: the key
- * serves the list, newest first, and the data can be sharded by user.
+ * Ids are UUIDv7 that the service generates. In every table of posts, the primary key starts with `user_id`: the key serves
+ * the list, newest first, and the data can be sharded by user.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const now = sql`now()`
@@ -84,7 +84,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('updated_at', 'timestamptz', (c) => c.notNull().defaultTo(now))
     .addPrimaryKeyConstraint('posts_pkey', ['user_id', 'id'])
     .execute()
-  // An operator names a post by its id alone.
+  // Operator commands name a post by its id alone.
   await db.schema.createIndex('posts_id').on('posts').column('id').execute()
 
   await db.schema

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What is known of a file whose bytes are there. Media of before, and those that are registered by hand, have no
- * `storage_key` and no `sha256`.
+ * Adds the facts of a stored file. Media from before this migration, and media registered by command, have no `storage_key`
+ * and no `sha256`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('media')
-    // Null where a type was registered that is neither image nor video: no network takes it.
+    // Null for a registered type that is neither image nor video. No network accepts it.
     .addColumn('kind', 'text', (c) => c.check(sql`kind in ('image', 'gif', 'video')`))
     .addColumn('fps', 'double precision')
     .addColumn('frames', 'integer')
@@ -23,15 +23,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     end`.execute(db)
   await db.schema.createIndex('media_sha256').on('media').columns(['user_id', 'sha256']).unique().execute()
 
-  // Bytes that no row of media owns: on their way in, or on their way out. Written before the first byte is, so that
-  // every byte that is ever stored is named by one row or the other; so a user who has some cannot be deleted.
+  // Files without a row in media: they are being added or deleted. The row is written before the first byte, so that every
+  // stored file has a row here or in media. Its foreign key prevents the deletion of a user who still has such files.
   await db.schema
     .createTable('loose_files')
     .addColumn('user_id', 'uuid', (c) => c.notNull().references('users.id'))
     .addColumn('storage_key', 'text', (c) => c.notNull())
-    // Kept fresh by whoever is writing the file; null when it is to be removed.
+    // Renewed by the process that writes the file. Null if the file is to be deleted.
     .addColumn('renewed_at', 'timestamptz', (c) => c.defaultTo(sql`now()`))
-    // A store that did not answer may still finish what it was told before: it is removed again, until that is over.
+    // A storage that did not respond may still carry out an earlier write, so the file is deleted again for a while.
     .addColumn('removed_at', 'timestamptz')
     .addPrimaryKeyConstraint('loose_files_pkey', ['user_id', 'storage_key'])
     .execute()

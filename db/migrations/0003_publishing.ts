@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What becomes of a post on each of its accounts, and what it takes to send it there. */
+/** Adds deliveries of posts to accounts, credentials, and the sandbox. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('accounts')
-    // The network's own name for it, which stays when the handle changes.
+    // The id of the account on its network, which stays the same when the handle changes.
     .addColumn('external_id', 'text')
-    // {code, message, since}: why nothing can be sent until its owner does something about it.
+    // {code, message, since}: why nothing can be published until the owner acts.
     .addColumn('attention', 'jsonb')
-    // Before then, nothing is sent: one delivery is under way, or the network wants to be left alone.
+    // Until then nothing is sent: a delivery is being published, or the network asked for a pause.
     .addColumn('available_at', 'timestamptz')
     .execute()
   await sql`
@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('account_credentials')
     .addColumn('account_id', 'uuid', (c) => c.primaryKey().references('accounts.id').onDelete('cascade'))
-    // Which of the operator's keys has wrapped `data_key`.
+    // The operator's key that encrypts `data_key`.
     .addColumn('key_id', 'text', (c) => c.notNull())
     .addColumn('data_key', 'bytea', (c) => c.notNull())
     .addColumn('data', 'bytea', (c) => c.notNull())
@@ -27,7 +27,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await db.schema
     .alterTable('post_targets')
-    // The account's, so that what is due on one network is found without looking at the others.
+    // A copy of the account's platform: the index finds due deliveries of one network without reading the others.
     .addColumn('platform', 'text')
     .addColumn('state', 'text', (c) =>
       c
@@ -35,21 +35,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         .defaultTo('waiting')
         .check(sql`state in ('waiting', 'queued', 'publishing', 'published', 'failed', 'unconfirmed', 'missed')`),
     )
-    // The same for every attempt, of this delivery and no other.
+    // Unique to the delivery, and the same for all its attempts.
     .addColumn('token', 'uuid', (c) => c.notNull().defaultTo(sql`gen_random_uuid()`))
     .addColumn('attempts', 'integer', (c) => c.notNull().defaultTo(0))
-    // In a row, since something was last sent or its owner asked for another attempt.
+    // Consecutive failures since an act was sent or the owner requested a retry.
     .addColumn('failures', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('due_at', 'timestamptz')
-    // When a worker may take it: the next attempt of what is queued, the end of the lease of what is being published.
+    // When a worker may claim it: the time of the next attempt if queued, the end of the lease if publishing.
     .addColumn('claimable_at', 'timestamptz')
     .addColumn('lease_token', 'uuid')
-    // The number of the act whose call may be on its way, or may have been carried out.
+    // The number of the act whose call may have been sent, and may have taken effect.
     .addColumn('intent', 'integer')
     .addColumn('intended_at', 'timestamptz')
     // [{id, url}], act by act: the post or the parts of the thread, then the first comment.
     .addColumn('sent', 'jsonb', (c) => c.notNull().defaultTo(sql`'[]'`))
-    // From when the names of what is sent are made, where a network lets its clients name things.
+    // The time from which ids are derived, on networks where the client chooses the ids.
     .addColumn('started_at', 'timestamptz')
     .addColumn('published_at', 'timestamptz')
     // {code, message, retryable}
@@ -84,7 +84,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('number', 'integer', (c) => c.notNull())
     .addColumn('act', 'integer', (c) => c.notNull())
     .addColumn('started_at', 'timestamptz', (c) => c.notNull())
-    // When the call that people see was about to be made; null where it did not come to that.
+    // When the call that makes the act visible was about to be sent. Null if the attempt ended before.
     .addColumn('intended_at', 'timestamptz')
     .addColumn('finished_at', 'timestamptz')
     .addColumn('outcome', 'text', (c) =>
@@ -102,21 +102,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       (fk) => fk.onDelete('cascade'),
     )
     .execute()
-  // How often an account was written to lately, which networks limit.
+  // Counts recent posts of an account, which networks limit.
   await db.schema
     .createIndex('delivery_attempts_intended_at')
     .on('delivery_attempts')
     .columns(['account_id', 'intended_at'])
     .execute()
 
-  // What the sandbox was sent, in order.
+  // The calls that the sandbox received, in order.
   await db.schema
     .createTable('sandbox_calls')
     .addColumn('id', 'uuid', (c) => c.primaryKey())
     .addColumn('account_id', 'uuid', (c) => c.notNull().references('accounts.id').onDelete('cascade'))
     .addColumn('token', 'uuid', (c) => c.notNull())
     .addColumn('accepted', 'boolean', (c) => c.notNull())
-    // What it was made to answer, such as rate_limited; null where it answered as it should.
+    // The simulated failure, such as rate_limited. Null for a regular response.
     .addColumn('fault', 'text')
     .addColumn('content', 'jsonb', (c) => c.notNull())
     .addColumn('received_at', 'timestamptz', (c) => c.notNull().defaultTo(sql`now()`))

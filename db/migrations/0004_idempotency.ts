@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What was answered to a request that created something, for whoever sends it again under its key. */
+/** Adds the stored responses to creates, which are replayed when a request is repeated with its Idempotency-Key. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('idempotency_keys')
@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('key', 'text', (c) => c.notNull())
     .addColumn('request_hash', 'bytea', (c) => c.notNull())
     .addColumn('status', 'smallint', (c) => c.notNull())
-    // As it was sent: json would keep the meaning, jsonb not even the order.
+    // Text keeps the bytes of the response. jsonb would not keep the order of the keys.
     .addColumn('body', 'text', (c) => c.notNull())
     .addColumn('created_at', 'timestamptz', (c) => c.notNull().defaultTo(sql`now()`))
     .addPrimaryKeyConstraint('idempotency_keys_pkey', ['user_id', 'key'])

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 
 /**
- * An index on the ids alone leads Postgres astray: for a user with most of the posts it reads that one backwards, instead of
- * the primary key, and passes by all that others have posted since. Only an operator's command names a post by its id alone,
- * and can wait for a scan.
+ * Drops the index on ids alone, which misleads the planner. For a user with most of the posts, Postgres reads it backwards
+ * instead of the primary key, and skips every newer post of other users. Only an operator's command needs the index, and it
+ * can wait for a scan.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.dropIndex('posts_id').execute()

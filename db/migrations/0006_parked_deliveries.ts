@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Deliveries that are due, and wait behind others of their account, leave the index that says what is due: to find what
- * can be sent, a worker would pass by all of them each time. They are found by way of their accounts.
+ * Takes parked deliveries out of the index of due deliveries. They are due, but wait behind others of their account, and a
+ * worker would skip all of them at each claim. Workers find them through their accounts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/runtime/database.ts'
 import { createWorld } from '../helpers/app.ts'
 import { createDatabase } from '../helpers/database.ts'
 
-t.test('every foreign key is indexed, so that following it back never reads a whole table', async (t) => {
+t.test('every foreign key has an index, so that a deletion never scans a referencing table', async (t) => {
   const db = connect({ url: await createDatabase(t), poolMax: 1 })
   t.teardown(() => db.destroy())
   const { rows } = await sql<{ name: string; indexed: boolean }>`
@@ -23,7 +23,7 @@ t.test('every foreign key is indexed, so that following it back never reads a wh
   for (const { name, indexed } of rows) t.ok(indexed, name)
 })
 
-t.test('tables of posts lead their primary key with the user', async (t) => {
+t.test('the primary key of every table of posts starts with the user', async (t) => {
   const db = connect({ url: await createDatabase(t), poolMax: 1 })
   t.teardown(() => db.destroy())
   const { rows } = await sql<{ name: string; first: string }>`
@@ -38,7 +38,7 @@ t.test('tables of posts lead their primary key with the user', async (t) => {
   for (const { name, first } of rows) t.equal(first, 'user_id', name)
 })
 
-t.test('the API works with one prepared statement to read and one to write, each known by its name', async (t) => {
+t.test('an API call prepares one statement to read and one to write, under fixed names', async (t) => {
   const { db, user } = await createWorld(t, { poolMax: 1 })
   const ada = await user()
   const accountIds = [await ada.account()]
