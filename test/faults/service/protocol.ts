@@ -1,70 +1,79 @@
-/** What is done to the service and its database. The last three are done to the link between them. */
+/** Kinds of faults. Those of the link come last: the API is connected through it from the first of them on. */
 export const KINDS = [
-  /** One of the service's backends is killed, upon which Postgres ends the others and recovers. */
+  /** One of the API's backends is killed. Postgres then ends all others and recovers. */
   'backend killed',
-  /** All of Postgres is killed, and started again as the embedded server is. */
+  /** All processes of Postgres are killed. The embedded server starts it again. */
   'Postgres killed',
-  /** The process of the API is killed, and started again at once. */
+  /** The API is killed, and started again immediately. */
   'API killed',
   'both killed',
-  /** All of Postgres stands still for a while. */
-  'Postgres stopped',
-  /** Somebody locks a table for a while. */
+  /** All processes of Postgres are suspended for a while. */
+  'Postgres suspended',
+  /** Another session locks a table for a while. */
   'table locked',
-  /** Others have all connections that there are. */
+  /** Other sessions take all connections for a while. */
   'connections taken',
   'link slow',
   'link reset',
-  /** What is sent does not arrive, and neither end hears of it. */
-  'link swallows',
+  /** Everything that is sent is dropped, without notice to either end. */
+  'link silent',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
+export const isOfLink = (kind: Kind): boolean => kind.startsWith('link')
+
 export interface Fault {
   kind: Kind
-  /** When it began, and when Postgres took connections again, or the API, if that was killed: milliseconds since 1970. */
+  /** When the fault began, in milliseconds of the epoch. */
   beganAt: number
+  /** When Postgres accepted connections again, or the API, if that was killed. */
   overAt: number
 }
 
-/** What the killer is told by whoever forks it. */
+/** What the fault process is told by its parent. */
 export interface Job {
-  /** A folder for the database, the files, and the logs of the clients. */
+  /** Folder for the database, the files, and the logs of the clients. */
   folder: string
-  /** In this order; those of the link come last. */
+  /** The faults, in order. */
   plan: Kind[]
-  /** For how long there is load between two faults, at least. */
+  /** Mean pause between two faults. */
   pauseMs: number
 }
 
-/** What the killer tells. */
-export type FromKiller =
-  | { type: 'up'; databaseUrl: string; clients: ClientJob }
-  /** Everything has been done; `exits` is when the API ended without having been killed. */
+/** What the fault process sends to its parent. */
+export type FaultMessage =
+  | { type: 'ready'; databaseUrl: string; clients: ClientJob }
+  /** All faults are over. `exits` are the times at which the API ended without having been killed. */
   | { type: 'done'; faults: Fault[]; exits: number[] }
 
-/** What the clients are told. */
+/** What the client process is told. */
 export interface ClientJob {
   port: number
   userId: string
   key: string
   accountIds: string[]
-  /** Of somebody else. */
+  /** An account of another user. */
   foreignId: string
   acknowledgedLog: string
   otherLog: string
 }
 
-/**
- * Lines in the log of what was acknowledged: when and how long it took (in milliseconds), the status, the number that
- * stands in the caption, the post's id. 404 is the end of a delete whose answer was lost before.
+/*
+ * Lines of both logs: time in milliseconds of the epoch, duration in milliseconds, status, and the number that the post
+ * has as its caption. Lines of the log of acknowledged writes also have the post's id. There, 404 is a repeated delete
+ * whose first response was lost. In the other log, the number of a failed delete is negative.
  */
-export type Acknowledged = [at: number, ms: number, status: 200 | 201 | 404, number: number, id: string]
-/** The same of other answers; the status is 0 where the connection broke. */
-export type Other = [at: number, ms: number, status: number, number: number]
+
+/** The connection broke before a response. */
+export const NO_RESPONSE = '0'
+/** There was no response within the deadline. */
+export const TIMED_OUT = '-1'
+
+/** How long a client waits for a response. The service answers much earlier, on any machine. */
+export const CLIENT_TIMEOUT_MS = 60_000
 
 /**
- * Whether the creating of a post goes under an Idempotency-Key. One without is tried once: where no answer tells what came
- * of it, it may be there, once.
+ * Whether a post is created with an Idempotency-Key. A request without one is sent once: without a response, its post may
+ * exist, once.
  */
 export const hasKey = (number: number): boolean => number % 3 > 0

@@ -1,19 +1,21 @@
 import { report } from '../../helpers/report.ts'
-import { KINDS } from './protocol.ts'
+import { isOfLink, KINDS } from './protocol.ts'
 import { runFaults } from './run.ts'
 
-/** The long form: so many faults of each kind, one after another under load, and so many acknowledged writes in all. */
-const [each = '100', writes = '1000000'] = process.argv.slice(2)
+/** Causes faults of each kind under load: `node test/faults/service/soak.ts [FAULTS_PER_KIND] [WRITES]`. */
+const [perKind = '100', writes = '1000000'] = process.argv.slice(2)
 
 const teardowns: (() => Promise<unknown>)[] = []
 const t = { teardown: (work: () => Promise<unknown>) => void teardowns.push(work) }
-// The kinds take turns; those of the link come last, as they take a connection by way of it.
-const isOfLink = (kind: string) => kind.startsWith('link')
-const rounds = (kinds: (typeof KINDS)[number][]) => Array.from({ length: Number(each) }, () => kinds).flat()
+// The kinds take turns. Those of the link come last, because they need a connection through it.
+const rounds = (kinds: (typeof KINDS)[number][]) => Array.from({ length: Number(perKind) }, () => kinds).flat()
 const plan = [...rounds(KINDS.filter((kind) => !isOfLink(kind))), ...rounds(KINDS.filter(isOfLink))]
 try {
-  const outcome = await runFaults(t, { plan, pauseMs: 400, writes: Number(writes) })
-  const { tallies, acknowledged, seconds, breaches } = outcome
+  const { tallies, acknowledged, seconds, breaches } = await runFaults(t, {
+    plan,
+    pauseMs: 400,
+    writes: Number(writes),
+  })
   const rows = [...tallies].map(([kind, { recoveries, ...tally }]) => ({
     kind,
     faults: tally.faults,
@@ -24,18 +26,18 @@ try {
     'first 201 after ms, p50': recoveries[Math.floor(recoveries.length / 2)] ?? '',
     max: recoveries.at(-1) ?? '',
     'other 5xx': tally.failed,
-    'cut off': tally.broken,
-    'no answer': tally.hung,
+    'connection broken': tally.broken,
+    'timed out': tally.timedOut,
     lost: tally.lost,
-    doubled: tally.doubled,
-    strays: tally.strays,
+    duplicated: tally.duplicated,
+    unexpected: tally.unexpected,
     exits: tally.exits,
   }))
-  report('faults', rows, { acknowledged, seconds: Math.round(seconds), breaches })
+  report('service', rows, { acknowledged, seconds: Math.round(seconds), breaches })
   const { log } = console
   log(`${acknowledged} acknowledged writes in ${Math.round(seconds)} s`)
   for (const breach of breaches) log(breach)
   process.exitCode = breaches.length > 0 ? 1 : 0
 } finally {
-  for (const work of teardowns.reverse()) await work()
+  for (const teardown of teardowns.reverse()) await teardown()
 }
