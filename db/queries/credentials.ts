@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
 
-/** The credentials of an account as they are stored: encrypted, by the key `keyId`. */
+/** The encrypted credentials of an account. The key `keyId` encrypts `dataKey`, which encrypts `data`. */
 export interface CredentialsRow {
   keyId: string
   dataKey: Buffer
   data: Buffer
 }
 
-/** Stores the credentials of an account in the place of those that it had. */
+/** Inserts or replaces the credentials of an account. */
 export function replaceCredentials(db: Db, accountId: string, row: CredentialsRow) {
   return db
     .insertInto('accountCredentials')
@@ -17,7 +17,7 @@ export function replaceCredentials(db: Db, accountId: string, row: CredentialsRo
     .execute()
 }
 
-/** All credentials that another key than this one has wrapped. */
+/** All credentials whose data key is encrypted by another key than `keyId`. */
 export function listCredentialsNotUnder(db: Db, keyId: string) {
   return db
     .selectFrom('accountCredentials')
@@ -27,7 +27,7 @@ export function listCredentialsNotUnder(db: Db, keyId: string) {
     .execute()
 }
 
-/** Puts `row`, which holds the same data, in the place of one that was `before`, unless that has been replaced since. */
+/** Replaces the encrypted data key of `before` by that of `row`, unless the credentials were replaced in the meantime. */
 export function updateDataKey(db: Db, accountId: string, before: CredentialsRow, row: CredentialsRow) {
   return db
     .updateTable('accountCredentials')

@@ -7,36 +7,46 @@ import { KEY_BYTES, parseKey } from './keyring.ts'
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
 /**
- * The key in the file at `path`, which is made where there is none: for its owner alone, and on the disk before it is
- * used. Of several processes that make it at once, all get the same. Throws an Error that says what to do where the file
- * holds no key, or others can read it.
+ * Reads the key in the file at `path`. If there is no file, creates one that only its owner can read, and flushes it to
+ * the disk before the key is used. Processes that do this concurrently get the same key. Throws an Error that says what to
+ * do if the file holds no key, or if other users can read it.
  */
-export async function readOrMakeKey(path: string): Promise<Buffer> {
-  return (await read(path)) ?? (await make(path)) ?? (await read(path)) ?? Promise.reject(new Error(`${path} is gone`))
+export async function readOrCreateKey(path: string): Promise<Buffer> {
+  return (
+    (await read(path)) ??
+    (await create(path)) ??
+    (await read(path)) ??
+    Promise.reject(new Error(`${path} was deleted while it was read`))
+  )
 }
 
-/** In base64, so that it can be moved into CREDENTIALS_KEY as it stands. */
+/** The file has the format of CREDENTIALS_KEY: base64. */
 async function read(path: string): Promise<Buffer | undefined> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw new Error(`${path} cannot be read (${error.code}): it has to be a file of the user who runs Postroom`)
+    throw new Error(`${path} cannot be read (${error.code}): it must be a file of the user who runs Postroom`, {
+      cause: error,
+    })
   })
   if (!file) return undefined
   try {
     const { mode } = await file.stat()
-    if ((mode & 0o077) !== 0) throw new Error(`${path} is open to other users: chmod 600 ${path}`)
+    if ((mode & 0o077) !== 0) throw new Error(`${path} can be read by other users. Run: chmod 600 ${path}`)
     const key = parseKey((await file.readFile('utf8')).trim())
     if (key) return key
     throw new Error(
-      `${path} does not hold a key: bring it back from a backup. To begin with a new one, remove it; accounts have to be connected again, then`,
+      `${path} does not contain a key. Restore it from a backup. If there is none, delete the file, and connect all accounts again`,
     )
   } finally {
     await file.close()
   }
 }
 
-/** Written beside its place and put there whole, so that nobody reads half a key. Nothing where somebody was quicker. */
-async function make(path: string): Promise<Buffer | undefined> {
+/**
+ * Writes a temporary file and links it to `path`, so that no process reads half a key. Returns undefined if another process
+ * created the file first.
+ */
+async function create(path: string): Promise<Buffer | undefined> {
   const key = randomBytes(KEY_BYTES)
   const draft = `${path}.${randomUUID()}`
   const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -51,7 +61,7 @@ async function make(path: string): Promise<Buffer | undefined> {
     await file.close()
     await rm(draft, { force: true })
   }
-  // The file's fsync does not cover its entry in the folder.
+  // The file's fsync() does not cover its entry in the folder.
   const folder = await open(dirname(path))
   await folder.sync().finally(() => folder.close())
   return key

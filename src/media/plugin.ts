@@ -19,46 +19,16 @@ export interface MediaOptions extends Library {
   fetchFile: FetchFile
 }
 
-const FORM_BYTES = 2 ** 20
+/** The most that a form has beside its file. */
+const FORM_BYTES_MAX = 2 ** 20
 
 const toResponse = ({ media, isNew }: Added) => ({ status: isNew ? 201 : 200, body: media })
 
 export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetchFile, ...library }) => {
   const { db, bytesMax } = library
 
-  // In a scope of its own: no other operation reads forms.
-  await app.register(async (app) => {
-    await app.register(multipart)
-    // It is told that it should be a form, not what is wrong with its JSON.
-    app.removeContentTypeParser('application/json')
-    app.route({
-      ...operations.uploadMedia,
-      // The form is read as it comes, and judged part by part.
-      validatorCompiler: () => () => true,
-      // The plugin logs the headers, and with them the key.
-      logSerializers: { busboyOptions: () => undefined },
-      handler: async (request, reply) => {
-        // A form has little beside its file.
-        if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES) throw fileTooLarge(bytesMax)
-        // Throws for a malformed key before the form is read.
-        readIdempotencyKey(request)
-        allowLongBody(request, reply)
-        const outcome = await withIncomingFile(library, request.userId, async (file) => {
-          let sha256: Buffer | undefined
-          const altText = await readForm(request, async (bytes) => {
-            sha256 = await file.save(bytes)
-          })
-          return withIdempotencyKey(db, reply, {
-            identities: [{ file: sha256?.toString('hex'), altText: altText || null }],
-            prepare: () => file.store(altText),
-            commit: (transaction, addRow) => addRow(transaction),
-            toResponse,
-          })
-        })
-        return sendOutcome(reply, outcome)
-      },
-    })
-  })
+  // Encapsulated, because only this operation reads forms.
+  await app.register(uploads, library)
 
   app.route({
     ...operations.importMedia,
@@ -96,7 +66,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
       reply.headers(headers)
       if (statusCode === 412) throw new AppError(412, 'precondition_failed', NOT_THAT_FILE)
       if (statusCode === 416) throw new AppError(416, 'range_not_satisfiable', NO_SUCH_RANGE)
-      // Of no body at all, Fastify would say that its length is 0.
+      // Without a body, Fastify would send a Content-Length of 0.
       return reply.code(statusCode).send((request.method === 'HEAD' ? Readable.from([]) : body) as never)
     },
   })
@@ -109,14 +79,47 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
   app.route({
     ...operations.deleteMedia,
     handler: async (request) => {
-      const loose = await deleteMedia(db, request.userId, request.params.id)
-      // The file is gone for its owner; a slow storage need not hold the answer up.
-      if (loose) {
-        discardFile(library, loose)
-          .then(() => forgetFile(db, loose))
+      const staged = await deleteMedia(db, request.userId, request.params.id)
+      // Not awaited: a slow storage would delay the response.
+      if (staged) {
+        discardFile(library, staged)
+          .then(() => forgetFile(db, staged))
           .catch((err) => request.log.error({ reqId: request.id, err }, 'a deleted file is left for a sweep'))
       }
       return { success: true as const }
+    },
+  })
+}
+
+const uploads: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
+  const { db, bytesMax } = library
+  await app.register(multipart)
+  // A JSON body is then refused for its Content-Type, and not for its content.
+  app.removeContentTypeParser('application/json')
+  app.route({
+    ...operations.uploadMedia,
+    // readForm validates each part while it streams.
+    validatorCompiler: () => () => true,
+    // The multipart plugin would log the headers, which contain the API key.
+    logSerializers: { busboyOptions: () => undefined },
+    handler: async (request, reply) => {
+      if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES_MAX) throw fileTooLarge(bytesMax)
+      // Throws for a malformed key before the form is read.
+      readIdempotencyKey(request)
+      allowLongBody(request, reply)
+      const outcome = await withIncomingFile(library, request.userId, async (file) => {
+        let sha256: Buffer | undefined
+        const altText = await readForm(request, async (bytes) => {
+          sha256 = await file.save(bytes)
+        })
+        return withIdempotencyKey(db, reply, {
+          identities: [{ file: sha256?.toString('hex'), altText: altText || null }],
+          prepare: () => file.store(altText),
+          commit: (transaction, addRow) => addRow(transaction),
+          toResponse,
+        })
+      })
+      return sendOutcome(reply, outcome)
     },
   })
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Db } from '../../db/client.ts'
 import { listCredentialsNotUnder } from '../../db/queries/credentials.ts'
 import type { Config } from '../config.ts'
-import { readOrMakeKey } from '../credentials/key-file.ts'
+import { readOrCreateKey } from '../credentials/key-file.ts'
 import { createKeyring, type Keyring, type SealedCredentials } from '../credentials/keyring.ts'
 import type { Log } from '../delivery/deliver.ts'
 import { OperatorError } from '../errors.ts'
@@ -16,7 +16,7 @@ export async function openKeyring({ credentialsKeys, databaseUrl, dataDir }: Con
   if (credentialsKeys) return createKeyring(credentialsKeys)
   if (databaseUrl) return undefined
   try {
-    return createKeyring([await readOrMakeKey(join(dataDir, 'credentials.key'))])
+    return createKeyring([await readOrCreateKey(join(dataDir, 'credentials.key'))])
   } catch (error) {
     throw new OperatorError((error as Error).message)
   }

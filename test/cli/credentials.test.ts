@@ -56,7 +56,7 @@ t.test('rewrap reports credentials whose key is missing, and leaves them unchang
   t.strictSame([code, stdout], [1, ''])
   t.equal(
     stderr,
-    `error: 1 rewrapped, 1 failed: The credentials of account ${ids[0]} need the key ${createKeyring([lost]).keyId}, which is not there\n`,
+    `error: 1 rewrapped, 1 failed: The credentials of account ${ids[0]} need the key ${createKeyring([lost]).keyId}, which is missing\n`,
   )
   t.strictSame(createKeyring([lost]).open(ids[0]!, (await findCredentials(db, ids[0]!))!), credentials)
   t.strictSame(createKeyring([current]).open(ids[1]!, (await findCredentials(db, ids[1]!))!), credentials)
@@ -112,10 +112,10 @@ t.test('the embedded database keeps its key beside its data', async (t) => {
   t.equal(statSync(file).ino, ino, 'the next start uses the same file')
 
   chmodSync(file, 0o644)
-  await t.rejects(connectOn({}), { message: /credentials\.key is open to other users: chmod 600 / })
+  await t.rejects(connectOn({}), { message: /credentials\.key can be read by other users: chmod 600 / })
   writeFileSync(file, 'half')
   chmodSync(file, 0o600)
-  await t.rejects(connectOn({}), { message: /credentials\.key does not hold a key: bring it back from a backup/ })
+  await t.rejects(connectOn({}), { message: /credentials\.key does not contain a key\. Restore it from a backup\./ })
   t.match(
     await connectOn({ CREDENTIALS_KEY: textOf(newKey()) }, first.key),
     unreachable,

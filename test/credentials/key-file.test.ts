@@ -3,29 +3,29 @@ import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readOrMakeKey } from '../../src/credentials/key-file.ts'
+import { readOrCreateKey } from '../../src/credentials/key-file.ts'
 
-t.test('a key is made once, for its owner alone', async (t) => {
+t.test('a key file is created once, and only its owner can read it', async (t) => {
   const folder = t.testdir()
   const path = join(folder, 'credentials.key')
-  const key = await readOrMakeKey(path)
+  const key = await readOrCreateKey(path)
   t.equal(key.length, 32)
   t.equal(statSync(path).mode & 0o777, 0o600)
-  t.equal(readFileSync(path, 'utf8'), `${key.toString('base64')}\n`, 'as CREDENTIALS_KEY takes it')
-  t.ok(key.equals(await readOrMakeKey(path)), 'the next start finds it')
-  t.strictSame(readdirSync(folder), ['credentials.key'], 'nothing else is left')
+  t.equal(readFileSync(path, 'utf8'), `${key.toString('base64')}\n`, 'the format of CREDENTIALS_KEY')
+  t.ok(key.equals(await readOrCreateKey(path)), 'the next start reads it')
+  t.strictSame(readdirSync(folder), ['credentials.key'], 'no temporary file is left')
 })
 
-t.test('processes that start at once agree on one key', async (t) => {
+t.test('processes that start concurrently get the same key', async (t) => {
   const folder = t.testdir()
   const path = join(folder, 'credentials.key')
-  const here = await Promise.all(Array.from({ length: 20 }, () => readOrMakeKey(path)))
+  const here = await Promise.all(Array.from({ length: 20 }, () => readOrCreateKey(path)))
   t.equal(new Set(here.map(String)).size, 1)
 
   const other = join(folder, 'other.key')
   const script = `
-    import { readOrMakeKey } from './src/credentials/key-file.ts'
-    process.stdout.write((await readOrMakeKey(${JSON.stringify(other)})).toString('base64'))`
+    import { readOrCreateKey } from './src/credentials/key-file.ts'
+    process.stdout.write((await readOrCreateKey(${JSON.stringify(other)})).toString('base64'))`
   const keys = await Promise.all(
     [1, 2, 3].map(async () => {
       const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], { stdio: 'pipe' })
@@ -37,26 +37,26 @@ t.test('processes that start at once agree on one key', async (t) => {
   t.strictSame(readdirSync(folder).sort(), ['credentials.key', 'other.key'])
 })
 
-t.test('a file that is no key, or that others can read, is refused with what to do about it', async (t) => {
+t.test('a file without a key, or that other users can read, is refused with instructions', async (t) => {
   const path = join(t.testdir(), 'credentials.key')
   const good = `${Buffer.alloc(32).toString('base64')}\n`
   const refused = async (message: RegExp) => {
-    const error = (await t.rejects(readOrMakeKey(path), { message })) as unknown as Error
+    const error = (await t.rejects(readOrCreateKey(path), { message })) as unknown as Error
     t.notMatch(String(error), 'c2VjcmV0')
   }
   for (const text of ['', 'c2VjcmV0', `${Buffer.alloc(16).toString('base64')}\n`, good + good]) {
     writeFileSync(path, text, { mode: 0o600 })
-    await refused(/credentials\.key does not hold a key: bring it back from a backup/)
-    t.equal(readFileSync(path, 'utf8'), text, 'it stays as it is')
+    await refused(/credentials\.key does not contain a key\. Restore it from a backup\./)
+    t.equal(readFileSync(path, 'utf8'), text, 'the file is unchanged')
   }
   writeFileSync(path, good)
   for (const mode of [0o640, 0o604, 0o660]) {
     chmodSync(path, mode)
-    await refused(/is open to other users: chmod 600 /)
+    await refused(/can be read by other users\. Run: chmod 600 /)
   }
   chmodSync(path, 0o600)
-  t.ok((await readOrMakeKey(path)).equals(Buffer.alloc(32)))
+  t.ok((await readOrCreateKey(path)).equals(Buffer.alloc(32)))
   const link = join(t.testdir({}), 'link.key')
   symlinkSync('/etc/hostname', link)
-  await t.rejects(readOrMakeKey(link), { message: /cannot be read \(ELOOP\)/ })
+  await t.rejects(readOrCreateKey(link), { message: /cannot be read \(ELOOP\)/, cause: { code: 'ELOOP' } })
 })

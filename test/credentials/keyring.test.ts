@@ -6,11 +6,11 @@ const [OLD, NEW] = [randomBytes(32), randomBytes(32)]
 const SECRET = 'abcd-efgh-ijkl-mnop'
 const credentials = { identifier: 'ada.example.com', password: SECRET }
 
-/** Each with one bit changed. */
+/** Copies of `bytes`, each with one bit changed. */
 const flipped = (bytes: Buffer): Buffer[] =>
-  [...bytes.keys()].map((place) => Buffer.from(bytes.map((byte, at) => (at === place ? byte ^ 1 : byte))))
+  [...bytes.keys()].map((changed) => Buffer.from(bytes.map((byte, index) => (index === changed ? byte ^ 1 : byte))))
 
-t.test('what is sealed opens for its account, and shows nothing of what it is', async (t) => {
+t.test('sealed credentials open for their account, and reveal nothing', async (t) => {
   const keyring = createKeyring([OLD])
   const sealed = keyring.seal('a', credentials)
   t.strictSame(keyring.open('a', sealed), credentials)
@@ -20,15 +20,15 @@ t.test('what is sealed opens for its account, and shows nothing of what it is', 
     t.notOk(bytes.includes(OLD))
   }
   const again = keyring.seal('a', credentials)
-  t.notOk(again.data.equals(sealed.data), 'the same twice does not look the same')
+  t.notOk(again.data.equals(sealed.data), 'sealing the same credentials again gives other data')
   t.notOk(again.dataKey.equals(sealed.dataKey))
   for (const part of ['data', 'dataKey'] as const) {
-    t.notOk(again[part].subarray(0, 12).equals(sealed[part].subarray(0, 12)), 'nor does one iv serve twice')
+    t.notOk(again[part].subarray(0, 12).equals(sealed[part].subarray(0, 12)), 'an iv is not reused')
   }
-  t.throws(() => keyring.open('a', { ...sealed, dataKey: again.dataKey }), 'and each has a key of its own')
+  t.throws(() => keyring.open('a', { ...sealed, dataKey: again.dataKey }), 'each has its own data key')
 })
 
-t.test('it opens for no other account, nor when anything of it was changed', async (t) => {
+t.test('sealed credentials do not open for another account, or after a change', async (t) => {
   const keyring = createKeyring([OLD, NEW])
   const sealed = keyring.seal('a', credentials)
   const other = keyring.seal('b', { identifier: 'bob.example.com', password: 'other' })
@@ -51,29 +51,33 @@ t.test('it opens for no other account, nor when anything of it was changed', asy
   }
 })
 
-t.test('keys are changed by putting a new one first', async (t) => {
+t.test('a key is replaced by putting a new one first', async (t) => {
   const before = createKeyring([OLD]).seal('a', credentials)
   const both = createKeyring([NEW, OLD])
-  t.strictSame(both.open('a', before), credentials, 'the old one still opens')
-  t.equal(both.seal('a', credentials).keyId, createKeyring([NEW]).keyId, 'the new one is used')
+  t.strictSame(both.open('a', before), credentials, 'the old key still decrypts')
+  t.equal(both.seal('a', credentials).keyId, createKeyring([NEW]).keyId, 'the new key encrypts')
   const after = both.rewrap('a', before)
-  t.strictSame(createKeyring([NEW]).open('a', after), credentials, 'what is wrapped anew needs the old one no more')
-  const unknown = `The credentials of account a need the key ${before.keyId}, which is not there`
+  t.strictSame(createKeyring([NEW]).open('a', after), credentials, 'rewrapped credentials do not need the old key')
+  const unknown = `The credentials of account a need the key ${before.keyId}, which is missing`
   t.throws(() => createKeyring([NEW]).open('a', before), { message: unknown })
   t.throws(() => createKeyring([NEW]).rewrap('a', before), { message: unknown })
 })
 
-t.test('the same text has the same fingerprint under one key, and another one under another', async (t) => {
+t.test('a text has one fingerprint per key', async (t) => {
   const [fingerprint] = createKeyring([OLD]).fingerprints(SECRET)
   t.strictSame(createKeyring([OLD]).fingerprints(SECRET), [fingerprint])
-  t.strictSame(createKeyring([NEW, OLD]).fingerprints(SECRET)[1], fingerprint, 'the key of now comes first')
+  t.strictSame(
+    createKeyring([NEW, OLD]).fingerprints(SECRET)[1],
+    fingerprint,
+    'the fingerprint of the current key is first',
+  )
   t.equal(
     new Set([...createKeyring([NEW, OLD]).fingerprints(SECRET), ...createKeyring([OLD]).fingerprints('a')]).size,
     3,
   )
 })
 
-t.test('a keyring has keys, and none that is too short', async (t) => {
+t.test('a keyring needs at least one key, and no short keys', async (t) => {
   t.throws(() => createKeyring([]))
   t.throws(() => createKeyring([randomBytes(32), randomBytes(16)]))
 })
