@@ -30,7 +30,7 @@ t.test(
   },
 )
 
-t.test('every variable that the configuration reads is in the table, with its default', async (t) => {
+t.test('the README lists every variable of the configuration, with its default', async (t) => {
   const config = readFileSync('src/config.ts', 'utf8')
   const names = new Set(
     [...config.matchAll(/env\.([A-Z0-9_]+)|env, '([A-Z0-9_]+)'/g)].map((match) => match[1] ?? match[2]),
@@ -40,7 +40,7 @@ t.test('every variable that the configuration reads is in the table, with its de
   for (const [, name, value] of rows) if (value) t.ok(config.includes(value), `${name} defaults to ${value}`)
 })
 
-t.test('every make target that is named exists, and each explains itself in make help', async (t) => {
+t.test('every make target in the README exists, and make help describes every target', async (t) => {
   const makefile = readFileSync('Makefile', 'utf8')
   const targets = [...makefile.matchAll(/^([a-z-]+):.*## /gm)].map((match) => match[1])
   const named = [...readme.matchAll(/`make ([a-z -]+?)(?: TESTS[^`]*)?`/g)].flatMap((match) => match[1]!.split(' '))
@@ -49,12 +49,12 @@ t.test('every make target that is named exists, and each explains itself in make
   t.strictSame(targets, all)
 })
 
-t.test('the guarantee of each network is the one that its publishing states, and keeps', async (t) => {
+t.test('the README states the guarantee that each adapter declares', async (t) => {
   const rows = [...readme.matchAll(/^\| (.+?) \| (exactly once|reconcilable|at most once) \| /gm)]
-  const told = rows.flatMap(([, names, guarantee]) =>
+  const documented = rows.flatMap(([, names, guarantee]) =>
     names!.split(', ').map((name) => [name.toLowerCase(), guarantee!.replaceAll(' ', '-')]),
   )
   const networks = Object.entries(createNetworks({} as never))
-  t.same(Object.fromEntries(told), Object.fromEntries(networks.map(([id, { guarantee }]) => [id, guarantee])))
+  t.same(Object.fromEntries(documented), Object.fromEntries(networks.map(([id, { guarantee }]) => [id, guarantee])))
   for (const [id, { guarantee, reconcile }] of networks) t.equal(!reconcile, guarantee === 'at-most-once', id)
 })
