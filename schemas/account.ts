@@ -65,7 +65,7 @@ export const AccountAttention = Type.Object(
 export type AccountAttention = Static<typeof AccountAttention>
 
 const [CONNECTED, BY_HAND, OWN_LIMIT] = ACCOUNT_EXAMPLES
-/** The same accounts as the list shows them. */
+/** The same accounts, as `listAccounts` returns them. */
 export const LISTED_ACCOUNTS = [CONNECTED, { ...BY_HAND, attention: NOT_SUPPORTED }, OWN_LIMIT]
 
 export const Account = Type.Object(
@@ -80,7 +80,7 @@ export const Account = Type.Object(
       Type.Integer({
         minimum: 1,
         description:
-          'The maximum length that the server of this account accepts for a caption, a part of a thread or a first comment, in the unit of its network. Posts are checked against it instead of the limit of the network. It is read from a Mastodon server when the account is connected: connect the account again after it has changed. Absent where the limit of the network applies.',
+          'The maximum length of a caption, a part of a thread or a first comment on the server of this account. The unit is that of its network. Posts are checked against it instead of the limit of the network. It is read from a Mastodon server when the account is connected: connect the account again after it has changed. Absent where the limit of the network applies.',
       }),
     ),
     attention: Type.Optional(Ref(AccountAttention)),

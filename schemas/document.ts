@@ -7,14 +7,14 @@ import { ERROR_CODES } from './error-codes.ts'
 
 export const SUMMARY = 'Write a post once for many social accounts.'
 
-const INTRODUCTION = `One request stores a post for any number of accounts, as a draft or with a time, and with a caption of its own for each account where you want one. When the time comes, the service publishes the post once on each account. \`getPost\` shows the result.
+const INTRODUCTION = `One request stores a post for any number of accounts, as a draft or with a time. Each account can have its own caption. When the time comes, the service publishes the post once on each account. \`getPost\` shows the result.
 
 ## Start
 
 1. The operator of the service creates an API key for you. On this page, press *Authorize* and paste it.
 2. \`connectAccount\` connects an account on a network. \`{"platform": "sandbox", "credentials": {"username": "ada"}}\` connects one for tests.
 3. \`listAccounts\` returns the ids of your accounts. \`createPost\` takes them as \`accountIds\`.
-4. \`getPost\` shows what was published, where, and when.
+4. \`getPost\` shows the state, the address and the time of each publication.
 
 A **user** owns posts, media and API keys. An **account** is one profile on one network. You can post to the accounts that you own and to those of the **organisations** that you belong to. You see and change only your own posts and media.`
 
@@ -27,13 +27,13 @@ const REQUESTS = `## Requests
 - Bodies are JSON of at most 1 MiB in UTF-8; \`uploadMedia\` takes a form. Values are not converted: \`"5"\` is not a number. A key that an operation does not know is rejected.
 - A query parameter that an operation does not know is ignored. So is a body that is sent to an operation without one.
 - **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
-- **Times** are RFC 3339. Responses give them in UTC with milliseconds.
+- **Times** are RFC 3339. Responses use UTC with milliseconds.
 - A property that is not known is absent where its schema makes it optional, and \`null\` where its schema allows that.
 - New fields, operations and codes may be added without a new version of the path. Ignore what you do not know.`
 
 const PAGING = `## Paging
 
-\`listPosts\`, \`listMedia\` and \`listSandboxCalls\` return pages, newest first. Give the \`nextCursor\` of a page as \`cursor\` to get the next page, until it is \`null\`. Every page takes the same time. Items that are created or deleted meanwhile do not shift the pages, even where the last item of the previous page was deleted. \`offset\` is for short lists: it takes longer the greater it is.`
+\`listPosts\`, \`listMedia\` and \`listSandboxCalls\` return pages, newest first. Send the \`nextCursor\` of a page as \`cursor\` to get the next page, until it is \`null\`. Every page takes the same time. Items that are created or deleted meanwhile do not shift the pages, even where the last item of the previous page was deleted. \`offset\` is for short lists: it takes longer the greater it is.`
 
 const ERRORS = `## Errors
 
@@ -67,16 +67,16 @@ The body of every error response is \`{"error": "…"}\`. Where the shape of the
 
 408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503.
 
-**\`x-error-code\`** is a header of every error response. Its values are stable and listed below; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it when you ask the operator: the log has the request under this id.`
+**\`x-error-code\`** is a header of every error response. Its values are stable and listed below; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it to the operator when you report a problem: the log has the request under this id.`
 
 const RETRIES = `## Safe retries
 
-When a response is lost, or is a 500 or 503, the request may have been carried out. Give every request that creates something an \`Idempotency-Key\`, and send it again with the same key until a response arrives: it is carried out once. \`createPost\`, \`connectAccount\`, \`uploadMedia\` and \`importMedia\` take a key. The other operations need none: repeating them changes nothing.
+When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`connectAccount\`, \`uploadMedia\` and \`importMedia\` take a key. The other operations need none: repeating them changes nothing.
 
 - **The first request succeeded:** the repeated one gets the same status and the same bytes, with \`Idempotent-Replayed: true\`. Nothing is checked, called or fetched again, even where the resource was deleted since.
 - **The first request is still in progress:** the repeated one waits for it and gets its response.
 - **The first request failed or was rejected:** nothing is kept. Correct the request and send it with the same key.
-- **The key comes with another body, or at another operation:** 409, and the request is not carried out. The order of keys in JSON, defaults that are given or left out, and the encoding of a form do not count as a difference. Of a file, the bytes are compared.
+- **The key comes with another body, or at another operation:** 409, and the request is not carried out. The order of keys in JSON, explicit or absent defaults, and the encoding of a form do not count as a difference. Of a file, the bytes are compared.
 - **Scope:** all API keys of a user share one set of idempotency keys. Other users have their own.
 - **After 24 hours** the key is forgotten, and the request is carried out as a new one.
 - **Credentials** are compared by a keyed hash, so that a reader of the database cannot guess passwords.
@@ -113,7 +113,7 @@ A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As 
 
 A post has one **delivery** for each of its accounts; \`getPost\` shows them. A delivery consists of **acts**: the post, or the parts of its thread, then the first comment. The acts are sent one after the other, and each result is stored before the next act begins.
 
-- A thread of which a part fails is published up to that part. A retry continues with the first missing part.
+- Where a part of a thread fails, the parts before it are published. A retry continues with the first missing part.
 - A first comment replies to the last part of a thread. Where it fails, the delivery is \`published\` with the error of the comment, and a retry sends the comment alone.
 - An act that was certainly not accepted (no connection, 429) is retried automatically: after the \`Retry-After\` of the network, otherwise after 30 seconds, and twice as long each time up to an hour, less a random part. After eight failures in a row, about an hour, the delivery is \`failed\`.
 - An act that the network rejects (content, credentials) is \`failed\` immediately, with the message of the network. Where it rejected the credentials, the account has \`attention\` until something is sent again: connect the account again, then retry.
@@ -122,15 +122,15 @@ A post has one **delivery** for each of its accounts; \`getPost\` shows them. A 
 
 ## Lost responses
 
-Where the response of a network is lost, the act may have been published. It is never repeated on a guess:
+Where the response of a network is lost, the act may have been published. The call is not repeated while its outcome is unknown:
 
 | network | guarantee | after a lost response |
 |---|---|---|
 | Bluesky | exactly once | The key of the record is derived from the delivery, so that a repeated write changes nothing. The record is read to see whether it exists. |
-| Mastodon, sandbox | reconcilable | The network is asked after 30 seconds. What exists is not sent again; what does not exist is, and counts as one of the eight failures. |
-| Telegram, Discord | at most once | The network cannot be asked. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
+| Mastodon, sandbox | reconcilable | The network is queried after 30 seconds. An existing act is not sent again. A missing act is sent again, which counts as one of the eight failures. Mastodon also receives the same \`Idempotency-Key\`. |
+| Telegram, Discord | at most once | The network cannot be queried. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
 
-Two cases can still publish twice. On the sandbox: a worker that is suspended for half a minute exactly when its call begins sends the call when it resumes. On Mastodon: the clock of the database jumps forward by more than 20 seconds, so that the network is asked too soon.
+Two cases can still publish twice. On the sandbox: a worker that is suspended for half a minute exactly when its call begins sends the call when it resumes. On Mastodon: the clock of the database jumps forward by more than 20 seconds, so that the network is queried too soon.
 
 ## Order and speed
 
@@ -143,21 +143,21 @@ Posts of one account are published one after the other, in the order of their ti
 | Bluesky | 1,666 posts an hour |
 | Mastodon | 30 posts in 5 minutes, 300 in 3 hours |`
 
-const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added, so that a post with a file that a network does not accept is rejected when it is created.
+const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 
 The limits of a network for GIFs apply to every GIF and to other animated images. On Bluesky and Telegram, a GIF with a single frame counts as an image.`
 
 const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it.`
 
-const SANDBOX = `A network for tests, which is part of this service. An account on \`sandbox\` accepts what X accepts, and nobody sees the posts. \`listSandboxCalls\` shows what the sandbox received. With \`fields.fault\`, the sandbox fails as real networks do:
+const SANDBOX = `A network for tests, which is part of this service. An account on \`sandbox\` accepts what X accepts, and its posts are not visible to anyone. \`listSandboxCalls\` shows what the sandbox received. With \`fields.fault\`, the sandbox fails as real networks do:
 
 | \`fault\` | what the sandbox does | effect on the delivery |
 |---|---|---|
 | \`rate_limited\` | responds with 429 and \`Retry-After: 5\` | sent again after the pause |
-| \`server_error\` | responds with 500, and does not accept the post | the sandbox is asked, then the post is sent again |
-| \`server_error_after\` | responds with 500, although it accepted the post | the sandbox is asked, and the post is found |
-| \`timeout_after\` | accepts the post, and the response is lost | the sandbox is asked, and the post is found |
-| \`unknown\` | as \`timeout_after\`, and cannot tell later whether it accepted the post | the sandbox is asked after 30 seconds, then \`unconfirmed\` |
+| \`server_error\` | responds with 500, and does not accept the post | the sandbox is queried, then the post is sent again |
+| \`server_error_after\` | responds with 500, although it accepted the post | the sandbox is queried, and the post is found |
+| \`timeout_after\` | accepts the post, and the response is lost | the sandbox is queried, and the post is found |
+| \`unknown\` | as \`timeout_after\`, and cannot tell later whether it accepted the post | the sandbox is queried after 30 seconds, then \`unconfirmed\` |
 | \`expired_token\` | responds with 401 | \`failed\`, and the account has \`attention\` |
 | \`content_refused\` | responds with 422 | \`failed\` |
 | \`slow_media\` | takes 5 seconds for each file, then accepts the post | published later |

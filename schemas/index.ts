@@ -9,7 +9,7 @@ import { Post, PostDetail, PostList, PostStatus, PostTarget } from './post.ts'
 import { SandboxCall, SandboxCallList, SandboxFault, SandboxFile } from './sandbox.ts'
 import { Deleted } from './shared.ts'
 
-/** Every named schema of the interface. What is listed here becomes a component of the OpenAPI document. */
+/** Every named schema of the interface. Each becomes a component of the OpenAPI document. */
 export const components = [
   Account,
   AccountAttention,

@@ -19,7 +19,7 @@ export const SANDBOX_KINDS = ['post', 'comment'] as const
 export const SandboxFault = StringEnum(SANDBOX_FAULTS, {
   $id: 'SandboxFault',
   description:
-    'The fault that `fields.fault` asked for.\n\n- `rate_limited`: the response was 429 with `Retry-After: 5`.\n- `server_error`: the response was 500, and the post was not accepted.\n- `server_error_after`: the response was 500, although the post was accepted.\n- `timeout_after`: the post was accepted, and the response was lost.\n- `unknown`: as `timeout_after`, and the sandbox cannot tell later whether it accepted the post.\n- `expired_token`: the response was 401.\n- `content_refused`: the response was 422.\n- `slow_media`: each file took 5 seconds to process; then the post was accepted.',
+    'The fault that `fields.fault` requested.\n\n- `rate_limited`: the response was 429 with `Retry-After: 5`.\n- `server_error`: the response was 500, and the post was not accepted.\n- `server_error_after`: the response was 500, although the post was accepted.\n- `timeout_after`: the post was accepted, and the response was lost.\n- `unknown`: as `timeout_after`, and the sandbox cannot tell later whether it accepted the post.\n- `expired_token`: the response was 401.\n- `content_refused`: the response was 422.\n- `slow_media`: each file took 5 seconds to process; then the post was accepted.',
   examples: ['rate_limited'],
 })
 export type SandboxFault = Static<typeof SandboxFault>

@@ -4,8 +4,8 @@ const EARLIEST = Date.UTC(1970, 0, 1)
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Reads a time in RFC 3339 with `Z` or an offset, from 1970 to 9999, to the millisecond. Gives the time, or what is
- * wrong with the text. Date.parse alone takes much that is no such time, and moves the 30th of February to March.
+ * Parses a time in RFC 3339 with `Z` or an offset, in the years 1970 to 9999, to the millisecond. `Date.parse` alone
+ * accepts other formats as well, and turns the 30th of February into a day of March.
  */
 export function parseTime(text: string): { time: Date } | { problem: string } {
   const match = RFC_3339.exec(text)

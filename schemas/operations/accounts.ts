@@ -24,7 +24,7 @@ export const listAccounts = operation({
     summary: 'List accounts',
     description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages.
 
-\`attention\` says why posts cannot be published to an account at the moment. Posts for such an account are accepted all the same. A rejection of the credentials appears after the first post that fails because of it, and disappears when a post is sent again or the account is connected again.`,
+\`attention\` says why posts cannot be published to an account at the moment. Posts for such an account are accepted all the same. Rejected credentials appear there after the first post that fails because of them. They disappear when a post is published again or the account is connected again.`,
     response: {
       200: JsonResponse(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }),
       ...commonErrors,
@@ -52,7 +52,7 @@ export const connectAccount = operation({
 - **The account is connected already, by you:** the response is 200 instead of 201. The id stays; the credentials are replaced, \`username\`, \`displayName\` and \`textLengthMax\` are updated, and \`attention\` is cleared. The organisation changes only where \`organizationId\` is given.
 - **Another user connected the same profile:** you get an account of your own, with your credentials.
 - **The operator added the account without credentials** (\`postroom account add\`): it accepts posts, but they are not published. Connecting its profile creates another account.
-- **A Mastodon server with its own maximum length** is asked for it: see \`textLengthMax\`.
+- **A Mastodon server may have its own maximum length,** which is read from it: see \`textLengthMax\`.
 - **A server address inside a private network** is not called. The response is the same as for a name that does not exist.`,
     headers: IdempotencyHeaders,
     body: Body(ConnectAccount, CONNECT_EXAMPLES),

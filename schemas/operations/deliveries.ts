@@ -21,7 +21,7 @@ export const retryDelivery = operation({
 | \`failed\`, \`missed\` | the delivery is sent; a thread continues with its first missing part |
 | \`queued\`, waiting for the next attempt | the attempt is made now |
 | \`published\` with an \`error\` | the first comment is sent |
-| \`unconfirmed\` | the network is asked first, where it can be asked; otherwise 409: call \`resolveDelivery\` |
+| \`unconfirmed\` | the network is queried first; where it cannot be, 409: call \`resolveDelivery\` |
 | \`waiting\`, \`queued\` before the time of the post, \`publishing\`, \`published\` | 409 |
 
 A delivery whose post lacks a deleted file cannot be retried (409).`,
@@ -44,7 +44,7 @@ export const resolveDelivery = operation({
     summary: 'Resolve an unconfirmed delivery',
     description: `Settles a delivery in the state \`unconfirmed\`, after you have checked the network.
 
-- \`published\`: the act counts as published, at \`url\` where you give one. Parts of a thread and a first comment that would reply to it are not sent, because its id is unknown: add them manually. The delivery then has the error \`parent_unknown\`, and is \`failed\` where parts of the thread are missing.
+- \`published\`: the act counts as published, at \`url\` if present. Parts of a thread and a first comment that would reply to it are not sent, because its id is unknown: add them manually. The delivery then has the error \`parent_unknown\`, and is \`failed\` where parts of the thread are missing.
 - \`not_published\`: the delivery fails with \`not_published\` and can be retried. Where only the first comment was unconfirmed, the delivery becomes \`published\` with that error.`,
     params: DeliveryPath,
     body: Body(ResolveDelivery, RESOLVE_EXAMPLES),

@@ -100,7 +100,7 @@ export const importMedia = operation({
     summary: 'Import an image or a video from a URL',
     description: `Fetches a file from the public internet and stores it as \`uploadMedia\` does. The response comes when the file is stored, which may take up to ten minutes.
 
-A URL that leads into a private network, directly or after a redirect, is rejected with the same message as a name that does not exist. With an \`Idempotency-Key\`, a repeated request compares the URL and does not fetch the file again.`,
+A URL that leads into a private network, directly or after a redirect, is rejected. The message is the same as for an unknown host name. With an \`Idempotency-Key\`, a repeated request compares the URL and does not fetch the file again.`,
     headers: IdempotencyHeaders,
     body: Body(ImportMedia, { image: IMPORT_MEDIA_EXAMPLE }),
     response: {
@@ -165,7 +165,7 @@ export const getMediaContent = operation({
 
 - \`Range\` requests one range; a request for several ranges gets the whole file. With \`If-Range\`, the whole file is sent where the \`ETag\` differs.
 - \`If-None-Match\` and \`If-Modified-Since\`: 304 where you already have the bytes. \`If-Match\` and \`If-Unmodified-Since\`: 412 where the file does not match.
-- Where files are kept in a bucket, the response is a redirect (307) to an address that works for some minutes and takes no API key. Do not send the key there.
+- Where files are kept in a bucket, the response is a redirect (307). Its address works for some minutes and takes no API key: do not send the key there.
 - A file that the operator registered without content (\`postroom media register\`) has no bytes (404). Posts can refer to it, but they cannot be published.`,
     params: MediaPath,
     headers: ContentHeaders,
@@ -227,7 +227,7 @@ export const deleteMedia = operation({
     operationId: 'deleteMedia',
     tags: ['media'],
     summary: 'Delete a file',
-    description: `Deletes one of your images or videos permanently. A file cannot be deleted (409) while a draft or a scheduled post uses it, or while a delivery of a published post may still send it.
+    description: `Deletes one of your images or videos permanently. A file cannot be deleted (409) while a draft or a scheduled post uses it. The same holds while a delivery of a published post may still send it.
 
 Published posts are not changed on their networks. A failed delivery that needs the file cannot be retried afterwards: it has the error \`media_deleted\`. A body is ignored.`,
     params: MediaPath,

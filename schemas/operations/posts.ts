@@ -24,7 +24,14 @@ export const createPost = operation({
     summary: 'Create a post',
     description: `Stores one post for one or more accounts: scheduled with \`scheduledAt\`, otherwise as a draft. The ids in the examples are placeholders: use those from \`listAccounts\` and \`listMedia\`.
 
-**Order of the checks:** API key (401), shape (400 with \`details\`), limits of the networks of the accounts and files that you may use (400 without \`details\`), access to all accounts and files (403). The post is stored whole or not at all.
+**Order of the checks:**
+
+1. API key: 401
+2. Shape of the body: 400 with \`details\`
+3. Limits of the networks, for the accounts and files that you may use: 400 without \`details\`
+4. Access to all accounts and files: 403
+
+The post is stored whole or not at all.
 
 **Limits.** Each account is checked by the rules of its own network, with its own caption, fields and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value.
 
@@ -124,7 +131,7 @@ export const getPost = operation({
     tags: ['posts'],
     summary: 'Get a post with its deliveries',
     description:
-      'Returns one post of yours with its files, its accounts and the delivery to each of them: its state, the next attempt, the time and address of what is published, the last error, and every attempt. The tag *posts* explains the states.',
+      'Returns one post of yours with its files, its accounts and the delivery to each of them: its state, the next attempt, the published acts, the last error, and every attempt. The tag *posts* explains the states.',
     params: PostPath,
     response: {
       200: JsonResponse(PostDetail, 'The post.', { published: PostDetail.examples[0] }),
@@ -143,7 +150,7 @@ export const publishPost = operation({
     summary: 'Publish a post now',
     description: `Makes a draft or a scheduled post due now and sets its \`scheduledAt\` to the current time. A worker takes it within about a second; \`getPost\` shows the result. A draft is checked as if it were scheduled. A body is ignored.
 
-Deliveries that have failed or were missed are due again. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. A post of which something is published is \`published\` (409): retry single deliveries.`,
+Deliveries that have failed or were missed are due again. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. Where something is already published, the post is \`published\` (409): retry single deliveries instead.`,
     params: PostPath,
     response: {
       202: JsonResponse(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }),
