@@ -112,7 +112,7 @@ t.test('the embedded database keeps its key beside its data', async (t) => {
   t.equal(statSync(file).ino, ino, 'the next start uses the same file')
 
   chmodSync(file, 0o644)
-  await t.rejects(connectOn({}), { message: /credentials\.key can be read by other users: chmod 600 / })
+  await t.rejects(connectOn({}), { message: /credentials\.key can be read by other users\. Run: chmod 600 / })
   writeFileSync(file, 'half')
   chmodSync(file, 0o600)
   await t.rejects(connectOn({}), { message: /credentials\.key does not contain a key\. Restore it from a backup\./ })
