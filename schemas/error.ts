@@ -120,6 +120,9 @@ const RETRY = 'The database cannot be reached, or its tables do not exist yet. R
 export const unavailableResponse = (advice = '', messages: Record<string, string> = {}) =>
   errorResponse(`${RETRY}${advice}`, { noDatabase: NO_DATABASE, noKeyStore: NO_KEY_STORE, ...messages })
 
+/** The error response of every operation that takes a JSON body. */
+export const bodyTooLargeResponse = { 413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }) }
+
 /** The error responses of every operation that takes an API key. */
 export const commonErrors = {
   401: {

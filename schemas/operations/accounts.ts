@@ -1,11 +1,11 @@
 import { Account, AccountList, AccountPath } from '../account.ts'
 import { CONNECT_EXAMPLES, ConnectAccount, MISSING_PASSWORD, UNKNOWN_PLATFORM } from '../connect.ts'
 import {
+  bodyTooLargeResponse,
   commonErrors,
   errorResponse,
   invalidRequestResponse,
   NO_CREDENTIALS_KEY,
-  TOO_LARGE,
   unavailableResponse,
 } from '../error.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
@@ -73,7 +73,7 @@ export const connectAccount = operation({
         noAccess: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
       }),
       ...keyReusedResponse,
-      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
+      ...bodyTooLargeResponse,
       ...commonErrors,
       502: errorResponse(
         'The network could not be reached or did not respond within 20 seconds. Nothing was stored. Correct the address, or retry later.',

@@ -1,5 +1,5 @@
 import { DeliveryPath, RESOLVE_EXAMPLES, ResolveDelivery } from '../delivery.ts'
-import { commonErrors, errorResponse, invalidRequestResponse, TOO_LARGE } from '../error.ts'
+import { bodyTooLargeResponse, commonErrors, errorResponse, invalidRequestResponse } from '../error.ts'
 import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, POST_NOT_FOUND } from '../messages.ts'
 import { PostDetail } from '../post.ts'
 import { Body, JsonResponse } from '../shared.ts'
@@ -64,7 +64,7 @@ export const resolveDelivery = operation({
       ),
       404: errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
       409: errorResponse('The delivery is in another state than `unconfirmed`.', { notUnconfirmed: NOT_UNCONFIRMED }),
-      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
+      ...bodyTooLargeResponse,
       ...commonErrors,
     },
   },

@@ -1,4 +1,11 @@
-import { commonErrors, errorResponse, invalidPageResponse, invalidRequestResponse, TOO_LARGE } from '../error.ts'
+import {
+  bodyTooLargeResponse,
+  commonErrors,
+  errorResponse,
+  invalidPageResponse,
+  invalidRequestResponse,
+  TOO_LARGE,
+} from '../error.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
 import {
   CONTENT_HEADERS,
@@ -214,7 +221,7 @@ export const updateMedia = operation({
         },
       }),
       ...notFound,
-      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
+      ...bodyTooLargeResponse,
       ...commonErrors,
     },
   },

@@ -1,11 +1,11 @@
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost } from '../create-post.ts'
 import {
+  bodyTooLargeResponse,
   commonErrors,
   errorResponse,
   invalidPageResponse,
   invalidRequestResponse,
   MISSING_ACCOUNT_IDS,
-  TOO_LARGE,
   unavailableResponse,
 } from '../error.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS, RETRY_ADVICE } from '../idempotency.ts'
@@ -72,7 +72,7 @@ The post is stored whole or not at all.
         },
       ),
       ...keyReusedResponse,
-      413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }),
+      ...bodyTooLargeResponse,
       ...commonErrors,
       500: errorResponse(`An unexpected failure. The log of the service has the cause. ${RETRY_ADVICE}`, {
         failed: CREATE_FAILED,
