@@ -8,6 +8,7 @@ import * as idempotency from './migrations/0004_idempotency.ts'
 import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.ts'
 import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
 import * as accountLimits from './migrations/0007_account_limits.ts'
+import * as networkWaits from './migrations/0008_network_waits.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** Every migration by its name, in order. Never edit an applied one: a change gets the next number. */
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0005_posts_without_id_index': postsWithoutIdIndex,
   '0006_parked_deliveries': parkedDeliveries,
   '0007_account_limits': accountLimits,
+  '0008_network_waits': networkWaits,
 }
 
 /** Applies the missing migrations, and returns their names. Several processes may run it simultaneously. */

@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import { connections, type Db } from './client.ts'
 import { statementNames } from './connection.ts'
 import { PreparedStatement } from './driver.ts'
@@ -13,6 +13,11 @@ class Placeholder {
   }
 }
 
+/** A statement of the query builder, or a `sql` template. */
+interface Statement<R> {
+  compile(db: Db): CompiledQuery<R>
+}
+
 /** Names must be unique: a second statement of a name would run the first one's plan. */
 const names = new Set<string>()
 
@@ -23,14 +28,14 @@ const names = new Set<string>()
  */
 export function prepared<P extends object, R>(
   name: string,
-  build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Compilable<R>,
+  build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Statement<R>,
 ): (db: Db, values: P) => Promise<R[]> {
   if (names.has(name)) throw new Error(`Two prepared statements have the name ${name}`)
   names.add(name)
   let built: { compiled: CompiledQuery<R>; statement: PreparedStatement } | undefined
 
   function buildOnce(db: Db) {
-    const compiled = build(db, (key) => new Placeholder(key) as never).compile()
+    const compiled = build(db, (key) => new Placeholder(key) as never).compile(db)
     statementNames.set(compiled.sql, name)
     return { compiled, statement: new PreparedStatement(name, compiled.sql) }
   }

@@ -39,6 +39,7 @@ export interface Accounts {
   displayName: string | null;
   externalId: string | null;
   id: string;
+  limitKey: string | null;
   organizationId: string | null;
   platform: string;
   textLengthMax: number | null;
@@ -77,6 +78,11 @@ export interface IdempotencyKeys {
   requestHash: Buffer;
   status: number;
   userId: string;
+}
+
+export interface LimitRests {
+  key: string;
+  until: Timestamp;
 }
 
 export interface LooseFiles {
@@ -152,6 +158,7 @@ export interface PostTargets {
   parked: Generated<boolean>;
   platform: string;
   postId: string;
+  prepared: Json | null;
   publishedAt: Timestamp | null;
   sent: Generated<Json>;
   startedAt: Timestamp | null;
@@ -159,6 +166,7 @@ export interface PostTargets {
   threadParts: Json | null;
   token: Generated<string>;
   userId: string;
+  waitingSince: Timestamp | null;
 }
 
 export interface SandboxCalls {
@@ -183,6 +191,7 @@ export interface DB {
   apiKeys: ApiKeys;
   deliveryAttempts: DeliveryAttempts;
   idempotencyKeys: IdempotencyKeys;
+  limitRests: LimitRests;
   looseFiles: LooseFiles;
   media: Media;
   memberships: Memberships;

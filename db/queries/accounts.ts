@@ -1,27 +1,18 @@
-import { type Expression, type ExpressionBuilder, sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { AccountAttention } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
-import type { DB } from '../types.ts'
 
-/** The connected accounts that the user may post to: those they own, and those of their organisations. */
-export const reachableBy = (userId: string | Expression<string>) => (eb: ExpressionBuilder<DB, 'accounts'>) =>
-  eb.and([
-    eb('accounts.disconnectedAt', 'is', null),
-    eb.or([
-      eb('accounts.userId', '=', userId),
-      // With `in (…)` instead of `= any(array(…))`, Postgres cannot use the indexes of both sides of the `or`.
-      eb(
-        'accounts.organizationId',
-        '=',
-        sql<string>`any(array(${eb
-          .selectFrom('memberships')
-          .select('memberships.organizationId')
-          .where('memberships.userId', '=', userId)}))`,
-      ),
-    ]),
-  ])
+/**
+ * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations. With
+ * `in (…)` instead of `= any(array(…))`, Postgres cannot use the indexes of both sides of the `or`.
+ */
+export const reachableBy = (userId: string | Expression<string>) => sql<boolean>`(
+  accounts.disconnected_at is null
+  and (accounts.user_id = ${userId}
+    or accounts.organization_id = any(array(
+      select memberships.organization_id from memberships where memberships.user_id = ${userId}))))`
 
 /** The accounts that the user may post to, oldest connection first. */
 export const listAccounts = prepared<{ userId: string }, ListedAccount>('list_accounts', (db, value) =>
@@ -84,7 +75,7 @@ export function insertAccount(db: Db, account: NewAccount) {
  */
 export async function upsertConnectedAccount(
   db: Db,
-  account: NewAccount & AccountProfile & { externalId: string },
+  account: NewAccount & AccountProfile & { externalId: string; limitKey: string | null },
 ): Promise<string> {
   const { id } = await db
     .insertInto('accounts')
@@ -97,6 +88,7 @@ export async function upsertConnectedAccount(
           username: eb.ref('excluded.username'),
           displayName: eb.ref('excluded.displayName'),
           textLengthMax: eb.ref('excluded.textLengthMax'),
+          limitKey: eb.ref('excluded.limitKey'),
           organizationId: eb.fn.coalesce('excluded.organizationId', 'accounts.organizationId'),
           attention: null,
         })),

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
@@ -117,7 +118,7 @@ const needsFiles = sql<SqlBool>`post_targets.sent = '[]'`
  * foreign key violation (23503): the file is in use then.
  */
 export const deleteUnusedMedia = prepared<
-  { userId: string; id: string; error: string },
+  { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; error: string },
   { storageKey: string | null; used: boolean }
 >('delete_unused_media', (db, value) =>
   db
@@ -158,12 +159,12 @@ export const deleteUnusedMedia = prepared<
       db
         .updateTable('postTargets')
         .from('postMedia')
-        .set({ state: 'failed', error: sql`${value('error')}::jsonb` })
+        .set({ state: value('to'), error: sql`${value('error')}::jsonb` })
         .whereRef('postMedia.userId', '=', 'postTargets.userId')
         .whereRef('postMedia.postId', '=', 'postTargets.postId')
         .where('postMedia.userId', '=', value('userId'))
         .where('postMedia.mediaId', '=', value('id'))
-        .where('postTargets.state', 'in', ['failed', 'missed'])
+        .where('postTargets.state', '=', sql<string>`any(${value('from')}::text[])`)
         .where(needsFiles)
         .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id')))),
     )

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { PublishedAct } from '../../schemas/delivery.ts'
+import type { DeliveryState, PublishedAct } from '../../schemas/delivery.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Post, PostDetail, PostStatus } from '../../schemas/post.ts'
@@ -8,7 +8,6 @@ import { PAGE } from '../../schemas/shared.ts'
 import { batched, each, type WithOrdinal } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
-import { inTransaction } from '../transaction.ts'
 import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
@@ -136,6 +135,8 @@ export interface NewPost {
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
+  /** The state in which its deliveries begin. */
+  deliveryState: DeliveryState
   accountIds: string[]
   /** By which the post was judged. */
   textLengthMaxes: (number | null)[]
@@ -165,6 +166,7 @@ interface NewPosts {
   postTypes: PostType[]
   statuses: PostStatus[]
   scheduledAts: (Date | null)[]
+  deliveryStates: DeliveryState[]
   accountCounts: number[]
   postsOfAccounts: number[]
   accountIds: string[]
@@ -192,8 +194,10 @@ const insertPosts = prepared<NewPosts, WithOrdinal>('insert_posts', (db, value) 
           sql<NewPostRow>`
             unnest(${value('ids')}::uuid[], ${value('userIds')}::uuid[], ${value('captions')}::text[],
               ${value('firstComments')}::text[], ${value('postTypes')}::text[], ${value('statuses')}::text[],
-              ${value('scheduledAts')}::timestamptz[], ${value('accountCounts')}::integer[]) with ordinality`.as<'given'>(
-            sql`given(id, user_id, caption, first_comment, post_type, status, scheduled_at, account_count, ordinal)`,
+              ${value('scheduledAts')}::timestamptz[], ${value('deliveryStates')}::text[],
+              ${value('accountCounts')}::integer[]) with ordinality`.as<'given'>(
+            sql`given(id, user_id, caption, first_comment, post_type, status, scheduled_at, delivery_state, account_count,
+              ordinal)`,
           ),
         )
         .selectAll(),
@@ -217,10 +221,11 @@ const insertPosts = prepared<NewPosts, WithOrdinal>('insert_posts', (db, value) 
         )
         .innerJoin('item', 'item.ordinal', 'wanted.ordinal')
         .innerJoin('accounts', 'accounts.id', 'wanted.accountId')
-        .where(reachableBy(sql.ref<string>('item.userId')) as never)
+        .where(reachableBy(sql.ref<string>('item.userId')))
         .whereRef('accounts.textLengthMax', 'is not distinct from', 'wanted.textLengthMax')
         .select([
           'item.id as postId',
+          'item.deliveryState',
           'wanted.accountId',
           'accounts.platform',
           'wanted.captionOverride',
@@ -276,7 +281,7 @@ const insertPosts = prepared<NewPosts, WithOrdinal>('insert_posts', (db, value) 
               'target.captionOverride',
               'target.fields',
               'target.threadParts',
-              sql<string>`case when post.due_at is null then 'waiting' else 'queued' end`.as('state'),
+              'target.deliveryState as state',
               'post.dueAt',
               'post.dueAt as claimableAt',
             ]),
@@ -314,6 +319,7 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WithOrdinal[]> {
     postTypes: each(posts, 'postType'),
     statuses: each(posts, 'status'),
     scheduledAts: each(posts, 'scheduledAt'),
+    deliveryStates: each(posts, 'deliveryState'),
     accountCounts: posts.map(({ accountIds }) => accountIds.length),
     postsOfAccounts: ordinals(({ accountIds }) => accountIds.length),
     accountIds: each(posts, 'accountIds').flat(),
@@ -391,7 +397,9 @@ const nextAttempt = sql`case when exists (
     where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at
       and busy.account_id = accounts.id and busy.state = 'publishing')
   then post_targets.claimable_at
-  else greatest(post_targets.claimable_at, accounts.available_at) end`
+  else greatest(post_targets.claimable_at, accounts.available_at,
+    (select until from limit_rests where key = accounts.limit_key),
+    (select until from limit_rests where key = accounts.platform)) end`
 
 /** A delivery as the interface shows it. */
 const shownDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>) =>
@@ -475,47 +483,3 @@ export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, { 
       .selectFrom('found')
       .select(['status', 'busy']),
 )
-
-/**
- * Marks any post as published, for an operator, and its deliveries with it: a worker that has taken one of them does not
- * send it any more. Gives `busy`, and changes nothing, where one is on its way to its network at this moment, `missing`
- * where there is no such post.
- */
-export function markPostPublished(db: Db, id: string): Promise<'published' | 'busy' | 'missing'> {
-  return inTransaction(db, async (db) => {
-    const owner = await db.selectFrom('posts').select('userId').where('id', '=', id).executeTakeFirst()
-    if (!owner) return 'missing'
-    const { userId } = owner
-    const deliveries = await db
-      .selectFrom('postTargets')
-      .select(['state', 'intent'])
-      .where('userId', '=', userId)
-      .where('postId', '=', id)
-      .forUpdate()
-      .execute()
-    if (deliveries.some(({ state, intent }) => state === 'publishing' && intent !== null)) return 'busy'
-    await db
-      .updateTable('postTargets')
-      .set({
-        state: 'published',
-        leaseToken: null,
-        claimableAt: null,
-        parked: false,
-        intent: null,
-        intendedAt: null,
-        error: null,
-        sent: sql`case when sent = '[]' then '[{"id": null, "url": null}]' else sent end`,
-        publishedAt: sql<Date>`coalesce(published_at, now())`,
-      })
-      .where('userId', '=', userId)
-      .where('postId', '=', id)
-      .execute()
-    const { numUpdatedRows } = await db
-      .updateTable('posts')
-      .set({ status: 'published', updatedAt: sql<Date>`now()` })
-      .where('userId', '=', userId)
-      .where('id', '=', id)
-      .executeTakeFirst()
-    return numUpdatedRows > 0n ? 'published' : 'missing'
-  })
-}

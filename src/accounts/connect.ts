@@ -12,8 +12,9 @@ import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
 import { truncate } from '../http/json.ts'
-import { type Profile, PublishError, type Publishing, storable } from '../platforms/adapter.ts'
-import type { Networks } from '../platforms/adapters.ts'
+import type { Profile } from '../platforms/adapter.ts'
+import type { AnyAdapter, Networks } from '../platforms/adapters.ts'
+import { PublishError, storable } from '../platforms/publish-error.ts'
 
 export interface Connecting {
   db: Db
@@ -51,6 +52,9 @@ export function fingerprintRequest(keyring: Keyring, userId: string, body: Conne
   return fingerprints.map((fingerprint) => ({ ...body, credentials: fingerprint }))
 }
 
+/** A profile with null in place of what the network did not say. */
+type IdentifiedProfile = Required<Omit<Profile, 'limitKey'>> & { limitKey: string | null }
+
 /** Limits all calls to the network together. */
 const IDENTIFY_TIMEOUT_MS = 20_000
 
@@ -62,7 +66,7 @@ export async function identifyAccount(
   { db, networks, fetch }: Connecting,
   userId: string,
   { platform, credentials, organizationId }: ConnectAccount,
-): Promise<Required<Profile>> {
+): Promise<IdentifiedProfile> {
   await checkMembership(db, userId, organizationId)
   const network = networks[platform as PlatformId]
   if (!network) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected here`)
@@ -81,13 +85,13 @@ export function storeAccount(
   keyring: Keyring,
   userId: string,
   { platform, credentials, organizationId }: ConnectAccount,
-  { externalId, ...profile }: Required<Profile>,
+  { externalId, limitKey, ...profile }: IdentifiedProfile,
 ): Promise<Connected> {
   const account = { id: newId(), platform: platform as PlatformId, ...profile }
   const owner = { userId, organizationId: organizationId ?? null }
   return inTransaction(db, async (transaction) => {
     // First, because the credentials are encrypted for the id that it returns.
-    const id = await upsertConnectedAccount(transaction, { ...account, ...owner, externalId })
+    const id = await upsertConnectedAccount(transaction, { ...account, ...owner, externalId, limitKey })
     await replaceCredentials(transaction, id, keyring.seal(id, credentials))
     return { account: toAccount({ ...account, id }), isNew: id === account.id }
   })
@@ -108,17 +112,18 @@ const tidy = (text: string) => storable(text, NAME_LENGTH_MAX)
 
 async function callIdentify(
   platform: string,
-  network: Publishing,
+  network: AnyAdapter,
   credentials: Record<string, string>,
   fetch: Connecting['fetch'],
-): Promise<Required<Profile>> {
+): Promise<IdentifiedProfile> {
   try {
-    const profile = await network.identify(credentials, { fetch, signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS) })
+    const profile = await network.identify({ credentials, fetch, signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS) })
     return {
       externalId: tidy(profile.externalId),
       username: tidy(profile.username),
       displayName: profile.displayName === null ? null : tidy(profile.displayName),
       textLengthMax: profile.textLengthMax ?? null,
+      limitKey: profile.limitKey ?? null,
     }
   } catch (error) {
     if (!(error instanceof PublishError)) throw error

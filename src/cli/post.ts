@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isId } from '../../db/id.ts'
-import { markPostPublished } from '../../db/queries/posts.ts'
 import { OperatorError } from '../errors.ts'
+import { markPostPublished } from '../posts/mark-published.ts'
 import { requireFound, withDatabase } from './command.ts'
 
 export function addPostCommands(program: Command): void {

@@ -1,13 +1,13 @@
 import { v5 as uuidOf } from 'uuid'
 import type { ClaimedDelivery, StoredFile } from '../../db/queries/delivery/claim.ts'
-import type { SentAct } from '../../db/queries/delivery/settle.ts'
+import type { SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Act, Sent } from '../platforms/adapter.ts'
 import { type Failure, failure } from './failures.ts'
 import type { PlannedAct } from './plan.ts'
 
 /**
- * An act as its network gets it, the same for each attempt. Gives a failure instead where it can never be sent: what it
- * would answer to is known to its owner alone, or a file of the post was registered without its bytes.
+ * An act as its adapter gets it, the same for each attempt. Returns a failure instead where it can never be sent: the id
+ * that it would reply to is unknown, or a file of the post was registered without its content.
  */
 export function buildAct(
   delivery: ClaimedDelivery,
@@ -18,7 +18,7 @@ export function buildAct(
   const { accountId, media, fields, token, startedAt } = delivery
   const [root = null, parent = null] = [sent[0], sent.at(-1)]
   if (!isKnown(parent) || !isKnown(root)) {
-    return failure('parent_unknown', 'Nobody knows the id of what this would have to answer to: add it by hand')
+    return failure('parent_unknown', 'The id that this would reply to is unknown: publish the rest by hand')
   }
   const files = number === 1 ? media : []
   if (!files.every(isStored)) {
@@ -33,7 +33,7 @@ export function buildAct(
     parent,
     root,
     token: uuidOf(String(number), token),
-    // A millisecond apart, so that the names that networks make of it are in order.
+    // A millisecond apart, so that the names that networks derive from it are in order.
     startedAt: new Date(startedAt.getTime() + number - 1),
   }
 }

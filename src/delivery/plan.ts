@@ -2,17 +2,17 @@ import type { PostType } from '../../schemas/platform.ts'
 import type { Act } from '../platforms/adapter.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 
-/** What one delivery makes visible by one call. */
+/** A part of a delivery that one call makes visible. */
 export interface PlannedAct {
-  /** From 1. */
+  /** Counted from 1. */
   number: number
   kind: Act['kind']
   text: string
 }
 
 /**
- * All that one delivery makes visible, one call after the other: the post or the parts of its thread, then the first
- * comment. A comment that is blank is none, as it was when the post was judged.
+ * The acts of a delivery, in order: the post or the parts of its thread, then the first comment. A blank comment is left
+ * out, as in the check of the post.
  */
 export function planActs({
   postType,

@@ -1,38 +1,40 @@
-import { type ClaimedDelivery, claimDeliveries, readNextDue } from '../../db/queries/delivery/claim.ts'
-import { LEASE_MS, renewLeases } from '../../db/queries/delivery/settle.ts'
+import { readNextDue } from '../../db/queries/delivery/backlog.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../../db/queries/delivery/claim.ts'
+import { renewLeases } from '../../db/queries/delivery/renew.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
-import { type Deps, Draining, deliver, LEASE_MARGIN_MS, type Lease, LeaseLost } from './deliver.ts'
+import { deliver } from './deliver.ts'
+import type { Deps } from './deps.ts'
+import { Draining, type HeldLease, LeaseLost } from './lease.ts'
+import { CLAIMED } from './states.ts'
+import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 
-/** Networks that nothing can be sent to take no time. */
+/** For networks without an adapter, whose deliveries fail without a call. */
 const CONCURRENCY_DEFAULT = 16
 
 export interface Publisher {
-  /** Claims what is due, as much as may be under way at a time, and begins with it. Gives how many there were. */
+  /** Claims due deliveries up to each network's concurrency, and starts them. Returns their number. */
   claim(): Promise<number>
-  /** How long until more is due, in milliseconds; undefined where nothing is. */
+  /** Milliseconds until the next delivery is due; undefined where there is none. */
   nextDueInMs(): Promise<number | undefined>
-  /**
-   * Renews the leases of what is under way; what was lost is stopped, and so is what could not be renewed for too long.
-   * Throws what the database throws.
-   */
+  /** Renews the leases, and stops deliveries whose lease was lost or is about to end. Throws the database's errors. */
   renew(): Promise<void>
-  /** Comes back when the next delivery has ended. */
+  /** Resolves when the next delivery ends. */
   settled(): Promise<void>
-  /** Gives back what has not been sent, and with `calls` those that are on their way as well. Comes back when it is done. */
+  /** Gives back the deliveries that are not calling a network; with `calls`, aborts the others. Resolves when all end. */
   drain(options?: { calls: boolean }): Promise<void>
-  /** Comes back when nothing is under way. */
+  /** Resolves when no delivery is running. */
   idle(): Promise<void>
 }
 
 interface Running {
   delivery: ClaimedDelivery
   controller: AbortController
-  lease: Lease
-  /** When the lease was claimed or last renewed, by `uptimeMs`, from before it was asked for. */
+  lease: HeldLease
+  /** When the lease was claimed or last renewed, by `uptimeMs`, taken before the statement. */
   renewedAt: number
 }
 
-/** Claims deliveries and carries them out, several at a time. Any number of them may work on one database. */
+/** Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. */
 export function createPublisher(deps: Deps): Publisher {
   const { db, networks, clock, uptimeMs, log } = deps
   const running = new Map<string, Running>()
@@ -71,6 +73,8 @@ export function createPublisher(deps: Deps): Publisher {
       const claimed = await claimDeliveries(db, {
         platforms: [...free.keys()],
         slots: [...free.values()],
+        leaseMs: LEASE_MS,
+        state: CLAIMED,
         now: clock(),
       })
       for (const delivery of claimed) {
@@ -98,6 +102,7 @@ export function createPublisher(deps: Deps): Publisher {
           postIds: held.map(({ delivery }) => delivery.postId),
           accountIds: held.map(({ delivery }) => delivery.accountId),
           leaseTokens: held.map(({ delivery }) => delivery.leaseToken),
+          leaseMs: LEASE_MS,
           now: clock(),
         })
         const tokens = new Set(renewed.map(({ leaseToken }) => leaseToken))

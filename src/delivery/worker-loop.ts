@@ -1,21 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { Log } from './deliver.ts'
+import type { Log } from './deps.ts'
 import type { Publisher } from './publisher.ts'
-
-/** New work is found within this time; what has been known for longer, when it is due. */
-const POLL_MS = 500
-/** A quarter of a lease: two renewals in a row may fail. */
-const RENEW_MS = 5_000
-const SWEEP_MS = 3_600_000
-/** What is under way when the worker is told to stop may finish for so long; then what was not sent yet is given back. */
-const FINISH_MS = 4_000
-/** A call that was made by then has so long for its answer: without it, it may end as unconfirmed. */
-const ANSWER_MS = 4_000
+import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS, SWEEP_EVERY_MS } from './timing.ts'
 
 /**
- * Publishes what is due until `stop` comes, and comes back when nothing is under way. Now and then it calls `sweep`, which
- * removes some of what is no longer needed and gives how much that was, until there is nothing more. It polls, and keeps
- * nothing open in the database between two statements, so that a pooler in transaction mode may stand in between.
+ * Publishes due deliveries until `stop` resolves, and returns when none is running. Calls `sweep` once an hour, again and
+ * again until it returns 0: it removes some of what is no longer needed and returns how much. Polls, and keeps nothing open
+ * in the database between two statements, so that a pooler in transaction mode may stand in between.
  */
 export async function work(
   publisher: Publisher,
@@ -28,22 +19,22 @@ export async function work(
   const { signal } = stopping
   const renewals = setInterval(() => {
     publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
-  }, RENEW_MS)
+  }, RENEW_EVERY_MS)
   const sweepAll = async () => {
     try {
       while (!signal.aborted && (await sweep()) > 0);
     } catch (error) {
-      log.error({ err: error }, 'what is no longer needed could not be removed')
+      log.error({ err: error }, 'expired rows could not be removed')
     }
   }
   let sweeping = sweepAll()
   const sweeps = setInterval(() => {
     sweeping = sweepAll()
-  }, SWEEP_MS)
+  }, SWEEP_EVERY_MS)
   try {
     for (let isWorking = true; !signal.aborted; ) isWorking = await step(publisher, log, signal, isWorking)
-    await Promise.race([publisher.idle(), pause(FINISH_MS, undefined, { ref: false })])
-    await Promise.race([publisher.drain({ calls: false }), pause(ANSWER_MS, undefined, { ref: false })])
+    await Promise.race([publisher.idle(), pause(DRAIN_MS, undefined, { ref: false })])
+    await Promise.race([publisher.drain({ calls: false }), pause(RESPONSE_GRACE_MS, undefined, { ref: false })])
     await publisher.drain()
   } finally {
     clearInterval(renewals)
@@ -53,11 +44,11 @@ export async function work(
 }
 
 /**
- * One look for work, and the wait until there may be more. Gives whether the database answers, which is told once for each
- * time that it does not.
+ * Looks for work once, and waits until there may be more. Returns whether the database responds, which is logged when it
+ * changes.
  */
 async function step(publisher: Publisher, log: Log, signal: AbortSignal, wasWorking: boolean): Promise<boolean> {
-  let waitMs = POLL_MS
+  let waitMs = POLL_EVERY_MS
   let isWorking = true
   const settled = publisher.settled()
   try {
@@ -69,7 +60,7 @@ async function step(publisher: Publisher, log: Log, signal: AbortSignal, wasWork
   }
   if (isWorking && !wasWorking) log.info({}, 'due deliveries are claimed again')
   await Promise.race([settled, pause(waitMs, undefined, { signal }).catch(() => {})])
-  // What is settled together makes room together.
+  // Deliveries that settle in one batch free their slots together.
   await nextTurn()
   return isWorking
 }

@@ -1,14 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { isMigrated } from '../../db/migrate.ts'
-import { COUNT_MAX, countDue, readWaiting } from '../../db/queries/delivery/claim.ts'
+import { COUNT_MAX, countDue, readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { getLiveness, getMetrics, getReadiness } from '../../schemas/operations/health.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
+import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 
 /** Probes and metrics for operators. They need no API key. */
 export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
-  const readBacklog = async () => (await readWaiting(db, { platforms: [...PLATFORM_IDS], now: null }))[0]!
+  const readBacklog = async () =>
+    (await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null }))[0]!
 
   app.route({ ...getLiveness, handler: async () => ({ status: 'ok' as const }) })
 
@@ -19,7 +21,7 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
         throw new AppError(503, 'schema_outdated', 'Database schema is not at the version that this service needs')
       }
       const { waitingMs, held } = await readBacklog()
-      if (waitingMs > WAITING_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
+      if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
       return { status: 'ok' as const }
     },
   })
@@ -46,8 +48,6 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
   })
 }
 
-/** Workers poll twice a second, and take over the deliveries of a killed worker within 30 seconds. */
-const WAITING_MAX_MS = 60_000
 const NOT_CLAIMED = 'Deliveries are due, and no worker claims them'
 
 /** The text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */

@@ -7,6 +7,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { Media } from '../../schemas/media.ts'
 import { MEDIA_IN_USE, MEDIA_NOT_FOUND } from '../../schemas/messages.ts'
+import { DELETE_MEDIA } from '../delivery/states.ts'
 import { AppError } from '../errors.ts'
 
 /** The user's file with this id. Throws a 404 if there is none. */
@@ -34,7 +35,7 @@ export async function deleteMedia(db: Db, userId: string, id: string): Promise<S
   const [found] = isId(id)
     ? await inTransaction(db, async (db) => {
         await lockDeliveriesOfMedia(db, { userId, id })
-        return deleteUnusedMedia(db, { userId, id, error: JSON.stringify(FILE_DELETED) })
+        return deleteUnusedMedia(db, { userId, id, ...DELETE_MEDIA, error: JSON.stringify(FILE_DELETED) })
       }).catch((error) => {
         throw hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION) ? inUse : error
       })

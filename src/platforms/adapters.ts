@@ -1,18 +1,22 @@
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { Publishing } from './adapter.ts'
-import { blueskyPublishing } from './bluesky/adapter.ts'
-import { publishToDiscord } from './discord/adapter.ts'
-import { mastodonPublishing } from './mastodon/adapter.ts'
-import { publishToSandbox, type SandboxStore } from './sandbox/adapter.ts'
-import { telegramPublishing } from './telegram/adapter.ts'
+import type { Adapter } from './adapter.ts'
+import { blueskyAdapter } from './bluesky/adapter.ts'
+import { createDiscordAdapter } from './discord/adapter.ts'
+import { mastodonAdapter } from './mastodon/adapter.ts'
+import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
+import { telegramAdapter } from './telegram/adapter.ts'
 
-/** The networks that posts can be sent to. Of the others, only the limits are known. */
-export type Networks = Partial<Record<PlatformId, Publishing>>
+/** An adapter whose prepared state only itself can read. */
+// biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
+export type AnyAdapter = Adapter<any>
+
+/** The networks that posts can be published to. Of the others, only the limits are known. */
+export type Networks = Partial<Record<PlatformId, AnyAdapter>>
 
 export const createNetworks = (sandbox: SandboxStore): Networks => ({
-  bluesky: blueskyPublishing,
-  mastodon: mastodonPublishing,
-  telegram: telegramPublishing,
-  discord: publishToDiscord(),
-  sandbox: publishToSandbox(sandbox),
+  bluesky: blueskyAdapter,
+  mastodon: mastodonAdapter,
+  telegram: telegramAdapter,
+  discord: createDiscordAdapter(),
+  sandbox: createSandboxAdapter(sandbox),
 })

@@ -4,6 +4,7 @@ import { insertPost, type NewPost } from '../../db/queries/posts.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import { parseTime } from '../../schemas/time.ts'
+import { initialState } from '../delivery/states.ts'
 import { invalidRequest } from '../errors.ts'
 import { findViolations } from '../platforms/rules/check-post.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
@@ -51,6 +52,7 @@ export async function createPost(
     postType: body.postType,
     status,
     scheduledAt,
+    deliveryState: initialState(scheduledAt !== null),
     accountIds,
     captionOverrides: accountIds.map((accountId) => overrides.get(accountId)?.captionOverride ?? null),
     fields: accountIds.map((accountId) => jsonOrNull(overrides.get(accountId)?.fields)),

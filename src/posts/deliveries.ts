@@ -1,38 +1,44 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
+import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import { lockDelivery, requeueDelivery, resolveDelivery as saveResolution } from '../../db/queries/delivery/owner.ts'
-import { type DeliveryKey, takeBack } from '../../db/queries/delivery/settle.ts'
-import { type DeliveryState, MEDIA_DELETED, type ResolveDelivery } from '../../schemas/delivery.ts'
+import { unpublish } from '../../db/queries/delivery/settle.ts'
+import type { ResolveDelivery } from '../../schemas/delivery.ts'
+import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { planActs } from '../delivery/plan.ts'
+import { type RetryObstacle, resolved, retried } from '../delivery/states.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { getPost } from './publish.ts'
 
 /**
- * Makes one delivery due now: of what it has to send, what is not out yet. One that is unconfirmed is asked about first.
+ * Makes one delivery due now. Only acts that were not sent go out; an unconfirmed one is looked up on its network first.
  * Throws 404 where the user has no such delivery, 409 where there is nothing to retry.
  */
 export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey): Promise<PostDetail> {
   await db.transaction().execute(async (db) => {
     const delivery = await lockOwnDelivery(db, key)
-    const { state, error, platform, isEarly } = delivery
-    if (state === 'waiting') throw new AppError(409, 'post_is_draft', NOT_RETRIED.draft)
-    if (state === 'queued' && isEarly) throw new AppError(409, 'delivery_not_due', NOT_RETRIED.notDue)
-    if (state === 'publishing') throw new AppError(409, 'delivery_in_progress', NOT_RETRIED.publishing)
-    if (state === 'published' && error === null) throw new AppError(409, 'delivery_published', NOT_RETRIED.published)
-    if (error?.code === MEDIA_DELETED) throw new AppError(409, 'media_deleted', NOT_RETRIED.mediaDeleted)
-    if (state === 'unconfirmed' && !networks[platform]?.reconcile)
-      throw new AppError(409, 'delivery_unconfirmed', NOT_RETRIED.unconfirmed)
-    await requeueDelivery(db, key)
+    const next = retried(delivery, networks[delivery.platform]?.reconcile !== undefined)
+    if ('obstacle' in next) throw new AppError(409, OBSTACLE_CODES[next.obstacle], NOT_RETRIED[next.obstacle])
+    await requeueDelivery(db, key, next.state)
   })
   return getPost(db, key.userId, key.postId)
 }
 
+const OBSTACLE_CODES: Record<RetryObstacle, ErrorCode> = {
+  draft: 'post_is_draft',
+  notDue: 'delivery_not_due',
+  publishing: 'delivery_in_progress',
+  published: 'delivery_published',
+  mediaDeleted: 'media_deleted',
+  unconfirmed: 'delivery_unconfirmed',
+}
+
 /**
  * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 where the user has no such
- * delivery, 409 where it is in another state, 400 for a `url` that is none.
+ * delivery, 409 where it is in another state, 400 for an invalid `url`.
  */
 export async function resolveDelivery(
   db: Db,
@@ -47,23 +53,22 @@ export async function resolveDelivery(
     const { captionOverride, threadParts } = post.targets.find(({ accountId }) => accountId === key.accountId)!
     const plan = planActs({ ...post, captionOverride, threadParts })
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
-    const missing = plan[(delivery.sent as unknown[]).length + sent.length]
-    const error = missing && (outcome === 'published' ? ORPHANED : NOT_THERE)
-    const state: DeliveryState = !missing || missing.kind === 'comment' ? 'published' : 'failed'
-    await saveResolution(db, key, { state, sent, error: error ?? null, outcome: `said_${outcome}` })
-    if (outcome === 'not_published') await takeBack(db, key)
+    const missing = plan[delivery.sent.length + sent.length]
+    const error = missing ? (outcome === 'published' ? ORPHANED : NOT_THERE) : null
+    await saveResolution(db, key, { state: resolved(missing?.kind), sent, error, outcome: `said_${outcome}` })
+    if (outcome === 'not_published') await unpublish(db, key)
   })
   return getPost(db, key.userId, key.postId)
 }
 
 const ORPHANED = {
   code: 'parent_unknown',
-  message: 'Nobody knows the id of what the rest would have to answer to: add it by hand',
+  message: 'The id that the rest would reply to is unknown: publish it by hand',
   retryable: false,
 }
-const NOT_THERE = { code: 'not_published', message: 'Its owner has looked, and it is not there', retryable: true }
+const NOT_THERE = { code: 'not_published', message: 'The owner did not find it on the network', retryable: true }
 
-/** Throws a 404 that tells a post that is not there from an account that it does not go to. */
+/** Throws a 404, with one message for a missing post and another for an account that it does not go to. */
 async function lockOwnDelivery(db: Db, key: DeliveryKey) {
   const delivery = isId(key.postId) && isId(key.accountId) ? await lockDelivery(db, key) : undefined
   if (delivery) return delivery
@@ -77,6 +82,6 @@ function assertUrl(url: string, outcome: ResolveDelivery['outcome']): void {
     throw invalidRequest([{ code: 'invalid_string', validation: 'url', path, message: 'Invalid url' }])
   }
   if (outcome === 'not_published') {
-    throw invalidRequest([{ code: 'custom', path, message: 'Only what is published has a url' }])
+    throw invalidRequest([{ code: 'custom', path, message: 'Only a published act has a url' }])
   }
 }

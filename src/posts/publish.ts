@@ -4,6 +4,7 @@ import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { findPost } from '../../db/queries/posts.ts'
 import { POST_NOT_FOUND, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
+import { PUBLISH_NOW } from '../delivery/states.ts'
 import { AppError } from '../errors.ts'
 import { checkPost } from './check.ts'
 
@@ -34,6 +35,6 @@ export async function publishPost(db: Db, userId: string, id: string): Promise<P
       threadParts: new Map(targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
     })
   }
-  await publishNow(db, { userId, id })
+  await publishNow(db, { userId, id, ...PUBLISH_NOW })
   return getPost(db, userId, id)
 }

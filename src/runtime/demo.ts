@@ -4,13 +4,13 @@ import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
-import { markPostPublished } from '../../db/queries/posts.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
 import { MEDIA_ID } from '../../schemas/media.ts'
 import { createKey } from '../auth/create-key.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { createPost } from '../posts/create.ts'
+import { markPostPublished } from '../posts/mark-published.ts'
 
 const DAY_MS = 86_400_000
 

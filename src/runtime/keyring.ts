@@ -4,7 +4,7 @@ import { listCredentialsNotUnder } from '../../db/queries/credentials.ts'
 import type { Config } from '../config.ts'
 import { readOrCreateKey } from '../credentials/key-file.ts'
 import { createKeyring, type Keyring, type SealedCredentials } from '../credentials/keyring.ts'
-import type { Log } from '../delivery/deliver.ts'
+import type { Log } from '../delivery/deps.ts'
 import { OperatorError } from '../errors.ts'
 
 /**

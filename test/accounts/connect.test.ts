@@ -7,8 +7,9 @@ import { CONNECT_EXAMPLES, CONNECT_VARIANTS } from '../../schemas/connect.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
-import { type Credentials, type Profile, PublishError, type Publishing } from '../../src/platforms/adapter.ts'
-import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import type { Credentials, Profile } from '../../src/platforms/adapter.ts'
+import { type AnyAdapter, createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import { PublishError } from '../../src/platforms/publish-error.ts'
 import { createLoggerOptions } from '../../src/runtime/logging.ts'
 import { createWorld, findCredentials, type World } from '../helpers/app.ts'
 import { everythingIn } from '../helpers/database.ts'
@@ -27,8 +28,8 @@ async function createNetworksWorld(t: Test) {
 }
 
 /** The service with one network, whose `identify` is the given function. */
-async function createStubWorld(t: Test, identify: Publishing['identify'], platform = 'telegram') {
-  const network: Publishing = { ...networks.telegram!, identify }
+async function createStubWorld(t: Test, identify: AnyAdapter['identify'], platform = 'telegram') {
+  const network: AnyAdapter = { ...networks.telegram!, identify }
   const world = await createWorld(t, { networks: { [platform]: network } as Networks })
   const ada = await world.user()
   const connect = (credentials: Credentials = { botToken: 'a', chatId: 'b' }) =>
@@ -76,7 +77,7 @@ t.test('the sandbox receives its credentials unchanged', async (t) => {
   const seen: Credentials[] = []
   const { connect } = await createStubWorld(
     t,
-    async (credentials) => {
+    async ({ credentials }) => {
       seen.push(credentials)
       return { ...profile, username: credentials.username! }
     },
@@ -349,7 +350,7 @@ t.test('names that Postgres cannot store are cleaned and shortened', async (t) =
 t.test('a network that does not respond in time is a 502', async (t) => {
   const timeout = mock.method(AbortSignal, 'timeout', () => AbortSignal.abort())
   t.teardown(() => timeout.mock.restore())
-  const { connect } = await createStubWorld(t, async (_credentials, { signal }) => {
+  const { connect } = await createStubWorld(t, async ({ signal }) => {
     if (!signal.aborted) return profile
     throw new PublishError('it did not respond', { code: 'timeout', maybeSent: false, retryable: true })
   })
@@ -357,8 +358,8 @@ t.test('a network that does not respond in time is a 502', async (t) => {
 })
 
 t.test('an unexpected error in an adapter is an opaque 500', async (t) => {
-  const { connect } = await createStubWorld(t, async ({ botToken }) => {
-    throw new Error(`what is ${botToken}?`)
+  const { connect } = await createStubWorld(t, async ({ credentials }) => {
+    throw new Error(`what is ${credentials.botToken}?`)
   })
   t.hasStrict(await connect(), { status: 500, body: { error: 'Internal server error' } })
 })
@@ -463,7 +464,7 @@ t.test('every network with an adapter can be connected, and every example reache
   const platforms = CONNECT_VARIANTS.map(({ properties }) => properties.platform.const as PlatformId)
   for (const platform of Object.keys(networks)) t.ok(platforms.includes(platform as PlatformId), platform)
   const called: string[] = []
-  const network = (platform: string): Publishing => ({
+  const network = (platform: string): AnyAdapter => ({
     ...networks.telegram!,
     identify: async () => {
       called.push(platform)

@@ -2,18 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../../db/client.ts'
-import { type ClaimedDelivery, claimDeliveries } from '../../db/queries/delivery/claim.ts'
-import {
-  intendAct,
-  LEASE_MS,
-  renewLeases,
-  type Settlement,
-  settleAct,
-  takeBack,
-} from '../../db/queries/delivery/settle.ts'
+import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import { intendAct } from '../../db/queries/delivery/intend.ts'
+import { renewLeases } from '../../db/queries/delivery/renew.ts'
+import { type Settlement, settleAct, unpublish } from '../../db/queries/delivery/settle.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { SQLSTATE } from '../../db/sqlstate.ts'
-import { createDesk, type Desk } from '../helpers/publisher.ts'
+import { CALL_LEASE_MS, LEASE_MS } from '../../src/delivery/timing.ts'
+import { claimDue, createDesk, type Desk } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
 
 /** Counts what is sent to the database, each time that it is. */
@@ -35,7 +31,11 @@ const published = (id: string): Settlement => ({
   state: 'published',
   sent: [{ id, url: null }],
   sentBefore: 0,
-  mayBeOut: false,
+  mayBeSent: false,
+  mayUnpublish: false,
+  keepsLease: false,
+  prepared: null,
+  isWaiting: false,
   failures: 0,
   error: null,
   outcome: 'published',
@@ -46,14 +46,22 @@ const published = (id: string): Settlement => ({
   attention: null,
 })
 
-const intentOf = (delivery: ClaimedDelivery) => ({ ...delivery, act: 1, startedMsAgo: 0, now: null })
+const intentOf = (delivery: ClaimedDelivery) => ({
+  ...delivery,
+  act: 1,
+  prepared: null,
+  startedMsAgo: 0,
+  callLeaseMs: CALL_LEASE_MS,
+  leaseMs: LEASE_MS,
+  now: null,
+})
 
 /** Posts of one delivery each, which are claimed. */
 async function claimed({ db, connected, post, time }: Desk, count: number): Promise<ClaimedDelivery[]> {
   for (let number = 0; number < count; number++) {
     await post({ accountIds: [await connected('mastodon')], caption: `post ${number}` })
   }
-  return claimDeliveries(db, { platforms: ['mastodon'], slots: [count], now: time.now })
+  return claimDue(db, { platforms: ['mastodon'], slots: [count], now: time.now })
 }
 
 t.test(
@@ -104,11 +112,11 @@ t.test('who is taken over holds nothing any more, while the other one is still a
   const { db, time } = desk
   const [lost] = await claimed(desk, 1)
   time.now = new Date(time.now.getTime() + LEASE_MS)
-  const [held] = await claimDeliveries(db, { platforms: ['mastodon'], slots: [1], now: time.now })
+  const [held] = await claimDue(db, { platforms: ['mastodon'], slots: [1], now: time.now })
   t.equal(held?.postId, lost!.postId)
   const renewed = ({ userId, postId, accountId, leaseToken }: ClaimedDelivery) => {
     const keys = { userIds: [userId], postIds: [postId], accountIds: [accountId], leaseTokens: [leaseToken] }
-    return renewLeases(db, { ...keys, now: time.now })
+    return renewLeases(db, { leaseMs: LEASE_MS, ...keys, now: time.now })
   }
   t.same(await renewed(lost!), [])
   t.notOk(await intendAct(db, intentOf(lost!)))
@@ -129,7 +137,7 @@ t.test('who claims does not wait for what somebody else has locked', async (t) =
     await db.transaction().execute(async (holding) => {
       await sql`select from ${sql.table(table)} where ${sql.ref(column)} = ${locked} for update`.execute(holding)
       let isDone = false
-      const claim = claimDeliveries(db, { platforms: ['mastodon'], slots: [2], now: time.now }).then((found) => {
+      const claim = claimDue(db, { platforms: ['mastodon'], slots: [2], now: time.now }).then((found) => {
         isDone = true
         return found
       })
@@ -214,13 +222,13 @@ t.test('a post is published by what is out, though somebody was about to make it
   const { ada, db, time } = desk
   const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
   const id = await desk.post({ accountIds, caption: 'out' })
-  const [out, other] = await claimDeliveries(db, { platforms: ['mastodon'], slots: [2], now: time.now })
+  const [out, other] = await claimDue(db, { platforms: ['mastodon'], slots: [2], now: time.now })
   await db.updateTable('posts').set({ status: 'published' }).execute()
   const held = await beginWhile(
     db,
     async (tx) => {
       await settleAct(tx, { ...other!, now: null }, { ...published('n'), state: 'failed', sent: [], outcome: 'failed' })
-      await takeBack(tx, { userId: ada.id, postId: id })
+      await unpublish(tx, { userId: ada.id, postId: id })
     },
     async () => (await intendAct(db, intentOf(out!))) && settleAct(db, { ...out!, now: null }, published('n1')),
   )
@@ -282,7 +290,7 @@ t.test('what comes to the same deliveries, in whatever order, locks them in one'
   const all = <K extends keyof ClaimedDelivery>(key: K) => deliveries.map((delivery) => delivery[key])
   const keys = { userIds: all('userId'), postIds: all('postId'), accountIds: all('accountId') }
   const works: (() => Promise<unknown[]>)[] = [
-    () => renewLeases(db, { ...keys, leaseTokens: all('leaseToken'), now: time.now }),
+    () => renewLeases(db, { leaseMs: LEASE_MS, ...keys, leaseTokens: all('leaseToken'), now: time.now }),
     () => Promise.all(deliveries.map((delivery) => intendAct(db, intentOf(delivery)))),
     () => Promise.all(deliveries.map((delivery) => settleAct(db, { ...delivery, now: null }, published('n')))),
   ]
@@ -302,9 +310,7 @@ t.test('two workers that come to the same posts from both ends do not get in the
     const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
     postIds.push(await desk.post({ accountIds, caption: `post ${number}` }))
   }
-  const deliveries = fromTheEnd(
-    await claimDeliveries(desk.db, { platforms: ['mastodon'], slots: [16], now: desk.time.now }),
-  )
+  const deliveries = fromTheEnd(await claimDue(desk.db, { platforms: ['mastodon'], slots: [16], now: desk.time.now }))
   await Promise.all(deliveries.map((delivery) => intendAct(desk.db, intentOf(delivery))))
   const workers = [counted(desk.db), counted(desk.db)]
   const batches = [0, 1].map((index) => deliveries.filter((_, place) => place % 2 === index))

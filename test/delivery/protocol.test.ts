@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { backoffMs } from '../../src/delivery/failures.ts'
+import type { Sent } from '../../src/platforms/adapter.ts'
 import { createDesk } from '../helpers/publisher.ts'
-import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { beforePrepare, lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -607,10 +608,14 @@ t.test('what a network answers is kept as far as the database can keep it', asyn
     const mastodon = scriptedNetwork()
     const { connected, post, publisher, delivery } = await createDesk(t, { mastodon })
     const url = `https://network.example/${strange}a`
-    const send = (id: string) => ({
+    const sending = (id: string) => ({
       mastodon: {
         ...mastodon,
-        send: async (...all: Parameters<typeof mastodon.send>) => ({ ...(await mastodon.send(...all)), id, url }),
+        publish: async (...all: Parameters<typeof mastodon.publish>) => ({
+          ...((await mastodon.publish(...all)) as Sent),
+          id,
+          url,
+        }),
       },
     })
     for (const [id, kept] of [
@@ -618,7 +623,7 @@ t.test('what a network answers is kept as far as the database can keep it', asyn
       [`n${strange}`, null],
     ] as const) {
       const postId = await post({ accountIds: [await connected('mastodon')], caption: 'strange' })
-      const worker = publisher({ networks: send(id) })
+      const worker = publisher({ networks: sending(id) })
       await worker.claim()
       await worker.idle()
       t.match(await delivery(postId), { state: 'published', externalId: kept, externalUrl: null })
@@ -630,12 +635,12 @@ t.test('an attempt began when its preparation did, by the clock of the database 
   const mastodon = scriptedNetwork()
   const { connected, post, publisher, delivery } = await createDesk(t, { mastodon })
   let uptime = 0
-  const upload = async (...all: Parameters<typeof mastodon.send>) => {
-    uptime += MINUTE
-    return mastodon.send(...all)
-  }
   const worker = publisher({
-    networks: { mastodon: { ...mastodon, send: upload } },
+    networks: {
+      mastodon: beforePrepare(mastodon, () => {
+        uptime += MINUTE
+      }),
+    },
     clock: () => null,
     uptimeMs: () => uptime,
   })

@@ -2,12 +2,12 @@ import { mock } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, sql } from 'kysely'
 import t from 'tap'
-import { claimDeliveries, countDue, readWaiting } from '../../db/queries/delivery/claim.ts'
-import { LEASE_MS } from '../../db/queries/delivery/settle.ts'
-import { markPostPublished } from '../../db/queries/posts.ts'
+import { countDue, readWaiting } from '../../db/queries/delivery/backlog.ts'
+import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { markPostPublished } from '../../src/posts/mark-published.ts'
 
-import { createDesk, type Desk } from '../helpers/publisher.ts'
-import { heeding, heldBack, lost, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { claimDue, createDesk, type Desk } from '../helpers/publisher.ts'
+import { beforePrepare, heedingSignal, lost, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -140,7 +140,7 @@ async function lookedAt(
       return rows[0]!.count
     }
     const before = await rowsRead()
-    const claimed = await claimDeliveries(db, { platforms: [platform], slots: [9], now: time.now })
+    const claimed = await claimDue(db, { platforms: [platform], slots: [9], now: time.now })
     seen.push({ claimed: claimed.map(({ caption }) => caption), rows: (await rowsRead()) - before })
     throw undone
   })
@@ -242,11 +242,13 @@ t.test('what is parked has its turn with the rest, by how long it has been due',
   const free = db.updateTable('accounts').where('id', '!=', resting)
   await free.set({ availableAt: new Date(time.now.getTime() - 10 * SECOND) }).execute()
   const platforms = ['mastodon', 'bluesky']
-  t.match(await readWaiting(db, { platforms, now: time.now }), [{ waitingMs: 10 * SECOND, held: false }])
+  t.match(await readWaiting(db, { platforms, leaseMs: LEASE_MS, now: time.now }), [
+    { waitingMs: 10 * SECOND, held: false },
+  ])
 
   await write(await connected('mastodon'), 2)
   const claim = async (slots: number[]) =>
-    (await claimDeliveries(db, { platforms, slots, now: time.now })).map(({ caption }) => caption).sort()
+    (await claimDue(db, { platforms, slots, now: time.now })).map(({ caption }) => caption).sort()
   t.same(await claim([1, 1]), ['1-1', '2-1'])
   t.same(await claim([2, 1]), ['3-1', '4-1'])
   t.same(await claim([2, 1]), [], 'one of each account')
@@ -265,7 +267,7 @@ t.test('workers that look at the same moment share what is parked', async (t) =>
     .execute()
   t.equal(await publisher().claim(), 0)
   later(time, 2 * MINUTE)
-  const claim = (db: Desk['db']) => claimDeliveries(db, { platforms: ['mastodon'], slots: [3], now: time.now })
+  const claim = (db: Desk['db']) => claimDue(db, { platforms: ['mastodon'], slots: [3], now: time.now })
   const others = await db.transaction().execute(async (first) => {
     t.equal((await claim(first)).length, 3)
     return claim(db)
@@ -314,7 +316,7 @@ t.test('a worker that dies before the call loses nothing: another one sends it w
   const id = await post({ accountIds: [await connected('mastodon')], caption: 'once' })
   const forever = new Promise<void>(() => {})
   const dying = publisher({
-    networks: { mastodon: { ...scriptedNetwork('at-most-once'), send: () => forever as never } },
+    networks: { mastodon: beforePrepare(scriptedNetwork('at-most-once'), () => forever) },
   })
   t.equal(await dying.claim(), 1)
   t.equal((await delivery(id)).state, 'publishing')
@@ -377,7 +379,7 @@ t.test('a worker that was taken over before its call does not make it', async (t
   const { connected, post, publisher, work, time } = await createDesk(t, { mastodon })
   const gate = Promise.withResolvers<void>()
   await post({ accountIds: [await connected('mastodon')], caption: 'once' })
-  const slow = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
+  const slow = publisher({ networks: { mastodon: beforePrepare(mastodon, () => gate.promise) } })
   await slow.claim()
   later(time, MINUTE)
   await work()
@@ -393,16 +395,12 @@ t.test('a lease that is renewed is not taken over; one that is lost stops the wo
   await post({ accountIds: [await connected('mastodon')], caption: 'long' })
   const gate = Promise.withResolvers<void>()
   let isAborted = false
-  const long = {
-    ...mastodon,
-    send: async (...[act, credentials, io]: Parameters<typeof mastodon.send>) => {
-      io.signal.addEventListener('abort', () => {
-        isAborted = true
-      })
-      await gate.promise
-      return mastodon.send(act, credentials, io)
-    },
-  }
+  const long = beforePrepare(mastodon, (_act, io) => {
+    io.signal.addEventListener('abort', () => {
+      isAborted = true
+    })
+    return gate.promise
+  })
   const slow = publisher({ networks: { mastodon: long } })
   await slow.claim()
   for (let turn = 0; turn < 10; turn++) {
@@ -430,18 +428,14 @@ t.test('a worker that stops gives back what it has not sent, and finishes what i
   const second = await post({ accountIds: [preparing], caption: 'preparing' })
   const stopping = publisher({
     networks: {
-      mastodon: {
-        ...mastodon,
-        send: async (...[act, credentials, io]: Parameters<typeof mastodon.send>) => {
-          const aborted = new Promise<void>((resolve) => io.signal.addEventListener('abort', () => resolve()))
-          if (act.accountId === preparing) {
-            await aborted
-            io.signal.throwIfAborted()
-          }
-          mastodon.steps.push({ accept: true, meanwhile: () => aborted, fail: lost() })
-          return mastodon.send(act, credentials, io)
-        },
-      },
+      mastodon: beforePrepare(mastodon, async (act, io) => {
+        const aborted = new Promise<void>((resolve) => io.signal.addEventListener('abort', () => resolve()))
+        if (act.accountId === preparing) {
+          await aborted
+          io.signal.throwIfAborted()
+        }
+        mastodon.steps.push({ accept: true, meanwhile: () => aborted, fail: lost() })
+      }),
     },
   })
   t.equal(await stopping.claim(), 2)
@@ -510,13 +504,10 @@ t.test('a worker whose leases cannot be renewed stops before they end', async (t
   const signals: AbortSignal[] = []
   const cutOff = publisher({
     networks: {
-      mastodon: {
-        ...mastodon,
-        send: (_act, _credentials, { signal }) => {
-          signals.push(signal)
-          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(lost())))
-        },
-      },
+      mastodon: beforePrepare(mastodon, (_act, { signal }) => {
+        signals.push(signal)
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(lost())))
+      }),
     },
   })
   await cutOff.claim()
@@ -538,21 +529,18 @@ t.test('a network whose code never ends does not hold its account for ever', asy
     const { connected, post, publisher, delivery } = await createDesk(t, { telegram })
     const id = await post({ accountIds: [await connected('telegram')], caption: 'stuck' })
     let begun = false
-    const stuck = publisher({
+    const stuck = () => {
+      begun = true
+      return new Promise(() => {})
+    }
+    const worker = publisher({
       networks: {
-        telegram: {
-          ...telegram,
-          send: async (_act, _credentials, { intend }) => {
-            if (isIntended) await intend()
-            begun = true
-            return new Promise(() => {})
-          },
-        },
+        telegram: { ...telegram, [isIntended ? 'publish' : 'prepare']: stuck },
       },
     })
-    await stuck.claim()
+    await worker.claim()
     await until(() => begun)
-    await stuck.drain()
+    await worker.drain()
     t.match(await delivery(id), { state: isIntended ? 'unconfirmed' : 'queued' })
   }
 })
@@ -568,8 +556,8 @@ t.test('a network that does not answer is left when the time for its act is over
   const { connected, post, work, delivery } = await createDesk(t, {
     telegram: {
       ...telegram,
-      send: async (_act, _credentials, { intend, signal }) => {
-        await intend()
+      prepare: async () => ({ ready: { attempt: 1 } }),
+      publish: async (_act, { signal }) => {
         signal.throwIfAborted()
         return { id: '1', url: null }
       },
@@ -587,7 +575,7 @@ t.test('a worker that stops lets calls that were made have their answer', async 
   const id = await post({ accountIds: [await connected('telegram')], caption: 'made' })
   const gate = Promise.withResolvers<void>()
   telegram.steps.push({ accept: true, meanwhile: () => gate.promise })
-  const stopping = publisher({ networks: { telegram: heeding(telegram) } })
+  const stopping = publisher({ networks: { telegram: heedingSignal(telegram) } })
   await stopping.claim()
   await until(() => telegram.posts.length === 1)
   const drained = stopping.drain({ calls: false })
@@ -635,14 +623,10 @@ t.test('a worker that stops begins no call, neither the first one nor the next',
   const id = await post({ accountIds: [await connected('mastodon')], caption: 'first' })
   const deaf = publisher({
     networks: {
-      mastodon: {
-        ...mastodon,
-        send: async (...all) => {
-          begun.resolve()
-          await gate.promise
-          return mastodon.send(...all)
-        },
-      },
+      mastodon: beforePrepare(mastodon, () => {
+        begun.resolve()
+        return gate.promise
+      }),
     },
   })
   await deaf.claim()
@@ -659,14 +643,11 @@ t.test('a worker that stops begins no call, neither the first one nor the next',
   const preparing = Promise.withResolvers<void>()
   const stopping = publisher({
     networks: {
-      mastodon: {
-        ...mastodon,
-        send: async (...[act, credentials, io]: Parameters<typeof mastodon.send>) => {
-          if (act.text === 'one') return mastodon.send(act, credentials, io)
-          preparing.resolve()
-          return new Promise((_, reject) => io.signal.addEventListener('abort', () => reject(lost())))
-        },
-      },
+      mastodon: beforePrepare(mastodon, (act, io) => {
+        if (act.text === 'one') return
+        preparing.resolve()
+        return new Promise((_, reject) => io.signal.addEventListener('abort', () => reject(lost())))
+      }),
     },
   })
   await stopping.claim()
@@ -685,7 +666,7 @@ t.test('a call that begins late in its lease has enough of it', async (t) => {
   await post({ accountIds: [account], caption: 'second' })
   const [uploading, calling] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   telegram.steps.push({ accept: true, meanwhile: () => calling.promise })
-  const slow = publisher({ networks: { telegram: heldBack(telegram, uploading.promise) } })
+  const slow = publisher({ networks: { telegram: beforePrepare(telegram, () => uploading.promise) } })
   await slow.claim()
   later(time, LEASE_MS / 2)
   uploading.resolve()
@@ -703,7 +684,7 @@ t.test('nothing else of an account is begun while one delivery prepares, however
   const { connected, post, publisher, time, delivery } = await createDesk(t, { mastodon })
   const account = await connected('mastodon')
   const gate = Promise.withResolvers<void>()
-  const slow = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
+  const slow = publisher({ networks: { mastodon: beforePrepare(mastodon, () => gate.promise) } })
   await post({ accountIds: [account], caption: 'first' })
   const second = await post({ accountIds: [account], caption: 'second' })
   const { nextAttemptAt } = await delivery(second)
@@ -731,7 +712,8 @@ t.test('an outcome whose commit was answered by nobody counts once', async (t) =
       if (name !== 'executeQuery') return Reflect.get(target, name)
       return async (query: CompiledQuery) => {
         const result = await target.executeQuery(query)
-        if (query.sql.includes('"before"') && lostAnswers++ === 0) throw new Error('Connection terminated unexpectedly')
+        if (query.sql.includes('jsonb_array_length(delivery.sent)') && lostAnswers++ === 0)
+          throw new Error('Connection terminated unexpectedly')
         return result
       }
     },
@@ -749,7 +731,7 @@ t.test('a delivery that was taken, and not sent yet, is not sent when its post i
   const mastodon = scriptedNetwork()
   const { db, connected, post, publisher, work, delivery } = await createDesk(t, { mastodon })
   const gate = Promise.withResolvers<void>()
-  const slow = publisher({ networks: { mastodon: heldBack(mastodon, gate.promise) } })
+  const slow = publisher({ networks: { mastodon: beforePrepare(mastodon, () => gate.promise) } })
   const id = await post({ accountIds: [await connected('mastodon')], caption: 'by hand' })
   await slow.claim()
   t.equal(await markPostPublished(db, id), 'published')

@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/adapter.ts'
+import type { Act, Adapter, Credentials, Io, Json, PublishedFile, Sent } from '../../src/platforms/adapter.ts'
+import { PublishError } from '../../src/platforms/publish-error.ts'
 import type { Teardown } from './database.ts'
 import { broken, type FakeNetwork, type Fault, type Reply, reset } from './fake-network.ts'
 
@@ -46,15 +47,54 @@ export function fileOf(
   }
 }
 
-/** `intend` is written into the network's log. */
-export function ioOf(fake: FakeNetwork, io: Partial<Io> = {}): Io {
+/** Where a test looks into an attempt. */
+interface CallOptions {
+  /** Called where the engine commits the intent. */
+  intend?: () => Promise<void>
+  /** Called for each time that `prepare` asks to come back later. */
+  pause?: (ms: number) => unknown
+}
+
+/** Carries an act out as the engine does: prepares until it is ready, commits the intent, publishes. */
+export async function carryOut<P extends Json>(
+  adapter: Adapter<P>,
+  act: Act,
+  io: Io & Pick<CallOptions, 'intend' | 'pause'>,
+): Promise<Sent> {
+  let saved: P | null = null
+  for (;;) {
+    const prepared: Awaited<ReturnType<Adapter<P>['prepare']>> = await adapter.prepare(act, io, saved)
+    if ('later' in prepared) {
+      saved = JSON.parse(JSON.stringify(prepared.later.state))
+      await io.pause?.(prepared.later.afterMs)
+      continue
+    }
+    await io.intend?.()
+    const sent = await adapter.publish(act, io, JSON.parse(JSON.stringify(prepared.ready)))
+    if ('processing' in sent) throw new Error('The network is still working on it')
+    return sent
+  }
+}
+
+export type ContractIo = Omit<Io, 'credentials'> & Pick<CallOptions, 'intend' | 'pause'>
+
+/** A way to the fake network, which logs the intent. */
+export const ioOf = (fake: FakeNetwork, options: Partial<ContractIo> = {}): ContractIo => ({
+  fetch: fake.fetch,
+  signal: new AbortController().signal,
+  intend: async () => {
+    fake.log.push('intend')
+  },
+  ...options,
+})
+
+/** The methods of an adapter, called with credentials and the way to a fake network. */
+export function clientOf<P extends Json>(adapter: Adapter<P>) {
   return {
-    fetch: fake.fetch,
-    signal: new AbortController().signal,
-    intend: async () => {
-      fake.log.push('intend')
-    },
-    ...io,
+    identify: (credentials: Credentials, io: Omit<Io, 'credentials'>) => adapter.identify({ ...io, credentials }),
+    send: (act: Act, credentials: Credentials, io: ContractIo) => carryOut(adapter, act, { ...io, credentials }),
+    reconcile: (act: Act, credentials: Credentials, io: Omit<Io, 'credentials'>, ready: unknown = null) =>
+      adapter.reconcile!(act, { ...io, credentials }, ready as P),
   }
 }
 
@@ -71,9 +111,9 @@ export async function rejection(promise: Promise<unknown>): Promise<PublishError
 interface Sender {
   fake: FakeNetwork
   /** Sends a text. */
-  send(io: Io): Promise<Sent>
+  send(io: ContractIo): Promise<Sent>
   /** Sends a text with a file. */
-  sendFile(file: PublishedFile, io: Io): Promise<Sent>
+  sendFile(file: PublishedFile, io: ContractIo): Promise<Sent>
   /** What the network answers to who has called too often, and may do so again after so many seconds. */
   limited(seconds: number): Reply
   /** How many acts are visible. */
@@ -102,7 +142,7 @@ const NEVER_CONNECTED = [
 const endless = { id: '1', ok: true, result: { message_id: 1 }, padding: '1'.repeat(2_000_000) }
 
 /** What every network has to make of a way that fails. */
-export function testFailures(start: (t: Teardown) => Promise<Sender>): void {
+export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): void {
   t.test('an answer that is lost after intend() leaves it open whether the act is there', async (t) => {
     const network = await start(t)
     const { fake, visible } = network

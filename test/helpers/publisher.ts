@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
+import type { Db } from '../../db/client.ts'
+import { claimDeliveries } from '../../db/queries/delivery/claim.ts'
 import type { Delivery } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { Deps } from '../../src/delivery/deliver.ts'
+import type { Deps } from '../../src/delivery/deps.ts'
 import { createPublisher, type Publisher } from '../../src/delivery/publisher.ts'
+import { CLAIMED } from '../../src/delivery/states.ts'
+import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
@@ -83,3 +87,7 @@ export async function createDesk(
   }
   return desk
 }
+
+/** Claims as a worker does. */
+export const claimDue = (db: Db, values: { platforms: string[]; slots: number[]; now: Date | null }) =>
+  claimDeliveries(db, { ...values, leaseMs: LEASE_MS, state: CLAIMED })

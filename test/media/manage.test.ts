@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import t from 'tap'
-import { markPostPublished } from '../../db/queries/posts.ts'
+import { markPostPublished } from '../../src/posts/mark-published.ts'
 import { createWorld } from '../helpers/app.ts'
 import { createDesk } from '../helpers/publisher.ts'
 import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'

@@ -3,19 +3,19 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import sharp from 'sharp'
 import t from 'tap'
-import { type Act, type Io, PublishError, type PublishedFile, type Sent } from '../../src/platforms/adapter.ts'
-import { blueskyPublishing, recordKey } from '../../src/platforms/bluesky/adapter.ts'
-import { actOf } from '../helpers/adapter-contract.ts'
+import type { Act, PublishedFile, Sent } from '../../src/platforms/adapter.ts'
+import { blueskyAdapter, recordKey } from '../../src/platforms/bluesky/adapter.ts'
+import { PublishError } from '../../src/platforms/publish-error.ts'
+import { actOf, type ContractIo, clientOf } from '../helpers/adapter-contract.ts'
 import { blobOf, onlyRecord, POSTS, records, startPds } from './pds.ts'
 
-const { identify, send } = blueskyPublishing
-const reconcile = blueskyPublishing.reconcile!
+const { identify, send, reconcile } = clientOf(blueskyAdapter)
 const pds = await startPds(t)
 
 const signal = new AbortController().signal
 const network = { fetch, signal }
 
-const io = (options: Partial<Io> = {}): Io => ({ ...network, intend: async () => {}, ...options })
+const io = (options: Partial<ContractIo> = {}): ContractIo => ({ ...network, ...options })
 
 const act = (options: Partial<Act> = {}): Act => actOf({ text: 'Hello', token: randomUUID(), ...options })
 

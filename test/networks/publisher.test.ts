@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { LEASE_MS } from '../../db/queries/delivery/settle.ts'
 import { createKeyring, KEY_BYTES } from '../../src/credentials/keyring.ts'
-import { blueskyPublishing } from '../../src/platforms/bluesky/adapter.ts'
+import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 
 import { createDesk } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
@@ -23,11 +23,7 @@ const MINUTE = 60_000
 
 const pds = await startPds(t)
 const key = randomBytes(KEY_BYTES)
-const desk = await createDesk(
-  t,
-  { bluesky: blueskyPublishing },
-  { keyring: createKeyring([key]), fetch: loopbackFetch },
-)
+const desk = await createDesk(t, { bluesky: blueskyAdapter }, { keyring: createKeyring([key]), fetch: loopbackFetch })
 const { ada, app, post, work, delivery, time } = desk
 
 interface Account extends TestAccount {

@@ -1,9 +1,10 @@
 import { connect } from '../../db/client.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createPublisher } from '../../src/delivery/publisher.ts'
-import { blueskyPublishing } from '../../src/platforms/bluesky/adapter.ts'
+import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { noLog } from '../helpers/publisher.ts'
+import { beforePrepare } from '../helpers/scripted-network.ts'
 import { loopbackFetch } from './pds.ts'
 
 /**
@@ -42,13 +43,7 @@ const watchedFetch: typeof fetch = async (url, init) => {
 const publisher = createPublisher({
   db: connect({ url: databaseUrl }),
   networks: {
-    bluesky: {
-      ...blueskyPublishing,
-      send: async (act, ...rest) => {
-        await reach(`begin ${act.text}`)
-        return blueskyPublishing.send(act, ...rest)
-      },
-    },
+    bluesky: beforePrepare(blueskyAdapter, (act) => reach(`begin ${act.text}`)),
   },
   storage: folderStorage(mediaDir),
   openCredentials: createKeyring([Buffer.from(key, 'base64')]).open,

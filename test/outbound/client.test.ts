@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { createPublicClient } from '../../src/outbound/client.ts'
-import { unanswered } from '../../src/platforms/adapter.ts'
+import { connectionError } from '../../src/platforms/call-network.ts'
 
 /* 127.0.0.1 stands for the public internet, 127.0.0.2 for a network that must not be reached. */
 
@@ -64,7 +64,7 @@ async function refusal(t: Test, attempt: Promise<unknown>): Promise<object> {
     (error) => error,
   )) as Error
   t.ok(error instanceof TypeError, String(error))
-  const { message, code, maybeSent, retryable } = unanswered(error, 'HOST')
+  const { message, code, maybeSent, retryable } = connectionError(error, 'HOST')
   return { message, code, maybeSent, retryable }
 }
 
@@ -168,7 +168,7 @@ t.test('a body is streamed with its length, and a signal aborts the call', async
   const error = await fetch(`http://files.example:${silent.port}/`, { signal: AbortSignal.timeout(100) }).catch(
     (e) => e,
   )
-  t.match(unanswered(error, 'HOST'), { code: 'timeout', message: 'HOST did not answer in time', maybeSent: true })
+  t.match(connectionError(error, 'HOST'), { code: 'timeout', message: 'HOST did not answer in time', maybeSent: true })
   const stopped = new AbortController()
   const slow = await serve(t, (_, response) => response.writeHead(200).write('a'))
   const half = await fetch(`http://files.example:${slow.port}/`, { signal: stopped.signal })

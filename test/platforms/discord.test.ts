@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
 import type { Credentials } from '../../src/platforms/adapter.ts'
-import { publishToDiscord } from '../../src/platforms/discord/adapter.ts'
-import { actOf, fileOf, ioOf, rejection, testFailures } from '../helpers/adapter-contract.ts'
+import { createDiscordAdapter } from '../../src/platforms/discord/adapter.ts'
+import { actOf, clientOf, fileOf, ioOf, rejection, testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { type FakeDiscord, startDiscord } from '../helpers/fake-discord.ts'
 import { reset } from '../helpers/fake-network.ts'
 
 /** Discord, and a service that does not know it yet. */
-const start = async (t: Teardown) => ({ fake: await startDiscord(t), ...publishToDiscord() })
+const start = async (t: Teardown) => ({ fake: await startDiscord(t), ...clientOf(createDiscordAdapter()) })
 
 const pathOf = ({ credentials }: FakeDiscord) => new URL(credentials.webhookUrl).pathname.replace('/api/', '/api/v10/')
 
@@ -267,7 +267,7 @@ t.test('a webhook that cannot be looked at was not posted to', async (t) => {
   t.notOk(fake.log.includes('intend'))
 })
 
-testFailures(async (t) => {
+testAdapterContract(async (t) => {
   const { fake, send } = await start(t)
   return {
     fake,

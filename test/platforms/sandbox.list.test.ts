@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { disconnectAccount } from '../../db/queries/accounts.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
-import { publishToSandbox } from '../../src/platforms/sandbox/adapter.ts'
-import { actOf, fileOf } from '../helpers/adapter-contract.ts'
+import { createSandboxAdapter } from '../../src/platforms/sandbox/adapter.ts'
+import { actOf, clientOf, fileOf } from '../helpers/adapter-contract.ts'
 import { createWorld, type World } from '../helpers/app.ts'
 
 const senderTo = ({ db }: World) => {
-  const { send } = publishToSandbox(sandboxStore(db))
+  const { send } = clientOf(createSandboxAdapter(sandboxStore(db)))
   const io = { fetch, signal: new AbortController().signal, intend: async () => {} }
   return (act: Parameters<typeof actOf>[0]) => send(actOf({ token: randomUUID(), ...act }), { username: 'ada' }, io)
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
 import type { Credentials } from '../../src/platforms/adapter.ts'
-import { telegramPublishing } from '../../src/platforms/telegram/adapter.ts'
-import { actOf, fileOf, ioOf, rejection, testFailures } from '../helpers/adapter-contract.ts'
+import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
+import { actOf, clientOf, fileOf, ioOf, rejection, testAdapterContract } from '../helpers/adapter-contract.ts'
 import { type FakeTelegram, startTelegram } from '../helpers/fake-telegram.ts'
 
-const { send, identify } = telegramPublishing
+const { send, identify } = clientOf(telegramAdapter)
 
 t.test('an account is the chat, and its bot has to be one', async (t) => {
   const fake = await startTelegram(t)
@@ -13,6 +13,7 @@ t.test('an account is the chat, and its bot has to be one', async (t) => {
     externalId: '-1001234567890',
     username: 'lighthouses',
     displayName: 'Lighthouses',
+    limitKey: 'telegram:123456',
   })
   const at = `POST /bot${fake.credentials.botToken}`
   t.same(fake.log, [`${at}/getMe`, `${at}/getChat`, `${at}/getChatMember`])
@@ -21,6 +22,7 @@ t.test('an account is the chat, and its bot has to be one', async (t) => {
     externalId: '-42',
     username: '-42',
     displayName: 'Keepers',
+    limitKey: 'telegram:123456',
   })
 })
 
@@ -440,7 +442,7 @@ t.test('flood control says how long to wait', async (t) => {
   })
 })
 
-testFailures(async (t) => {
+testAdapterContract(async (t) => {
   const fake = await startTelegram(t)
   return {
     fake,

@@ -15,6 +15,7 @@ const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {})
   postType: 'post',
   status: 'draft',
   scheduledAt: null,
+  deliveryState: 'waiting',
   accountIds: [accountId],
   textLengthMaxes: [null],
   captionOverrides: [null],

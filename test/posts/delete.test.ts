@@ -1,5 +1,5 @@
 import t from 'tap'
-import { markPostPublished } from '../../db/queries/posts.ts'
+import { markPostPublished } from '../../src/posts/mark-published.ts'
 import { createWorld, type Person } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
-import { markPostPublished } from '../../db/queries/posts.ts'
+import { PUBLISH_NOW } from '../../src/delivery/states.ts'
+import { markPostPublished } from '../../src/posts/mark-published.ts'
 import { createDesk } from '../helpers/publisher.ts'
 import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { untilBlocked } from '../helpers/until.ts'
@@ -83,7 +84,7 @@ t.test('publishing does not change a due delivery, and rejects a post that is pu
   await work()
   t.equal((await ada.call('POST', `/posts/${open}/publish`)).status, 409)
   t.strictSame(
-    await publishNow(db, { userId: ada.id, id: open }),
+    await publishNow(db, { userId: ada.id, id: open, ...PUBLISH_NOW }),
     [{ count: 1 }],
     'nor does a call that passed the check before',
   )

@@ -1,84 +1,83 @@
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import type { DeliveryKey, SentAct } from './settle.ts'
+import { inTransaction } from '../../transaction.ts'
+import type { DeliveryKey, SentAct } from './delivery.ts'
 
-// What the owner of a post decides about its deliveries; deliveries.ts has what workers do with them.
+// Statements for the actions of a post's owner. `src/delivery/states.ts` decides which states they lead to.
 
 /**
- * Makes every delivery of the post due now that is not under way, out, or open, and a draft scheduled for now. For a post
- * that is not published; gives how many there were.
+ * What makes a delivery due now, as if it had just been scheduled. The intent and what was sent stay. A call that may still
+ * be on its way keeps its waiting time, and the delivery keeps the name it gave that call. Preparations start again.
  */
-export const publishNow = prepared<{ userId: string; id: string }, { count: number }>('publish_now', (db, value) =>
-  db
-    .with('due', (db) =>
-      db
-        .updateTable('postTargets')
-        .set(dueNow)
-        .where('userId', '=', value('userId'))
-        .where('postId', '=', value('id'))
-        .where((eb) =>
-          eb.or([
-            eb('state', 'in', ['waiting', 'failed', 'missed']),
-            // What is due already stays as it is: its lateness counts from then.
-            eb.and([eb('state', '=', 'queued'), eb('dueAt', '>', sql<Date>`now()`)]),
-          ]),
-        )
-        .returning(['userId', 'postId']),
+const dueNow = (state: DeliveryState) => sql`
+  state = ${state},
+  due_at = now(),
+  claimable_at = greatest(now(), case when intent is not null then claimable_at end),
+  failures = 0,
+  prepared = case when intent is not null then prepared end,
+  waiting_since = case when intent is not null then waiting_since end,
+  started_at = case when intent is not null or started_at > now() - interval '1 hour' then started_at end`
+
+/**
+ * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. A queued delivery that is due
+ * keeps its time, from which its lateness counts. Does nothing to a published post. Returns the number of deliveries.
+ */
+export const publishNow = prepared<
+  { userId: string; id: string; from: DeliveryState[]; to: DeliveryState },
+  { count: number }
+>(
+  'publish_now',
+  (_db, value) => sql`
+    with due as (
+      update post_targets set ${dueNow(value('to'))}
+      where user_id = ${value('userId')} and post_id = ${value('id')}
+        and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
+      returning user_id, post_id
+    ),
+    post as (
+      update posts set status = 'scheduled', scheduled_at = now(), updated_at = now()
+      where user_id = ${value('userId')} and id = ${value('id')} and status <> 'published' and exists (select from due)
     )
-    .with('post', (db) =>
-      db
-        .updateTable('posts')
-        .set({ status: 'scheduled', scheduledAt: sql<Date>`now()`, updatedAt: sql<Date>`now()` })
-        .where('userId', '=', value('userId'))
-        .where('id', '=', value('id'))
-        .where('status', '!=', 'published')
-        .where(sql<SqlBool>`exists (select from due)`),
-    )
-    .selectFrom('due')
-    .select(sql<number>`count(*)`.as('count')),
+    select count(*) from due`,
 )
 
-/** As if it had just been written for now. What is open stays open, and what is out stays out. */
-const dueNow = {
-  state: 'queued',
-  dueAt: sql<Date>`now()`,
-  // A call that was given up is left alone as long as it was to be.
-  claimableAt: sql<Date>`greatest(now(), case when intent is not null then claimable_at end)`,
-  failures: 0,
-  // Nor does it get another name while a call under the one that it had may still arrive.
-  startedAt: sql<Date>`case when intent is not null or started_at > now() - interval '1 hour' then started_at end`,
+export interface OwnedDelivery {
+  platform: PlatformId
+  state: DeliveryState
+  error: DeliveryError | null
+  sent: SentAct[]
+  /** Its time has not come yet, and it was never attempted. */
+  isEarly: boolean
 }
 
-/** A delivery of the user's, locked; nothing where there is none. */
-export const lockDelivery = (db: Db, key: DeliveryKey) =>
-  db
-    .selectFrom('postTargets')
-    .select((eb) => [
-      eb.ref('platform').$castTo<PlatformId>().as('platform'),
-      eb.ref('state').$castTo<DeliveryState>().as('state'),
-      eb.ref('error').$castTo<DeliveryError | null>().as('error'),
-      'sent',
-      sql<boolean>`attempts = 0 and due_at > now()`.as('isEarly'),
-    ])
-    .where((eb) => eb.and({ ...key }))
-    .forUpdate()
-    .executeTakeFirst()
+/** Locks a delivery of the user. Returns undefined where there is none. */
+export async function lockDelivery(db: Db, { userId, postId, accountId }: DeliveryKey) {
+  const { rows } = await sql<OwnedDelivery>`
+    select platform, state, error, sent, attempts = 0 and due_at > now() as is_early
+    from post_targets
+    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}
+    for update`.execute(db)
+  return rows[0]
+}
 
-/** Makes a delivery that is locked due now. */
-export const requeueDelivery = (db: Db, key: DeliveryKey) =>
-  db
-    .updateTable('postTargets')
-    .set(dueNow)
-    .where((eb) => eb.and({ ...key }))
-    .execute()
+/** Makes a locked delivery due now. */
+export async function requeueDelivery(
+  db: Db,
+  { userId, postId, accountId }: DeliveryKey,
+  state: DeliveryState,
+): Promise<void> {
+  await sql`
+    update post_targets set ${dueNow(state)}
+    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+}
 
-/** What the owner of a delivery has seen on the network, of the call whose answer was lost. The delivery is locked. */
+/** Stores what the owner has seen on the network, for a locked delivery whose call has an unknown outcome. */
 export async function resolveDelivery(
   db: Db,
-  key: DeliveryKey,
+  { userId, postId, accountId }: DeliveryKey,
   seen: {
     state: DeliveryState
     sent: SentAct[]
@@ -86,31 +85,59 @@ export async function resolveDelivery(
     outcome: 'said_published' | 'said_not_published'
   },
 ): Promise<void> {
-  const { state, error, outcome } = seen
   const sent = JSON.stringify(seen.sent)
-  await db
-    .updateTable('deliveryAttempts')
-    .from('postTargets as target')
-    .set({ outcome })
-    .whereRef('deliveryAttempts.userId', '=', 'target.userId')
-    .whereRef('deliveryAttempts.postId', '=', 'target.postId')
-    .whereRef('deliveryAttempts.accountId', '=', 'target.accountId')
-    .whereRef('deliveryAttempts.number', '=', 'target.attempts')
-    .where('target.userId', '=', key.userId)
-    .where('target.postId', '=', key.postId)
-    .where('target.accountId', '=', key.accountId)
-    .execute()
-  await db
-    .updateTable('postTargets')
-    .set({
-      state,
-      sent: sql`sent || ${sent}::jsonb`,
-      publishedAt: sql<Date>`case when jsonb_array_length(sent || ${sent}::jsonb) > 0
-        then coalesce(published_at, intended_at) end`,
-      error: error && JSON.stringify(error),
-      intent: null,
-      intendedAt: null,
-    })
-    .where((eb) => eb.and({ ...key }))
-    .execute()
+  await sql`
+    update delivery_attempts as attempt set outcome = ${seen.outcome}
+    from post_targets as delivery
+    where attempt.user_id = delivery.user_id and attempt.post_id = delivery.post_id
+      and attempt.account_id = delivery.account_id and attempt.number = delivery.attempts
+      and delivery.user_id = ${userId} and delivery.post_id = ${postId} and delivery.account_id = ${accountId}`.execute(
+    db,
+  )
+  await sql`
+    update post_targets
+    set state = ${seen.state},
+      sent = sent || ${sent}::jsonb,
+      published_at = case when jsonb_array_length(sent || ${sent}::jsonb) > 0 then coalesce(published_at, intended_at) end,
+      error = ${seen.error && JSON.stringify(seen.error)}::jsonb,
+      intent = null,
+      intended_at = null,
+      prepared = null,
+      waiting_since = null
+    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+}
+
+/**
+ * Marks any post as published, with its deliveries: a worker that has claimed one of them no longer sends it. Changes
+ * nothing and returns `busy` while a call for one of them may be under way, and `missing` where there is no such post.
+ */
+export function markPostPublished(db: Db, id: string, state: DeliveryState): Promise<'published' | 'busy' | 'missing'> {
+  return inTransaction(db, async (db) => {
+    const owners = await sql<{ userId: string }>`select user_id from posts where id = ${id}`.execute(db)
+    const userId = owners.rows[0]?.userId
+    if (userId === undefined) return 'missing'
+    const calls = await sql<{ isOpen: boolean }>`
+      select state = 'publishing' and intent is not null as is_open from post_targets
+      where user_id = ${userId} and post_id = ${id}
+      for update`.execute(db)
+    if (calls.rows.some(({ isOpen }) => isOpen)) return 'busy'
+    await sql`
+      update post_targets
+      set state = ${state},
+        lease_token = null,
+        claimable_at = null,
+        parked = false,
+        intent = null,
+        intended_at = null,
+        prepared = null,
+        waiting_since = null,
+        error = null,
+        sent = case when sent = '[]' then '[{"id": null, "url": null}]' else sent end,
+        published_at = coalesce(published_at, now())
+      where user_id = ${userId} and post_id = ${id}`.execute(db)
+    const { numAffectedRows } = await sql`
+      update posts set status = 'published', updated_at = now()
+      where user_id = ${userId} and id = ${id}`.execute(db)
+    return numAffectedRows === 1n ? 'published' : 'missing'
+  })
 }

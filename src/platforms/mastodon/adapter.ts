@@ -1,131 +1,144 @@
-import { setTimeout } from 'node:timers/promises'
-import { type Act, type Credentials, type Io, PublishError, type Publishing, type Sent } from '../adapter.ts'
-import {
-  at,
-  call,
-  cut,
-  Form,
-  impossible,
-  type Network,
-  nameOf,
-  type Refusal,
-  textAt,
-  unauthorized,
-  unexpected,
-} from '../call-network.ts'
+import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
+import { callNetwork, type NetworkRules, type Refusal } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { impossible, PublishError, unauthorized, unexpected } from '../publish-error.ts'
+import { altTextOf, fileName, multipart } from '../request-body.ts'
 
-// https://docs.joinmastodon.org/entities/Instance/#description_limit, as Mastodon ships.
+// The value that Mastodon ships with: https://docs.joinmastodon.org/entities/Instance/#description_limit
 const DESCRIPTION_LENGTH_MAX = 1500
 
-/** An instance that claims to take more is not believed: a request to Postroom does not hold more. */
+/** An instance that claims to take more is not believed: a request to Postroom holds less. */
 const TEXT_LENGTH_MAX = 1_000_000
 
-/** Together 4 minutes: nobody documents how long a video takes. The delivery's own limit may end it sooner. */
-const MEDIA_PAUSES_MS = [250, 500, 1000, 2000, ...Array<number>(47).fill(5000)]
+/**
+ * How long uploaded files are used, before they are uploaded again. Mastodon removes files without a status
+ * after a day (https://github.com/mastodon/mastodon/blob/main/app/lib/vacuum/media_attachments_vacuum.rb).
+ */
+const UPLOADS_MAX_AGE_MS = 3_600_000
 
-/** How far the clock of an instance may be from ours for its `created_at` to be compared. */
-const CLOCKS_APART_MS_MAX = 60_000
+/** Between two looks at files in processing: from half a second, doubled each time, to 5 seconds. */
+const lookAgainMs = (looks: number) => Math.min(5_000, 500 * 2 ** Math.min(looks, 10))
+
+/** How far an instance's clock may differ from ours when `created_at` is compared. */
+const CLOCK_SKEW_MAX_MS = 60_000
 
 // https://docs.joinmastodon.org/methods/accounts/#statuses: 40 at most.
 const STATUSES_PER_PAGE = 40
 const PAGES_MAX = 5
 
-/** `pause` waits that many milliseconds between two looks at a file that the instance is still processing. */
-export function publishToMastodon(pause: typeof setTimeout = setTimeout): Publishing {
-  return {
-    // Not exactly-once, in spite of Idempotency-Key (https://docs.joinmastodon.org/methods/statuses/#create): it is kept
-    // for one hour, counts only once the first call has finished (before https://github.com/mastodon/mastodon/pull/37879,
-    // of February 2026, two calls at a time made two statuses), is lost when the instance stops between the status and
-    // the key, and has been answered with a 500 (https://github.com/mastodon/mastodon/issues/40399). It is sent all the
-    // same: it covers what may happen between a look at the statuses and the next attempt.
-    guarantee: 'reconcilable',
-    concurrency: 16,
-
-    async identify(credentials, io) {
-      const instance = connect(credentials)
-      const account = await verify(instance, io)
-      const [id, username] = [textAt(account, 'id'), textAt(account, 'username')]
-      if (id === undefined || username === undefined) throw unexpected(instance.host, false)
-      return {
-        externalId: `${id}@${instance.host}`,
-        username: `${username}@${instance.host}`,
-        displayName: textAt(account, 'display_name') || null,
-        textLengthMax: await askTextLengthMax(instance, io),
-      }
-    },
-
-    async send(act, credentials, io) {
-      const instance = connect(credentials)
-      const mediaIds: string[] = []
-      for (const [place, file] of act.media.entries()) {
-        // A file's own description, or else the one that the override has for all.
-        const altText = file.altText ?? textAt(act.fields, 'altText')
-        const form = new Form(altText ? { description: cut(altText, DESCRIPTION_LENGTH_MAX) } : {}, [
-          { field: 'file', name: nameOf(file, place), file },
-        ])
-        mediaIds.push(await upload(instance, form, io, pause))
-      }
-      const body = statusOf(act, mediaIds)
-      await io.intend()
-      const answer = await call(instance, io, `${instance.origin}/api/v1/statuses`, {
-        method: 'POST',
-        headers: { ...instance.headers, 'idempotency-key': act.token },
-        body,
-        visible: true,
-      })
-      const sent = sentOf(answer.body)
-      if (!sent) throw unexpected(instance.host, true)
-      return sent
-    },
-
-    async reconcile(act, credentials, io) {
-      const instance = connect(credentials)
-      const accountId = textAt(await verify(instance, io), 'id')
-      if (accountId === undefined) throw unexpected(instance.host, false)
-      const candidates = await statusesSince(instance, accountId, act.startedAt, io)
-      if (candidates === 'unknown') return 'unknown'
-
-      const expected = textsOf(act)
-      const matches: Sent[] = []
-      for (const status of candidates) {
-        const sent = sentOf(status)
-        if (!sent) throw unexpected(instance.host, false)
-        const media = at(status, 'media_attachments')
-        const isOther =
-          (textAt(status, 'in_reply_to_id') ?? null) !== (act.parent?.id ?? null) ||
-          (Array.isArray(media) ? media.length : 0) !== act.media.length
-        if (isOther) continue
-        // Its text is not the one that was sent any more.
-        if (at(status, 'edited_at')) return 'unknown'
-        // `content` is HTML with links and mentions rewritten; the source is what was sent.
-        const source = await call(instance, io, `${instance.origin}/api/v1/statuses/${sent.id}/source`, {
-          headers: instance.headers,
-        })
-        const isSame =
-          textAt(source.body, 'text')?.trim() === expected.text &&
-          textAt(source.body, 'spoiler_text')?.trim() === expected.spoiler
-        if (isSame) matches.push(sent)
-      }
-      // Of two that are the same, either may be another post's.
-      return matches.length > 1 ? 'unknown' : (matches[0] ?? 'absent')
-    },
-  }
+/** The files of a post on the instance. */
+type Uploads = {
+  mediaIds: string[]
+  /** Those that the instance still processes. */
+  processing: string[]
+  /** Milliseconds since 1970. */
+  uploadedAt: number
+  looks: number
 }
 
-export const mastodonPublishing: Publishing = publishToMastodon()
+export const mastodonAdapter: Adapter<Uploads> = {
+  // Not exactly-once, in spite of Idempotency-Key (https://docs.joinmastodon.org/methods/statuses/#create): the key is kept
+  // for one hour, counts only once the first call has finished (before https://github.com/mastodon/mastodon/pull/37879,
+  // of February 2026, two simultaneous calls made two statuses), is lost when the instance stops between the status and
+  // the key, and has been answered with a 500 (https://github.com/mastodon/mastodon/issues/40399). It is sent all the
+  // same, for what happens between a look at the statuses and the next attempt.
+  guarantee: 'reconcilable',
+  concurrency: 16,
 
-interface Instance extends Network {
+  async identify(io) {
+    const instance = clientFor(io)
+    const account = await readAccount(instance, io)
+    const [id, username] = [textAt(account, 'id'), textAt(account, 'username')]
+    if (id === undefined || username === undefined) throw unexpected(instance.host, false)
+    return {
+      externalId: `${id}@${instance.host}`,
+      username: `${username}@${instance.host}`,
+      displayName: textAt(account, 'display_name') || null,
+      textLengthMax: await readTextLengthMax(instance, io),
+    }
+  },
+
+  async prepare(act, io, saved) {
+    const instance = clientFor(io)
+    // Throws for what Mastodon cannot show, before anything is uploaded.
+    statusOf(act, [])
+    const isFresh = saved !== null && Date.now() - saved.uploadedAt < UPLOADS_MAX_AGE_MS
+    if (!saved || !isFresh) return stateOf(await uploadAll(instance, act, io))
+    const processing: string[] = []
+    for (const id of saved.processing) if (!(await isProcessed(instance, id, io))) processing.push(id)
+    return stateOf({ ...saved, processing, looks: saved.looks + 1 })
+  },
+
+  async publish(act, io, { mediaIds }) {
+    const instance = clientFor(io)
+    const response = await callNetwork(instance, io, `${instance.origin}/api/v1/statuses`, {
+      method: 'POST',
+      headers: { ...instance.headers, 'idempotency-key': act.token },
+      body: statusOf(act, mediaIds),
+      visible: true,
+    })
+    const sent = sentOf(response.body)
+    if (!sent) throw unexpected(instance.host, true)
+    return sent
+  },
+
+  async reconcile(act, io) {
+    const instance = clientFor(io)
+    const accountId = textAt(await readAccount(instance, io), 'id')
+    if (accountId === undefined) throw unexpected(instance.host, false)
+    const candidates = await statusesSince(instance, accountId, act.startedAt, io)
+    return candidates === 'unknown' ? 'unknown' : findAct(act, candidates, instance, io)
+  },
+}
+
+const stateOf = (uploads: Uploads) =>
+  uploads.processing.length === 0
+    ? { ready: uploads }
+    : { later: { state: uploads, afterMs: lookAgainMs(uploads.looks) } }
+
+/** The status that an act made: the one with its text, its files and its parent; unknown where several could be it. */
+async function findAct(
+  act: Act,
+  candidates: readonly unknown[],
+  instance: Instance,
+  io: Io,
+): Promise<Sent | 'absent' | 'unknown'> {
+  const expected = textsOf(act)
+  const matches: Sent[] = []
+  for (const status of candidates) {
+    const sent = sentOf(status)
+    if (!sent) throw unexpected(instance.host, false)
+    const media = at(status, 'media_attachments')
+    const isOther =
+      (textAt(status, 'in_reply_to_id') ?? null) !== (act.parent?.id ?? null) ||
+      (Array.isArray(media) ? media.length : 0) !== act.media.length
+    if (isOther) continue
+    // An edited status no longer has the text that was sent.
+    if (at(status, 'edited_at')) return 'unknown'
+    // `content` is HTML with links and mentions rewritten; the source is what was sent.
+    const source = await callNetwork(instance, io, `${instance.origin}/api/v1/statuses/${sent.id}/source`, {
+      headers: instance.headers,
+    })
+    const isSame =
+      textAt(source.body, 'text')?.trim() === expected.text &&
+      textAt(source.body, 'spoiler_text')?.trim() === expected.spoiler
+    if (isSame) matches.push(sent)
+  }
+  // One of two equal statuses may belong to another post.
+  return matches.length > 1 ? 'unknown' : (matches[0] ?? 'absent')
+}
+
+interface Instance extends NetworkRules {
   origin: string
   headers: Record<string, string>
 }
 
-function connect(credentials: Credentials): Instance {
-  const { instance = '', accessToken = '' } = credentials
+function clientFor({ credentials: { instance = '', accessToken = '' } }: Io): Instance {
   const url = URL.parse(instance)
   if (url?.protocol !== 'https:' || url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
     throw unauthorized('instance has to be the https:// address of a Mastodon server, without a path')
   }
-  // Checked here, because `fetch` repeats a header that it does not take in its error.
+  // Checked here, because `fetch` repeats an invalid header in its error.
   if (!/^[\w.~+/=-]+$/.test(accessToken)) throw unauthorized('accessToken is not an access token')
   return {
     host: url.host,
@@ -135,7 +148,7 @@ function connect(credentials: Credentials): Instance {
     // https://docs.joinmastodon.org/entities/Error/
     words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
     retryAfterMs: untilReset,
-    // A token of an app and no user is refused with a 422: https://docs.joinmastodon.org/methods/accounts/#verify_credentials
+    // The token of an app without a user gives 422: https://docs.joinmastodon.org/methods/accounts/#verify_credentials
     isUnauthorized: ({ status, body }) =>
       status === 401 ||
       status === 403 ||
@@ -144,7 +157,7 @@ function connect(credentials: Credentials): Instance {
 }
 
 /**
- * Mastodon says when its limit ends, in ISO 8601 (https://docs.joinmastodon.org/api/rate-limits/), and sends no Retry-After
+ * Mastodon sends the end of its limit in ISO 8601 (https://docs.joinmastodon.org/api/rate-limits/), and no Retry-After
  * (https://github.com/mastodon/mastodon/blob/main/config/initializers/rack_attack.rb).
  */
 function untilReset({ headers }: Refusal): number | undefined {
@@ -153,20 +166,19 @@ function untilReset({ headers }: Refusal): number | undefined {
 }
 
 // https://docs.joinmastodon.org/methods/accounts/#verify_credentials
-async function verify(instance: Instance, io: Pick<Io, 'fetch' | 'signal'>): Promise<unknown> {
+async function readAccount(instance: Instance, io: Io): Promise<unknown> {
   const url = `${instance.origin}/api/v1/accounts/verify_credentials`
-  return (await call(instance, io, url, { headers: instance.headers })).body
+  return (await callNetwork(instance, io, url, { headers: instance.headers })).body
 }
 
-/**
- * https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null where the instance does not say: an account
- * can be published to without that.
- */
-async function askTextLengthMax(instance: Instance, io: Pick<Io, 'fetch' | 'signal'>): Promise<number | null> {
+/** https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null where the instance does not say. */
+async function readTextLengthMax(instance: Instance, io: Io): Promise<number | null> {
   try {
-    // Public, except where an instance federates with few: then it takes a user
+    // Public, except on an instance with limited federation, which wants a user
     // (https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/instances_controller.rb).
-    const { body } = await call(instance, io, `${instance.origin}/api/v2/instance`, { headers: instance.headers })
+    const { body } = await callNetwork(instance, io, `${instance.origin}/api/v2/instance`, {
+      headers: instance.headers,
+    })
     const max = at(body, 'configuration', 'statuses', 'max_characters')
     return typeof max === 'number' && Number.isInteger(max) && max >= 1 && max <= TEXT_LENGTH_MAX ? max : null
   } catch (error) {
@@ -175,29 +187,33 @@ async function askTextLengthMax(instance: Instance, io: Pick<Io, 'fetch' | 'sign
   }
 }
 
-/** Gives the id of a file that a status can be posted with (https://docs.joinmastodon.org/methods/media/#v2). */
-async function upload(instance: Instance, form: Form, io: Io, pause: typeof setTimeout): Promise<string> {
-  const { headers } = instance
-  const created = await call(instance, io, `${instance.origin}/api/v2/media`, { method: 'POST', headers, body: form })
-  const id = textAt(created.body, 'id')
-  if (id === undefined) throw unexpected(instance.host, false)
-  if (created.status !== 202) return id
-
-  for (const ms of MEDIA_PAUSES_MS) {
-    try {
-      await pause(ms, undefined, { signal: io.signal })
-    } catch {
-      break
-    }
-    // 206 while it is being processed, 422 when that failed: https://docs.joinmastodon.org/methods/media/#get
-    const { status } = await call(instance, io, `${instance.origin}/api/v1/media/${id}`, { headers })
-    if (status === 200) return id
+/** https://docs.joinmastodon.org/methods/media/#v2: 202 while the instance processes the file. */
+async function uploadAll(instance: Instance, act: Act, io: Io): Promise<Uploads> {
+  const uploads: Uploads = { mediaIds: [], processing: [], uploadedAt: Date.now(), looks: 0 }
+  for (const [index, file] of act.media.entries()) {
+    const { status, body } = await callNetwork(instance, io, `${instance.origin}/api/v2/media`, {
+      method: 'POST',
+      headers: instance.headers,
+      body: formOf(file, index, act),
+    })
+    const id = textAt(body, 'id')
+    if (id === undefined) throw unexpected(instance.host, false)
+    uploads.mediaIds.push(id)
+    if (status === 202) uploads.processing.push(id)
   }
-  throw new PublishError(`${instance.host} is still processing a file of the post`, {
-    code: 'timeout',
-    maybeSent: false,
-    retryable: true,
-  })
+  return uploads
+}
+
+function formOf(file: PublishedFile, index: number, { fields }: Act) {
+  const description = altTextOf(file, fields, DESCRIPTION_LENGTH_MAX)
+  return multipart(description ? { description } : {}, [{ field: 'file', name: fileName(file, index), file }])
+}
+
+/** 206 while the file is processed, 422 when that failed: https://docs.joinmastodon.org/methods/media/#get */
+async function isProcessed(instance: Instance, id: string, io: Io): Promise<boolean> {
+  const { headers } = instance
+  const { status } = await callNetwork(instance, io, `${instance.origin}/api/v1/media/${id}`, { headers })
+  return status === 200
 }
 
 /** The parameters of https://docs.joinmastodon.org/methods/statuses/#create. */
@@ -205,7 +221,7 @@ function statusOf({ kind, text, fields, parent }: Act, mediaIds: string[]): obje
   const { visibility, sensitive, spoilerText, language, quoteApprovalPolicy, poll } = fields
   return {
     status: text,
-    // Left out, both would be what the account's settings say, which need not be what the catalogue promises
+    // Always sent: their defaults come from the account's settings, which may differ from the catalogue's
     // (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
     visibility: visibility ?? 'public',
     sensitive: sensitive ?? false,
@@ -214,7 +230,7 @@ function statusOf({ kind, text, fields, parent }: Act, mediaIds: string[]): obje
     ...(spoilerText !== undefined && { spoiler_text: spoilerText }),
     ...(language !== undefined && { language }),
     ...(quoteApprovalPolicy !== undefined && { quote_approval_policy: quoteApprovalPolicy }),
-    // A poll is asked once, by the first part of a thread.
+    // Only the first part of a thread carries the poll.
     ...(poll !== undefined && kind === 'post' && !parent && { poll: pollOf(poll) }),
   }
 }
@@ -233,39 +249,39 @@ function pollOf(poll: unknown): object {
 }
 
 /**
- * The texts as Mastodon keeps them: without white space around them, and with the warning in the place of a text that is
- * empty (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
+ * The texts as Mastodon stores them: trimmed, and with the content warning in place of an empty text
+ * (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
  */
 function textsOf({ text, fields }: Act): { text: string; spoiler: string } {
   const spoiler = textAt(fields, 'spoilerText')?.trim() ?? ''
   return text.trim() ? { text: text.trim(), spoiler } : { text: spoiler, spoiler: '' }
 }
 
-/** The account's own statuses that may be of an act that began then; unknown where there are more than can be looked at. */
+/** The account's own statuses since an act began; unknown where they fill more pages than are read. */
 async function statusesSince(
   instance: Instance,
   accountId: string,
   startedAt: Date,
-  io: Pick<Io, 'fetch' | 'signal'>,
+  io: Io,
 ): Promise<unknown[] | 'unknown'> {
-  const since = startedAt.getTime() - CLOCKS_APART_MS_MAX
+  const since = startedAt.getTime() - CLOCK_SKEW_MAX_MS
   const found: unknown[] = []
   for (let page = 0; page < PAGES_MAX; page++) {
     const query = new URLSearchParams({ limit: String(STATUSES_PER_PAGE), exclude_reblogs: 'true' })
     const last = textAt(found.at(-1), 'id')
     if (last) query.set('max_id', last)
     const url = `${instance.origin}/api/v1/accounts/${accountId}/statuses?${query}`
-    const { body } = await call(instance, io, url, { headers: instance.headers })
+    const { body } = await callNetwork(instance, io, url, { headers: instance.headers })
     if (!Array.isArray(body)) throw unexpected(instance.host, false)
     const recent = body.filter((status) => Date.parse(textAt(status, 'created_at') ?? '') >= since)
     found.push(...recent)
-    // The newest come first. A page may be shorter than asked for, where some of its statuses are not shown.
+    // Newest first. A page with hidden statuses is shorter than the limit, so its length says nothing.
     if (recent.length < body.length || body.length === 0) return found
   }
   return 'unknown'
 }
 
-/** Anybody can run an instance: an id goes into addresses, and the address into pages. */
+/** Checked, since anyone can run an instance: the id becomes part of addresses, and pages show the address. */
 function sentOf(status: unknown): Sent | undefined {
   const id = textAt(status, 'id')
   if (id === undefined || !/^[\w-]{1,64}$/.test(id)) return undefined

@@ -1,48 +1,42 @@
 import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
 import type { SandboxCall, SandboxFault, SandboxFile } from '../../../schemas/sandbox.ts'
-import {
-  type Act,
-  type Credentials,
-  type Io,
-  PublishError,
-  type PublishedFile,
-  type Publishing,
-  type Sent,
-} from '../adapter.ts'
-import { call, cut, exactly, type Network, textAt, unauthorized, unexpected, unreadable } from '../call-network.ts'
+import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
+import { callNetwork, type NetworkRules } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { notFinishedInTime, unauthorized, unexpected, unreadable } from '../publish-error.ts'
+import { altTextOf, contentOf } from '../request-body.ts'
 
-/** A call as it is kept. */
+/** A call as it is stored. */
 export interface ReceivedCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
   token: string
   /** Of the act: 1 is the post or the first part of the thread, then its other parts, then the first comment. */
   number: number
 }
 
-/** Where the sandbox keeps what it is sent: every call, also a second one for the same act. */
+/** Where the sandbox stores every call, a second one for the same act included. */
 export interface SandboxStore {
-  /** Gives the id of the call. */
+  /** Returns the id of the call. */
   keep(received: ReceivedCall): Promise<string>
-  /** How many calls for the act had this fault. */
+  /** Number of calls for the act that had this fault. */
   countFaults(act: { token: string; fault: SandboxFault }): Promise<number>
-  /** The number of the act that a call was for; 0 where there is no such call. */
+  /** The number of the act that a call was for; 0 for an unknown call. */
   numberOf(id: string): Promise<number>
-  /** The newest call that was accepted for the act. */
+  /** The newest accepted call for the act. */
   findAccepted(act: { token: string }): Promise<{ id: string; fault: SandboxFault | null } | undefined>
 }
 
-// https://www.rfc-editor.org/rfc/rfc6761#section-6.4: it leads nowhere, and never will.
+// Never resolves: https://www.rfc-editor.org/rfc/rfc6761#section-6.4
 const HOST = 'sandbox.invalid'
 
-// As X takes it: `altText` of its catalogue.
+// The limit of X, as `altText` in its catalogue.
 const ALT_TEXT_LENGTH_MAX = 1000
 
 const PROCESSING_MS = 5000
 
 interface Behaviour {
   accepted: boolean
-  /** None where no answer comes. */
+  /** Absent where no response comes. */
   status?: number
   headers?: Record<string, string>
 }
@@ -60,43 +54,48 @@ const FAULTS: Record<SandboxFault, Behaviour> = {
   slow_media: WORKING,
 }
 
-/** A network that is only a table. `pause` waits that many milliseconds while a file is being processed. */
-export function publishToSandbox(store: SandboxStore, pause: typeof setTimeout = setTimeout): Publishing {
+type Prepared = { media: SandboxFile[] }
+
+/** A network that is only a table. */
+export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
   return {
-    // It could tell a repeated call by its token, and does not: whoever sends twice is to see two posts.
+    // It could recognise a repeated call by its token, but doesn't: a call that is sent twice shows as two posts.
     guarantee: 'reconcilable',
-    // Each batch of them is a few statements of ours, and nobody else's work.
+    // A batch of calls is a few statements on our own database.
     concurrency: 256,
 
-    async identify(credentials) {
-      const { username } = connect(credentials)
-      return { externalId: username, username, displayName: credentials.displayName || null }
+    async identify(io) {
+      const { username } = clientFor(io)
+      return { externalId: username, username, displayName: io.credentials.displayName || null }
     },
 
-    async send(act, credentials, io) {
-      const network = connect(credentials)
+    async prepare(act, io, saved) {
+      clientFor(io)
+      if (saved) return { ready: saved }
+      const state: Prepared = { media: [] }
+      for (const file of act.media) state.media.push(await receive(file, act, io))
+      const isSlow = act.fields.fault === 'slow_media' && (await numberOf(act, store)) === (act.fields.faultAct ?? 1)
+      const afterMs = isSlow ? state.media.length * PROCESSING_MS : 0
+      return afterMs > 0 ? { later: { state, afterMs } } : { ready: state }
+    },
+
+    async publish(act, io, { media }) {
+      const network = clientFor(io)
       const { accountId, token, kind, text, fields } = act
       const parentId = act.parent?.id ?? null
-      const number = parentId === null ? 1 : (await store.numberOf(parentId)) + 1
+      const number = await numberOf(act, store)
       const fault = await faultOf(act, number, store)
-      const media: SandboxFile[] = []
-      for (const file of act.media) {
-        media.push(await receive(file, act, io))
-        if (fault === 'slow_media') await processFile(pause, io)
-      }
-
       const { accepted, status, headers } = fault ? FAULTS[fault] : WORKING
-      const answer = async () => {
+      const respond = async () => {
         io.signal.throwIfAborted()
         const content = { kind, text, fields, media, parentId, number }
         const id = await store.keep({ accountId, token, accepted, fault, ...content })
-        // At once: nothing is learnt from waiting until the delivery has to be given up.
+        // Without a delay: waiting for the timeout would show nothing more.
         if (!status) throw new DOMException('No answer', 'TimeoutError')
-        return Response.json({ id, error: `${fault}, as fields.fault has it` }, { status, ...(headers && { headers }) })
+        return Response.json({ id, error: `${fault}, as fields.fault says` }, { status, ...(headers && { headers }) })
       }
-      await io.intend()
-      // The way to every network, so that its faults mean what theirs do.
-      const { body } = await call(network, { fetch: answer, signal: io.signal }, `https://${HOST}/posts`, {
+      // Through callNetwork, so that faults have the same meaning as on every network.
+      const { body } = await callNetwork(network, { fetch: respond, signal: io.signal }, `https://${HOST}/posts`, {
         method: 'POST',
         visible: true,
       })
@@ -105,8 +104,8 @@ export function publishToSandbox(store: SandboxStore, pause: typeof setTimeout =
       return sentOf(id)
     },
 
-    async reconcile({ token }, credentials) {
-      connect(credentials)
+    async reconcile({ token }, io) {
+      clientFor(io)
       const found = await store.findAccepted({ token })
       if (!found) return 'absent'
       return found.fault === 'unknown' ? 'unknown' : sentOf(found.id)
@@ -114,7 +113,7 @@ export function publishToSandbox(store: SandboxStore, pause: typeof setTimeout =
   }
 }
 
-function connect({ username = '', token }: Credentials): Network & { username: string } {
+function clientFor({ credentials: { username = '', token } }: Io): NetworkRules & { username: string } {
   if (!/^[\w.-]{1,64}$/.test(username)) {
     throw unauthorized('username has to be 1 to 64 letters, digits, underscores, full stops and hyphens')
   }
@@ -128,7 +127,9 @@ function connect({ username = '', token }: Credentials): Network & { username: s
   }
 }
 
-/** What is to go wrong with this call; null where it is to work. */
+const numberOf = async ({ parent }: Act, store: SandboxStore) => (parent ? (await store.numberOf(parent.id)) + 1 : 1)
+
+/** The fault that this call gets; null where it works. */
 async function faultOf({ token, fields }: Act, number: number, store: SandboxStore): Promise<SandboxFault | null> {
   const {
     fault,
@@ -145,40 +146,17 @@ async function faultOf({ token, fields }: Act, number: number, store: SandboxSto
 }
 
 /** Reads a file to its end. */
-async function receive(file: PublishedFile, { fields }: Act, { signal }: Pick<Io, 'signal'>): Promise<SandboxFile> {
+async function receive(file: PublishedFile, { fields }: Act, { signal }: Io): Promise<SandboxFile> {
   const { id, kind, mimeType, bytes } = file
   const hash = createHash('sha256')
   try {
     const open = async () => addAbortSignal(signal, await file.open())
-    for await (const chunk of exactly({ ...file, open })) hash.update(chunk)
-  } catch {
-    throw signal.aborted ? tooLate() : unreadable()
+    for await (const chunk of contentOf({ ...file, open })) hash.update(chunk)
+  } catch (error) {
+    throw signal.aborted ? notFinishedInTime(`${HOST} was still receiving a file of the post`) : unreadable(error)
   }
-  // A file's own description, or else the one that the override has for all.
-  const altText = file.altText ?? textAt(fields, 'altText')
-  return {
-    id,
-    kind,
-    mimeType,
-    bytes,
-    sha256: hash.digest('hex'),
-    altText: altText ? cut(altText, ALT_TEXT_LENGTH_MAX) : null,
-  }
+  const altText = altTextOf(file, fields, ALT_TEXT_LENGTH_MAX) ?? null
+  return { id, kind, mimeType, bytes, sha256: hash.digest('hex'), altText }
 }
-
-async function processFile(pause: typeof setTimeout, { signal }: Pick<Io, 'signal'>): Promise<void> {
-  try {
-    await pause(PROCESSING_MS, undefined, { signal })
-  } catch {
-    throw tooLate()
-  }
-}
-
-const tooLate = () =>
-  new PublishError(`${HOST} was still being sent a file of the post`, {
-    code: 'timeout',
-    maybeSent: false,
-    retryable: true,
-  })
 
 const sentOf = (id: string): Sent => ({ id, url: `https://${HOST}/posts/${id}` })

@@ -1,63 +1,59 @@
-import type { Act, Credentials, Io, PublishedFile, Publishing, Sent } from '../adapter.ts'
-import {
-  type Answer,
-  at,
-  call,
-  Form,
-  impossible,
-  type Network,
-  nameOf,
-  type Refusal,
-  textAt,
-  type Upload,
-  unauthorized,
-  unexpected,
-} from '../call-network.ts'
+import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
+import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { impossible, unauthorized, unexpected } from '../publish-error.ts'
+import { fileName, multipart, type Upload } from '../request-body.ts'
 
-// From here on, everything follows https://core.telegram.org/bots/api.
+// Source of everything below that names no other: https://core.telegram.org/bots/api
 
-export const telegramPublishing: Publishing = {
-  // Neither a key against repetition nor a way to ask for messages that were sent: getUpdates does not tell a bot its own.
+export const telegramAdapter: Adapter<null> = {
+  // No idempotency key, and no way to list sent messages: getUpdates does not return a bot's own.
   guarantee: 'at-most-once',
   // A bot may send 30 messages a second (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this),
-  // and all accounts may be of one; one takes a tenth of a second and more.
+  // and one bot may serve all accounts; a message takes a tenth of a second or more.
   concurrency: 4,
 
-  async identify(credentials, io) {
-    const bot = connect(credentials)
-    const me = at((await ask(bot, io, 'getMe')).body, 'result', 'id')
-    const { body } = await ask(bot, io, 'getChat', { chat_id: bot.chatId })
+  async identify(io) {
+    const bot = clientFor(io)
+    const me = at((await callMethod(bot, io, 'getMe')).body, 'result', 'id')
+    const { body } = await callMethod(bot, io, 'getChat', { chat_id: bot.chatId })
     const id = textAt(body, 'result', 'id')
     if (id === undefined || me === undefined) throw unexpected(bot.host, false)
     const type = textAt(body, 'result', 'type')
     if (type !== 'private') {
-      const member = await ask(bot, io, 'getChatMember', { chat_id: bot.chatId, user_id: me })
-      const hindrance = hindranceOf(at(member.body, 'result'), type)
-      if (hindrance) throw unauthorized(`${bot.host}: ${hindrance}`)
+      const member = await callMethod(bot, io, 'getChatMember', { chat_id: bot.chatId, user_id: me })
+      const obstacle = obstacleOf(at(member.body, 'result'), type)
+      if (obstacle) throw unauthorized(`${bot.host}: ${obstacle}`)
     }
     return {
       externalId: id,
       username: textAt(body, 'result', 'username') ?? id,
       displayName: textAt(body, 'result', 'title') ?? textAt(body, 'result', 'first_name') ?? null,
+      limitKey: bot.limitKey(),
     }
   },
 
-  async send(act, credentials, io) {
-    const bot = connect(credentials)
+  async prepare(act) {
+    // Throws for what Telegram cannot show, before the intent is committed.
+    messageOf(act)
+    return { ready: null }
+  },
+
+  async publish(act, io) {
+    const bot = clientFor(io)
     const { method, parameters, uploads } = messageOf(act)
     const body = bodyOf({ chat_id: bot.chatId, ...parameters }, uploads)
-    await io.intend()
-    const answer = await ask(bot, io, method, body, { visible: true })
-    // An album is answered with all of its messages; the first one carries the caption, and what replies to it.
-    const result = at(answer.body, 'result')
+    const response = await callMethod(bot, io, method, body, { visible: true })
+    // The response to an album has all of its messages; the first one carries the caption, and replies go to it.
+    const result = at(response.body, 'result')
     const sent = sentOf(Array.isArray(result) ? result[0] : result)
     if (!sent) throw unexpected(bot.host, true)
     return sent
   },
 }
 
-/** Why a bot may not post to a chat, if it may not: https://core.telegram.org/bots/api#chatmember */
-function hindranceOf(member: unknown, chatType: string | undefined): string | undefined {
+/** Why a bot may not post to a chat; undefined where it may: https://core.telegram.org/bots/api#chatmember */
+function obstacleOf(member: unknown, chatType: string | undefined): string | undefined {
   const status = textAt(member, 'status') ?? ''
   if (chatType === 'channel') {
     if (status === 'creator' || (status === 'administrator' && at(member, 'can_post_messages') === true))
@@ -69,43 +65,44 @@ function hindranceOf(member: unknown, chatType: string | undefined): string | un
   return at(member, 'can_send_messages') === true ? undefined : 'the bot may not send messages to the group'
 }
 
-/** Before the words of a refusal that are Telegram's servers', and of one message of an album. */
-const SAID = /^[A-Z][\w ]*: (?<ofAlbum>failed to send message #\d+ with the error message ")?/.source
+/** Prefix of an upstream error; `ofAlbum` where it concerns one message of an album. */
+const UPSTREAM = /^[A-Z][\w ]*: (?<ofAlbum>failed to send message #\d+ with the error message ")?/.source
 
 /**
- * What a bot may not do in a chat, and a chat that it cannot see, in words: nothing else tells them from other refusals
- * (https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp). Those in capitals are of
+ * Missing rights in a chat, or a chat that the bot cannot see. Only the words tell them from other refusals
+ * (https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp). Those in capitals come from
  * https://core.telegram.org/method/messages.sendMedia.
  */
 const NOT_ALLOWED = new RegExp(
-  `${SAID}(?:chat not found|not enough rights|need administrator rights|have no rights to send|member list is inaccessible|` +
+  `${UPSTREAM}(?:chat not found|not enough rights|need administrator rights|have no rights to send|member list is inaccessible|` +
     'CHAT_(?:SEND_[A-Z]+_FORBIDDEN|(?:GUEST_SEND|WRITE)_FORBIDDEN|ADMIN_REQUIRED|RESTRICTED)|CHANNEL_PRIVATE|USER_BANNED_IN_CHANNEL)',
   'i',
 )
 
-/** Of a file that Telegram's servers do not take, which are asked about every file before they get the album. */
-const FILE_REFUSED = new RegExp(`${SAID}(?:IMAGE|PHOTO|VIDEO|MEDIA|FILE)_[A-Z_]+"?$`, 'i')
+/** A file that Telegram refuses. Every file of an album is checked before the album is sent. */
+const FILE_REFUSED = new RegExp(`${UPSTREAM}(?:IMAGE|PHOTO|VIDEO|MEDIA|FILE)_[A-Z_]+"?$`, 'i')
 
 /**
- * An album fails as a whole when one of its messages does, and what was sent of it stays (on_message_send_succeeded and
+ * An album fails as a whole when one of its messages does, and its other messages stay sent (on_message_send_succeeded and
  * on_message_send_failed in
  * https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp; seen in
- * https://github.com/rubenlagus/TelegramBots/issues/1520). `Group send failed` is said of an album whose files were not all
- * taken, none of which was sent, and means more often than not that they came too fast: https://github.com/tdlib/td/issues/1990.
+ * https://github.com/rubenlagus/TelegramBots/issues/1520). `Group send failed` means that not all files
+ * were accepted and nothing was sent, mostly because they came too fast: https://github.com/tdlib/td/issues/1990.
  */
-function meaningOf({ body }: Refusal): ReturnType<NonNullable<Network['meaning']>> {
+function classify({ body }: Refusal): 'maybe sent' | 'try later' | undefined {
   const description = textAt(body, 'description') ?? ''
-  if (/: group send failed$/i.test(description)) return 'again later'
-  const isOfAlbum = new RegExp(SAID, 'i').exec(description)?.groups?.ofAlbum !== undefined
-  return isOfAlbum && !FILE_REFUSED.test(description) ? 'may be sent' : undefined
+  if (/: group send failed$/i.test(description)) return 'try later'
+  const isOfAlbum = new RegExp(UPSTREAM, 'i').exec(description)?.groups?.ofAlbum !== undefined
+  return isOfAlbum && !FILE_REFUSED.test(description) ? 'maybe sent' : undefined
 }
 
-interface Bot extends Network {
+interface Bot extends NetworkRules {
   address: string
   chatId: string
+  limitKey(): string
 }
 
-function connect({ botToken = '', chatId = '' }: Credentials): Bot {
+function clientFor({ credentials: { botToken = '', chatId = '' } }: Io): Bot {
   if (!/^\d+:[\w-]+$/.test(botToken)) throw unauthorized('botToken is not the token of a bot')
   if (!/^(?:@\w+|-?\d+)$/.test(chatId)) throw unauthorized('chatId has to be @name or a number')
   return {
@@ -114,12 +111,15 @@ function connect({ botToken = '', chatId = '' }: Credentials): Bot {
     chatId,
     secrets: [botToken],
     words: (body) => textAt(body, 'description'),
-    // A token that is none is answered with 404, as an unknown method is.
+    // An invalid token gives 404, as an unknown method does.
     isUnauthorized: ({ status, body }) =>
       [401, 403, 404].includes(status) ||
       at(body, 'parameters', 'migrate_to_chat_id') !== undefined ||
       NOT_ALLOWED.test(textAt(body, 'description') ?? ''),
-    meaning: meaningOf,
+    classify,
+    // A 429 does not say whether the chat or the whole bot has reached its limit, so all chats of the bot rest, as in
+    // https://docs.python-telegram-bot.org/en/stable/telegram.ext.aioratelimiter.html. The token begins with the bot's id.
+    limitKey: () => `telegram:${botToken.split(':')[0]}`,
     // https://core.telegram.org/bots/api#responseparameters
     retryAfterMs: ({ body }) => {
       const seconds = at(body, 'parameters', 'retry_after')
@@ -128,16 +128,16 @@ function connect({ botToken = '', chatId = '' }: Credentials): Bot {
   }
 }
 
-async function ask(
+async function callMethod(
   bot: Bot,
-  io: Pick<Io, 'fetch' | 'signal'>,
+  io: Io,
   method: string,
   body: object = {},
   { visible = false } = {},
-): Promise<Answer> {
-  const answer = await call(bot, io, `${bot.address}/${method}`, { method: 'POST', body, visible })
-  if (at(answer.body, 'ok') !== true) throw unexpected(bot.host, visible)
-  return answer
+): Promise<NetworkResponse> {
+  const response = await callNetwork(bot, io, `${bot.address}/${method}`, { method: 'POST', body, visible })
+  if (at(response.body, 'ok') !== true) throw unexpected(bot.host, visible)
+  return response
 }
 
 interface Message {
@@ -149,13 +149,13 @@ interface Message {
 function messageOf(act: Act): Message {
   const { kind, text, media, fields, parent } = act
   const buttons = kind === 'post' && Array.isArray(fields.buttons) ? fields.buttons : []
-  // A comment that was not written as markup would be refused for its full stops.
+  // Telegram would refuse a comment written without markup for its full stops.
   const parseMode = kind === 'post' && fields.parseMode !== undefined && { parse_mode: fields.parseMode }
   const shared = {
     ...(fields.disableNotification === true && { disable_notification: true }),
     ...(fields.protectContent === true && { protect_content: true }),
     ...(parent && { reply_parameters: { message_id: Number(parent.id) } }),
-    // One below the other: side by side, the words of three buttons are cut on a phone.
+    // One below the other: side by side, a phone cuts the labels of three buttons.
     ...(buttons.length > 0 && { reply_markup: { inline_keyboard: buttons.map((button) => [button]) } }),
   }
   const caption = {
@@ -170,19 +170,19 @@ function messageOf(act: Act): Message {
   }
   if (others.length === 0) {
     const { method, type } = SINGLE[file.kind]
-    const uploads = [{ field: type, name: nameOf(file, 0), file }]
+    const uploads = [{ field: type, name: fileName(file, 0), file }]
     return { method, parameters: { ...sizeOf(file), ...caption, ...shared }, uploads }
   }
   // https://core.telegram.org/bots/api#sendmediagroup has no reply_markup.
   if (buttons.length > 0) throw impossible('Telegram shows no buttons below an album: remove fields.buttons')
-  const uploads = media.map((each, place) => ({ field: `file${place}`, name: nameOf(each, place), file: each }))
-  const album = media.map((each, place) => ({
+  const uploads = media.map((each, index) => ({ field: `file${index}`, name: fileName(each, index), file: each }))
+  const album = media.map((each, index) => ({
     type: SINGLE[each.kind].type,
-    media: `attach://file${place}`,
+    media: `attach://file${index}`,
     ...sizeOf(each),
     ...caption,
-    // The caption of one file of an album, the first, is shown as the album's.
-    ...(place > 0 && { caption: undefined, parse_mode: undefined }),
+    // Clients show the caption of the first file as the album's.
+    ...(index > 0 && { caption: undefined, parse_mode: undefined }),
   }))
   return { method: 'sendMediaGroup', parameters: { media: album, ...shared }, uploads }
 }
@@ -193,7 +193,7 @@ const SINGLE = {
   video: { method: 'sendVideo', type: 'video' },
 } as const
 
-/** What https://core.telegram.org/bots/api#sendvideo wants to be told, and photos have no parameters for. */
+/** Parameters of https://core.telegram.org/bots/api#sendvideo that photos do not have. */
 function sizeOf({ kind, width, height, durationSeconds }: PublishedFile): object {
   if (kind === 'image') return {}
   return {
@@ -211,7 +211,7 @@ function bodyOf(parameters: Record<string, unknown>, uploads: readonly Upload[])
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ])
-  return new Form(Object.fromEntries(fields), uploads)
+  return multipart(Object.fromEntries(fields), uploads)
 }
 
 function sentOf(message: unknown): Sent | undefined {

@@ -4,6 +4,8 @@ export const STEPS = [
   'claimed',
   /** An act is about to be prepared. */
   'preparing',
+  /** The network needs time before the call, and that is not committed. */
+  'waiting',
   /** Its intent is about to be committed. */
   'intending',
   /** Its intent is committed, and its call not made. */
@@ -12,6 +14,8 @@ export const STEPS = [
   'called',
   /** The answer is known, and not committed. */
   'answered',
+  /** The network has accepted the call and works on it, and that is not committed. */
+  'processing',
   /** What became of a call is about to be asked. */
   'asking',
   /** The network has told, and that is not committed. */

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connect, type Db } from '../../../db/client.ts'
 import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import { createPublisher } from '../../../src/delivery/publisher.ts'
-import type { Publishing } from '../../../src/platforms/adapter.ts'
-import { publishToSandbox } from '../../../src/platforms/sandbox/adapter.ts'
-import { telegramPublishing } from '../../../src/platforms/telegram/adapter.ts'
+import type { Adapter, Json, Sent } from '../../../src/platforms/adapter.ts'
+import { createSandboxAdapter } from '../../../src/platforms/sandbox/adapter.ts'
+import { telegramAdapter } from '../../../src/platforms/telegram/adapter.ts'
 import { folderStorage } from '../../../src/storage/folder.ts'
 import type { FromWorker, Step, ToWorker } from './protocol.ts'
 
@@ -31,19 +31,17 @@ let underWay = 0
 /** The act that each account is at. */
 const acts = new Map<unknown, string>()
 
-/** The statements of the protocol, by words that only they have. Of a word that is gone, the test misses the steps. */
+/** The statements of the protocol, by words that only they contain. Without its word, a statement's steps are missed. */
 const CLAIM = 'gen_random_uuid()'
-const SETTLE = 'jsonb_array_length(post_targets.sent)'
-const INTEND = 'insert into "delivery_attempts"'
+const SETTLE = 'jsonb_array_length(delivery.sent)'
+const INTEND = 'set intent = held.act'
 
-/** Of each act whose intent was committed. */
+/** Accounts of the acts whose intents were committed. */
 const accountsOf = (rows: unknown[]) => (rows as { accountId: string }[]).map(({ accountId }) => accountId)
 
-/** Of each act that a statement settles. Of acts that have not begun, there is nothing to know but how many they are. */
-function accountsIn(parameters: readonly unknown[]): unknown[] {
-  const lists = parameters.filter((value) => Array.isArray(value))
-  return lists.find((list) => list.some((value) => acts.has(value))) ?? lists[0]!
-}
+/** Accounts of the acts that a statement settles. */
+const accountsIn = ([settlements]: readonly unknown[]): unknown[] =>
+  (JSON.parse(settlements as string) as { account_id: string }[]).map(({ account_id }) => account_id)
 
 function watched(db: Db): Db {
   const executeQuery: Db['executeQuery'] = async (query) => {
@@ -76,13 +74,38 @@ function watched(db: Db): Db {
   })
 }
 
-function watchedNetwork({ send, reconcile, ...network }: Publishing, concurrency: number): Publishing {
+/** How long a network works on an act, where it does. */
+const NETWORK_TIME_MS = 60_000
+
+/** Whether an act takes its network's time, before the call or after it: for half of the acts each, whoever asks. */
+const takesTime = (token: string, when: 'before' | 'after') =>
+  Number.parseInt(token[when === 'before' ? 0 : 1]!, 16) % 2 === 1
+
+/** `inner` is the adapter's own state. */
+type State = { inner: Json; looks: number }
+
+/** An adapter that announces its steps, and whose network takes its time for some acts. */
+function watchedNetwork<P extends Json>(
+  { prepare, publish, reconcile, ...network }: Adapter<P>,
+  concurrency: number,
+): Adapter<State> {
   return {
     ...network,
     concurrency,
-    async send(act, credentials, io) {
+    async prepare(act, io, saved) {
       acts.set(act.accountId, act.token)
       await comeTo('preparing', act.token)
+      if (!saved && takesTime(act.token, 'before')) {
+        await comeTo('waiting', act.token)
+        return { later: { state: { inner: null, looks: 0 }, afterMs: NETWORK_TIME_MS } }
+      }
+      const prepared = await prepare(act, io, (saved?.inner ?? null) as P | null)
+      if ('later' in prepared) throw new Error('no file is sent here')
+      // Before the time of the intent is taken, so that it does not lie in the past when the worker is let go on.
+      await comeTo('intending', act.token)
+      return { ready: { inner: prepared.ready, looks: 0 } }
+    },
+    async publish(act, io, ready) {
       const fetchAndStop: typeof fetch = async (...call) => {
         try {
           return await io.fetch(...call)
@@ -90,26 +113,25 @@ function watchedNetwork({ send, reconcile, ...network }: Publishing, concurrency
           await comeTo('called', act.token)
         }
       }
-      let isIntended = false
-      // Before the time of the intent is taken, so that it is none of the past when it is let go on.
-      const stopAndIntend = async () => {
-        await comeTo('intending', act.token)
-        await io.intend()
-        isIntended = true
-      }
+      let step: Step = 'answered'
       try {
-        return await send(act, credentials, { ...io, fetch: fetchAndStop, intend: stopAndIntend })
+        const sent = (await publish(act, { ...io, fetch: fetchAndStop }, ready.inner as P)) as Sent
+        if (!reconcile || !takesTime(act.token, 'after')) return sent
+        step = 'processing'
+        return { processing: { state: ready, afterMs: NETWORK_TIME_MS } }
       } finally {
-        // Without an intent there was no call.
-        if (isIntended) await comeTo('answered', act.token)
+        await comeTo(step, act.token)
       }
     },
     ...(reconcile && {
-      async reconcile(act, credentials, io) {
+      async reconcile(act, io, ready) {
         acts.set(act.accountId, act.token)
         await comeTo('asking', act.token)
         try {
-          return await reconcile(act, credentials, io)
+          if (takesTime(act.token, 'after') && ready.looks === 0) {
+            return { processing: { state: { ...ready, looks: 1 }, afterMs: NETWORK_TIME_MS } }
+          }
+          return (await reconcile(act, io, ready.inner as P)) as Sent | 'absent' | 'unknown'
         } finally {
           await comeTo('asked', act.token)
         }
@@ -124,7 +146,7 @@ const TELEGRAM_CONCURRENCY = 2
 
 const db = connect({ url: databaseUrl, poolMax: 4 })
 const store = sandboxStore(db)
-const sandbox = publishToSandbox({
+const sandbox = createSandboxAdapter({
   ...store,
   async keep(received) {
     const id = await store.keep(received)
@@ -138,7 +160,7 @@ const publisher = createPublisher({
   db: watched(db),
   networks: {
     sandbox: watchedNetwork(sandbox, SANDBOX_CONCURRENCY),
-    telegram: watchedNetwork(telegramPublishing, TELEGRAM_CONCURRENCY),
+    telegram: watchedNetwork(telegramAdapter, TELEGRAM_CONCURRENCY),
   },
   storage: folderStorage(mediaDir),
   openCredentials: (_accountId, { data }) => JSON.parse(data.toString()),

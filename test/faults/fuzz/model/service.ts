@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { sandboxStore } from '../../../../db/queries/sandbox.ts'
-import { publishToSandbox } from '../../../../src/platforms/sandbox/adapter.ts'
+import { createSandboxAdapter } from '../../../../src/platforms/sandbox/adapter.ts'
 import type { Person } from '../../../helpers/app.ts'
 import type { Teardown } from '../../../helpers/database.ts'
 import { json } from '../../../helpers/document.ts'
@@ -31,7 +31,7 @@ const CLOCK_AHEAD_MS = 7_200_000
 /** Starts a service, and returns a function that begins a run on it with new users and a new model. */
 export async function startService(t: Teardown): Promise<() => Promise<Run>> {
   const desk = await createDesk(t, (db) => ({
-    sandbox: publishToSandbox(sandboxStore(db), async () => undefined as never),
+    sandbox: createSandboxAdapter(sandboxStore(db)),
   }))
   return async () => {
     // Workers of this run leave deliveries of earlier runs alone.

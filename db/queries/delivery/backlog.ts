@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { prepared } from '../../prepared.ts'
+import { after, at, type Now } from '../clock.ts'
+import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
+
+/** Milliseconds until the next delivery is due that is not due yet; null where there is none. */
+export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: number | null }>(
+  'read_next_due',
+  (_db, value) => {
+    const now = at(value('now'))
+    // Nothing in the future is parked; the condition selects the index.
+    return sql`
+      select (extract(epoch from min(next.claimable_at) - ${now}) * 1000)::float8 as in_ms
+      from unnest(${value('platforms')}::text[]) as network(platform), lateral (
+        select claimable_at from post_targets
+        where platform = network.platform and claimable_at > ${now} and not parked
+        order by claimable_at limit 1) as next`
+  },
+)
+
+/** Due deliveries are counted up to here: counting more takes longer than a reader waits. */
+export const COUNT_MAX = 100_000
+
+/** Number of deliveries that are due and not under way, at most COUNT_MAX. */
+export const countDue = prepared<{ now: Now }, { count: number }>(
+  'count_due',
+  (_db, value) => sql`
+    select count(*)
+    from (
+      (select from post_targets where parked limit ${sql.lit(COUNT_MAX)})
+      union all
+      (select from post_targets where not parked and claimable_at <= ${at(value('now'))} limit ${sql.lit(COUNT_MAX)})
+      limit ${sql.lit(COUNT_MAX)}) as due`,
+)
+
+/**
+ * How long the oldest delivery that could be sent has waited for a worker, in milliseconds, and whether any worker holds a
+ * delivery, as running workers do while deliveries are due.
+ */
+export const readWaiting = prepared<
+  { platforms: string[]; leaseMs: number; now: Now },
+  { waitingMs: number; held: boolean }
+>('read_waiting', (_db, value) => {
+  const now = value('now')
+  return sql`
+    with recursive
+    parked_account(platform, account_id, rank) as (
+      ${parkedAccounts('parked_account', value('platforms'))}
+    ),
+    waiting as (
+      select greatest(claimable_at, accounts.available_at) as since
+      from post_targets join accounts on accounts.id = account_id
+      where not parked and claimable_at <= ${at(now)} and ${isAvailable(now)}
+      union all
+      select greatest(earliest.claimable_at, available.available_at)
+      from parked_account,
+        lateral (${availableAccount('parked_account.account_id', now)}) as available,
+        lateral (${earliestOf('available.id', now)}) as earliest
+    )
+    select coalesce(extract(epoch from ${at(now)} - (select min(since) from waiting)) * 1000, 0)::float8 as waiting_ms,
+      exists (
+        select from post_targets as held
+        where held.platform = any(${value('platforms')}::text[]) and not held.parked and held.state = 'publishing'
+          and held.claimable_at > ${at(now)} and held.claimable_at <= ${after(now, value('leaseMs'))}) as held`
+})

@@ -1,0 +1,24 @@
+/** Identifies a delivery: a post on one of its accounts. */
+export interface DeliveryKey {
+  userId: string
+  postId: string
+  accountId: string
+}
+
+/** A delivery that a worker holds. */
+export interface Lease extends DeliveryKey {
+  leaseToken: string
+}
+
+/** What exists on the network after an act. An `id` of null is unknown: the owner reported the post as published. */
+export interface SentAct {
+  id: string | null
+  url: string | null
+  ref?: string
+}
+
+/** What the adapter's `prepare` returned for the act with this number, as JSON. */
+export interface PreparedAct {
+  act: number
+  state: unknown
+}

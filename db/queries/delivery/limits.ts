@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Db } from '../../client.ts'
+import { prepared } from '../../prepared.ts'
+import { after, at, type Now } from '../clock.ts'
+
+/** Milliseconds until every rate limit of an account (so many acts in so many seconds) allows one more act. */
+export const readRest = prepared<{ accountId: string; limits: number[]; windows: number[]; now: Now }, { ms: number }>(
+  'read_rest',
+  (_db, value) => {
+    const now = at(value('now'))
+    return sql`
+      select coalesce(ceil(extract(epoch from max(oldest.ends_at) - ${now}) * 1000), 0)::float8 as ms
+      from unnest(${value('limits')}::integer[], ${value('windows')}::integer[]) as rate(max, seconds),
+        lateral (
+          select intended_at + rate.seconds * interval '1 second' as ends_at
+          from delivery_attempts
+          where account_id = ${value('accountId')} and intended_at > ${now} - rate.seconds * interval '1 second'
+          order by intended_at desc
+          offset rate.max - 1 limit 1) as oldest`
+  },
+)
+
+/**
+ * Leaves alone, for `ms`, every account that shares a rate limit with this one. The account remembers the key: accounts
+ * connected by an older version have none. Rests that are over are removed.
+ */
+export async function restSharedLimit(
+  db: Db,
+  { accountId, key, ms, now }: { accountId: string; key: string; ms: number; now: Now },
+): Promise<void> {
+  await sql`
+    insert into limit_rests (key, until) values (${key}, ${after(now, ms)})
+    on conflict (key) do update set until = greatest(limit_rests.until, excluded.until)`.execute(db)
+  await sql`
+    update accounts set limit_key = ${key}
+    where id = ${accountId} and limit_key is distinct from ${key} and platform <> ${key}`.execute(db)
+  await sql`delete from limit_rests where until < ${at(now)}`.execute(db)
+}
+
+/** Whether another delivery to the account, whose call was made after `since`, is known to have made this id. */
+export const isSentByAnother = prepared<
+  { accountId: string; postId: string; id: string; since: Date },
+  { isSent: boolean }
+>(
+  'is_sent_by_another',
+  (_db, value) => sql`
+    select exists (
+      select from delivery_attempts as attempt
+      join post_targets as delivery
+        on delivery.user_id = attempt.user_id and delivery.post_id = attempt.post_id
+        and delivery.account_id = attempt.account_id
+      where attempt.account_id = ${value('accountId')}
+        and attempt.intended_at >= ${value('since')}
+        and attempt.post_id <> ${value('postId')}
+        and delivery.sent @> jsonb_build_array(jsonb_build_object('id', ${value('id')}::text))) as is_sent`,
+)

@@ -1,0 +1,28 @@
+import type { Db } from '../../db/client.ts'
+import type { Now } from '../../db/queries/clock.ts'
+import type { Credentials } from '../platforms/adapter.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export interface Log {
+  info(facts: object, message: string): void
+  warn(facts: object, message: string): void
+  error(facts: object, message: string): void
+}
+
+/** What publishing needs from outside. */
+export interface Deps {
+  db: Db
+  networks: Networks
+  storage: Pick<Storage, 'read'>
+  /** Decrypts credentials. Throws where their key is missing, or where they belong to another account. */
+  openCredentials(accountId: string, sealed: { keyId: string; dataKey: Buffer; data: Buffer }): Credentials
+  fetch: typeof fetch
+  /** A delivery that has been due for longer is missed. */
+  latenessMaxMs: number
+  clock: () => Now
+  /** Milliseconds of a monotonic clock. */
+  uptimeMs: () => number
+  pause(ms: number): Promise<unknown>
+  log: Log
+}

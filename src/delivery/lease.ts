@@ -1,0 +1,13 @@
+/** Another worker has taken the delivery over: this one may neither send nor store anything. */
+export class LeaseLost extends Error {}
+
+/** The worker stops: what it has not sent is given back. */
+export class Draining extends Error {}
+
+/** A worker's hold on a delivery. */
+export interface HeldLease {
+  /** Aborts with a LeaseLost or Draining. */
+  signal: AbortSignal
+  /** Whether a call is under way whose effect readers see. */
+  isCalling: boolean
+}

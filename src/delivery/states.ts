@@ -1,0 +1,214 @@
+import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
+import type { Settlement } from '../../db/queries/delivery/settle.ts'
+import { type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
+import { backoffMs, type Failure, failure, restMs } from './failures.ts'
+import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing.ts'
+
+const ALL = ['waiting', 'queued', 'publishing', 'published', 'failed', 'unconfirmed', 'missed'] as const
+
+/**
+ * Every way in which the state of a delivery changes, by event: from which states it may happen, and to which it leads. No
+ * other file decides a state; the statements in db/queries store what comes from here. src/delivery/README.md explains the
+ * states and events.
+ */
+export const TRANSITIONS = {
+  saveDraft: { by: 'owner', from: [], to: ['waiting'] },
+  schedule: { by: 'owner', from: [], to: ['queued'] },
+  publishNow: { by: 'owner', from: ['waiting', 'queued', 'failed', 'missed'], to: ['queued'] },
+  retry: { by: 'owner', from: ['queued', 'published', 'failed', 'unconfirmed', 'missed'], to: ['queued'] },
+  resolve: { by: 'owner', from: ['unconfirmed'], to: ['published', 'failed'] },
+  deleteMedia: { by: 'owner', from: ['failed', 'missed'], to: ['failed'] },
+  markPublished: { by: 'operator', from: ALL, to: ['published'] },
+  claim: { by: 'worker', from: ['queued', 'publishing'], to: ['publishing'] },
+  sent: { by: 'worker', from: ['publishing'], to: ['publishing', 'published'] },
+  failed: { by: 'worker', from: ['publishing'], to: ['queued', 'failed', 'published'] },
+  unknown: { by: 'worker', from: ['publishing'], to: ['queued', 'unconfirmed'] },
+  absent: { by: 'worker', from: ['publishing'], to: ['publishing', 'failed', 'published'] },
+  rejected: { by: 'worker', from: ['publishing'], to: ['failed', 'published'] },
+  later: { by: 'worker', from: ['publishing'], to: ['queued', 'failed', 'published'] },
+  processing: { by: 'worker', from: ['publishing'], to: ['queued', 'unconfirmed'] },
+  late: { by: 'worker', from: ['publishing'], to: ['missed', 'published'] },
+  released: { by: 'worker', from: ['publishing'], to: ['queued'] },
+} as const satisfies Record<
+  string,
+  { by: 'owner' | 'operator' | 'worker'; from: readonly DeliveryState[]; to: readonly DeliveryState[] }
+>
+
+export type DeliveryEvent = keyof typeof TRANSITIONS
+
+/** The single state that an event leads to. */
+const target = <E extends DeliveryEvent>(event: E): (typeof TRANSITIONS)[E]['to'][0] => TRANSITIONS[event].to[0]
+
+/** The state of a new delivery. */
+export const initialState = (isScheduled: boolean): DeliveryState => target(isScheduled ? 'schedule' : 'saveDraft')
+
+/** The state of a claimed delivery. */
+export const CLAIMED = target('claim')
+
+export const PUBLISH_NOW = { from: [...TRANSITIONS.publishNow.from], to: target('publishNow') }
+
+export const DELETE_MEDIA = { from: [...TRANSITIONS.deleteMedia.from], to: target('deleteMedia') }
+
+export const MARKED_PUBLISHED = target('markPublished')
+
+/** What forbids a retry. */
+export type RetryObstacle = 'draft' | 'notDue' | 'publishing' | 'published' | 'mediaDeleted' | 'unconfirmed'
+
+/** The state after a retry, or what forbids it. */
+export function retried(
+  { state, error, isEarly }: { state: DeliveryState; error: DeliveryError | null; isEarly: boolean },
+  canReconcile: boolean,
+): { state: DeliveryState } | { obstacle: RetryObstacle } {
+  if (state === 'waiting') return { obstacle: 'draft' }
+  if (state === 'queued' && isEarly) return { obstacle: 'notDue' }
+  if (state === 'publishing') return { obstacle: 'publishing' }
+  if (state === 'published' && error === null) return { obstacle: 'published' }
+  if (error?.code === MEDIA_DELETED) return { obstacle: 'mediaDeleted' }
+  if (state === 'unconfirmed' && !canReconcile) return { obstacle: 'unconfirmed' }
+  return { state: target('retry') }
+}
+
+/** The state after its owner resolved an unconfirmed delivery, where `missing` is what is still not out, if anything. */
+export const resolved = (missing: 'post' | 'comment' | undefined): DeliveryState =>
+  missing === 'post' ? 'failed' : 'published'
+
+/** What the next state depends on. */
+export interface Progress {
+  /** Kinds of the acts that are not sent yet, in order. */
+  left: readonly ('post' | 'comment')[]
+  /** Number of acts sent. */
+  sentBefore: number
+  failures: number
+  error: DeliveryError | null
+  /** What is stored for the current act. */
+  prepared: PreparedAct | null
+  /** How long the delivery has waited for its network; null where it does not wait. */
+  waitedMs: number | null
+  /** Whether the network can be asked about lost calls. */
+  canReconcile: boolean
+  /** How long a lost call may still be on its way before the network is asked. */
+  callInFlightMs: number
+}
+
+/** What became of an act, or of the whole delivery, while a worker held it. */
+export type Outcome =
+  | { event: 'sent'; act: SentAct; how: 'published' | 'found' }
+  /** Certainly not sent. `wasIntended`: an intent may have been committed, and the post taken for published. */
+  | { event: 'failed'; reason: Failure; wasIntended: boolean }
+  /** The call was made, and its outcome is unknown. `isNewCall`: the network was not asked about it yet. */
+  | { event: 'unknown'; reason: Failure; isNewCall: boolean }
+  /** The network says that the act is not there. */
+  | { event: 'absent' }
+  /** The network has refused the act after all. */
+  | { event: 'rejected'; words: string }
+  /** The network needs time before the act can be published. */
+  | { event: 'later'; prepared: PreparedAct; afterMs: number }
+  /** The network has accepted the act, and is still working on it. */
+  | { event: 'processing'; prepared: PreparedAct; afterMs: number }
+  /** The delivery has been due for too long. */
+  | { event: 'late'; reason: Failure }
+  /** Given back without a call. */
+  | { event: 'released'; retryInMs: number; accountRestsMs: number; mayBeSent: boolean }
+
+/** What is stored, but for what the caller alone knows: which act it was, and how long it took. */
+export type Decision = Omit<Settlement, 'act' | 'startedMsAgo'>
+
+/** The next state of a delivery that a worker holds, and what is stored with it. */
+export function decide(progress: Progress, outcome: Outcome, random: () => number = Math.random): Decision {
+  const { left, sentBefore, failures, error, prepared, canReconcile } = progress
+  const unchanged: Omit<Decision, 'state'> = {
+    ...{ keepsLease: false, sent: [], sentBefore, mayBeSent: false, mayUnpublish: false, failures, error },
+    ...{ outcome: null, prepared, isWaiting: false, retryInMs: null, accountRestsMs: 0, attention: null },
+  }
+  // A post whose first comment alone is missing is out all the same.
+  const givenUp = left[0] === 'comment' ? 'published' : 'failed'
+
+  switch (outcome.event) {
+    case 'sent': {
+      const isLast = left.length === 1
+      const next = { keepsLease: !isLast, sent: [outcome.act], failures: 0, error: null, prepared: null }
+      return { ...unchanged, ...next, outcome: outcome.how, state: isLast ? 'published' : 'publishing' }
+    }
+    case 'failed':
+      return afterFailure(outcome.reason, outcome.wasIntended)
+    case 'unknown': {
+      const { reason, isNewCall } = outcome
+      // The network is asked once for each call at least, however often the delivery has failed.
+      const isAsked = reason.retryable && canReconcile && (isNewCall || failures + 1 < FAILURES_MAX)
+      return {
+        ...unchanged,
+        ...failed(reason),
+        state: isAsked ? 'queued' : 'unconfirmed',
+        mayBeSent: true,
+        isWaiting: isAsked && progress.waitedMs !== null,
+        outcome: 'unknown',
+        retryInMs: isAsked ? Math.max(progress.callInFlightMs, backoffMs(failures + 1, reason, random)) : null,
+      }
+    }
+    case 'absent': {
+      const isRepeated = failures < FAILURES_MAX
+      const state = isRepeated ? 'publishing' : givenUp
+      return { ...unchanged, state, keepsLease: isRepeated, mayUnpublish: true, outcome: 'absent' }
+    }
+    case 'rejected':
+      return { ...afterFailure(failure('content_refused', outcome.words), true), mayUnpublish: true }
+    case 'later':
+      if ((progress.waitedMs ?? 0) > NETWORK_WAIT_MAX_MS) return afterFailure(waitedTooLong, false)
+      return { ...unchanged, ...waiting(outcome), state: 'queued' }
+    case 'processing':
+      if ((progress.waitedMs ?? 0) > NETWORK_WAIT_MAX_MS || !canReconcile) {
+        return { ...unchanged, ...failed(waitedTooLong), state: 'unconfirmed', mayBeSent: true, outcome: 'unknown' }
+      }
+      return { ...unchanged, ...waiting(outcome), state: 'queued', mayBeSent: true }
+    case 'late': {
+      const state = givenUp === 'published' ? 'published' : 'missed'
+      return { ...unchanged, state, mayUnpublish: state === 'missed', error: errorOf(outcome.reason) }
+    }
+    case 'released': {
+      const { retryInMs, accountRestsMs, mayBeSent } = outcome
+      return {
+        ...unchanged,
+        state: 'queued',
+        retryInMs,
+        accountRestsMs,
+        mayBeSent,
+        isWaiting: progress.waitedMs !== null,
+      }
+    }
+  }
+
+  function afterFailure(reason: Failure, wasIntended: boolean): Decision {
+    const isRetried = reason.retryable && failures + 1 < FAILURES_MAX
+    const state = isRetried ? 'queued' : givenUp
+    return {
+      ...unchanged,
+      ...failed(reason),
+      state,
+      outcome: 'failed',
+      // A retry by the owner starts with new preparations.
+      prepared: isRetried ? prepared : null,
+      retryInMs: isRetried ? backoffMs(failures + 1, reason, random) : null,
+      mayUnpublish: wasIntended || state === 'failed',
+    }
+  }
+
+  function failed(reason: Failure) {
+    const { code, message, retryAfterMs = 0, needsAttention } = reason
+    return {
+      failures: failures + 1,
+      error: errorOf(reason),
+      accountRestsMs: code === 'rate_limited' ? restMs(retryAfterMs) : 0,
+      attention: needsAttention ? { code, message } : null,
+    }
+  }
+}
+
+const waiting = ({ prepared, afterMs }: { prepared: PreparedAct; afterMs: number }) => ({
+  prepared,
+  isWaiting: true,
+  retryInMs: Math.max(afterMs, NETWORK_WAIT_MIN_MS),
+})
+
+const errorOf = ({ code, message, retryable }: Failure): DeliveryError => ({ code, message, retryable })
+
+const waitedTooLong = failure('timeout', 'The network did not finish within 24 hours')

@@ -1,0 +1,61 @@
+// Every time of the delivery engine, in milliseconds.
+
+/** A claimed delivery belongs to its worker for so long without renewal. */
+export const LEASE_MS = 20_000
+
+/** A quarter of a lease: two renewals in a row may fail. */
+export const RENEW_EVERY_MS = 5_000
+
+/** A worker stops so long before its lease ends, to have stopped when another worker may begin. */
+export const LEASE_MARGIN_MS = 5_000
+
+/** A call starts only while so much of the lease is left; the lease is extended otherwise. */
+export const CALL_LEASE_MS = 15_000
+
+/** New deliveries are found within this time; known ones start when they are due. */
+export const POLL_EVERY_MS = 500
+
+export const SWEEP_EVERY_MS = 3_600_000
+
+/** How long running deliveries may finish after a worker was told to stop. Then it gives back what it has not sent. */
+export const DRAIN_MS = 4_000
+
+/** How long a call may then still wait for its response. Without one, the delivery may end as unconfirmed. */
+export const RESPONSE_GRACE_MS = 4_000
+
+/** An act without files takes a call or two. */
+export const ACT_MAX_MS = 60_000
+
+/** An act with files takes uploads as well. */
+export const ACT_WITH_FILES_MAX_MS = 600_000
+
+/** How long an adapter may take to return after its signal has aborted. */
+export const ABORT_GRACE_MS = 1_000
+
+/** How long a call whose response was lost may still be on its way into the network. */
+export const CALL_IN_FLIGHT_MAX_MS = 30_000
+
+/** Calls of other deliveries are compared from so long before this delivery began: more than clocks differ. */
+export const OTHER_CALLS_SINCE_MS = 3_600_000
+
+/** How long a delivery may wait for its network. Containers of Instagram and Threads expire after a day. */
+export const NETWORK_WAIT_MAX_MS = 86_400_000
+
+/** Between two looks at a network that is still working on something. */
+export const NETWORK_WAIT_MIN_MS = 100
+
+/** After so many failures in a row, about an hour after the first, a delivery has failed. */
+export const FAILURES_MAX = 8
+export const BACKOFF_FIRST_MS = 30_000
+export const BACKOFF_MAX_MS = 3_600_000
+
+/** A network may ask for a pause from a second to a day: anyone may run a server, and ask for any pause. */
+export const REST_MIN_MS = 1_000
+export const REST_MAX_MS = 86_400_000
+
+/** Between two attempts to reach the database about the outcome of an act. */
+export const DATABASE_RETRY_MS = 1_000
+export const DATABASE_ATTEMPTS_MAX = 300
+
+/** Due deliveries may wait for a worker for so long: it looks twice a second, and a dead one's lease ends within 20 s. */
+export const UNCLAIMED_MAX_MS = 60_000

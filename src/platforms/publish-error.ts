@@ -1,0 +1,93 @@
+interface PublishErrorOptions {
+  /** For programs, in snake_case: rate_limited, unauthorized, content_refused, unreachable, timeout, server_error … */
+  code: string
+  /** False: the network certainly did not carry out the call. */
+  maybeSent: boolean
+  /** Whether the same call may succeed later. */
+  retryable: boolean
+  /** How long the network wants to be left alone. */
+  retryAfterMs?: number
+  /** Names the accounts that the network wants to be left alone for, as `Profile.limitKey`; absent for one account. */
+  limitKey?: string
+  /** The credentials no longer work: the owner of the account has to act. */
+  needsAttention?: boolean
+}
+
+const MESSAGE_MAX = 600
+
+/**
+ * Text from a server that a user named, made safe to store: no control characters, no lone surrogates, at most
+ * `lengthMax` UTF-16 units.
+ */
+export const storable = (text: string, lengthMax: number) =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, lengthMax)
+    .toWellFormed()
+
+/**
+ * A call to a network failed. The owner of the post reads the message: the network's own words where it has some, never
+ * credentials.
+ */
+export class PublishError extends Error {
+  readonly code: string
+  readonly maybeSent: boolean
+  readonly retryable: boolean
+  readonly retryAfterMs: number | undefined
+  readonly limitKey: string | undefined
+  readonly needsAttention: boolean
+
+  constructor(
+    message: string,
+    { code, maybeSent, retryable, retryAfterMs, limitKey, needsAttention = false }: PublishErrorOptions,
+  ) {
+    super(storable(message, MESSAGE_MAX))
+    this.code = code
+    this.maybeSent = maybeSent
+    this.retryable = retryable
+    this.retryAfterMs = retryAfterMs
+    this.limitKey = limitKey
+    this.needsAttention = needsAttention
+  }
+}
+
+/** The content cannot be published as it is. Found before anything was sent. */
+export const impossible = (message: string) =>
+  new PublishError(message, { code: 'content_refused', maybeSent: false, retryable: false })
+
+/** The credentials do not work, or do not have the form that the network gives out. */
+export const unauthorized = (message: string) =>
+  new PublishError(message, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
+
+/** The content of a file could not be read, or had another length than stored: no server accepts such a request. */
+export const unreadable = (cause?: unknown) =>
+  Object.assign(
+    new PublishError('A file of the post could not be read', {
+      code: 'media_unreadable',
+      maybeSent: false,
+      retryable: true,
+    }),
+    { cause },
+  )
+
+/** The network has not finished in time what readers cannot see yet. */
+export const notFinishedInTime = (message: string) =>
+  new PublishError(message, { code: 'timeout', maybeSent: false, retryable: true })
+
+/** A 2xx response without what it has to contain. */
+export const unexpected = (host: string, visible: boolean) =>
+  new PublishError(`${host} sent a response that is not understood`, {
+    code: 'unexpected_answer',
+    maybeSent: visible,
+    retryable: true,
+  })
+
+/** The same failure, where the visible call was already made. */
+export function withMaybeSent(error: PublishError, maybeSent: boolean): PublishError {
+  const { message, code, retryable, needsAttention, retryAfterMs, limitKey } = error
+  return new PublishError(message, {
+    ...{ code, maybeSent, retryable, needsAttention },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(limitKey !== undefined && { limitKey }),
+  })
+}

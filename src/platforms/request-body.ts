@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
+import type { PublishedFile } from './adapter.ts'
+import { textAt } from './json.ts'
+
+/** A name for a file of a post, by its kind and its index in the post. Networks go by the extension. */
+export function fileName({ kind, mimeType }: PublishedFile, index: number): string {
+  return `${kind}-${index + 1}.${FILE_EXTENSIONS[mimeType as MediaType]}`
+}
+
+/**
+ * The description of a file: its own, or the one that the override's `fields` have for all. Longer ones are cut to
+ * `lengthMax` code points: a post is worth more than the end of a description.
+ */
+export function altTextOf(
+  { altText }: PublishedFile,
+  fields: Readonly<Record<string, unknown>>,
+  lengthMax: number,
+): string | undefined {
+  const text = altText ?? textAt(fields, 'altText')
+  return text ? [...text].slice(0, lengthMax).join('') : undefined
+}
+
+export interface Upload {
+  field: string
+  /** Without quotes and line breaks, as `field`. */
+  name: string
+  file: PublishedFile
+}
+
+/** A request body of bytes and files, streamed with its length known, so that no video is ever in memory. */
+export class StreamedBody {
+  readonly headers: Record<string, string>
+  /** Whether every byte was handed over. */
+  isRead = false
+  /** Why the content of a file could not be read, or had another length than stored. */
+  failure: unknown
+  readonly #parts: readonly (Buffer | PublishedFile)[]
+
+  constructor(contentType: string, parts: readonly (Buffer | PublishedFile)[]) {
+    const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : part.bytes), 0)
+    this.headers = { 'content-type': contentType, 'content-length': String(bytes) }
+    this.#parts = parts
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    const bytes = this.#read()
+    let isOver = false
+    return new ReadableStream({
+      pull: async (controller) => {
+        try {
+          const { value, done } = await bytes.next()
+          if (isOver) return
+          if (value) controller.enqueue(value)
+          if (done) controller.close()
+        } catch (error) {
+          if (isOver) return
+          this.failure = error
+          controller.error(error)
+        }
+      },
+      cancel: () => {
+        isOver = true
+        // Not awaited: a file that stalls would delay the end of the call.
+        bytes.return(undefined).catch(() => {})
+      },
+    })
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array, undefined> {
+    for (const part of this.#parts) {
+      if (Buffer.isBuffer(part)) yield part
+      else yield* contentOf(part)
+    }
+    this.isRead = true
+  }
+}
+
+/**
+ * A multipart/form-data body (RFC 7578) of text fields, then files. Not a FormData: it takes Blobs, and Node 24 leaves an
+ * unhandled rejection behind when the bytes of a Blob fail or the call is aborted.
+ */
+export function multipart(fields: Record<string, string>, uploads: readonly Upload[]): StreamedBody {
+  const boundary = `postroom-${randomUUID()}`
+  const parts: (Buffer | PublishedFile)[] = []
+  const add = (text: string) => parts.push(Buffer.from(text))
+  for (const [field, value] of Object.entries(fields)) {
+    add(`--${boundary}\r\ncontent-disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`)
+  }
+  for (const { field, name, file } of uploads) {
+    const disposition = `content-disposition: form-data; name="${field}"; filename="${name}"`
+    add(`--${boundary}\r\n${disposition}\r\ncontent-type: ${file.mimeType}\r\n\r\n`)
+    parts.push(file)
+    add('\r\n')
+  }
+  add(`--${boundary}--\r\n`)
+  return new StreamedBody(`multipart/form-data; boundary=${boundary}`, parts)
+}
+
+/** The content of one file as the whole body. */
+export const fileBody = (file: PublishedFile) => new StreamedBody(file.mimeType, [file])
+
+/** The content of a file. Throws where it is not as long as stored. */
+export async function* contentOf(file: PublishedFile): AsyncGenerator<Uint8Array> {
+  let left = file.bytes
+  for await (const chunk of await file.open()) {
+    left -= chunk.length
+    if (left < 0) break
+    yield chunk
+  }
+  if (left !== 0) throw new Error('the length of a file differs from the stored one')
+}
