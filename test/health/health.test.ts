@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createDesk } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
+import { until } from '../helpers/until.ts'
 
 t.test('due deliveries that no worker claims make the service unready and show in the metrics', async (t) => {
   const mastodon = scriptedNetwork()
@@ -41,6 +42,8 @@ t.test('due deliveries that no worker claims make the service unready and show i
   const worker = publisher({ networks: { mastodon: { ...mastodon, concurrency: 1 } } })
   await post({ accountIds: [await connected('mastodon')], caption: 'other' })
   t.equal(await worker.claim(), 1)
+  // The intent extends a short lease, so it has to come before the lease is changed.
+  await until('the worker calls the network', () => mastodon.posts.length === 1)
   await db
     .updateTable('postTargets')
     .set({ claimableAt: ago(2) })

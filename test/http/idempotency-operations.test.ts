@@ -4,15 +4,15 @@ import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { canonicalJson } from '../../src/http/idempotency-key.ts'
-import { PublishError, type Publishing } from '../../src/platforms/adapter.ts'
-import type { Networks } from '../../src/platforms/adapters.ts'
+import type { AnyAdapter, Networks } from '../../src/platforms/adapters.ts'
+import { PublishError } from '../../src/platforms/publish-error.ts'
 import { mediaOptions } from '../helpers/app.ts'
 import { assertOneResponse, createKeyedWorld, type KeyedReply, sendWithKey } from '../helpers/idempotency.ts'
 import { until } from '../helpers/until.ts'
 import { form, isClean, jpeg } from '../helpers/upload.ts'
 
 /** The network `sandbox` with another `identify`. */
-const stubNetworks = (identify: Publishing['identify']) => ({ sandbox: { identify } as Publishing }) as Networks
+const stubNetworks = (identify: AnyAdapter['identify']) => ({ sandbox: { identify } as AnyAdapter }) as Networks
 
 t.test(
   'a repeated connection is replayed without calling the network, and the stored key does not reveal credentials',
