@@ -53,7 +53,9 @@ t.test('start sets up everything in an empty folder, and later starts keep the d
   const sandbox = accounts.body.data.find(({ platform }: { platform: string }) => platform === 'sandbox')
   const hello = demo.body.data.find(({ caption }: { caption: string }) => caption === 'Hello, sandbox.')
   const published = await untilSettled(`${api}/posts/${hello.id}`, key)
-  t.match(published.targets, [{ accountId: sandbox.id, delivery: { state: 'published', acts: [{}, {}] } }])
+  t.equal(published.targets.length, 1)
+  const [{ accountId, delivery }] = published.targets
+  t.strictSame([accountId, delivery.state, delivery.acts.length], [sandbox.id, 'published', 2])
   const posts = await get(`${api}/posts`, key)
   const created = await postroom(['key', 'create', '--user', userId, '--json'], env)
   t.equal(created.code, 0, 'a command works while the service runs')
@@ -110,10 +112,9 @@ t.test('stdout has only the result, and the log on stderr has no key', async (t)
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  t.match(
-    lines.find(({ msg }) => msg === 'request'),
-    { reqId: String, method: 'GET', url: '/api/v1/posts', status: 200 },
-  )
+  const { reqId, method, url, status } = lines.find(({ msg }) => msg === 'request')
+  t.type(reqId, 'string')
+  t.strictSame([method, url, status], ['GET', '/api/v1/posts', 200])
   t.notOk(service.output.stderr.includes(key))
 })
 
@@ -134,7 +135,7 @@ t.test('every line that was logged before process.exit is on stderr', async (t) 
   const lines = (await text(child.stderr)).trim().split('\n')
   t.strictSame(await closed, [3, null])
   t.equal(lines.length, 1001)
-  t.match(JSON.parse(lines.at(-1)!), { msg: 'the last words' })
+  t.equal(JSON.parse(lines.at(-1)!).msg, 'the last words')
 })
 
 t.test(
@@ -219,9 +220,10 @@ t.test('several workers publish due posts, and the others continue after one is 
     await send(`/posts/${id}/publish`)
     return untilSettled(`${api}/posts/${id}`, key)
   }
-  t.match(await publish('one'), { status: 'published', targets: [{ delivery: { state: 'published' } }] })
+  const one = await publish('one')
+  t.strictSame([one.status, one.targets[0].delivery.state], ['published', 'published'])
   await worker.stop('SIGKILL')
-  t.match(await publish('two'), { status: 'published' })
+  t.equal((await publish('two')).status, 'published')
   t.equal(await other.stop(), 0)
   const { body } = await get(`${api}/sandbox/calls`, key)
   t.same(
