@@ -117,7 +117,8 @@ A post has one **delivery** for each of its accounts; \`getPost\` shows them. A 
 - A first comment replies to the last part of a thread. Where it fails, the delivery is \`published\` with the error of the comment, and a retry sends the comment alone.
 - An act that was certainly not accepted (no connection, 429) is retried automatically: after the \`Retry-After\` of the network, otherwise after 30 seconds, and twice as long each time up to an hour, less a random part. After eight failures in a row, about an hour, the delivery is \`failed\`.
 - An act that the network rejects (content, credentials) is \`failed\` immediately, with the message of the network. Where it rejected the credentials, the account has \`attention\` until something is sent again: connect the account again, then retry.
-- A delivery that is due for longer than the service allows, 24 hours by default, is \`missed\` and sent only when you retry it.
+- A network may need time, for example to process a video. The delivery is then \`queued\` until the service checks again, for up to a day.
+- A delivery that is due for longer than the service allows, 24 hours by default, is \`missed\` and sent only when you retry it. Where only its first comment is missing, it stays \`published\` with the error \`too_late\`.
 - Nothing is sent to an account that was disconnected, or that you can no longer post to: \`no_access\`.
 
 ## Lost responses
@@ -134,7 +135,7 @@ Two cases can still publish twice. On the sandbox: a worker that is suspended fo
 
 ## Order and speed
 
-Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\` and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network asks for a pause, all posts of the account wait. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
+Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\` and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network requires a pause, all posts of the account wait, and so do those of the accounts that share its rate limit, such as the channels of one Telegram bot. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
 
 | network | limit for each account |
 |---|---|
