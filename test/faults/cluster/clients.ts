@@ -1,34 +1,34 @@
 import { appendFileSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What clients are told. */
+/** What the clients are to do. */
 export interface Load {
-  /** Of the API, without a slash at its end. */
+  /** Base URL of the API, without a trailing slash. */
   url: string
   key: string
-  /** Accounts that are published to at once. */
+  /** Accounts on the sandbox, for posts that are due immediately. */
   sandboxes: string[]
-  /** An account that nothing is sent to. */
+  /** An account for drafts and posts in the future. */
   account: string
   clients: number
   log: string
 }
 
-/** What a client knows, with the time at which it got to know it. */
+/** What a client was told, and when. */
 export type Line = { at: number } & (
   | { type: 'created'; key: string; id: string; due: boolean; attempts: number }
   | { type: 'refused'; key: string; status: number }
-  /** 0 is no answer. */
+  /** Status 0: no response. */
   | { type: 'failed'; key: string; status: number; ms: number; error: string }
   | { type: 'published'; id: string; externalId: string | null }
 )
 
-/** Between two posts of one client. */
+/** Pause between two posts of one client. */
 const PAUSE_MS = 25
 const BACKOFF_FIRST_MS = 50
 const BACKOFF_MAX_MS = 500
 const TIMEOUT_MS = 20_000
-/** Of so many posts, one is due at once, one later, and one may not be written. */
+/** Of this many posts, one is due immediately, one in the future, and one is rejected. */
 const KINDS = 8
 
 let isRunning = true
@@ -47,22 +47,22 @@ async function work(load: Load, client: number): Promise<void> {
   for (let number = 0; isRunning; number++) {
     const id = await create(load, `client ${client} post ${number}`, number % KINDS)
     if (id && number % KINDS === 0) due.push(id)
-    if (due.length > 0 && number % KINDS === KINDS - 1 && (await look(load, due[0]!))) due.shift()
-    await pause(PAUSE_MS)
+    if (due.length > 0 && number % KINDS === KINDS - 1 && (await checkPublished(load, due[0]!))) due.shift()
+    await sleep(PAUSE_MS)
   }
 }
 
-/** Tries as long as it takes, with one key, as the interface asks of clients. Gives the id, unless the post was refused. */
+/** Repeats a create with one Idempotency-Key until it succeeds or is rejected. Returns the id of the post. */
 async function create(load: Load, key: string, kind: number): Promise<string | undefined> {
   const due = kind === 0
   const accountIds = [
-    due ? load.sandboxes[Math.floor(Math.random() * load.sandboxes.length)] : kind === 2 ? STRANGE : load.account,
+    due ? load.sandboxes[Math.floor(Math.random() * load.sandboxes.length)] : kind === 2 ? UNKNOWN_ID : load.account,
   ]
   const scheduledAt = due ? new Date().toISOString() : kind === 1 ? '2040-01-01T00:00:00Z' : undefined
   const body = { accountIds, caption: key, scheduledAt }
   for (let attempts = 1; ; attempts++) {
-    const from = Date.now()
-    const { status, text } = await ask(load, 'POST', '/posts', body, { 'idempotency-key': key.replaceAll(' ', '-') })
+    const sentAt = Date.now()
+    const { status, text } = await send(load, 'POST', '/posts', body, { 'idempotency-key': key.replaceAll(' ', '-') })
     const at = Date.now()
     if (status === 201) {
       const { id } = JSON.parse(text) as { id: string }
@@ -73,17 +73,17 @@ async function create(load: Load, key: string, kind: number): Promise<string | u
       write(load, { at, type: 'refused', key, status })
       return undefined
     }
-    write(load, { at, type: 'failed', key, status, ms: at - from, error: text.slice(0, 200) })
-    const longest = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** attempts)
-    await pause(longest * (0.5 + Math.random() / 2))
+    write(load, { at, type: 'failed', key, status, ms: at - sentAt, error: text.slice(0, 200) })
+    const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** attempts)
+    await sleep(backoffMs * (0.5 + Math.random() / 2))
   }
 }
 
-const STRANGE = '00000000-0000-7000-8000-000000000000'
+const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000'
 
-/** Notes what the API says of a post that was due. Gives whether it says that it is published. */
-async function look(load: Load, id: string): Promise<boolean> {
-  const { status, text } = await ask(load, 'GET', `/posts/${id}`)
+/** Returns whether the API shows a post as published, and logs it if so. */
+async function checkPublished(load: Load, id: string): Promise<boolean> {
+  const { status, text } = await send(load, 'GET', `/posts/${id}`)
   if (status !== 200) return false
   const post = JSON.parse(text) as { status: string; targets: { delivery: Delivery }[] }
   const { state, externalId } = post.targets[0]!.delivery
@@ -97,7 +97,7 @@ interface Delivery {
   externalId: string | null
 }
 
-async function ask({ url, key }: Load, method: string, path: string, body?: object, headers = {}) {
+async function send({ url, key }: Load, method: string, path: string, body?: object, headers = {}) {
   try {
     const response = await fetch(url + path, {
       method,
@@ -112,5 +112,5 @@ async function ask({ url, key }: Load, method: string, path: string, body?: obje
   }
 }
 
-/** At once and in one piece, so that what is known is on the disk before anything else happens. */
+/** Written synchronously, so that the log has everything that the client was told. */
 const write = ({ log }: Load, line: Line) => appendFileSync(log, `${JSON.stringify(line)}\n`)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isExecutable } from '../../helpers/executable.ts'
 
-/** Debian's PgBouncer and HAProxy are where root finds its programs. */
+/** Debian installs PgBouncer and HAProxy in folders that only root has in its PATH. */
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 const find = (name: string) => FOLDERS.map((folder) => join(folder, name)).find(isExecutable)
 
-/** The newest Postgres of Debian's. */
+/** The newest installed Postgres. */
 const postgresFolder = globSync('/usr/lib/postgresql/*/bin')
   .sort((a, b) => versionOf(a) - versionOf(b))
   .findLast((folder) => isExecutable(join(folder, 'pg_rewind')))
@@ -26,36 +26,40 @@ const missing = Object.entries({ postgresql: postgresFolder, pgbouncer, haproxy,
   .filter(([, found]) => !found)
   .map(([name]) => name)
 
-/** Why there can be no cluster on this machine; undefined where there can be one. */
-export const reason = missing.length > 0 ? `needs ${missing.join(', ')} (Debian's packages)` : undefined
+/** Why this machine cannot run a cluster; undefined if it can. */
+export const missingPrograms = missing.length > 0 ? `needs these Debian packages: ${missing.join(', ')}` : undefined
 
 export const postgresProgram = (name: string) => join(postgresFolder!, name)
 
-/** Postgres and PgBouncer refuse to run as root: then they run as nobody, who owns nothing else. */
+/** Postgres and PgBouncer refuse to run as root. Started by root, they run as `nobody`. */
 export const OWNER = process.getuid?.() === 0 ? 65_534 : undefined
 
-interface As {
-  /** As an unprivileged user, where we are root. */
+interface Privileges {
+  /** Whether root starts the program as an unprivileged user. */
   unprivileged: boolean
 }
 
-/** Whatever is started ends with us, however we end. */
-function command([program, ...args]: string[], { unprivileged }: As): [string, string[]] {
+/** The command line. The kernel kills the program when this process ends. */
+function command([program, ...args]: string[], { unprivileged }: Privileges): [string, string[]] {
   const user = unprivileged && OWNER !== undefined ? [`--reuid=${OWNER}`, `--regid=${OWNER}`, '--clear-groups'] : []
   return [setpriv!, ['--pdeathsig=KILL', ...user, program!, ...args]]
 }
 
-/** Runs a program to its end. Throws what it wrote to stderr where it fails. */
+/** Runs a program to its end. If it fails, throws what it wrote to stderr. */
 export async function run(line: string[], env: Record<string, string> = {}): Promise<string> {
   const [program, args] = command(line, { unprivileged: true })
-  return (await promisify(execFile)(program, args, { env: { ...BARE, ...env }, cwd: '/' })).stdout
+  return (await promisify(execFile)(program, args, { env: { ...BASE_ENV, ...env }, cwd: '/' })).stdout
 }
 
-/** Starts a program that goes on; what it says is added to `log`. */
-export function start(line: string[], log: string, { unprivileged, cwd = '/', env = {} }: As & Place): ChildProcess {
+/** Starts a program. Its output is appended to `log`. */
+export function start(
+  line: string[],
+  log: string,
+  { unprivileged, cwd = '/', env = {} }: Privileges & Place,
+): ChildProcess {
   const [program, args] = command(line, { unprivileged })
   const output = openSync(log, 'a')
-  return spawn(program, args, { env: { ...BARE, ...env }, cwd, stdio: ['ignore', output, output] })
+  return spawn(program, args, { env: { ...BASE_ENV, ...env }, cwd, stdio: ['ignore', output, output] })
 }
 
 interface Place {
@@ -63,4 +67,4 @@ interface Place {
   env?: Record<string, string>
 }
 
-const BARE = { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' }
+const BASE_ENV = { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' }

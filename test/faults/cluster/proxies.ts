@@ -10,12 +10,12 @@ export interface Pooler {
   password: string
 }
 
-/** What the service asks for when it connects, PgBouncer does not pass on, and each connection to the database needs. */
-const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout']
+/** Startup parameters of the service. PgBouncer does not forward them, so it sets them on each connection itself. */
+const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout']
 
 /**
- * PgBouncer in transaction mode, for the database on the server at `primaryPort`. Where the database does not answer, it is
- * tried each second.
+ * Writes the configuration of PgBouncer in transaction mode for the server at `primaryPort`, and returns its path. While
+ * the database is away, PgBouncer retries every second.
  */
 export function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
   const users = join(folder, 'users.txt')
@@ -24,7 +24,7 @@ export function configurePooler({ port, folder, password }: Pooler, primaryPort:
   writeFileSync(
     file,
     `[databases]
-postroom = host=127.0.0.1 port=${primaryPort} dbname=postroom connect_query='${LIMITS.map((name) => `set ${name} = 5000`).join('; ')}'
+postroom = host=127.0.0.1 port=${primaryPort} dbname=postroom connect_query='${TIMEOUTS.map((name) => `set ${name} = 5000`).join('; ')}'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -35,7 +35,7 @@ admin_users = ${SUPERUSER}
 pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 200
-ignore_startup_parameters = ${LIMITS.join(', ')}
+ignore_startup_parameters = ${TIMEOUTS.join(', ')}
 server_login_retry = 1
 server_connect_timeout = 2
 query_wait_timeout = 5
@@ -51,7 +51,7 @@ export const startPooler = (pooler: Pooler, primaryPort: number) =>
     unprivileged: true,
   })
 
-/** Sends everybody to another primary, and leaves every connection to the one before it. */
+/** Leads PgBouncer to another primary, and drops its connections to the old one. */
 export async function repoint(pooler: Pooler, primaryPort: number): Promise<void> {
   configurePooler(pooler, primaryPort)
   const { port, password } = pooler
@@ -63,9 +63,9 @@ export async function repoint(pooler: Pooler, primaryPort: number): Promise<void
 }
 
 /**
- * HAProxy before the API. It asks /healthz, whether the process serves, and not /readyz: that is 503 for all of them while
- * the database is away, or no worker works, and then there would be nobody left to say so. It sends a request to another
- * process only where it could not connect, never what may have been carried out. Its own answers are JSON as well.
+ * Starts HAProxy in front of the API. Its health check is /healthz, not /readyz: without a database or a worker, /readyz
+ * is 503 for every process, and none would be left to answer. It sends a request to another process only if it could not
+ * connect, because the request may have been carried out otherwise. Its own errors are JSON too.
  */
 export function startBalancer(folder: string, port: number, apiPorts: number[]) {
   const file = join(folder, 'haproxy.cfg')

@@ -2,32 +2,33 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Db } from '../../../db/client.ts'
 import { newId } from '../../../db/id.ts'
 import { insertAccount } from '../../../db/queries/accounts.ts'
 import { insertUser } from '../../../db/queries/people.ts'
 import { createKey } from '../../../src/auth/create-key.ts'
-import { findBreaches } from './breaches.ts'
+import { until } from '../../helpers/until.ts'
+import { findBreaches } from './audit.ts'
 import type { Line, Load } from './clients.ts'
 import { type Cluster, type Failover, startCluster } from './cluster.ts'
-import { until } from './postgres.ts'
 
 /**
- * What happens in one failover beside the end of the primary: nothing; an API process, or a worker, is killed in the same
- * moment; or the standby has been away for a while, and somebody has cancelled the commits that waited for it.
+ * Kinds of failovers: the primary is killed alone, with an API process, or with a worker; or the standby was away before,
+ * and the commits that waited for it were cancelled.
  */
 export const KINDS = ['primary', 'primary and API', 'primary and worker', 'standby away, waits cancelled'] as const
 type Kind = (typeof KINDS)[number]
 
 const CLIENTS = 8
 const SANDBOXES = 10
-/** Between two failovers, from when writes go on. */
-const CALM_MS = 3_000
-/** How long clients go on trying when the standby is away. */
+/** Load between two failovers. */
+const LOAD_MS = 3_000
+/** How long the standby is away before the primary is killed. */
 const AWAY_MS = 2_000
-/** What was cut off is taken over when its lease has ended, and the network asked 30 seconds later. */
-const DRAIN_MS = 120_000
+/** A delivery whose worker died is claimed again when its lease has ended, and reconciled 30 seconds later. */
+const DRAIN_TIMEOUT_MS = 300_000
 
 export interface Row extends Record<string, string | number> {
   kind: Kind
@@ -35,20 +36,20 @@ export interface Row extends Record<string, string | number> {
   'promoted to replicated, ms': number
   'promoted to first 201, ms': number
   'write gap, ms': number
-  'answers 503': number
-  'answers 502, 504': number
-  'no answer': number
+  '503': number
+  '502, 504': number
+  'no response': number
   acknowledged: number
 }
 
 export interface Result {
   rows: Row[]
-  /** Every way in which what is there differs from what was promised. */
+  /** Every promise that was broken. */
   breaches: string[]
   counts: Record<string, number>
 }
 
-/** So many failovers under load, of each kind in turn. */
+/** Runs failovers under load, one of each listed kind. */
 export async function runFailovers(kinds: Kind[]): Promise<Result> {
   const cluster = await startCluster()
   const log = join(cluster.folder, 'clients.log')
@@ -58,27 +59,27 @@ export async function runFailovers(kinds: Kind[]): Promise<Result> {
     clients = fork(new URL('./clients.ts', import.meta.url), { execArgv: [], env: { PATH: process.env.PATH } })
     const done = once(clients, 'message')
     clients.send(load)
-    await until('the first posts', async () => readLines(log).length > 20)
+    await until('clients have written 20 lines', () => readLines(log).length, { isMet: (count) => count > 20 })
 
     const rows: Row[] = []
     const breaches: string[] = []
     for (const kind of kinds) {
-      await pause(CALM_MS)
+      await sleep(LOAD_MS)
       const before = readLines(log).length
-      const failover = await carryOut(cluster, kind)
-      await until('writes go on', async () => createdAfter(readLines(log), failover.promotedAt) !== undefined)
+      const failover = await failOver(cluster, kind)
+      await until('a post is created after the promotion', () => createdAfter(readLines(log), failover.promotedAt))
       const lines = readLines(log)
       rows.push(rowOf(kind, failover, lines, lines.slice(before)))
-      // What is not settled yet is settled at the end.
       for (const breach of await findBreaches(cluster.primary(), lines)) breaches.push(`${rows.length}: ${breach}`)
     }
 
-    await pause(CALM_MS)
+    await sleep(LOAD_MS)
+    await until('a client has seen a published post', () => readLines(log).some(({ type }) => type === 'published'))
     clients.send('stop')
     await done
-    await drained(cluster)
+    await untilDrained(cluster)
     const lines = readLines(log)
-    breaches.push(...(await findBreaches(cluster.primary(), lines, { isOver: true })), ...cluster.ends)
+    breaches.push(...(await findBreaches(cluster.primary(), lines, { isOver: true })), ...cluster.unexpectedEnds)
     return { rows, breaches, counts: await countsOf(cluster, lines) }
   } finally {
     if (clients?.connected) clients.disconnect()
@@ -101,14 +102,14 @@ async function createLoad(cluster: Cluster, log: string): Promise<Load> {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ platform: 'sandbox', credentials: { username: `ada${number}` } }),
       })
-      if (!response.ok) throw new Error(`connecting an account: ${response.status}`)
+      if (!response.ok) throw new Error(`Connecting an account failed with ${response.status}`)
       return ((await response.json()) as { id: string }).id
     }),
   )
   return { url, key, sandboxes, account: account.id, clients: CLIENTS, log }
 }
 
-/** Lines that are being written are left for the next time. */
+/** Complete lines of the clients' log. */
 function readLines(log: string): Line[] {
   if (!existsSync(log)) return []
   const text = readFileSync(log, 'utf8')
@@ -119,7 +120,7 @@ function readLines(log: string): Line[] {
     .map((line) => JSON.parse(line))
 }
 
-async function carryOut(cluster: Cluster, kind: Kind): Promise<Failover> {
+async function failOver(cluster: Cluster, kind: Kind): Promise<Failover> {
   const any = <T>(list: T[]) => list[Math.floor(Math.random() * list.length)]!
   switch (kind) {
     case 'primary':
@@ -135,9 +136,9 @@ async function carryOut(cluster: Cluster, kind: Kind): Promise<Failover> {
   }
 }
 
-/** Cancels every wait for the standby for a while: what was committed meanwhile is on the primary alone, and dies with it. */
+/** Cancels every wait for the standby for a while. Those commits are on the primary alone, and are lost with it. */
 async function cancelWaits(cluster: Cluster): Promise<void> {
-  for (const end = Date.now() + AWAY_MS; Date.now() < end; await pause(20)) {
+  for (const end = Date.now() + AWAY_MS; Date.now() < end; await sleep(20)) {
     await sql`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`.execute(
       cluster.primary(),
     )
@@ -159,21 +160,25 @@ function rowOf(kind: Kind, failover: Failover, lines: Line[], during: Line[]): R
     'promoted to replicated, ms': replicatedAt - promotedAt,
     'promoted to first 201, ms': first - promotedAt,
     'write gap, ms': first - last,
-    'answers 503': count((status) => status === 503),
-    'answers 502, 504': count((status) => status === 502 || status === 504),
-    'no answer': count((status) => status === 0),
+    '503': count((status) => status === 503),
+    '502, 504': count((status) => status === 502 || status === 504),
+    'no response': count((status) => status === 0),
     acknowledged: lines.filter(isCreated).length,
   }
 }
 
-/** Waits until all that is due has come to an end. */
-async function drained(cluster: Cluster): Promise<void> {
-  const deadline = Date.now() + DRAIN_MS
-  for (; Date.now() < deadline; await pause(500)) {
-    const { rows } = await sql`
-      select from post_targets where claimable_at < now() + interval '1 day' limit 1`.execute(cluster.primary())
-    if (rows.length === 0) return
-  }
+/** Waits until no due delivery is open. */
+const untilDrained = (cluster: Cluster) =>
+  until('every due delivery is settled', () => readOpenStates(cluster.primary()), {
+    timeoutMs: DRAIN_TIMEOUT_MS,
+    intervalMs: 500,
+    isMet: (states) => states.length === 0,
+  })
+
+async function readOpenStates(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ state: string }>`
+    select state from post_targets where claimable_at < now() + interval '1 day' limit 10`.execute(db)
+  return rows.map(({ state }) => state)
 }
 
 async function countsOf(cluster: Cluster, lines: Line[]): Promise<Record<string, number>> {
@@ -182,10 +187,10 @@ async function countsOf(cluster: Cluster, lines: Line[]): Promise<Record<string,
     select count(*) as accepted from sandbox_calls where accepted`.execute(cluster.primary())
   return {
     acknowledged: count(isCreated),
-    'acknowledged at a later attempt': count((line) => line.type === 'created' && line.attempts > 1),
+    'acknowledged after a retry': count((line) => line.type === 'created' && line.attempts > 1),
     refused: count((line) => line.type === 'refused'),
     'seen as published': count((line) => line.type === 'published'),
     'sent to the sandbox': rows[0]!.accepted,
-    exits: cluster.ends.length,
+    exits: cluster.unexpectedEnds.length,
   }
 }

@@ -1,21 +1,21 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { endChild } from '../../helpers/processes.ts'
 import { start } from './programs.ts'
 
 const RESTART_MS = 300
 
-/** A process of Postroom's that is started again whenever it ends, as a supervisor does. */
+/** A process of Postroom under a supervisor, which starts it again whenever it ends. */
 export interface Service {
   name: string
   pid: number
-  /** From now on, its end is no fault of its own. */
+  /** The next end of the process is not reported. */
   expectEnd(): void
   stop(): Promise<void>
 }
 
-/** Starts `postroom` with these arguments. `onEnd` hears how it ended where nobody expected it to. */
+/** Starts `postroom` with `args`. `onEnd` receives how the process ended, unless that was expected. */
 export function supervise(
   name: string,
   args: string[],
@@ -34,7 +34,7 @@ export function supervise(
     child.on('exit', async (code, signal) => {
       if (isStopped) return
       if (!isExpected) onEnd(`${name} ended with ${code ?? signal}`)
-      await pause(RESTART_MS)
+      await sleep(RESTART_MS)
       if (!isStopped) begin()
     })
   }

@@ -1,12 +1,12 @@
 import { report } from '../../helpers/report.ts'
-import { reason } from './programs.ts'
+import { missingPrograms } from './programs.ts'
 import { KINDS, runFailovers } from './run.ts'
 
-/** So many failovers under load, and what they took; ends with 1 where anything was lost, or done twice. */
+/** Runs failovers under load: `node test/faults/cluster/soak.ts [FAILOVERS]`. Exits with 1 if a promise was broken. */
 const [failovers = '20'] = process.argv.slice(2)
 
-if (reason) throw new Error(`The cluster ${reason}`)
-const kinds = Array.from({ length: Number(failovers) }, (_, number) => KINDS[number % KINDS.length]!)
+if (missingPrograms) throw new Error(`The cluster ${missingPrograms}`)
+const kinds = Array.from({ length: Number(failovers) }, (_, index) => KINDS[index % KINDS.length]!)
 const { rows, counts, breaches } = await runFailovers(kinds)
 report('cluster', rows, { counts, breaches })
 const { table, log } = console
