@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import type { Test } from 'tap'
+import { createKeyring } from '../../src/credentials/keyring.ts'
+import type { Credentials, Profile } from '../../src/platforms/adapter.ts'
+import { type AnyAdapter, createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import { createLoggerOptions } from '../../src/runtime/logging.ts'
+import { createWorld, type World } from './app.ts'
+import { startFakeNetworks } from './fake-networks.ts'
+
+/** The service with a fake of every network, and its log. */
+export async function createNetworksWorld(t: Test) {
+  const fakes = await startFakeNetworks(t)
+  const log: string[] = []
+  const keyring = createKeyring([randomBytes(32)])
+  const stream = { write: (line: string) => log.push(line) }
+  const logger = { ...((await createLoggerOptions('trace')) as object), stream }
+  const world = await createWorld(t, { fetch: fakes.fetch, keyring, logger })
+  return { ...world, ...fakes, keyring, log, ada: await world.user('ada') }
+}
+
+/** The service with one network, whose `identify` is the given function. */
+export async function createStubWorld(t: Test, identify: AnyAdapter['identify'], platform = 'telegram') {
+  const network: AnyAdapter = { ...networks.telegram!, identify }
+  const world = await createWorld(t, { networks: { [platform]: network } as Networks })
+  const ada = await world.user()
+  const connect = (credentials: Credentials = { botToken: 'a', chatId: 'b' }) =>
+    ada.call('POST', '/accounts', { platform, credentials })
+  return { ...world, ada, connect }
+}
+
+/** Only their properties are used: they send nothing. */
+export const networks = createNetworks({} as never)
+
+export const profile: Profile = { externalId: '1', username: 'ada', displayName: 'Ada' }
+
+export const countAccounts = async ({ db }: World) =>
+  (await db.selectFrom('accounts').select('id').execute()).length +
+  (await db.selectFrom('accountCredentials').select('accountId').execute()).length
