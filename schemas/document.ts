@@ -20,7 +20,7 @@ A **user** owns posts, media and API keys. An **account** is one profile on one 
 
 const AUTHENTICATION = `## Authentication
 
-Every request carries \`Authorization: Bearer pr_…\`. A key acts for one user. It is shown only when it is created; the service stores a hash of it. The operator creates, lists and revokes keys with \`postroom key\`. A revoked key is rejected within a second. The last six characters of a key are a checksum, so that a mistyped key is rejected without a look into the database. The key is checked before the body is read.`
+Every request carries \`Authorization: Bearer pr_…\`. A key acts for one user. It is shown only when it is created; the service stores a hash of it. The operator creates, lists and revokes keys with \`postroom key\`. A revoked key is rejected within a second. The last six characters of a key are a checksum, so that a mistyped key is rejected without a database query. The key is checked before the body is read.`
 
 const REQUESTS = `## Requests
 
@@ -28,7 +28,7 @@ const REQUESTS = `## Requests
 - A query parameter that an operation does not know is ignored. So is a body that is sent to an operation without one.
 - **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
 - **Times** are RFC 3339. Responses use UTC with milliseconds.
-- A property that is not known is absent where its schema makes it optional, and \`null\` where its schema allows that.
+- An unknown value is absent where its property is optional, and \`null\` where its schema allows \`null\`.
 - New fields, operations and codes may be added without a new version of the path. Ignore what you do not know.`
 
 const PAGING = `## Paging
