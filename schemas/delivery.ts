@@ -32,7 +32,7 @@ export const DeliveryError = Type.Object(
   {
     code: Type.String({
       description:
-        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network requires a pause.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `media_unreadable`: a file of the post could not be read.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `not_supported`: this version cannot publish to the network.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the rest of the thread cannot be sent, because the id of the part before is unknown.\n- `too_late`: the delivery was due for longer than the service allows.\n- `internal_error`: an unexpected failure of this service.',
+        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network requires a pause.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `media_unreadable`: a file of the post could not be read.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `not_supported`: this version cannot publish to the network.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the next part or the first comment cannot be sent, because the id of the act before it is unknown.\n- `too_late`: the delivery was due for longer than the service allows.\n- `internal_error`: an unexpected failure of this service.',
     }),
     message: Type.String({
       description: 'The failure in words, for people. Where the network gave a reason, these are its words.',
@@ -151,9 +151,7 @@ export const Delivery = Type.Object(
     acts: Type.Array(Ref(PublishedAct), {
       description: 'The published acts, in order: the post or the parts of its thread, then the first comment.',
     }),
-    error: NullableDeliveryError(
-      'The error of the last attempt. `null` where the last attempt succeeded or there was none.',
-    ),
+    error: NullableDeliveryError('The last error. `null` where there was none, or where an act succeeded after it.'),
     history: Type.Array(Ref(DeliveryAttempt), {
       description:
         'All attempts, oldest first. An attempt that was interrupted before its visible call is not listed, because nothing was sent.',

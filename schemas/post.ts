@@ -44,7 +44,7 @@ const draft = {
 
 export const Post = Type.Object(
   {
-    id: Type.String({ description: 'The id of the post. Newer posts have greater ones.' }),
+    id: Type.String({ description: 'The id of the post. Newer posts have greater ids.' }),
     userId: Type.String({
       description: 'The id of the user who owns the post: the owner of the API key that created it.',
     }),

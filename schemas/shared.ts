@@ -121,7 +121,7 @@ export const Offset = (options: SchemaOptions = {}) =>
 
 export const NextCursor = () =>
   NullableString({
-    description: 'The `cursor` of the next page. `null` where this page is the last one, because it is not full.',
+    description: 'The `cursor` of the next page. `null` where this page is not full, and therefore the last one.',
   })
 
 export const PageQuery = Type.Object({
