@@ -11,7 +11,7 @@ import { startS3 } from '../helpers/s3.ts'
 const GiB = 2 ** 30
 const MEMORY_MAX = 200_000_000
 
-/** A video of `bytes` bytes: a short one, and behind it a box of free space, which players skip. */
+/** A video of `bytes` bytes: a short one, followed by a box of free space, which players skip. */
 function* largeVideo(bytes: number): Generator<Buffer> {
   const video = readFileSync(new URL('../samples/plain.mp4', import.meta.url))
   yield video
@@ -26,14 +26,14 @@ function* largeVideo(bytes: number): Generator<Buffer> {
   yield zeros.subarray(0, left)
 }
 
-/** The most that the process had in memory, in bytes, as Linux tells it. */
+/** The peak resident memory of a process in bytes, from Linux. */
 const peakOf = (pid: string) =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-const measurable = existsSync('/proc/self/status') ? {} : { skip: 'the memory of a process is read from /proc' }
+const measurable = existsSync('/proc/self/status') ? {} : { skip: 'no /proc here' }
 
 for (const storage of ['a folder', 'S3']) {
-  t.test(`a file of 1 GiB comes into ${storage} without being held in memory`, measurable, async (t) => {
+  t.test(`a file of 1 GiB is uploaded to ${storage} without being held in memory`, measurable, async (t) => {
     const env: Record<string, string> = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t) }
     if (storage === 'S3') {
       const { endpoint } = (await startS3(t, await createFolder(t))).options
@@ -43,7 +43,7 @@ for (const storage of ['a folder', 'S3']) {
     const run = async (...args: string[]) => JSON.parse((await postroom([...args, '--json'], env)).stdout)
     const { id: user } = await run('user', 'create', '--name', 'Ada')
     const { key } = await run('key', 'create', '--user', user)
-    // Once before: what Node makes of the sources is kept from then on.
+    // The first start fills Node's compile cache. Compiling takes memory, which is not measured here.
     await (await runService('serve', env, { throughNpm: true })).stop()
     const service = await runService('serve', env, { throughNpm: true })
     t.teardown(() => service.stop())
