@@ -6,7 +6,7 @@ const VALUE_MAX = 2_048
 
 const text = (description: string) => Type.String({ maxLength: VALUE_MAX, description })
 
-const credentials = <T extends TProperties>(network: string, properties: T, example: Record<string, string>) =>
+const defineCredentials = <T extends TProperties>(network: string, properties: T, example: Record<string, string>) =>
   Type.Object(properties, {
     $id: `${network}Credentials`,
     additionalProperties: false,
@@ -14,7 +14,7 @@ const credentials = <T extends TProperties>(network: string, properties: T, exam
     examples: [example],
   })
 
-const BlueskyCredentials = credentials(
+const BlueskyCredentials = defineCredentials(
   'Bluesky',
   {
     service: Type.Optional(text('The server that hosts the account or signs it in. Default: `https://bsky.social`.')),
@@ -24,7 +24,7 @@ const BlueskyCredentials = credentials(
   { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' },
 )
 
-const MastodonCredentials = credentials(
+const MastodonCredentials = defineCredentials(
   'Mastodon',
   {
     instance: text('The address of the Mastodon server, such as `https://mastodon.social`.'),
@@ -35,7 +35,7 @@ const MastodonCredentials = credentials(
   { instance: 'https://mastodon.social', accessToken: 'ZA-Yj3aBD8U8Cm7lKUp-lm9O9BmDgdhHzDeqsY8tlL0' },
 )
 
-const TelegramCredentials = credentials(
+const TelegramCredentials = defineCredentials(
   'Telegram',
   {
     botToken: text('The token of the bot, from @BotFather, such as `123456:ABC-DEF`.'),
@@ -44,7 +44,7 @@ const TelegramCredentials = credentials(
   { botToken: '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', chatId: '@lighthouses' },
 )
 
-const DiscordCredentials = credentials(
+const DiscordCredentials = defineCredentials(
   'Discord',
   {
     webhookUrl: text(
@@ -56,7 +56,7 @@ const DiscordCredentials = credentials(
   },
 )
 
-const SandboxCredentials = credentials(
+const SandboxCredentials = defineCredentials(
   'Sandbox',
   {
     username: text(
@@ -73,7 +73,7 @@ const SandboxCredentials = credentials(
 )
 
 /** The request to connect an account of one network. `platform` is the discriminator. */
-const connect = <const P extends string, T extends TObject>(platform: P, network: string, credentials: T) =>
+const defineConnection = <const P extends string, T extends TObject>(platform: P, network: string, credentials: T) =>
   Type.Object(
     {
       platform: Type.Literal(platform, { description: 'The network.' }),
@@ -93,11 +93,11 @@ const connect = <const P extends string, T extends TObject>(platform: P, network
     },
   )
 
-const ConnectBluesky = connect('bluesky', 'Bluesky', BlueskyCredentials)
-const ConnectMastodon = connect('mastodon', 'Mastodon', MastodonCredentials)
-const ConnectTelegram = connect('telegram', 'Telegram', TelegramCredentials)
-const ConnectDiscord = connect('discord', 'Discord', DiscordCredentials)
-const ConnectSandbox = connect('sandbox', 'Sandbox', SandboxCredentials)
+const ConnectBluesky = defineConnection('bluesky', 'Bluesky', BlueskyCredentials)
+const ConnectMastodon = defineConnection('mastodon', 'Mastodon', MastodonCredentials)
+const ConnectTelegram = defineConnection('telegram', 'Telegram', TelegramCredentials)
+const ConnectDiscord = defineConnection('discord', 'Discord', DiscordCredentials)
+const ConnectSandbox = defineConnection('sandbox', 'Sandbox', SandboxCredentials)
 
 /** One variant for each network that has an adapter. */
 export const CONNECT_VARIANTS = [ConnectBluesky, ConnectMastodon, ConnectTelegram, ConnectDiscord, ConnectSandbox]

@@ -72,16 +72,16 @@ export function Ref<T extends TSchema>(schema: T, options: SchemaOptions = {}): 
   return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id!), ...options })
 }
 
-const named = (examples: Record<string, unknown>) =>
+const toNamedExamples = (examples: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
 
 /** The JSON body of a request, with named examples. */
 export const Body = <T extends TSchema>(schema: T, examples: Record<string, unknown>) =>
-  Ref(schema, { 'x-examples': named(examples) })
+  Ref(schema, { 'x-examples': toNamedExamples(examples) })
 
 /** A response with a JSON body: what the status means, and named examples. */
 export const JsonResponse = <T extends TSchema>(schema: T, description: string, examples: Record<string, unknown>) =>
-  Ref(schema, { description, 'x-examples': named(examples) })
+  Ref(schema, { description, 'x-examples': toNamedExamples(examples) })
 
 type Headers = Record<string, { type: string; description: string }>
 

@@ -11,11 +11,11 @@ import {
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
 import { ACCOUNT_NOT_FOUND, NOT_THE_OWNER } from '../messages.ts'
 import { Body, Deleted, JsonResponse } from '../shared.ts'
-import { operation } from './operation.ts'
+import { defineOperation } from './define-operation.ts'
 
 const [CONNECTED] = Account.examples
 
-export const listAccounts = operation({
+export const listAccounts = defineOperation({
   method: 'GET',
   url: '/accounts',
   schema: {
@@ -32,7 +32,7 @@ export const listAccounts = operation({
   },
 })
 
-export const connectAccount = operation({
+export const connectAccount = defineOperation({
   method: 'POST',
   url: '/accounts',
   schema: {
@@ -87,7 +87,7 @@ export const connectAccount = operation({
   },
 })
 
-export const disconnectAccount = operation({
+export const disconnectAccount = defineOperation({
   method: 'DELETE',
   url: '/accounts/:id',
   schema: {

@@ -3,11 +3,11 @@ import { bodyTooLargeResponse, commonErrors, errorResponse, invalidRequestRespon
 import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED, POST_NOT_FOUND } from '../messages.ts'
 import { PostDetail } from '../post.ts'
 import { Body, JsonResponse } from '../shared.ts'
-import { operation } from './operation.ts'
+import { defineOperation } from './define-operation.ts'
 
 const DELIVERY_MISSING = { postNotFound: POST_NOT_FOUND, deliveryNotFound: DELIVERY_NOT_FOUND }
 
-export const retryDelivery = operation({
+export const retryDelivery = defineOperation({
   method: 'POST',
   url: '/posts/:id/deliveries/:accountId/retry',
   schema: {
@@ -35,7 +35,7 @@ A delivery whose post lacks a deleted file cannot be retried (409).`,
   },
 })
 
-export const resolveDelivery = operation({
+export const resolveDelivery = defineOperation({
   method: 'POST',
   url: '/posts/:id/deliveries/:accountId/resolve',
   schema: {

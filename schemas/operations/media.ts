@@ -32,7 +32,7 @@ import {
   UNSUPPORTED,
 } from '../messages.ts'
 import { Body, Deleted, EmptyResponse, FileResponse, JsonResponse, PageQuery } from '../shared.ts'
-import { operation } from './operation.ts'
+import { defineOperation } from './define-operation.ts'
 
 const { ETag, Location, 'Content-Disposition': disposition, 'Content-Range': range } = CONTENT_HEADERS
 
@@ -57,7 +57,7 @@ const badFile = {
   behindItsEnd: 'file has 10 bytes after its end',
 }
 
-export const uploadMedia = operation({
+export const uploadMedia = defineOperation({
   method: 'POST',
   url: '/media',
   schema: {
@@ -98,7 +98,7 @@ An empty \`altText\` counts as absent. Telegram has no alternative texts, so it 
   },
 })
 
-export const importMedia = operation({
+export const importMedia = defineOperation({
   method: 'POST',
   url: '/media/import',
   schema: {
@@ -126,7 +126,7 @@ A URL that leads into a private network, directly or after a redirect, is reject
   },
 })
 
-export const listMedia = operation({
+export const listMedia = defineOperation({
   method: 'GET',
   url: '/media',
   schema: {
@@ -144,7 +144,7 @@ export const listMedia = operation({
   },
 })
 
-export const getMedia = operation({
+export const getMedia = defineOperation({
   method: 'GET',
   url: '/media/:id',
   schema: {
@@ -161,7 +161,7 @@ export const getMedia = operation({
   },
 })
 
-export const getMediaContent = operation({
+export const getMediaContent = defineOperation({
   method: 'GET',
   url: '/media/:id/content',
   schema: {
@@ -198,7 +198,7 @@ export const getMediaContent = operation({
   },
 })
 
-export const updateMedia = operation({
+export const updateMedia = defineOperation({
   method: 'PATCH',
   url: '/media/:id',
   schema: {
@@ -227,7 +227,7 @@ export const updateMedia = operation({
   },
 })
 
-export const deleteMedia = operation({
+export const deleteMedia = defineOperation({
   method: 'DELETE',
   url: '/media/:id',
   schema: {

@@ -12,9 +12,9 @@ import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS, RETRY_ADVICE } f
 import { CREATE_FAILED, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED, PUBLISHED_ALREADY } from '../messages.ts'
 import { PostDetail, PostList, PostPath } from '../post.ts'
 import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
-import { operation } from './operation.ts'
+import { defineOperation } from './define-operation.ts'
 
-export const createPost = operation({
+export const createPost = defineOperation({
   method: 'POST',
   url: '/posts',
   config: { failure: CREATE_FAILED },
@@ -84,7 +84,7 @@ The post is stored whole or not at all.
   },
 })
 
-export const listPosts = operation({
+export const listPosts = defineOperation({
   method: 'GET',
   url: '/posts',
   schema: {
@@ -102,7 +102,7 @@ export const listPosts = operation({
   },
 })
 
-export const deletePost = operation({
+export const deletePost = defineOperation({
   method: 'DELETE',
   url: '/posts/:id',
   schema: {
@@ -123,7 +123,7 @@ A post that is being sent cannot be deleted (409): a moment later it is publishe
   },
 })
 
-export const getPost = operation({
+export const getPost = defineOperation({
   method: 'GET',
   url: '/posts/:id',
   schema: {
@@ -141,7 +141,7 @@ export const getPost = operation({
   },
 })
 
-export const publishPost = operation({
+export const publishPost = defineOperation({
   method: 'POST',
   url: '/posts/:id/publish',
   schema: {

@@ -1,9 +1,9 @@
 import { commonErrors, invalidPageResponse } from '../error.ts'
 import { SandboxCallList } from '../sandbox.ts'
 import { JsonResponse, PageQuery } from '../shared.ts'
-import { operation } from './operation.ts'
+import { defineOperation } from './define-operation.ts'
 
-export const listSandboxCalls = operation({
+export const listSandboxCalls = defineOperation({
   method: 'GET',
   url: '/sandbox/calls',
   schema: {

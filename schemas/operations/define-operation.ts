@@ -21,4 +21,4 @@ interface Operation {
 }
 
 /** Checks the shape of an operation and keeps its literal types, which the handler's types are inferred from. */
-export const operation = <const T extends Operation>(definition: T): T => definition
+export const defineOperation = <const T extends Operation>(definition: T): T => definition
