@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { DELIVERY_STATES } from '../../schemas/delivery.ts'
+import { TRANSITIONS } from '../../src/delivery/states.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import { readPlatformsReadme, withLimits } from '../helpers/readme.ts'
 
@@ -57,4 +59,32 @@ t.test('the README states the guarantee that each adapter declares', async (t) =
   const networks = Object.entries(createNetworks({} as never))
   t.same(Object.fromEntries(documented), Object.fromEntries(networks.map(([id, { guarantee }]) => [id, guarantee])))
   for (const [id, { guarantee, reconcile }] of networks) t.equal(!reconcile, guarantee === 'at-most-once', id)
+})
+
+t.test('the diagram in the README and the events in src/delivery/README.md show every transition', async (t) => {
+  const drawn = [...readme.matchAll(/^ {2}(\S+ --> \w+)/gm)].map(([, edge]) => edge)
+  const edges = Object.values(TRANSITIONS).flatMap(({ from, to }) =>
+    (from.length > 0 ? from : ['[*]']).flatMap((state) =>
+      to.filter((next) => next !== state).map((next) => `${state} --> ${next}`),
+    ),
+  )
+  t.strictSame(drawn.toSorted(), [...new Set(edges)].toSorted())
+
+  const statesIn = (cell: string) => (cell === 'any' ? DELIVERY_STATES : cell.match(/\w+/g)) ?? []
+  const rows = readFileSync('src/delivery/README.md', 'utf8').matchAll(
+    /^\| `(\w+)` \| (owner|operator|worker) \| (.+?) \| (.+?) \| /gm,
+  )
+  const events = [...rows].map(([, event, by, from, to]) => [event, { by, from: statesIn(from!), to: statesIn(to!) }])
+  t.strictSame(JSON.parse(JSON.stringify(Object.fromEntries(events))), JSON.parse(JSON.stringify(TRANSITIONS)))
+})
+
+t.test('db/README.md lists every table', async (t) => {
+  const [, tables] = /export interface DB \{([^}]*)\}/.exec(readFileSync('db/types.ts', 'utf8'))!
+  const names = [...tables!.matchAll(/(\w+):/g)].map(([, name]) => name!.replace(/[A-Z]/g, '_$&').toLowerCase())
+  const [, section] = readFileSync('db/README.md', 'utf8')
+    .split(/^## /m)
+    .filter((text) => text.startsWith('Tables'))[0]!
+    .split('| --- | --- |')
+  const listed = [...section!.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g) ?? [])
+  t.same(new Set(listed), new Set([...names, 'kysely_migration']))
 })
