@@ -1,6 +1,8 @@
 import type { SandboxFault } from '../../../../schemas/sandbox.ts'
 import { actsOf, type Call, type Delivery, type Post } from './state.ts'
 
+/** Time that the sandbox takes to process a file with the fault `slow_media`. */
+const PROCESSING_MS = 5_000
 const BACKOFF_MAX_MS = 3_600_000
 const FAILURES_MAX = 8
 
@@ -11,7 +13,7 @@ interface Failure {
   needsAttention?: boolean
 }
 
-/** How the sandbox and the service behave at each fault. `slow_media` only matters for posts with files. */
+/** How the sandbox and the service behave at each fault but `slow_media`, which delays the preparation of files. */
 const FAULTS: Record<Exclude<SandboxFault, 'slow_media'>, Failure & { maybeSent: boolean; accepted: boolean }> = {
   rate_limited: { code: 'rate_limited', retryable: true, restMs: 5_000, maybeSent: false, accepted: false },
   server_error: { code: 'server_error', retryable: true, maybeSent: true, accepted: false },
@@ -78,6 +80,7 @@ function transitionsOf({ post, delivery, nowMs }: Claim) {
       record('failed', code)
       delivery.intent = null
       if (!retryable || delivery.failures >= FAILURES_MAX) {
+        delivery.isPrepared = false
         settleUnsent(restMs)
         return
       }
@@ -95,10 +98,15 @@ function transitionsOf({ post, delivery, nowMs }: Claim) {
     },
     succeed(outcome: 'published' | 'found') {
       sent.push({ hasId: true })
-      Object.assign(delivery, { failures: 0, error: null, intent: null })
+      Object.assign(delivery, { failures: 0, error: null, intent: null, isPrepared: false })
       account.attention = null
       record(outcome, null)
       if (sent.length === acts.length) settle('published', null)
+    },
+    /** The sandbox is processing files. The delivery is claimed again when it has finished. */
+    waitForNetwork(ms: number) {
+      delivery.isPrepared = true
+      settle('queued', nowMs + ms)
     },
     /** Reconciling found that the call was not carried out. Returns whether the act is sent again. */
     resume(): boolean {
@@ -137,9 +145,15 @@ function publishAct({ post, delivery, calls }: Claim, transitions: Transitions, 
     transitions.fail({ code: 'parent_unknown' })
     return false
   }
+  const { fault, faultTimes = 1, faultAct = 1 } = delivery.fields ?? {}
+  // Files belong to the first act.
+  const slowFiles = fault === 'slow_media' && act === faultAct && act === 1 ? post.mediaIds.length : 0
+  if (slowFiles > 0 && !delivery.isPrepared) {
+    transitions.waitForNetwork(slowFiles * PROCESSING_MS)
+    return false
+  }
   beginAttempt(delivery)
   delivery.intent = act
-  const { fault, faultTimes = 1, faultAct = 1 } = delivery.fields ?? {}
   const hasFault = fault && act === faultAct && (fault === 'slow_media' || delivery.faults < faultTimes)
   const failure = hasFault && fault !== 'slow_media' ? FAULTS[fault] : undefined
   if (hasFault) delivery.faults++

@@ -64,6 +64,7 @@ export class Model {
         attempts: 0,
         failures: 0,
         sent: [],
+        isPrepared: false,
         intent: null,
         error: null,
         history: [],
@@ -163,6 +164,7 @@ export class Model {
     // An act whose outcome is open keeps the time at which the network is asked about it.
     delivery.claimableAtMs = intent === null ? PAST_MS : (claimableAtMs ?? PAST_MS)
     delivery.failures = 0
+    if (intent === null) delivery.isPrepared = false
   }
 }
 

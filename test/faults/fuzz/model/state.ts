@@ -38,6 +38,8 @@ export interface Delivery {
   failures: number
   /** The published acts. An act that its owner reported as published has no known id. */
   sent: { hasId: boolean }[]
+  /** Whether the sandbox has processed the files of the current act. */
+  isPrepared: boolean
   /** Number of the act whose call may have been sent, without a known outcome. */
   intent: number | null
   error: string | null
