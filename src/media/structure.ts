@@ -84,7 +84,7 @@ async function readBrands(file: FileBytes): Promise<MediaType | null> {
   const size = (await file.next(8, 'in its ftyp box')).readUInt32BE(0)
   if (size < 16 || size > BRANDS_BYTES_MAX) throw damaged('its ftyp box has no valid size')
   const brands = (await file.next(size - 8, 'in its ftyp box')).toString('latin1')
-  file.at = 0
+  file.position = 0
   const major = brands.slice(0, 4)
   // https://aomediacodec.github.io/av1-avif/#brands
   const isAvif = major === 'avif' || (/^mi[fa]/.test(major) && brands.slice(8).match(/.{4}/gs)?.includes('avif'))
@@ -102,12 +102,12 @@ const ZIP_TAIL_BYTES = 22 + 0xffff
  * common harmful types that allow this.
  */
 async function refuseSecondType(file: FileBytes): Promise<void> {
-  file.at = 0
+  file.position = 0
   const head = await file.next(Math.min(PDF_HEAD_BYTES, file.size), 'early')
   if (head.includes('%PDF-')) throw damaged('it is a PDF as well')
 
   const tailAt = Math.max(0, file.size - ZIP_TAIL_BYTES)
-  file.at = tailAt
+  file.position = tailAt
   const tail = Buffer.from(await file.next(file.size - tailAt, 'early'))
   for (
     let at = tail.indexOf('PK\x05\x06');
@@ -116,7 +116,7 @@ async function refuseSecondType(file: FileBytes): Promise<void> {
   ) {
     const directoryAt = tailAt + at - tail.readUInt32LE(at + 12)
     if (directoryAt < 0 || directoryAt + 4 > file.size) continue
-    file.at = directoryAt
+    file.position = directoryAt
     if ((await file.next(4, 'early')).equals(Buffer.from('PK\x01\x02'))) throw damaged('it is a ZIP archive as well')
   }
 }

@@ -68,8 +68,8 @@ export async function readVideo(path: string): Promise<VideoResult> {
     }
     const { width, height, durationSeconds, fps } = facts
     if (!(width > 0 && height > 0 && Number.isSafeInteger(width * height)))
-      return { refused: 'file has a video of no size' }
-    if (!(durationSeconds > 0 && durationSeconds < Infinity)) return { refused: 'file has a video of no duration' }
+      return { refused: 'file has a video without a size' }
+    if (!(durationSeconds > 0 && durationSeconds < Infinity)) return { refused: 'file has a video without a duration' }
     if (!(fps > 0 && fps < Infinity)) return { refused: 'file has a video without a frame rate' }
     return { facts }
   } catch (error) {

@@ -65,12 +65,12 @@ t.test('a name is looked up once per request, and the checked address is connect
     socket.end(request.startsWith('GET /again ') ? ok('public') : redirect('/again')),
   )
   const canary = await createCanary(t, server.port)
-  const answers = ['127.0.0.1', '127.0.0.2']
+  const addresses = ['127.0.0.1', '127.0.0.2']
   const lookups: string[] = []
   const rebinding = createWorld({
     async resolve(hostname) {
       lookups.push(hostname)
-      return [{ address: answers[(lookups.length - 1) % 2]!, family: 4 }]
+      return [{ address: addresses[(lookups.length - 1) % 2]!, family: 4 }]
     },
   })
   t.equal(await outcome(rebinding.fetch(`http://rebind.example:${server.port}/again`)), 'public')

@@ -56,7 +56,7 @@ t.test('every response that is not a file is a 400 with a message of our own', a
   const CUT_OFF = 'cut off the file'
   const TOO_LONG = 'took too long'
   const statuses = [201, 202, 204, 205, 206, 300, 304, 305, 306, 400, 401, 403, 404, 407, 410, 429, 500, 503, 599, 999]
-  const cases: [name: string, answer: string | Respond, what: string][] = [
+  const cases: [name: string, response: string | Respond, problem: string][] = [
     ...statuses.map((status): [string, string, string] => [
       `${status}`,
       `HTTP/1.1 ${status} Something\r\nContent-Length: 0\r\nWWW-Authenticate: Basic\r\n\r\n`,
@@ -110,10 +110,10 @@ t.test('every response that is not a file is a 400 with a message of our own', a
     ['chunks that drip', (socket) => drip(socket, chunked, '1\r\ny\r\n'), TOO_LONG],
     ['a chunk extension that drips', (socket) => drip(socket, `${chunked}1;`, 'y'), TOO_LONG],
   ]
-  for (const [name, answer, what] of cases) {
-    const { fetch } = createWorld(what === TOO_LONG ? { responseMaxMs: 200, stallMaxMs: 200 } : {})
-    const server = await serve(t, answer)
-    t.strictSame(await outcome(fetch(`http://files.example:${server.port}/`)), refusal(server.port, what), name)
+  for (const [name, response, problem] of cases) {
+    const { fetch } = createWorld(problem === TOO_LONG ? { responseMaxMs: 200, stallMaxMs: 200 } : {})
+    const server = await serve(t, response)
+    t.strictSame(await outcome(fetch(`http://files.example:${server.port}/`)), refusal(server.port, problem), name)
     await server.untilClosed()
   }
 })

@@ -2,8 +2,8 @@ import t from 'tap'
 import { isPublicAddress } from '../../src/outbound/addresses.ts'
 
 /**
- * Every range of the registries that is not for all the internet, with what lies just outside of it where that is
- * public: https://www.iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry,
+ * Every range of IANA's registries that is not globally reachable, with the addresses next to it if they are public:
+ * https://www.iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry,
  * .../multicast-addresses, .../ipv6-address-space.
  */
 const OFF_LIMITS: [name: string, before: string | undefined, first: string, last: string, after: string | undefined][] =
@@ -35,7 +35,7 @@ const OFF_LIMITS: [name: string, before: string | undefined, first: string, last
     ['NAT64 of a network', undefined, '64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff', undefined],
     ['next to NAT64', undefined, '64:ff9b::1:0:0', '64:ff9b:0:ffff:ffff:ffff:ffff:ffff', undefined],
     ['discard', undefined, '100::', '100::ffff:ffff:ffff:ffff', undefined],
-    ['below what is given out', undefined, '101::', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
+    ['below the allocated space', undefined, '101::', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
     ['Teredo', undefined, '2001::', '2001:0:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
     ['benchmarking', undefined, '2001:2::', '2001:2:0:ffff:ffff:ffff:ffff:ffff', undefined],
     ['ORCHID', undefined, '2001:10::', '2001:2f:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
@@ -62,7 +62,7 @@ const OFF_LIMITS: [name: string, before: string | undefined, first: string, last
       '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff',
       '3fff:1000::',
     ],
-    ['above what is given out', undefined, '4000::', 'fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
+    ['above the allocated space', undefined, '4000::', 'fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
     ['segment routing', undefined, '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
     ['unique local', undefined, 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
     ['link-local', undefined, 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
@@ -70,7 +70,7 @@ const OFF_LIMITS: [name: string, before: string | undefined, first: string, last
     ['multicast', undefined, 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
   ]
 
-t.test('no range for a special purpose is public, and what is next to it is', async (t) => {
+t.test('special-purpose ranges are not public, and the addresses next to them are', async (t) => {
   for (const [name, before, first, last, after] of OFF_LIMITS) {
     for (const address of [first, last]) t.equal(isPublicAddress(address), false, `${name}: ${address}`)
     for (const address of [before, after]) {
@@ -79,15 +79,15 @@ t.test('no range for a special purpose is public, and what is next to it is', as
   }
 })
 
-t.test('an IPv4 address inside an IPv6 one is judged for itself', async (t) => {
-  const within = (prefix: string, address: string) => `${prefix}${address}`
+t.test('an IPv4 address inside an IPv6 address is checked itself', async (t) => {
+  const prefixed = (prefix: string, address: string) => `${prefix}${address}`
   for (const [name, before, first, last, after] of OFF_LIMITS.filter(([, , first]) => !first.includes(':'))) {
     for (const prefix of ['::ffff:', '64:ff9b::']) {
       for (const address of [first, last]) {
-        t.equal(isPublicAddress(within(prefix, address)), false, `${name}: ${within(prefix, address)}`)
+        t.equal(isPublicAddress(prefixed(prefix, address)), false, `${name}: ${prefixed(prefix, address)}`)
       }
       for (const address of [before, after]) {
-        if (address) t.equal(isPublicAddress(within(prefix, address)), true, within(prefix, address))
+        if (address) t.equal(isPublicAddress(prefixed(prefix, address)), true, prefixed(prefix, address))
       }
     }
   }
@@ -103,12 +103,12 @@ t.test('well-known public addresses are public', async (t) => {
   }
 })
 
-t.test('the metadata services of clouds are not public', async (t) => {
+t.test('metadata services of clouds are not public', async (t) => {
   const addresses = ['169.254.169.254', '169.254.170.2', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254']
   for (const address of addresses) t.equal(isPublicAddress(address), false, address)
 })
 
-t.test('what is no address in its usual spelling is not public, nor is one with a zone', async (t) => {
+t.test('only addresses in canonical notation and without a zone are public', async (t) => {
   const texts = [
     'fe80::1%eth0',
     '2606:4700:4700::1111%1',

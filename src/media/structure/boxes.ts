@@ -19,9 +19,9 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
   const seen = new Set<string>()
   const missing = () => required.find((type) => !seen.has(type))
   let last = ''
-  for (let count = 1; file.at < file.size; count++) {
+  for (let count = 1; file.position < file.size; count++) {
     if (count > BOXES_MAX) throw damaged('it has too many boxes')
-    const start = file.at
+    const start = file.position
     const isComplete = !missing()
     if (isComplete && file.size - start < 8) throw trailing(file.size - start)
     const header = await file.next(8, 'in a box')
@@ -30,7 +30,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
     let headerBytes = 8
     // Apple's types may begin with ©.
     if (!/^[\x20-\x7e\xa9][\x20-\x7e]{3}$/.test(type)) {
-      throw isComplete ? trailing(file.size - start) : damaged('there is something else between its boxes')
+      throw isComplete ? trailing(file.size - start) : damaged('there is unexpected data between its boxes')
     }
     if (size === 1) {
       headerBytes = 16
@@ -51,7 +51,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
     seen.add(type)
     last = type
     if (type === 'moov' || type === 'moof') await checkTables(file, start + size)
-    file.at = start + size
+    file.position = start + size
   }
   const type = missing()
   if (type) throw cutOff(`before its ${type} box`)

@@ -10,15 +10,15 @@ export const trailing = (bytes: number) =>
 const BUFFER_BYTES = 65_600
 
 /**
- * Reads a file of any size through one small buffer. `at` is the position of the next read. Callers may set it freely,
+ * Reads a file of any size through one small buffer. `position` is that of the next read. Callers may set it freely,
  * also past the end: the next read throws then.
  */
 export class FileBytes {
-  at = 0
+  position = 0
   readonly size: number
   readonly #handle: FileHandle
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES)
-  #bufferAt = 0
+  #bufferPosition = 0
   #buffered = 0
 
   constructor(handle: FileHandle, size: number) {
@@ -28,21 +28,21 @@ export class FileBytes {
 
   /** Whether the next `count` bytes are buffered. Loops over millions of bytes await `load` only if they are not. */
   has(count: number): boolean {
-    return this.at >= this.#bufferAt && this.at + count <= this.#bufferAt + this.#buffered
+    return this.position >= this.#bufferPosition && this.position + count <= this.#bufferPosition + this.#buffered
   }
 
   /** Buffers the next `count` bytes. Throws a 400 that names `where` if the file ends before. */
   async load(count: number, where: string): Promise<void> {
     if (this.has(count)) return
-    if (this.at + count > this.size) throw cutOff(where)
-    this.#bufferAt = this.at
+    if (this.position + count > this.size) throw cutOff(where)
+    this.#bufferPosition = this.position
     this.#buffered = 0
     while (this.#buffered < count) {
       const { bytesRead } = await this.#handle.read(
         this.#buffer,
         this.#buffered,
         BUFFER_BYTES - this.#buffered,
-        this.at + this.#buffered,
+        this.position + this.#buffered,
       )
       if (bytesRead === 0) throw cutOff(where)
       this.#buffered += bytesRead
@@ -53,17 +53,17 @@ export class FileBytes {
   async next(count: number, where: string): Promise<Buffer> {
     await this.load(count, where)
     const bytes = this.loaded().subarray(0, count)
-    this.at += count
+    this.position += count
     return bytes
   }
 
   /** Returns the next buffered byte and advances. */
   byte(): number {
-    return this.#buffer[this.at++ - this.#bufferAt]!
+    return this.#buffer[this.position++ - this.#bufferPosition]!
   }
 
   /** All buffered bytes from the position on. */
   loaded(): Buffer {
-    return this.#buffer.subarray(this.at - this.#bufferAt, this.#buffered)
+    return this.#buffer.subarray(this.position - this.#bufferPosition, this.#buffered)
   }
 }

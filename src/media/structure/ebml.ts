@@ -43,40 +43,40 @@ interface Element {
 /** The document type, such as `webm` or `matroska`. */
 export async function readDocType(file: FileBytes): Promise<string> {
   const { id, size } = await nextElement(file)
-  if (id !== EBML || size === undefined || size > HEADER_BYTES_MAX) throw damaged('its header is no EBML')
-  const end = file.at + size
-  while (file.at < end) {
+  if (id !== EBML || size === undefined || size > HEADER_BYTES_MAX) throw damaged('its header is not EBML')
+  const end = file.position + size
+  while (file.position < end) {
     const element = await nextElement(file)
-    if (element.size === undefined || element.size > end - file.at) throw damaged('its header is no EBML')
+    if (element.size === undefined || element.size > end - file.position) throw damaged('its header is not EBML')
     const content = await file.next(element.size, 'in its header')
     if (element.id === DOC_TYPE) {
-      file.at = end
+      file.position = end
       return content.toString('latin1').replace(/\0+$/, '')
     }
   }
-  throw damaged('its header does not say what it is')
+  throw damaged('its header has no document type')
 }
 
 /** Reads the one segment after the header, to the end of the file. */
 export async function walkSegment(file: FileBytes): Promise<void> {
   let segment = await nextElement(file)
   while (segment.id === VOID && segment.size !== undefined) {
-    file.at += segment.size
+    file.position += segment.size
     segment = await nextElement(file)
   }
   if (segment.id !== SEGMENT) throw damaged('it has no segment')
-  const end = segment.size === undefined ? file.size : file.at + segment.size
-  if (end > file.size) throw cutOff('before the size that it claims')
+  const end = segment.size === undefined ? file.size : file.position + segment.size
+  if (end > file.size) throw cutOff('before its declared size')
 
   const seen = new Set<number>()
   let isInCluster = false
-  for (let count = 1; file.at < end; count++) {
+  for (let count = 1; file.position < end; count++) {
     if (count > ELEMENTS_MAX) throw damaged('it has too many elements')
-    const start = file.at
+    const start = file.position
     const { id, size } = await nextElement(file)
     const isKnown = IN_SEGMENT.includes(id) || (isInCluster && IN_CLUSTER.includes(id))
     if (!isKnown) {
-      throw seen.has(CLUSTER) ? trailing(file.size - start) : damaged('there is something else between its elements')
+      throw seen.has(CLUSTER) ? trailing(file.size - start) : damaged('there is unexpected data between its elements')
     }
     seen.add(id)
     if (size === undefined) {
@@ -84,13 +84,13 @@ export async function walkSegment(file: FileBytes): Promise<void> {
       isInCluster = true
       continue
     }
-    if (size > end - file.at) {
+    if (size > end - file.position) {
       throw end === file.size ? cutOff('in an element') : damaged('an element is longer than the segment')
     }
     if (size > ELEMENT_BYTES_MAX && id !== VOID) throw damaged('an element is too large')
     // Void and CRC-32 occur on both levels.
     if (IN_SEGMENT.includes(id) && id !== VOID && id !== CRC_32) isInCluster = false
-    file.at += size
+    file.position += size
   }
   if (!seen.has(TRACKS) || !seen.has(CLUSTER)) throw cutOff('before its first cluster')
   if (end < file.size) throw trailing(file.size - end)
@@ -111,7 +111,7 @@ async function nextNumber(file: FileBytes, bytesMax: number, isSize: boolean): P
   if (!file.has(1)) await file.load(1, 'in an element')
   const first = file.byte()
   const following = Math.clz32(first) - 24
-  if (following >= bytesMax) throw damaged('there is something else between its elements')
+  if (following >= bytesMax) throw damaged('there is unexpected data between its elements')
   if (!file.has(following)) await file.load(following, 'in an element')
   const mask = 0x7f >> following
   let value = isSize ? first & mask : first

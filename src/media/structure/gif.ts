@@ -8,7 +8,7 @@ const TRAILER = 0x3b
 /** Reads the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
 export async function walkGif(file: FileBytes): Promise<void> {
   const header = await file.next(13, 'in its header')
-  file.at += colourTableBytes(header[10]!)
+  file.position += colourTableBytes(header[10]!)
   for (let frames = 0; ; ) {
     const [block] = await file.next(1, 'before its trailer')
     if (block === TRAILER) {
@@ -22,13 +22,13 @@ export async function walkGif(file: FileBytes): Promise<void> {
       refuseTooManyFrames(frames)
       const image = await file.next(9, 'in a picture')
       // The byte after the colour table is the initial code size.
-      file.at += colourTableBytes(image[8]!) + 1
+      file.position += colourTableBytes(image[8]!) + 1
     } else {
-      throw damaged('there is something else between its blocks')
+      throw damaged('there is unexpected data between its blocks')
     }
     await skipSubBlocks(file)
   }
-  if (file.at < file.size) throw trailing(file.size - file.at)
+  if (file.position < file.size) throw trailing(file.size - file.position)
 }
 
 /** From the flag that says whether there is a table, and the three bits of its size. */
@@ -39,6 +39,6 @@ async function skipSubBlocks(file: FileBytes): Promise<void> {
     if (!file.has(1)) await file.load(1, 'in a picture or extension')
     const length = file.byte()
     if (length === 0) return
-    file.at += length
+    file.position += length
   }
 }

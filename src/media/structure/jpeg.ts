@@ -27,16 +27,16 @@ interface Announced {
 export async function walkJpeg(file: FileBytes): Promise<void> {
   const announced = await walkPicture(file)
   for (;;) {
-    const end = file.at
+    const end = file.position
     await skipZeros(file)
-    if (file.at === file.size) return
+    if (file.position === file.size) return
     const next = await peek(file, 8)
     if (announced.images && next.readUIntBE(0, 3) === 0xffd8ff) {
       await walkPicture(file)
-    } else if (announced.video && isFtyp(next) && file.at - end >= 4 - next.indexOf('ftyp')) {
-      file.at -= 4 - next.indexOf('ftyp')
+    } else if (announced.video && isFtyp(next) && file.position - end >= 4 - next.indexOf('ftyp')) {
+      file.position -= 4 - next.indexOf('ftyp')
       return await walkBoxes(file, ['moov', 'mdat'])
-    } else if (await isSamsungTrailer(file, end, file.at)) {
+    } else if (await isSamsungTrailer(file, end, file.position)) {
       return
     } else {
       throw trailing(file.size - end)
@@ -49,25 +49,25 @@ const isFtyp = (bytes: Buffer) => bytes.indexOf('ftyp') === 1 || bytes.indexOf('
 
 /** Pads with zeros past the end of the file. */
 async function peek(file: FileBytes, count: number): Promise<Buffer> {
-  const there = Math.min(count, file.size - file.at)
+  const there = Math.min(count, file.size - file.position)
   await file.load(there, 'early')
   return Buffer.concat([file.loaded().subarray(0, there)], count)
 }
 
 async function skipZeros(file: FileBytes): Promise<void> {
-  while (file.at < file.size) {
+  while (file.position < file.size) {
     await file.load(1, 'early')
     const bytes = file.loaded()
     // A native comparison: a callback for each byte takes a second for 100 MB.
     const isZero = bytes.equals(Buffer.alloc(bytes.length))
-    file.at += isZero ? bytes.length : bytes.findIndex((byte) => byte !== 0)
+    file.position += isZero ? bytes.length : bytes.findIndex((byte) => byte !== 0)
     if (!isZero) return
   }
 }
 
 /** Reads one picture from SOI to EOI. */
 async function walkPicture(file: FileBytes): Promise<Announced> {
-  file.at += 2
+  file.position += 2
   const announced: Announced = { images: false, video: false }
   for (let hasScan = false; ; ) {
     const marker = await nextMarker(file)
@@ -76,7 +76,7 @@ async function walkPicture(file: FileBytes): Promise<Announced> {
       return announced
     }
     if (marker === TEM) continue
-    if (marker === 0 || marker === SOI || isRestart(marker)) throw damaged('a marker stands where none may')
+    if (marker === 0 || marker === SOI || isRestart(marker)) throw damaged('it has a misplaced marker')
     const length = (await file.next(2, 'in a segment')).readUInt16BE()
     if (length < 2) throw damaged('a segment has no length')
     const segment = await file.next(length - 2, 'in a segment')
@@ -91,7 +91,7 @@ async function walkPicture(file: FileBytes): Promise<Announced> {
 /** Any number of 0xff bytes may precede a marker's code. */
 async function nextMarker(file: FileBytes): Promise<number> {
   let [byte] = await file.next(1, 'before its EOI marker')
-  if (byte !== 0xff) throw damaged('there is something else between its segments')
+  if (byte !== 0xff) throw damaged('there is unexpected data between its segments')
   while (byte === 0xff) {
     if (!file.has(1)) await file.load(1, 'before its EOI marker')
     byte = file.byte()
@@ -112,11 +112,11 @@ async function skipScan(file: FileBytes): Promise<void> {
       } else if (code === 0xff) {
         index++
       } else {
-        file.at += index
+        file.position += index
         return
       }
     }
-    file.at += index < 0 ? bytes.length : index
+    file.position += index < 0 ? bytes.length : index
   }
 }
 
@@ -141,14 +141,14 @@ function readAnnouncement(segment: Buffer, announced: Announced): void {
 async function isSamsungTrailer(file: FileBytes, earliest: number, latest: number): Promise<boolean> {
   const footerAt = file.size - 8
   if (footerAt < latest) return false
-  file.at = footerAt
+  file.position = footerAt
   const footer = await file.next(8, 'early')
   const length = footer.readUInt32LE(0)
   if (footer.toString('latin1', 4) !== 'SEFT' || length < 24 || length > 0xffff) return false
 
   const directoryAt = footerAt - length
   if (directoryAt < earliest) return false
-  file.at = directoryAt
+  file.position = directoryAt
   const directory = Buffer.from(await file.next(length, 'early'))
   const count = directory.readUInt32LE(8)
   if (directory.toString('latin1', 0, 4) !== 'SEFH' || count === 0 || length !== 12 + 12 * count) return false
@@ -158,7 +158,7 @@ async function isSamsungTrailer(file: FileBytes, earliest: number, latest: numbe
     const distance = directory.readUInt32LE(entry + 4)
     const size = directory.readUInt32LE(entry + 8)
     if (size < 8 || size > distance || directoryAt - distance < earliest) return false
-    file.at = directoryAt - distance
+    file.position = directoryAt - distance
     const type = await file.next(4, 'early')
     if (!type.equals(directory.subarray(entry, entry + 4))) return false
     first = Math.min(first, directoryAt - distance)

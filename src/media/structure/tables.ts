@@ -16,8 +16,8 @@ interface Tables {
  * rely on these numbers, and a few bytes can claim billions of samples. Small differences are tolerated.
  */
 export async function checkTables(file: FileBytes, end: number): Promise<void> {
-  while (end - file.at >= 8) {
-    const start = file.at
+  while (end - file.position >= 8) {
+    const start = file.position
     const header = await file.next(8, 'in its tables')
     const size = header.readUInt32BE(0)
     const type = header.toString('latin1', 4)
@@ -26,7 +26,7 @@ export async function checkTables(file: FileBytes, end: number): Promise<void> {
     if (type === 'stbl') await checkSampleTable(file, start + size)
     else if (CONTAINERS.includes(type)) await checkTables(file, start + size)
     else if (type === 'trun') await checkRun(file)
-    file.at = start + size
+    file.position = start + size
   }
 }
 
@@ -34,8 +34,8 @@ export async function checkTables(file: FileBytes, end: number): Promise<void> {
 async function checkSampleTable(file: FileBytes, end: number): Promise<void> {
   const tables: Tables = { samples: 0, chunks: 0, described: [] }
   let chunkRuns: [first: number, samples: number][] = []
-  while (end - file.at >= 16) {
-    const start = file.at
+  while (end - file.position >= 16) {
+    const start = file.position
     const header = await file.next(16, 'in its tables')
     const size = header.readUInt32BE(0)
     const type = header.toString('latin1', 4, 8)
@@ -52,7 +52,7 @@ async function checkSampleTable(file: FileBytes, end: number): Promise<void> {
       tables.described.push((await readPairs(file, entries, room, 8)).reduce((sum, [count]) => sum + count, 0))
     }
     if (type === 'stsc') chunkRuns = await readPairs(file, entries, room, 12)
-    file.at = start + size
+    file.position = start + size
   }
 
   const { samples, chunks, described } = tables
