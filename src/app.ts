@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { withDatabaseBudget } from '../db/budget.ts'
 import { connect } from '../db/client.ts'
 import { components } from '../schemas/index.ts'
-import type { Connecting } from './accounts/connect.ts'
+import type { NetworkContext } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
 import { auth } from './auth/plugin.ts'
 import { health } from './health/plugin.ts'
@@ -21,7 +21,7 @@ import { sandbox } from './platforms/sandbox/plugin.ts'
 import { posts } from './posts/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
 
-export interface AppOptions extends Connecting {
+export interface AppOptions extends NetworkContext {
   logger: NonNullable<FastifyServerOptions['logger']>
   /** Origins whose pages may call the API. */
   corsOrigins: string[]

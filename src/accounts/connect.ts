@@ -16,7 +16,7 @@ import type { Profile } from '../platforms/adapter.ts'
 import type { AnyAdapter, Networks } from '../platforms/adapters.ts'
 import { PublishError, storable } from '../platforms/publish-error.ts'
 
-export interface Connecting {
+export interface NetworkContext {
   db: Db
   /** The networks that posts can be sent to. */
   networks: Networks
@@ -34,7 +34,7 @@ export interface Connected {
 
 /** The keyring. Without one throws 503, after the same check of the organisation that precedes every connection. */
 export async function requireKeyring(
-  { db, keyring }: Connecting,
+  { db, keyring }: NetworkContext,
   userId: string,
   { organizationId }: ConnectAccount,
 ): Promise<Keyring> {
@@ -63,7 +63,7 @@ const IDENTIFY_TIMEOUT_MS = 20_000
  * 400 if the network rejects the credentials, and 502 if it gives no valid response.
  */
 export async function identifyAccount(
-  { db, networks, fetch }: Connecting,
+  { db, networks, fetch }: NetworkContext,
   userId: string,
   { platform, credentials, organizationId }: ConnectAccount,
 ): Promise<IdentifiedProfile> {
@@ -114,7 +114,7 @@ async function callIdentify(
   platform: string,
   network: AnyAdapter,
   credentials: Record<string, string>,
-  fetch: Connecting['fetch'],
+  fetch: NetworkContext['fetch'],
 ): Promise<IdentifiedProfile> {
   try {
     const profile = await network.identify({ credentials, fetch, signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS) })

@@ -5,17 +5,17 @@ import * as operations from '../../schemas/operations/accounts.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import {
-  type Connecting,
   fingerprintRequest,
   identifyAccount,
+  type NetworkContext,
   requireKeyring,
   storeAccount,
   toAccount,
 } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 
-export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, connecting) => {
-  const { db, networks } = connecting
+export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
+  const { db, networks } = context
 
   app.route({
     ...operations.listAccounts,
@@ -29,10 +29,10 @@ export const accounts: FastifyPluginAsyncTypebox<Connecting> = async (app, conne
     ...operations.connectAccount,
     handler: async (request, reply) => {
       const { userId, body } = request
-      const keyring = await requireKeyring(connecting, userId, body)
+      const keyring = await requireKeyring(context, userId, body)
       const outcome = await withIdempotencyKey(db, reply, {
         identities: fingerprintRequest(keyring, userId, body),
-        prepare: () => identifyAccount(connecting, userId, body),
+        prepare: () => identifyAccount(context, userId, body),
         commit: (transaction, profile) => storeAccount(transaction, keyring, userId, body, profile),
         toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
       })

@@ -1,11 +1,11 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { type PostSubjects, readPostSubjects } from '../../db/queries/posts.ts'
+import { type PostSubjects, readPostSubjects } from '../../db/queries/post-subjects.ts'
 import { AppError } from '../errors.ts'
 import { findViolations } from '../platforms/rules/check-post.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
 
-export type TargetAccount = PostSubjects['accounts'][number]
+export type CheckedAccount = PostSubjects['accounts'][number]
 
 /**
  * Checks a post against the limits of its networks and the access of its user, and returns its accounts. Throws 400 for
@@ -16,7 +16,7 @@ export async function checkPost(
   db: Db,
   userId: string,
   post: PostToCheck & { accountIds: readonly string[] },
-): Promise<TargetAccount[]> {
+): Promise<CheckedAccount[]> {
   const { accountIds, mediaIds } = post
   const [subjects] = await readPostSubjects(db, {
     userId,

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { insertPost, type NewPost } from '../../db/queries/posts.ts'
+import { insertPost, type NewPost } from '../../db/queries/insert-post.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import { parseTime } from '../../schemas/time.ts'
@@ -8,13 +8,13 @@ import { initialState } from '../delivery/states.ts'
 import { invalidRequest } from '../errors.ts'
 import { findViolations } from '../platforms/rules/check-post.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
-import { checkPost, type TargetAccount } from './check.ts'
+import { type CheckedAccount, checkPost } from './check.ts'
 
 /**
  * Cache of accounts that passed `checkPost`, by id. The network of an account never changes. The text limit of its server
  * may change: then `insertPost` writes nothing.
  */
-export type KnownAccounts = Map<string, TargetAccount>
+export type KnownAccounts = Map<string, CheckedAccount>
 
 const KNOWN_MAX = 10_000
 
@@ -81,13 +81,13 @@ const readTime = (text: string | undefined): Date | null =>
 function checkWithoutDatabase(
   post: PostToCheck & { accountIds: string[] },
   known: KnownAccounts,
-): TargetAccount[] | undefined {
+): CheckedAccount[] | undefined {
   const accounts = post.accountIds.flatMap((id) => known.get(id) ?? [])
   const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
   return isKnown && findViolations(post, accounts, []).length === 0 ? accounts : undefined
 }
 
-function remember(known: KnownAccounts, accounts: TargetAccount[]): TargetAccount[] {
+function remember(known: KnownAccounts, accounts: CheckedAccount[]): CheckedAccount[] {
   if (known.size + accounts.length > KNOWN_MAX) known.clear()
   for (const account of accounts) known.set(account.id, account)
   return accounts

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
-import { findPost } from '../../db/queries/posts.ts'
+import { findPost } from '../../db/queries/post-detail.ts'
 import { POST_NOT_FOUND, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { PUBLISH_NOW } from '../delivery/states.ts'

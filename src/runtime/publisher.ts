@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
-import type { Connecting } from '../accounts/connect.ts'
+import type { NetworkContext } from '../accounts/connect.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../delivery/deps.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
@@ -13,7 +13,7 @@ import { openKeyring, reportLostCredentials } from './keyring.ts'
 export const NO_KEY = 'CREDENTIALS_KEY is not set: set it, so that posts can be published'
 
 /** Opens what connecting accounts and publishing to them have in common. */
-export const openNetworks = async (config: Config, db: Db): Promise<Connecting> => ({
+export const openNetworks = async (config: Config, db: Db): Promise<NetworkContext> => ({
   db,
   networks: createNetworks(sandboxStore(db)),
   keyring: await openKeyring(config),
@@ -23,7 +23,7 @@ export const openNetworks = async (config: Config, db: Db): Promise<Connecting> 
 /** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */
 export function openPublisher(
   { publishLatenessMaxMs }: Config,
-  { db, networks, keyring, fetch }: Connecting,
+  { db, networks, keyring, fetch }: NetworkContext,
   storage: Storage,
   log: Log,
 ): Publisher | undefined {

@@ -3,7 +3,7 @@ import { migrate } from '../../db/migrate.ts'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
 import { isDatabaseUnavailable } from '../../db/unavailable.ts'
-import type { Connecting } from '../accounts/connect.ts'
+import type { NetworkContext } from '../accounts/connect.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
@@ -82,7 +82,7 @@ async function startWorker(
 }
 
 /** Seeds an empty database. Returns the new key, or the command that creates one for an existing user. */
-async function findOrSeedUser({ db, keyring }: Connecting): Promise<Record<string, string>> {
+async function findOrSeedUser({ db, keyring }: NetworkContext): Promise<Record<string, string>> {
   const demo = await seedDemo(db, new Date(), keyring)
   const user = demo ? { id: demo.userId } : await findFirstUser(db)
   return { ...demo, ...(user && { newKey: `npm run -s postroom -- key create --user ${user.id}` }) }

@@ -1,0 +1,94 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { PublishedAct } from '../../schemas/delivery.ts'
+import type { PostDetail } from '../../schemas/post.ts'
+import { prepared } from '../prepared.ts'
+import type { DB } from '../types.ts'
+import { isoTime } from './iso-time.ts'
+import { jsonList } from './json-list.ts'
+import { postColumns } from './posts.ts'
+
+/** A resting account or limit delays the next attempt. An account that is busy with another delivery may be free at any moment. */
+const nextAttempt = sql`case when exists (
+    select from post_targets as busy
+    where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at
+      and busy.account_id = accounts.id and busy.state = 'publishing')
+  then post_targets.claimable_at
+  else greatest(post_targets.claimable_at, accounts.available_at,
+    (select until from limit_rests where key = accounts.limit_key),
+    (select until from limit_rests where key = accounts.platform)) end`
+
+/** A delivery as the API shows it. */
+const buildDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>) =>
+  jsonBuildObject({
+    state: eb.ref('postTargets.state'),
+    attempts: eb.ref('postTargets.attempts'),
+    nextAttemptAt: sql<string | null>`case when post_targets.state = 'queued' then ${isoTime(nextAttempt)} end`,
+    publishedAt: isoTime<string | null>('postTargets.publishedAt'),
+    latenessMs: sql<number | null>`case when post_targets.published_at is not null
+      then greatest(0, round(extract(epoch from
+        post_targets.published_at - greatest(posts.scheduled_at, posts.created_at)) * 1000))::bigint end`,
+    externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
+    externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
+    acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
+      'externalId', act ->> 'id', 'externalUrl', act ->> 'url') order by ordinal), '[]')
+      from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, ordinal))`,
+    error: eb.ref('postTargets.error'),
+    history: eb
+      .selectFrom('deliveryAttempts as attempt')
+      .select((eb) =>
+        jsonList(
+          jsonBuildObject({
+            number: eb.ref('attempt.number'),
+            act: eb.ref('attempt.act'),
+            startedAt: isoTime('attempt.startedAt'),
+            intendedAt: isoTime<string | null>('attempt.intendedAt'),
+            finishedAt: isoTime<string | null>('attempt.finishedAt'),
+            outcome: eb.ref('attempt.outcome'),
+            error: eb.ref('attempt.error'),
+          }),
+          sql`attempt.number`,
+        ),
+      )
+      .whereRef('attempt.userId', '=', 'postTargets.userId')
+      .whereRef('attempt.postId', '=', 'postTargets.postId')
+      .whereRef('attempt.accountId', '=', 'postTargets.accountId'),
+  })
+
+/** A post with its files, its accounts, and the delivery to each. */
+export const findPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>
+  db
+    .selectFrom('posts')
+    .select((eb) => [
+      ...postColumns(eb),
+      eb
+        .selectFrom('postMedia')
+        .select(sql<string[]>`coalesce(json_agg(media_id order by position), '[]')`.as('ids'))
+        .whereRef('postMedia.userId', '=', 'posts.userId')
+        .whereRef('postMedia.postId', '=', 'posts.id')
+        .as('mediaIds'),
+      eb
+        .selectFrom('postTargets')
+        .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
+        .select((eb) =>
+          jsonList(
+            jsonBuildObject({
+              accountId: eb.ref('postTargets.accountId'),
+              platform: eb.ref('postTargets.platform'),
+              username: eb.ref('accounts.username'),
+              captionOverride: eb.ref('captionOverride'),
+              fields: eb.ref('fields'),
+              threadParts: eb.ref('threadParts'),
+              delivery: buildDelivery(eb),
+            }),
+            sql`post_targets.account_id`,
+          ),
+        )
+        .whereRef('postTargets.userId', '=', 'posts.userId')
+        .whereRef('postTargets.postId', '=', 'posts.id')
+        .as('targets'),
+    ])
+    .where('userId', '=', value('userId'))
+    .where('id', '=', value('id'))
+    .$castTo<PostDetail>(),
+)

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { MediaFacts } from '../../schemas/media.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { prepared } from '../prepared.ts'
+import { reachableBy } from './accounts.ts'
+import { jsonList } from './json-list.ts'
+
+/** What a post refers to: the facts that its limits are checked against. */
+export interface PostSubjects {
+  accounts: { id: string; platform: PlatformId; username: string; textLengthMax: number | null }[]
+  media: MediaFacts[]
+}
+
+/** The accounts and media among these that the user may use, in one round trip. The ids must be UUIDs. */
+export const readPostSubjects = prepared<{ userId: string; accountIds: string[]; mediaIds: string[] }, PostSubjects>(
+  'read_post_subjects',
+  (db, value) =>
+    db
+      .selectNoFrom((eb) => [
+        eb
+          .selectFrom('accounts')
+          .select((eb) =>
+            jsonList(
+              jsonBuildObject({
+                id: eb.ref('id'),
+                platform: eb.ref('platform'),
+                username: eb.ref('username'),
+                textLengthMax: eb.ref('textLengthMax'),
+              }),
+            ),
+          )
+          .where('id', '=', sql<string>`any(${value('accountIds')}::uuid[])`)
+          .where(reachableBy(value('userId')))
+          .as('accounts'),
+        eb
+          .selectFrom('media')
+          .select((eb) =>
+            jsonList(
+              jsonBuildObject({
+                id: eb.ref('id'),
+                mimeType: eb.ref('mimeType'),
+                bytes: eb.ref('bytes'),
+                width: eb.ref('width'),
+                height: eb.ref('height'),
+                durationSeconds: eb.ref('durationSeconds'),
+                fps: eb.ref('fps'),
+                frames: eb.ref('frames'),
+              }),
+            ),
+          )
+          .where('userId', '=', value('userId'))
+          .where('id', '=', sql<string>`any(${value('mediaIds')}::uuid[])`)
+          .as('media'),
+      ])
+      .$castTo<PostSubjects>(),
+)
