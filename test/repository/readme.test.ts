@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { DELIVERY_STATES } from '../../schemas/delivery.ts'
 import { TRANSITIONS } from '../../src/delivery/states.ts'
+import * as timing from '../../src/delivery/timing.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import { readPlatformsReadme, withLimits } from '../helpers/readme.ts'
 
@@ -76,6 +77,12 @@ t.test('the diagram in the README and the events in src/delivery/README.md show 
   )
   const events = [...rows].map(([, event, by, from, to]) => [event, { by, from: statesIn(from!), to: statesIn(to!) }])
   t.strictSame(JSON.parse(JSON.stringify(Object.fromEntries(events))), JSON.parse(JSON.stringify(TRANSITIONS)))
+})
+
+t.test('src/delivery/README.md names every constant of timing.ts', async (t) => {
+  const [, timings] = readFileSync('src/delivery/README.md', 'utf8').split('## Timings')
+  const named = [...timings!.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name!)
+  t.strictSame(named.toSorted(), Object.keys(timing).toSorted())
 })
 
 t.test('db/README.md lists every table', async (t) => {
