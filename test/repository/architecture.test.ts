@@ -83,6 +83,12 @@ const SCHEMA_PACKAGES = /^@sinclair\/typebox(?:\/|$)/
 const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: string[]][] = [
   ['only db contains SQL', /sql`|selectFrom|insertInto|updateTable|deleteFrom/, ['schemas', 'db', 'src'], ['db']],
   ['only db/sqlstate.ts contains SQLSTATEs', /'\d\d[\dA-Z]{3}'|'P0001'/, ['db', 'src'], ['db/sqlstate.ts']],
+  [
+    'only src/delivery/timing.ts sets times of deliveries',
+    /const [A-Z\d_]+_(?:MS|SECONDS)\b/,
+    ['src/delivery', 'db/queries/delivery'],
+    ['src/delivery/timing.ts'],
+  ],
   ['only readConfig gets the environment', /(?<!readConfig\()process\.env/, ['schemas', 'db', 'src'], []],
 ]
 
