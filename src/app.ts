@@ -36,9 +36,9 @@ export async function buildApp({
   logger,
   corsOrigins,
   media: files,
-  ...connecting
+  ...context
 }: AppOptions): Promise<FastifyInstance> {
-  const { db } = connecting
+  const { db } = context
   const app = Fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -65,8 +65,8 @@ export async function buildApp({
   await app.register(
     async (api) => {
       await api.register(auth, { db })
-      await api.register(accounts, connecting)
-      await api.register(posts, { db, networks: connecting.networks })
+      await api.register(accounts, context)
+      await api.register(posts, { db, networks: context.networks })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
     },

@@ -12,8 +12,8 @@ import { openKeyring, reportLostCredentials } from './keyring.ts'
 /** A worker without a key must not run: it would fail deliveries that another worker could send. */
 export const NO_KEY = 'CREDENTIALS_KEY is not set: set it, so that posts can be published'
 
-/** Opens what connecting accounts and publishing to them have in common. */
-export const openNetworks = async (config: Config, db: Db): Promise<NetworkContext> => ({
+/** Opens what both connecting an account and publishing to it need. */
+export const openNetworkContext = async (config: Config, db: Db): Promise<NetworkContext> => ({
   db,
   networks: createNetworks(sandboxStore(db)),
   keyring: await openKeyring(config),

@@ -15,7 +15,7 @@ import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './datab
 import { seedDemo } from './demo.ts'
 import { createLoggerOptions } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
-import { NO_KEY, openNetworks, openPublisher } from './publisher.ts'
+import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { drain, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
 
@@ -40,8 +40,8 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
   try {
     if (isStart) await migrateFirst(config)
     const media = { ...(await openMediaLibrary(config, database.db)), fetchFile: createFetchFile(createPublicClient()) }
-    const connecting = await openNetworks(config, database.db)
-    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...connecting })
+    const context = await openNetworkContext(config, database.db)
+    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...context })
     const address = await listen(app, config)
     if (isStart) worker = await startWorker(config, media.storage, app.log, stop)
     announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...worker?.facts })
@@ -68,9 +68,9 @@ async function startWorker(
 ): Promise<InnerWorker> {
   const { db, close } = await openDatabase(config, { statementTimeoutMs: WORKER_STATEMENT_MS })
   try {
-    const connecting = await openNetworks(config, db)
-    const facts = await findOrSeedUser(connecting)
-    const publisher = openPublisher(config, connecting, storage, log)
+    const context = await openNetworkContext(config, db)
+    const facts = await findOrSeedUser(context)
+    const publisher = openPublisher(config, context, storage, log)
     if (!publisher) log.error(NO_KEY)
     // The loop starts last: it ends at `stop` alone, so a later failure would leave the process running.
     const finished = publisher ? work(publisher, log, stop, () => sweepIdempotencyKeys(db)) : Promise.resolve()

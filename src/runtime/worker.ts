@@ -6,7 +6,7 @@ import { OperatorError } from '../errors.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { createLoggerOptions } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
-import { NO_KEY, openNetworks, openPublisher } from './publisher.ts'
+import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { waitForStopSignal } from './signals.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function runWorker(config: Config, announce: () => void): Promise<v
   })
   try {
     const { storage } = await openMediaLibrary(config, db)
-    const publisher = openPublisher(config, await openNetworks(config, db), storage, log)
+    const publisher = openPublisher(config, await openNetworkContext(config, db), storage, log)
     if (!publisher) throw new OperatorError(NO_KEY)
     announce()
     await work(publisher, log, stop, () => sweepIdempotencyKeys(db))
