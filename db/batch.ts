@@ -24,8 +24,8 @@ interface Waiting<A, R> {
  *
  * A caller whose database budget is spent gets an error, and its item leaves the queue if no statement has taken it yet.
  *
- * An invalid value or a violated constraint is the error of a single item, so the items of that batch run again one by one. After any other
- * error, such as a lost connection, the outcome is unknown: every caller of the batch gets it.
+ * An invalid value or a violated constraint is the error of a single item, so the items of that batch run again one by one.
+ * After any other error, such as a lost connection, the outcome is unknown: every caller of the batch gets it.
  */
 export function batched<A, R extends WithOrdinal>(
   run: (db: Db, items: A[]) => Promise<R[]>,
@@ -70,7 +70,7 @@ function createQueue<A, R extends WithOrdinal>(run: (items: A[]) => Promise<R[]>
       const rows = new Map((await run(batch.map(({ item }) => item))).map((row) => [row.ordinal, row]))
       for (const [index, { resolve }] of batch.entries()) resolve(rows.get(index + 1))
     } catch (error) {
-      if (isDataError(error) && batch.length > 1) for (const each of batch) await runBatch([each])
+      if (isDataError(error) && batch.length > 1) for (const caller of batch) await runBatch([caller])
       else for (const { reject } of batch) reject(error)
     }
   }
