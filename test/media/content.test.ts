@@ -9,16 +9,15 @@ t.test('the content is served whole or in part, with security headers', async (t
   const whole = await content(file.id)
   t.equal(whole.statusCode, 200)
   t.ok(whole.rawPayload.equals(bytes))
-  t.match(whole.headers, {
-    'content-type': 'image/jpeg',
-    'content-length': String(bytes.length),
-    'content-disposition': `inline; filename="${file.id}.jpg"`,
-    'x-content-type-options': 'nosniff',
-    'accept-ranges': 'bytes',
-    'content-security-policy': /default-src 'none'/,
-    'cache-control': /private/,
-    etag: /^"[^"]+"$/,
-  })
+  const { 'content-security-policy': csp, 'cache-control': caching, etag: tag } = whole.headers
+  const headers = ['content-type', 'content-length', 'content-disposition', 'x-content-type-options', 'accept-ranges']
+  t.strictSame(
+    headers.map((name) => whole.headers[name]),
+    ['image/jpeg', String(bytes.length), `inline; filename="${file.id}.jpg"`, 'nosniff', 'bytes'],
+  )
+  t.match(csp, /default-src 'none'/)
+  t.equal(caching, 'private, no-cache')
+  t.match(tag, /^"[^"]+"$/)
   const etag = String(whole.headers.etag)
 
   const ranges: [range: string, from: number, to: number][] = [
@@ -57,7 +56,7 @@ t.test('HEAD has the headers of GET, and no body', async (t) => {
   const headers = { authorization: `Bearer ${ada.key}` }
   const reply = await app.inject({ method: 'HEAD', url: `/api/v1/media/${file.id}/content`, headers })
   t.strictSame([reply.statusCode, reply.body], [200, ''])
-  t.match(reply.headers, { 'content-type': 'image/jpeg', 'content-length': String(bytes.length) })
+  t.strictSame([reply.headers['content-type'], reply.headers['content-length']], ['image/jpeg', String(bytes.length)])
 })
 
 t.test('a file that is missing from the disk is a 500, and the log has the cause', async (t) => {
@@ -66,7 +65,8 @@ t.test('a file that is missing from the disk is a 500, and the log has the cause
   const ada = await user()
   const { body: file } = await upload(app, ada, [['file', await jpeg()]])
   for (const path of await filesIn(mediaDir)) await rm(path)
-  t.match(await ada.call('GET', `/media/${file.id}/content`), { status: 500, body: { error: 'Internal server error' } })
+  const reply = await ada.call('GET', `/media/${file.id}/content`)
+  t.strictSame([reply.status, reply.body], [500, { error: 'Internal server error' }])
   t.match(log.join(''), /ENOENT.*request failed/s)
-  t.match(await ada.call('DELETE', `/media/${file.id}`), { status: 200 }, 'it can still be deleted')
+  t.equal((await ada.call('DELETE', `/media/${file.id}`)).status, 200, 'it can still be deleted')
 })

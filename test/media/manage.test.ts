@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
-import { createScene, NOT_FOUND } from './scene.ts'
+import { createScene, DELETED, NOT_FOUND, responds } from './scene.ts'
 
 t.test('a user lists their own media, newest first, in pages', async (t) => {
   const { app, user } = await createWorld(t)
@@ -45,7 +45,8 @@ t.test('a user lists their own media, newest first, in pages', async (t) => {
     `cursor=${files[2].id}&offset=1`,
   ]) {
     const { status, body } = await ada.call('GET', `/media?${query}`)
-    t.match([status, body], [400, { error: 'Invalid request', details: [{ path: [/limit|offset|cursor/] }] }], query)
+    t.strictSame([status, body.error], [400, 'Invalid request'], query)
+    t.match(body.details, [{ path: [/^(?:limit|offset|cursor)$/] }], query)
   }
 })
 
@@ -53,15 +54,15 @@ t.test('only the owner of a file can read, change or delete it', async (t) => {
   const { ada, bob, file, content } = await createScene(t)
   t.strictSame((await ada.call('GET', `/media/${file.id}`)).body, file)
   for (const id of ['0196f0a1-0000-7000-8000-000000000000', 'x', '%00', 'a'.repeat(300), file.id.toUpperCase()]) {
-    t.match(await ada.call('GET', `/media/${id}`), NOT_FOUND, id)
-    t.match(await ada.call('PATCH', `/media/${id}`, { altText: 'a' }), NOT_FOUND, id)
-    t.match(await ada.call('DELETE', `/media/${id}`), NOT_FOUND, id)
-    t.match(await ada.call('GET', `/media/${id}/content`), NOT_FOUND, id)
+    responds(t, await ada.call('GET', `/media/${id}`), NOT_FOUND, id)
+    responds(t, await ada.call('PATCH', `/media/${id}`, { altText: 'a' }), NOT_FOUND, id)
+    responds(t, await ada.call('DELETE', `/media/${id}`), NOT_FOUND, id)
+    responds(t, await ada.call('GET', `/media/${id}/content`), NOT_FOUND, id)
   }
-  t.match(await bob.call('GET', `/media/${file.id}`), NOT_FOUND)
-  t.match(await bob.call('PATCH', `/media/${file.id}`, { altText: 'a' }), NOT_FOUND)
-  t.match(await bob.call('DELETE', `/media/${file.id}`), NOT_FOUND)
-  t.match(await bob.call('GET', `/media/${file.id}/content`), NOT_FOUND)
+  responds(t, await bob.call('GET', `/media/${file.id}`), NOT_FOUND)
+  responds(t, await bob.call('PATCH', `/media/${file.id}`, { altText: 'a' }), NOT_FOUND)
+  responds(t, await bob.call('DELETE', `/media/${file.id}`), NOT_FOUND)
+  responds(t, await bob.call('GET', `/media/${file.id}/content`), NOT_FOUND)
   t.strictSame((await ada.call('GET', `/media/${file.id}`)).body, file, 'the file is unchanged')
   t.equal((await content(file.id)).statusCode, 200)
 })
@@ -73,23 +74,26 @@ t.test('media that were registered without a file have facts, but no content', a
     status: 200,
     body: { id, kind: 'video', mimeType: 'video/mp4', width: null, durationSeconds: 3, fps: null, altText: null },
   })
-  t.match(await ada.call('GET', `/media/${id}/content`), {
-    status: 404,
-    body: { error: 'Media has no content: it was registered without a file' },
-  })
+  const error = 'Media has no content: it was registered without a file'
+  responds(t, await ada.call('GET', `/media/${id}/content`), [404, { error }])
   const unknown = await ada.media({ mimeType: 'application/pdf' })
-  t.match(await ada.call('GET', `/media/${unknown}`), NOT_FOUND, 'a type that is neither image nor video is not shown')
+  responds(
+    t,
+    await ada.call('GET', `/media/${unknown}`),
+    NOT_FOUND,
+    'a type that is neither image nor video is not shown',
+  )
   t.strictSame(
     (await ada.call('GET', '/media')).body.data.map((media: { id: string }) => media.id),
     [id, file.id],
   )
-  t.match(await ada.call('DELETE', `/media/${id}`), { status: 200, body: { success: true } })
+  responds(t, await ada.call('DELETE', `/media/${id}`), DELETED)
 })
 
 t.test('only the alt text can be changed or removed', async (t) => {
   const { ada, file } = await createScene(t)
   const patch = (body: unknown) => ada.call('PATCH', `/media/${file.id}`, body)
-  t.match(await patch({ altText: 'A tower' }), { status: 200, body: { ...file, altText: 'A tower' } })
+  responds(t, await patch({ altText: 'A tower' }), [200, { ...file, altText: 'A tower' }])
   t.strictSame((await ada.call('GET', `/media/${file.id}`)).body, { ...file, altText: 'A tower' })
   const wrong: [body: unknown, details: object][] = [
     [{}, { code: 'invalid_type', path: ['altText'], message: 'Required' }],
@@ -104,11 +108,10 @@ t.test('only the alt text can be changed or removed', async (t) => {
     ['[]', { code: 'invalid_type' }],
   ]
   for (const [body, details] of wrong) {
-    t.match(
-      await patch(body),
-      { status: 400, body: { error: 'Invalid request', details: [details] } },
-      JSON.stringify(body).slice(0, 50),
-    )
+    const name = JSON.stringify(body).slice(0, 50)
+    const reply = await patch(body)
+    t.strictSame([reply.status, reply.body.error], [400, 'Invalid request'], name)
+    t.match(reply.body.details, [details], name)
   }
   t.equal((await ada.call('GET', `/media/${file.id}`)).body.altText, 'A tower')
   t.equal((await patch({ altText: '' })).body.altText, null, 'an empty alt text is stored as null')

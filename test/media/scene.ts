@@ -1,8 +1,13 @@
 import type { Test } from 'tap'
-import { createWorld } from '../helpers/app.ts'
+import { createWorld, type Reply } from '../helpers/app.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
-export const NOT_FOUND = { status: 404, body: { error: 'Media not found' } }
+/** Checks the status and the whole body of a response. */
+export const responds = (t: Test, { status, body }: Reply, expected: [status: number, body: object], name = '') =>
+  t.strictSame([status, body], expected, name || 'status and body')
+
+export const NOT_FOUND: [number, object] = [404, { error: 'Media not found' }]
+export const DELETED: [number, object] = [200, { success: true }]
 
 /** The service with two users, Ada and Bob, and a file of Ada's. */
 export async function createScene(t: Test) {

@@ -147,7 +147,7 @@ t.test('nothing is sent to a server that is not running, or has no valid certifi
   const free = (closed.address() as AddressInfo).port
   closed.close()
   const message = 'HOST could not be reached (ECONNREFUSED)'
-  t.match(await refusal(t, fetch(`http://files.example:${free}/`)), { message })
+  t.strictSame(await refusal(t, fetch(`http://files.example:${free}/`)), { ...UNREACHABLE, message })
 })
 
 t.test('a body is streamed with its length, and a signal aborts the call', async (t) => {

@@ -36,19 +36,19 @@ t.test('one range is served; every other Range header gets the whole file', asyn
   for (const [range, first, last] of parts) {
     const response = await get(range)
     t.equal(response.statusCode, 206, range)
-    t.match(response.headers, {
-      'content-range': `bytes ${first}-${last}/1000`,
-      'content-length': String(last - first + 1),
-      'content-type': 'image/png',
-      'accept-ranges': 'bytes',
-    })
+    const { headers } = response
+    t.equal(headers['content-range'], `bytes ${first}-${last}/1000`)
+    t.equal(headers['content-length'], String(last - first + 1))
+    t.equal(headers['content-type'], 'image/png')
+    t.equal(headers['accept-ranges'], 'bytes')
     t.ok((await bodyOf(response)).equals(bytes.subarray(first, last + 1)), range)
   }
 
   for (const range of ['bytes=1000-', 'bytes=5000-6000', 'bytes=-0']) {
     const response = await get(range)
     t.equal(response.statusCode, 416, range)
-    t.match(response.headers, { 'content-range': 'bytes */1000', 'content-length': '0' })
+    t.equal(response.headers['content-range'], 'bytes */1000')
+    t.equal(response.headers['content-length'], '0')
     t.notOk(response.headers['content-type'])
     t.equal((await bodyOf(response)).length, 0)
   }
@@ -107,7 +107,9 @@ t.test('conditional requests and If-Range are honoured', async (t) => {
       const length = method === 'HEAD' ? 0 : { 200: 1000, 206: 10 }[expected]
       t.equal((await bodyOf(response)).length, length ?? 0)
       t.equal(response.headers['cache-control'], 'private, no-cache')
-      if (expected === 304) t.match(response.headers, { etag, 'last-modified': modified })
+      if (expected === 304) {
+        t.strictSame([response.headers.etag, response.headers['last-modified']], [etag, modified])
+      }
       if (expected > 300) t.notOk(response.headers['content-type'])
     }
   }

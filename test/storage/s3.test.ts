@@ -46,7 +46,8 @@ t.test('serve redirects to a signed URL for one method that expires in minutes',
     t.equal(location.searchParams.get('X-Amz-SignedHeaders'), 'host', 'no header that a client would have to send')
     t.notOk(location.searchParams.has('x-amz-checksum-mode'), 'no parameter that only AWS supports')
     const response = await ask(location.href, { method, headers: { range: 'bytes=10-19' } })
-    t.match(response.headers, { 'content-type': 'image/png', 'content-disposition': 'inline; filename="media-1.png"' })
+    t.equal(response.headers['content-type'], 'image/png')
+    t.equal(response.headers['content-disposition'], 'inline; filename="media-1.png"')
     const body = await bodyOf(response)
     if (method === 'GET') t.ok(body.equals(bytes.subarray(10, 20)), 'S3 serves ranges')
   }
@@ -146,7 +147,7 @@ t.test('removing aborts interrupted uploads to the key', async (t) => {
       return true
     }
     if (method !== 'GET' || !url!.includes('uploads')) return false
-    t.match(url, `prefix=${KEY}`)
+    t.equal(new URL(url!, 's3://').searchParams.get('prefix'), KEY)
     response.writeHead(200, { 'content-type': 'application/xml' })
     response.end(`<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`)
     return true
