@@ -1,11 +1,10 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { PostStatus } from '../../schemas/post.ts'
 import { batched, each, type WithOrdinal } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
-import type { DB } from '../types.ts'
 import { reachableBy } from './accounts.ts'
 
 /** A post with its targets and attachments. The five lists of its targets have one entry for each account, in the same order. */
@@ -31,14 +30,6 @@ export interface NewPost {
   mediaIds: string[]
 }
 
-/** Null for a draft. A schedule in the past is due at its creation. */
-const dueAt = (eb: ExpressionBuilder<DB, 'posts'>) =>
-  eb
-    .case()
-    .when('scheduledAt', 'is not', null)
-    .then(eb.fn<Date>('greatest', ['scheduledAt', 'createdAt']))
-    .end()
-
 /** Several posts as columns. `postsOfAccounts` and `postsOfMedia` have the ordinal of the post, counted from 1. */
 interface NewPosts {
   ids: string[]
@@ -61,133 +52,62 @@ interface NewPosts {
   mediaIds: string[]
 }
 
-type TargetList = 'accountIds' | 'textLengthMaxes' | 'captionOverrides' | 'fields' | 'threadParts'
+const reachable = reachableBy(sql.ref<string>('item.user_id'))
 
-interface NewPostRow extends WithOrdinal, Omit<NewPost, TargetList> {
-  accountCount: number
-}
-
-/** Returns the ordinals of the posts that were written: those whose user may use all of their accounts. */
-const insertPosts = prepared<NewPosts, WithOrdinal>('insert_posts', (db, value) =>
-  db
-    .with('item', (db) =>
-      db
-        .selectFrom(
-          sql<NewPostRow>`
-            unnest(${value('ids')}::uuid[], ${value('userIds')}::uuid[], ${value('captions')}::text[],
-              ${value('firstComments')}::text[], ${value('postTypes')}::text[], ${value('statuses')}::text[],
-              ${value('scheduledAts')}::timestamptz[], ${value('deliveryStates')}::text[],
-              ${value('accountCounts')}::integer[]) with ordinality`.as<'given'>(
-            sql`given(id, user_id, caption, first_comment, post_type, status, scheduled_at, delivery_state, account_count,
-              ordinal)`,
-          ),
-        )
-        .selectAll(),
+/** Returns the ordinals of the posts that were written. */
+const insertPosts = prepared<NewPosts, WithOrdinal>(
+  'insert_posts',
+  (_db, value) => sql`
+    with item as (
+      select *
+      from unnest(${value('ids')}::uuid[], ${value('userIds')}::uuid[], ${value('captions')}::text[],
+          ${value('firstComments')}::text[], ${value('postTypes')}::text[], ${value('statuses')}::text[],
+          ${value('scheduledAts')}::timestamptz[], ${value('deliveryStates')}::text[],
+          ${value('accountCounts')}::integer[])
+        with ordinality as item(
+          id, user_id, caption, first_comment, post_type, status, scheduled_at, delivery_state, account_count, ordinal)
+    ),
+    -- The targets that the user may use, and whose text limit is the one that was checked.
+    target as (
+      select item.id as post_id, item.delivery_state, wanted.account_id, accounts.platform, wanted.caption_override,
+        wanted.fields, wanted.thread_parts
+      from unnest(${value('postsOfAccounts')}::integer[], ${value('accountIds')}::uuid[],
+          ${value('textLengthMaxes')}::integer[], ${value('captionOverrides')}::text[], ${value('fields')}::jsonb[],
+          ${value('threadParts')}::jsonb[])
+        as wanted(ordinal, account_id, text_length_max, caption_override, fields, thread_parts)
+      join item on item.ordinal = wanted.ordinal
+      join accounts on accounts.id = wanted.account_id
+      where ${reachable} and accounts.text_length_max is not distinct from wanted.text_length_max
+    ),
+    -- Only posts with all of their targets.
+    post as (
+      insert into posts (id, user_id, caption, first_comment, post_type, status, scheduled_at)
+      select id, user_id, caption, first_comment, post_type, status, scheduled_at
+      from item
+      join (select post_id, count(*) as count from target group by post_id) as reachable on reachable.post_id = item.id
+      where reachable.count = item.account_count
+      -- A draft is never due. A schedule in the past is due at the creation.
+      returning user_id, id, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
+    ),
+    inserted_targets as (
+      insert into post_targets
+        (user_id, post_id, account_id, platform, caption_override, fields, thread_parts, state, due_at, claimable_at)
+      select post.user_id, post.id, target.account_id, target.platform, target.caption_override, target.fields,
+        target.thread_parts, target.delivery_state, post.due_at, post.due_at
+      from post
+      join target on target.post_id = post.id
+    ),
+    inserted_media as (
+      insert into post_media (user_id, post_id, position, media_id)
+      select post.user_id, post.id, file.position, file.media_id
+      from unnest(${value('postsOfMedia')}::integer[], ${value('positions')}::integer[], ${value('mediaIds')}::uuid[])
+        as file(ordinal, position, media_id)
+      join item on item.ordinal = file.ordinal
+      join post on post.id = item.id
     )
-    .with('target', (db) =>
-      db
-        .selectFrom(
-          sql<{
-            ordinal: number
-            accountId: string
-            textLengthMax: number | null
-            captionOverride: string | null
-            fields: string | null
-            threadParts: string | null
-          }>`
-            unnest(${value('postsOfAccounts')}::integer[], ${value('accountIds')}::uuid[],
-              ${value('textLengthMaxes')}::integer[], ${value('captionOverrides')}::text[],
-              ${value('fields')}::jsonb[], ${value('threadParts')}::jsonb[])`.as<'wanted'>(
-            sql`wanted(ordinal, account_id, text_length_max, caption_override, fields, thread_parts)`,
-          ),
-        )
-        .innerJoin('item', 'item.ordinal', 'wanted.ordinal')
-        .innerJoin('accounts', 'accounts.id', 'wanted.accountId')
-        .where(reachableBy(sql.ref<string>('item.userId')))
-        .whereRef('accounts.textLengthMax', 'is not distinct from', 'wanted.textLengthMax')
-        .select([
-          'item.id as postId',
-          'item.deliveryState',
-          'wanted.accountId',
-          'accounts.platform',
-          'wanted.captionOverride',
-          'wanted.fields',
-          'wanted.threadParts',
-        ]),
-    )
-    .with('post', (db) =>
-      db
-        .insertInto('posts')
-        .columns(['id', 'userId', 'caption', 'firstComment', 'postType', 'status', 'scheduledAt'])
-        .expression((eb) =>
-          eb
-            .selectFrom('item')
-            .innerJoin(
-              eb
-                .selectFrom('target')
-                .select((eb) => ['target.postId', eb.fn.countAll<number>().as('count')])
-                .groupBy('target.postId')
-                .as('reached'),
-              'reached.postId',
-              'item.id',
-            )
-            .whereRef('reached.count', '=', 'item.accountCount')
-            .select(['id', 'userId', 'caption', 'firstComment', 'postType', 'status', 'scheduledAt']),
-        )
-        .returning((eb) => ['userId', 'id', dueAt(eb).as('dueAt')]),
-    )
-    .with('targets', (db) =>
-      db
-        .insertInto('postTargets')
-        .columns([
-          'userId',
-          'postId',
-          'accountId',
-          'platform',
-          'captionOverride',
-          'fields',
-          'threadParts',
-          'state',
-          'dueAt',
-          'claimableAt',
-        ])
-        .expression((eb) =>
-          eb
-            .selectFrom('post')
-            .innerJoin('target', 'target.postId', 'post.id')
-            .select([
-              'post.userId',
-              'post.id',
-              'target.accountId',
-              'target.platform',
-              'target.captionOverride',
-              'target.fields',
-              'target.threadParts',
-              'target.deliveryState as state',
-              'post.dueAt',
-              'post.dueAt as claimableAt',
-            ]),
-        ),
-    )
-    .with('attachments', (db) =>
-      db
-        .insertInto('postMedia')
-        .columns(['userId', 'postId', 'position', 'mediaId'])
-        .expression((eb) =>
-          eb
-            .selectFrom(
-              sql<{ ordinal: number; position: number; mediaId: string }>`
-                unnest(${value('postsOfMedia')}::integer[], ${value('positions')}::integer[],
-                  ${value('mediaIds')}::uuid[])`.as<'file'>(sql`file(ordinal, position, media_id)`),
-            )
-            .innerJoin('item', 'item.ordinal', 'file.ordinal')
-            .innerJoin('post', 'post.id', 'item.id')
-            .select(['post.userId', 'post.id', 'file.position', 'file.mediaId']),
-        ),
-    )
-    .selectFrom('post')
-    .innerJoin('item', 'item.id', 'post.id')
-    .select('item.ordinal'),
+    select item.ordinal
+    from post
+    join item on item.id = post.id`,
 )
 
 function insertAll(db: Db, posts: NewPost[]): Promise<WithOrdinal[]> {
