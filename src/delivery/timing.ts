@@ -38,6 +38,9 @@ export const CALL_IN_FLIGHT_MAX_MS = 30_000
 /** Calls of other deliveries are compared from so long before this delivery began: more than clocks differ. */
 export const OTHER_CALLS_SINCE_MS = 3_600_000
 
+/** How long after its first attempt an act keeps its name when its owner retries it: a call under that name may arrive. */
+export const NAME_KEPT_MS = 3_600_000
+
 /** How long a delivery may wait for its network. Containers of Instagram and Threads expire after a day. */
 export const NETWORK_WAIT_MAX_MS = 86_400_000
 

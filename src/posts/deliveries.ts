@@ -9,6 +9,7 @@ import { DELIVERY_NOT_FOUND, NOT_RETRIED, NOT_UNCONFIRMED } from '../../schemas/
 import type { PostDetail } from '../../schemas/post.ts'
 import { planActs } from '../delivery/plan.ts'
 import { type RetryObstacle, resolved, retried } from '../delivery/states.ts'
+import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { getPost } from './publish.ts'
@@ -22,7 +23,7 @@ export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey
     const delivery = await lockOwnDelivery(db, key)
     const next = retried(delivery, networks[delivery.platform]?.reconcile !== undefined)
     if ('obstacle' in next) throw new AppError(409, OBSTACLE_CODES[next.obstacle], NOT_RETRIED[next.obstacle])
-    await requeueDelivery(db, key, next.state)
+    await requeueDelivery(db, key, { state: next.state, nameKeptMs: NAME_KEPT_MS })
   })
   return getPost(db, key.userId, key.postId)
 }

@@ -5,6 +5,7 @@ import { findPost } from '../../db/queries/post-detail.ts'
 import { POST_NOT_FOUND, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { PUBLISH_NOW } from '../delivery/states.ts'
+import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 import { checkPost } from './check.ts'
 
@@ -35,6 +36,6 @@ export async function publishPost(db: Db, userId: string, id: string): Promise<P
       threadParts: new Map(targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
     })
   }
-  await publishNow(db, { userId, id, ...PUBLISH_NOW })
+  await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
   return getPost(db, userId, id)
 }

@@ -28,6 +28,8 @@ export interface ScriptedNetwork extends Adapter<Prepared> {
   saved: (Prepared | null)[]
   /** What happens at the next attempts. When none is left, all goes well. */
   steps: Step[]
+  /** What happens at the attempts at an act; undefined for the next of `steps`. */
+  stepOf: ((act: Act) => Step | undefined) | undefined
   /** What `reconcile` returns; undefined for the truth. */
   says: (() => Promise<Reconciled>) | undefined
   /** How often `reconcile` was called. */
@@ -54,13 +56,14 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
     acts: [],
     saved: [],
     steps: [],
+    stepOf: undefined,
     says: undefined,
     asked: 0,
     identify: async () => ({ externalId: '1', username: 'ada', displayName: null }),
     async prepare(act, _io, saved) {
       network.acts.push(act)
       network.saved.push(saved)
-      const step = network.steps.shift() ?? { accept: true }
+      const step = network.stepOf?.(act) ?? network.steps.shift() ?? { accept: true }
       if (step.early) throw step.fail
       const state = { attempt: network.acts.length }
       if (step.laterMs !== undefined) return { later: { state, afterMs: step.laterMs } }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { PUBLISH_NOW } from '../../src/delivery/states.ts'
+import { NAME_KEPT_MS } from '../../src/delivery/timing.ts'
 import { markPostPublished } from '../../src/posts/mark-published.ts'
 import { createDesk } from '../helpers/publisher.ts'
 import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
@@ -82,7 +83,7 @@ t.test('publishing does not change a due delivery, and rejects a post that is pu
   await work()
   t.equal((await ada.call('POST', `/posts/${open}/publish`)).status, 409)
   t.strictSame(
-    await publishNow(db, { userId: ada.id, id: open, ...PUBLISH_NOW }),
+    await publishNow(db, { userId: ada.id, id: open, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS }),
     [{ count: 1 }],
     'nor does a call that passed the check before',
   )

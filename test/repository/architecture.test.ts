@@ -38,7 +38,10 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/media', [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/outbound', 'src/storage', 'package.json']],
   // The actions of a post's owner are transitions of its deliveries.
-  ['src/posts', [...FEATURE, 'src/platforms', 'src/delivery/states.ts', 'src/delivery/plan.ts']],
+  [
+    'src/posts',
+    [...FEATURE, 'src/platforms', 'src/delivery/plan.ts', 'src/delivery/states.ts', 'src/delivery/timing.ts'],
+  ],
   ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage']],
 
   // These see everything, downwards: the commands start the processes, and the processes serve the application.

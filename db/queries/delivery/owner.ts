@@ -9,30 +9,32 @@ import type { DeliveryKey, SentAct } from './delivery.ts'
 // Statements for the actions of a post's owner. `src/delivery/states.ts` decides which states they lead to.
 
 /**
- * What makes a delivery due now, as if it had just been scheduled. The intent and what was sent stay. A call that may still
- * be on its way keeps its waiting time, and the delivery keeps the name it gave that call. Preparations start again.
+ * Makes a delivery due now, as if it had just been scheduled. The intent and what was sent stay. A call that may still be on
+ * its way keeps its waiting time. Acts keep the names derived from `started_at` while such a call may arrive, for
+ * `nameKeptMs`. Preparations start again.
  */
-const dueNow = (state: DeliveryState) => sql`
+const dueNow = (state: DeliveryState, nameKeptMs: number) => sql`
   state = ${state},
   due_at = now(),
   claimable_at = greatest(now(), case when intent is not null then claimable_at end),
   failures = 0,
   prepared = case when intent is not null then prepared end,
   waiting_since = case when intent is not null then waiting_since end,
-  started_at = case when intent is not null or started_at > now() - interval '1 hour' then started_at end`
+  started_at = case when intent is not null or started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
+    then started_at end`
 
 /**
  * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. A queued delivery that is due
  * keeps its time, from which its lateness counts. Does nothing to a published post. Returns the number of deliveries.
  */
 export const publishNow = prepared<
-  { userId: string; id: string; from: DeliveryState[]; to: DeliveryState },
+  { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; nameKeptMs: number },
   { count: number }
 >(
   'publish_now',
   (_db, value) => sql`
     with due as (
-      update post_targets set ${dueNow(value('to'))}
+      update post_targets set ${dueNow(value('to'), value('nameKeptMs'))}
       where user_id = ${value('userId')} and post_id = ${value('id')}
         and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
       returning user_id, post_id
@@ -67,10 +69,10 @@ export async function lockDelivery(db: Db, { userId, postId, accountId }: Delive
 export async function requeueDelivery(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  state: DeliveryState,
+  { state, nameKeptMs }: { state: DeliveryState; nameKeptMs: number },
 ): Promise<void> {
   await sql`
-    update post_targets set ${dueNow(state)}
+    update post_targets set ${dueNow(state, nameKeptMs)}
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
 }
 

@@ -1,0 +1,350 @@
+import t from 'tap'
+import { DELIVERY_STATES, type DeliveryError } from '../../schemas/delivery.ts'
+import { failure } from '../../src/delivery/failures.ts'
+import {
+  type Decision,
+  type DeliveryEvent,
+  decide,
+  initialState,
+  type Outcome,
+  type Progress,
+  resolved,
+  retried,
+  TRANSITIONS,
+} from '../../src/delivery/states.ts'
+import { FAILURES_MAX, NETWORK_WAIT_MAX_MS } from '../../src/delivery/timing.ts'
+
+const act = { id: 'n1', url: null }
+const prepared = { act: 1, state: { container: 'c1' } }
+const next = { act: 1, state: { container: 'c2' } }
+const lasting = failure('content_refused', 'no')
+const passing = failure('server_error', 'not now', { retryable: true })
+const limited = { ...failure('rate_limited', 'slow down', { retryable: true }), retryAfterMs: 7_000 }
+const unauthorized = failure('unauthorized', 'expired', { needsAttention: true })
+
+/** The same random part in each pause. */
+const random = () => 0.5
+
+const fresh: Progress = {
+  left: ['post'],
+  sentBefore: 0,
+  failures: 0,
+  error: null,
+  prepared,
+  waitedMs: null,
+  canReconcile: true,
+  callInFlightMs: 30_000,
+}
+
+const commentLeft: Partial<Progress> = { left: ['comment'], sentBefore: 1 }
+const exhausted: Partial<Progress> = { failures: FAILURES_MAX - 1 }
+const waitedTooLong: Partial<Progress> = { waitedMs: NETWORK_WAIT_MAX_MS + 1 }
+
+/** One cell: what is expected of an outcome, given the progress of the delivery. */
+type Cell = [name: string, progress: Partial<Progress>, outcome: Outcome, expected: Partial<Decision>]
+
+const CELLS: Cell[] = [
+  [
+    'the last act is sent',
+    {},
+    { event: 'sent', act, how: 'published' },
+    {
+      state: 'published',
+      keepsLease: false,
+      sent: [act],
+      failures: 0,
+      error: null,
+      prepared: null,
+      outcome: 'published',
+    },
+  ],
+  [
+    'an act is sent, and more are left',
+    { left: ['post', 'comment'], failures: 3 },
+    { event: 'sent', act, how: 'found' },
+    { state: 'publishing', keepsLease: true, sent: [act], failures: 0, prepared: null, outcome: 'found' },
+  ],
+  [
+    'a failure that may pass is retried with what was prepared',
+    {},
+    { event: 'failed', reason: passing, wasIntended: false },
+    { state: 'queued', failures: 1, prepared, outcome: 'failed', retryInMs: 25_000, mayUnpublish: false },
+  ],
+  [
+    'a failure after the intent may leave nothing published',
+    {},
+    { event: 'failed', reason: passing, wasIntended: true },
+    { state: 'queued', mayUnpublish: true, mayBeSent: false },
+  ],
+  [
+    'a lasting failure ends the delivery, and its preparations',
+    {},
+    { event: 'failed', reason: lasting, wasIntended: true },
+    { state: 'failed', failures: 1, prepared: null, retryInMs: null, mayUnpublish: true },
+  ],
+  [
+    'the last of the failures in a row ends the delivery',
+    exhausted,
+    { event: 'failed', reason: passing, wasIntended: false },
+    { state: 'failed', failures: FAILURES_MAX, retryInMs: null },
+  ],
+  [
+    'a post without its comment is published, with the error of the comment',
+    commentLeft,
+    { event: 'failed', reason: lasting, wasIntended: true },
+    { state: 'published', error: { code: 'content_refused', message: 'no', retryable: false } },
+  ],
+  [
+    'a rate limit rests the account, for as long as the network wants',
+    {},
+    { event: 'failed', reason: limited, wasIntended: true },
+    { state: 'queued', retryInMs: 7_000, accountRestsMs: 7_000 },
+  ],
+  [
+    'expired credentials need the owner of the account',
+    {},
+    { event: 'failed', reason: unauthorized, wasIntended: true },
+    { state: 'failed', attention: { code: 'unauthorized', message: 'expired' } },
+  ],
+  [
+    'a lost call is asked about when it can no longer arrive',
+    {},
+    { event: 'unknown', reason: passing, isNewCall: true },
+    { state: 'queued', mayBeSent: true, prepared, outcome: 'unknown', retryInMs: 30_000 },
+  ],
+  [
+    'a lost call is asked about once, however much has failed before',
+    exhausted,
+    { event: 'unknown', reason: passing, isNewCall: true },
+    { state: 'queued', mayBeSent: true },
+  ],
+  [
+    'a network that does not say what became of a call too often leaves it unconfirmed',
+    exhausted,
+    { event: 'unknown', reason: passing, isNewCall: false },
+    { state: 'unconfirmed', mayBeSent: true, retryInMs: null },
+  ],
+  [
+    'a lost call on a network that cannot be asked is unconfirmed',
+    { canReconcile: false },
+    { event: 'unknown', reason: passing, isNewCall: true },
+    { state: 'unconfirmed', mayBeSent: true },
+  ],
+  [
+    'a call whose outcome the network does not know is unconfirmed',
+    {},
+    { event: 'unknown', reason: lasting, isNewCall: false },
+    { state: 'unconfirmed', mayBeSent: true },
+  ],
+  [
+    'an act that is absent is sent again by the same worker',
+    {},
+    { event: 'absent' },
+    { state: 'publishing', keepsLease: true, mayBeSent: false, mayUnpublish: true, outcome: 'absent', prepared },
+  ],
+  [
+    'an act that is absent after too many failures has failed',
+    { failures: FAILURES_MAX },
+    { event: 'absent' },
+    { state: 'failed', keepsLease: false, mayUnpublish: true },
+  ],
+  [
+    'a comment that is absent after too many failures leaves its post published',
+    { ...commentLeft, failures: FAILURES_MAX },
+    { event: 'absent' },
+    { state: 'published' },
+  ],
+  [
+    'a network that refuses after processing ends the delivery, in its own words',
+    { waitedMs: 60_000 },
+    { event: 'rejected', words: 'too long' },
+    {
+      state: 'failed',
+      mayBeSent: false,
+      mayUnpublish: true,
+      prepared: null,
+      outcome: 'failed',
+      error: { code: 'content_refused', message: 'too long', retryable: false },
+    },
+  ],
+  [
+    'a comment that is refused after processing leaves its post published',
+    { ...commentLeft, waitedMs: 60_000 },
+    { event: 'rejected', words: 'too long' },
+    { state: 'published' },
+  ],
+  [
+    'a network that needs time gets it, and is no failure',
+    { failures: 2 },
+    { event: 'later', prepared: next, afterMs: 600_000 },
+    {
+      state: 'queued',
+      failures: 2,
+      error: null,
+      isWaiting: true,
+      mayBeSent: false,
+      prepared: next,
+      outcome: null,
+      retryInMs: 600_000,
+      accountRestsMs: 0,
+    },
+  ],
+  [
+    'a network that asks for no pause gets a short one',
+    {},
+    { event: 'later', prepared: next, afterMs: 0 },
+    { state: 'queued', retryInMs: 100 },
+  ],
+  [
+    'a network that needs more than a day has failed',
+    waitedTooLong,
+    { event: 'later', prepared: next, afterMs: 1_000 },
+    {
+      state: 'failed',
+      isWaiting: false,
+      error: { code: 'timeout', message: 'The network did not finish within 24 hours', retryable: false },
+    },
+  ],
+  [
+    'a comment that takes more than a day leaves its post published',
+    { ...commentLeft, ...waitedTooLong },
+    { event: 'later', prepared: next, afterMs: 1_000 },
+    { state: 'published' },
+  ],
+  [
+    'an act that the network is working on may be out',
+    {},
+    { event: 'processing', prepared: next, afterMs: 1_000 },
+    { state: 'queued', isWaiting: true, mayBeSent: true, prepared: next, outcome: null, retryInMs: 1_000 },
+  ],
+  [
+    'an act that the network works on for more than a day is unconfirmed',
+    waitedTooLong,
+    { event: 'processing', prepared: next, afterMs: 1_000 },
+    { state: 'unconfirmed', mayBeSent: true, isWaiting: false, outcome: 'unknown', retryInMs: null },
+  ],
+  [
+    'an act in processing on a network that cannot be asked is unconfirmed',
+    { canReconcile: false },
+    { event: 'processing', prepared: next, afterMs: 1_000 },
+    { state: 'unconfirmed', mayBeSent: true },
+  ],
+  [
+    'a delivery that is due for too long is missed',
+    {},
+    { event: 'late', reason: failure('too_late', 'late') },
+    {
+      state: 'missed',
+      mayUnpublish: true,
+      failures: 0,
+      error: { code: 'too_late', message: 'late', retryable: false },
+    },
+  ],
+  [
+    'a comment that is due for too long leaves its post published',
+    commentLeft,
+    { event: 'late', reason: failure('too_late', 'late') },
+    { state: 'published', mayUnpublish: false },
+  ],
+  [
+    'a delivery that is given back stays as it is',
+    { failures: 2 },
+    { event: 'released', retryInMs: 5_000, accountRestsMs: 5_000, mayBeSent: true },
+    { state: 'queued', failures: 2, prepared, mayBeSent: true, retryInMs: 5_000, accountRestsMs: 5_000, outcome: null },
+  ],
+  [
+    'a delivery that is given back goes on waiting for its network',
+    { waitedMs: 1_000 },
+    { event: 'released', retryInMs: 0, accountRestsMs: 0, mayBeSent: true },
+    { state: 'queued', isWaiting: true },
+  ],
+]
+
+for (const [name, progress, outcome, expected] of CELLS) {
+  t.test(`${outcome.event}: ${name}`, async (t) => {
+    const decision = decide({ ...fresh, ...progress }, outcome, random)
+    for (const [key, value] of Object.entries(expected)) t.strictSame(decision[key as keyof Decision], value, key)
+  })
+}
+
+t.test('every transition of a worker is reached, and no other', async (t) => {
+  const reached = new Map<DeliveryEvent, Set<string>>()
+  const progresses = [true, false].flatMap((canReconcile) =>
+    [0, FAILURES_MAX - 1, FAILURES_MAX].flatMap((failures) =>
+      [null, 1_000, NETWORK_WAIT_MAX_MS + 1].flatMap((waitedMs) =>
+        [['post'], ['post', 'comment'], ['comment']].map(
+          (left) => ({ ...fresh, canReconcile, failures, waitedMs, left }) as Progress,
+        ),
+      ),
+    ),
+  )
+  const outcomes = CELLS.map(([, , outcome]) => outcome)
+  for (const progress of progresses) {
+    for (const outcome of outcomes) {
+      const decision = decide(progress, outcome, random)
+      const { state, keepsLease, mayBeSent, retryInMs } = decision
+      reached.set(outcome.event, (reached.get(outcome.event) ?? new Set()).add(state))
+      const where = JSON.stringify({ progress, outcome, decision })
+      t.equal(keepsLease, state === 'publishing', `only a delivery that goes on keeps its lease: ${where}`)
+      t.equal(retryInMs !== null, state === 'queued', `only a queued delivery is retried: ${where}`)
+      if (mayBeSent) t.ok(state === 'queued' || state === 'unconfirmed', `an open call is not forgotten: ${where}`)
+      t.equal(decision.sent.length, outcome.event === 'sent' ? 1 : 0, where)
+    }
+  }
+  const workers = Object.entries(TRANSITIONS).filter(([event, { by }]) => by === 'worker' && event !== 'claim')
+  t.strictSame(
+    Object.fromEntries([...reached].map(([event, states]) => [event, [...states].sort()]).sort()),
+    Object.fromEntries(workers.map(([event, { to }]) => [event, [...to].sort()]).sort()),
+  )
+})
+
+t.test('an owner may retry from the states of the table, and from no other', async (t) => {
+  const error: DeliveryError = { code: 'server_error', message: 'no', retryable: true }
+  const cells: [Parameters<typeof retried>[0], boolean, ReturnType<typeof retried>][] = [
+    [{ state: 'waiting', error: null, isEarly: false }, true, { obstacle: 'draft' }],
+    [{ state: 'queued', error: null, isEarly: true }, true, { obstacle: 'notDue' }],
+    [{ state: 'queued', error, isEarly: false }, true, { state: 'queued' }],
+    [{ state: 'publishing', error: null, isEarly: false }, true, { obstacle: 'publishing' }],
+    [{ state: 'published', error: null, isEarly: false }, true, { obstacle: 'published' }],
+    [{ state: 'published', error, isEarly: false }, true, { state: 'queued' }],
+    [{ state: 'failed', error, isEarly: false }, false, { state: 'queued' }],
+    [
+      { state: 'failed', error: { ...error, code: 'media_deleted' }, isEarly: false },
+      true,
+      { obstacle: 'mediaDeleted' },
+    ],
+    [{ state: 'unconfirmed', error, isEarly: false }, true, { state: 'queued' }],
+    [{ state: 'unconfirmed', error, isEarly: false }, false, { obstacle: 'unconfirmed' }],
+    [{ state: 'missed', error, isEarly: false }, true, { state: 'queued' }],
+  ]
+  for (const [delivery, canReconcile, expected] of cells) {
+    t.strictSame(retried(delivery, canReconcile), expected, `${delivery.state}, ${delivery.error?.code}`)
+  }
+  const allowed = cells.filter(([, , result]) => 'state' in result).map(([{ state }]) => state)
+  t.strictSame([...new Set(allowed)].sort(), [...TRANSITIONS.retry.from].sort())
+})
+
+t.test(
+  'a new delivery waits for its draft or is queued; a resolved one is published unless a post is missing',
+  async (t) => {
+    t.equal(initialState(false), 'waiting')
+    t.equal(initialState(true), 'queued')
+    t.equal(resolved(undefined), 'published')
+    t.equal(resolved('comment'), 'published')
+    t.equal(resolved('post'), 'failed')
+  },
+)
+
+t.test('every state can be reached and left, except by an end that is final', async (t) => {
+  const all = Object.values(TRANSITIONS) as { from: readonly string[]; to: readonly string[] }[]
+  for (const state of DELIVERY_STATES) {
+    t.ok(
+      all.some(({ to }) => to.includes(state)),
+      `${state} can be reached`,
+    )
+    t.ok(
+      all.some(({ from }) => from.includes(state)),
+      `${state} can be left`,
+    )
+  }
+})
