@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
@@ -106,9 +106,6 @@ export const lockDeliveriesOfMedia = prepared<{ userId: string; id: string }, { 
       .forUpdate('postTargets'),
 )
 
-/** Whether a delivery has not published its first part, which carries the files. */
-const needsFiles = sql<SqlBool>`post_targets.sent = '[]'`
-
 /**
  * Deletes the user's file unless a draft, a scheduled post or an unfinished delivery uses it. Published posts lose the
  * file. Their failed deliveries that would still need it get the error in `error` (JSON) and can no longer be retried. The
@@ -120,89 +117,45 @@ const needsFiles = sql<SqlBool>`post_targets.sent = '[]'`
 export const deleteUnusedMedia = prepared<
   { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; error: string },
   { storageKey: string | null; used: boolean }
->('delete_unused_media', (db, value) =>
-  db
-    .with('found', (db) =>
-      db
-        .selectFrom('media')
-        .select(['userId', 'id', 'storageKey'])
-        .where('userId', '=', value('userId'))
-        .where('id', '=', value('id'))
-        .where('kind', 'is not', null)
-        .forUpdate(),
+>(
+  'delete_unused_media',
+  (_db, value) => sql`
+    with found as (
+      select user_id, id, storage_key from media
+      where user_id = ${value('userId')} and id = ${value('id')} and kind is not null
+      for update
+    ),
+    -- The first part of a delivery carries the files, so a delivery that has published it does not need them any more.
+    in_use as (
+      select posts.id
+      from post_media join posts on posts.user_id = post_media.user_id and posts.id = post_media.post_id
+      where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
+        and (posts.status <> 'published' or exists (
+          select from post_targets
+          where user_id = posts.user_id and post_id = posts.id
+            and state in ('queued', 'publishing', 'unconfirmed') and sent = '[]'))
+      limit 1
+    ),
+    given_up as (
+      update post_targets set state = ${value('to')}, error = ${value('error')}::jsonb
+      from post_media
+      where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
+        and post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
+        and post_targets.state = any(${value('from')}::text[]) and post_targets.sent = '[]'
+        and not exists (select from in_use)
+    ),
+    detached as (
+      delete from post_media using found
+      where post_media.user_id = found.user_id and post_media.media_id = found.id and not exists (select from in_use)
+    ),
+    deleted as (
+      delete from media using found
+      where media.user_id = found.user_id and media.id = found.id and not exists (select from in_use)
+      returning media.user_id, media.storage_key
+    ),
+    staged as (
+      insert into loose_files (user_id, storage_key, renewed_at)
+      select user_id, storage_key, null from deleted where storage_key is not null
     )
-    .with('usage', (db) =>
-      db
-        .selectFrom('postMedia')
-        .innerJoin('posts', (join) =>
-          join.onRef('posts.userId', '=', 'postMedia.userId').onRef('posts.id', '=', 'postMedia.postId'),
-        )
-        .select('posts.id')
-        .where('postMedia.userId', '=', value('userId'))
-        .where('postMedia.mediaId', '=', value('id'))
-        .where(({ or, eb, exists, selectFrom }) =>
-          or([
-            eb('posts.status', '!=', 'published'),
-            exists(
-              selectFrom('postTargets')
-                .select('postTargets.accountId')
-                .whereRef('postTargets.userId', '=', 'posts.userId')
-                .whereRef('postTargets.postId', '=', 'posts.id')
-                .where('postTargets.state', 'in', ['queued', 'publishing', 'unconfirmed'])
-                .where(needsFiles),
-            ),
-          ]),
-        )
-        .limit(1),
-    )
-    .with('given_up', (db) =>
-      db
-        .updateTable('postTargets')
-        .from('postMedia')
-        .set({ state: value('to'), error: sql`${value('error')}::jsonb` })
-        .whereRef('postMedia.userId', '=', 'postTargets.userId')
-        .whereRef('postMedia.postId', '=', 'postTargets.postId')
-        .where('postMedia.userId', '=', value('userId'))
-        .where('postMedia.mediaId', '=', value('id'))
-        .where('postTargets.state', '=', sql<string>`any(${value('from')}::text[])`)
-        .where(needsFiles)
-        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id')))),
-    )
-    .with('detached', (db) =>
-      db
-        .deleteFrom('postMedia')
-        .using('found')
-        .whereRef('postMedia.userId', '=', 'found.userId')
-        .whereRef('postMedia.mediaId', '=', 'found.id')
-        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id')))),
-    )
-    .with('deleted', (db) =>
-      db
-        .deleteFrom('media')
-        .using('found')
-        .whereRef('media.userId', '=', 'found.userId')
-        .whereRef('media.id', '=', 'found.id')
-        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('usage').select('id'))))
-        .returning(['media.userId', 'media.storageKey']),
-    )
-    .with('staged', (db) =>
-      db
-        .insertInto('looseFiles')
-        .columns(['userId', 'storageKey', 'renewedAt'])
-        .expression((eb) =>
-          eb
-            .selectFrom('deleted')
-            .select((eb) => [
-              'userId',
-              eb.ref('storageKey').$notNull().as('storageKey'),
-              sql<null>`null`.as('renewedAt'),
-            ])
-            .where('storageKey', 'is not', null),
-        ),
-    )
-    .selectFrom('found')
-    .select(({ exists, selectFrom }) => [
-      'storageKey',
-      exists(selectFrom('usage').select('id')).$castTo<boolean>().as('used'),
-    ]),
+    select storage_key, exists (select from in_use) as used from found`,
 )

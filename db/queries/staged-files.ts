@@ -46,70 +46,32 @@ export interface PromotedFile extends MediaFacts, StagedFile {
  * Turns a staged file into one of the user's media, in one statement. Returns no row, and leaves the file staged, if it
  * is marked for deletion, or if the user already has a file with the same bytes.
  */
-export const promoteFile = prepared<PromotedFile, Media>('promote_file', (db, value) =>
-  db
-    .with('staged', (db) =>
-      db
-        .selectFrom('looseFiles')
-        .select(['userId', 'storageKey'])
-        .where('userId', '=', value('userId'))
-        .where('storageKey', '=', value('storageKey'))
-        .where('renewedAt', 'is not', null)
-        .forUpdate(),
+export const promoteFile = prepared<PromotedFile, Media>(
+  'promote_file',
+  (_db, value) => sql`
+    with staged as (
+      select user_id, storage_key from loose_files
+      where user_id = ${value('userId')} and storage_key = ${value('storageKey')} and renewed_at is not null
+      for update
+    ),
+    promoted as (
+      insert into media (
+        user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, video_codec,
+        audio_codec, alt_text, sha256)
+      select
+        user_id, storage_key, ${value('id')}::uuid, ${value('kind')}::text, ${value('mimeType')}::text,
+        ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer,
+        ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
+        ${value('videoCodec')}::text, ${value('audioCodec')}::text, ${value('altText')}::text, ${value('sha256')}::bytea
+      from staged
+      on conflict (user_id, sha256) do nothing
+      returning *
+    ),
+    unstaged as (
+      delete from loose_files using promoted
+      where loose_files.user_id = promoted.user_id and loose_files.storage_key = promoted.storage_key
     )
-    .with('promoted', (db) =>
-      db
-        .insertInto('media')
-        .columns([
-          'userId',
-          'storageKey',
-          'id',
-          'kind',
-          'mimeType',
-          'bytes',
-          'width',
-          'height',
-          'durationSeconds',
-          'fps',
-          'frames',
-          'videoCodec',
-          'audioCodec',
-          'altText',
-          'sha256',
-        ])
-        .expression((eb) =>
-          eb
-            .selectFrom('staged')
-            .select([
-              'userId',
-              'storageKey',
-              sql<string>`${value('id')}::uuid`.as('id'),
-              sql<string>`${value('kind')}::text`.as('kind'),
-              sql<string>`${value('mimeType')}::text`.as('mimeType'),
-              sql<number>`${value('bytes')}::bigint`.as('bytes'),
-              sql<number>`${value('width')}::integer`.as('width'),
-              sql<number>`${value('height')}::integer`.as('height'),
-              sql<number>`${value('durationSeconds')}::double precision`.as('durationSeconds'),
-              sql<number>`${value('fps')}::double precision`.as('fps'),
-              sql<number>`${value('frames')}::integer`.as('frames'),
-              sql<string>`${value('videoCodec')}::text`.as('videoCodec'),
-              sql<string>`${value('audioCodec')}::text`.as('audioCodec'),
-              sql<string>`${value('altText')}::text`.as('altText'),
-              sql<Buffer>`${value('sha256')}::bytea`.as('sha256'),
-            ]),
-        )
-        .onConflict((conflict) => conflict.columns(['userId', 'sha256']).doNothing())
-        .returningAll(),
-    )
-    .with('unstaged', (db) =>
-      db
-        .deleteFrom('looseFiles')
-        .using('promoted')
-        .whereRef('looseFiles.userId', '=', 'promoted.userId')
-        .whereRef('looseFiles.storageKey', '=', 'promoted.storageKey'),
-    )
-    .selectFrom('promoted')
-    .select(shownMedia),
+    select ${sql.join(shownMedia.map((column) => (typeof column === 'string' ? sql.ref(column) : column)))} from promoted`,
 )
 
 /** Prevents that the file is promoted. Returns no row if it is not staged. */

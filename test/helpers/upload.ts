@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import sharp from 'sharp'
 import type { Db } from '../../db/client.ts'
@@ -49,15 +48,6 @@ export const jpeg = (width = 40, height = 30, shade = 0) =>
 export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-}
-
-/** Polls `condition` for ten seconds at most. Returns whether it became true. */
-export async function until(condition: () => Promise<boolean>): Promise<boolean> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if (await condition()) return true
-    await sleep(25)
-  }
-  return false
 }
 
 /** Whether the service has cleaned up: `count` files are left, and no file is staged. */

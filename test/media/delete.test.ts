@@ -4,15 +4,15 @@ import { createDesk } from '../helpers/publisher.ts'
 import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'
 import { filesIn, isClean, jpeg, upload } from '../helpers/upload.ts'
-import { createScene, DELETED, NOT_FOUND, responds } from './scene.ts'
+import { checkResponse, createScene, DELETED, NOT_FOUND } from './scene.ts'
 
 t.test('deleting a file deletes its bytes', async (t) => {
   const { ada, app, file, bytes, mediaDir, db } = await createScene(t)
   t.equal((await filesIn(mediaDir)).length, 1)
-  responds(t, await ada.call('DELETE', `/media/${file.id}`), DELETED)
-  responds(t, await ada.call('GET', `/media/${file.id}`), NOT_FOUND)
-  responds(t, await ada.call('GET', `/media/${file.id}/content`), NOT_FOUND)
-  responds(t, await ada.call('DELETE', `/media/${file.id}`), NOT_FOUND)
+  checkResponse(t, await ada.call('DELETE', `/media/${file.id}`), DELETED)
+  checkResponse(t, await ada.call('GET', `/media/${file.id}`), NOT_FOUND)
+  checkResponse(t, await ada.call('GET', `/media/${file.id}/content`), NOT_FOUND)
+  checkResponse(t, await ada.call('DELETE', `/media/${file.id}`), NOT_FOUND)
   await until('the bytes are deleted', () => isClean(db, mediaDir, 0))
   const { status, body } = await upload(app, ada, [['file', bytes]])
   t.equal(status, 201, 'the same bytes can be added again')
@@ -27,10 +27,10 @@ t.test('a draft or a scheduled post prevents the deletion of its file; a publish
   const IN_USE: [number, object] = [409, { error: 'Cannot delete media that is still to be published' }]
 
   const draft = await post()
-  responds(t, await ada.call('DELETE', `/media/${file.id}`), IN_USE)
+  checkResponse(t, await ada.call('DELETE', `/media/${file.id}`), IN_USE)
   const scheduled = await post({ caption: 'hi', scheduledAt: '2030-01-01T00:00:00Z' })
   await ada.call('DELETE', `/posts/${draft}`)
-  responds(t, await ada.call('DELETE', `/media/${file.id}`), IN_USE)
+  checkResponse(t, await ada.call('DELETE', `/media/${file.id}`), IN_USE)
   t.equal((await content(file.id)).statusCode, 200)
 
   t.equal(await markPostPublished(db, scheduled), 'published')
@@ -83,7 +83,7 @@ t.test('no delivery of a published post is sent without a deleted file', async (
     await work(60_000)
     t.equal(await remove(), 200)
   }
-  responds(t, await ada.call('POST', retry), [409, { error: 'A file of the post was deleted' }])
+  checkResponse(t, await ada.call('POST', retry), [409, { error: 'A file of the post was deleted' }])
   t.match(await delivery(failed, other), { state: 'failed', error: { code: 'media_deleted', retryable: false } })
   t.ok(bluesky.acts.every(({ media }) => media.length === 1))
 })

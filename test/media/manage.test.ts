@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
-import { createScene, DELETED, NOT_FOUND, responds } from './scene.ts'
+import { checkResponse, createScene, DELETED, NOT_FOUND } from './scene.ts'
 
 t.test('a user lists their own media, newest first, in pages', async (t) => {
   const { app, user } = await createWorld(t)
@@ -54,15 +54,15 @@ t.test('only the owner of a file can read, change or delete it', async (t) => {
   const { ada, bob, file, content } = await createScene(t)
   t.strictSame((await ada.call('GET', `/media/${file.id}`)).body, file)
   for (const id of ['0196f0a1-0000-7000-8000-000000000000', 'x', '%00', 'a'.repeat(300), file.id.toUpperCase()]) {
-    responds(t, await ada.call('GET', `/media/${id}`), NOT_FOUND, id)
-    responds(t, await ada.call('PATCH', `/media/${id}`, { altText: 'a' }), NOT_FOUND, id)
-    responds(t, await ada.call('DELETE', `/media/${id}`), NOT_FOUND, id)
-    responds(t, await ada.call('GET', `/media/${id}/content`), NOT_FOUND, id)
+    checkResponse(t, await ada.call('GET', `/media/${id}`), NOT_FOUND, id)
+    checkResponse(t, await ada.call('PATCH', `/media/${id}`, { altText: 'a' }), NOT_FOUND, id)
+    checkResponse(t, await ada.call('DELETE', `/media/${id}`), NOT_FOUND, id)
+    checkResponse(t, await ada.call('GET', `/media/${id}/content`), NOT_FOUND, id)
   }
-  responds(t, await bob.call('GET', `/media/${file.id}`), NOT_FOUND)
-  responds(t, await bob.call('PATCH', `/media/${file.id}`, { altText: 'a' }), NOT_FOUND)
-  responds(t, await bob.call('DELETE', `/media/${file.id}`), NOT_FOUND)
-  responds(t, await bob.call('GET', `/media/${file.id}/content`), NOT_FOUND)
+  checkResponse(t, await bob.call('GET', `/media/${file.id}`), NOT_FOUND)
+  checkResponse(t, await bob.call('PATCH', `/media/${file.id}`, { altText: 'a' }), NOT_FOUND)
+  checkResponse(t, await bob.call('DELETE', `/media/${file.id}`), NOT_FOUND)
+  checkResponse(t, await bob.call('GET', `/media/${file.id}/content`), NOT_FOUND)
   t.strictSame((await ada.call('GET', `/media/${file.id}`)).body, file, 'the file is unchanged')
   t.equal((await content(file.id)).statusCode, 200)
 })
@@ -75,9 +75,9 @@ t.test('media that were registered without a file have facts, but no content', a
     body: { id, kind: 'video', mimeType: 'video/mp4', width: null, durationSeconds: 3, fps: null, altText: null },
   })
   const error = 'Media has no content: it was registered without a file'
-  responds(t, await ada.call('GET', `/media/${id}/content`), [404, { error }])
+  checkResponse(t, await ada.call('GET', `/media/${id}/content`), [404, { error }])
   const unknown = await ada.media({ mimeType: 'application/pdf' })
-  responds(
+  checkResponse(
     t,
     await ada.call('GET', `/media/${unknown}`),
     NOT_FOUND,
@@ -87,13 +87,13 @@ t.test('media that were registered without a file have facts, but no content', a
     (await ada.call('GET', '/media')).body.data.map((media: { id: string }) => media.id),
     [id, file.id],
   )
-  responds(t, await ada.call('DELETE', `/media/${id}`), DELETED)
+  checkResponse(t, await ada.call('DELETE', `/media/${id}`), DELETED)
 })
 
 t.test('only the alt text can be changed or removed', async (t) => {
   const { ada, file } = await createScene(t)
   const patch = (body: unknown) => ada.call('PATCH', `/media/${file.id}`, body)
-  responds(t, await patch({ altText: 'A tower' }), [200, { ...file, altText: 'A tower' }])
+  checkResponse(t, await patch({ altText: 'A tower' }), [200, { ...file, altText: 'A tower' }])
   t.strictSame((await ada.call('GET', `/media/${file.id}`)).body, { ...file, altText: 'A tower' })
   const wrong: [body: unknown, details: object][] = [
     [{}, { code: 'invalid_type', path: ['altText'], message: 'Required' }],

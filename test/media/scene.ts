@@ -3,7 +3,7 @@ import { createWorld, type Reply } from '../helpers/app.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
 /** Checks the status and the whole body of a response. */
-export const responds = (t: Test, { status, body }: Reply, expected: [status: number, body: object], name = '') =>
+export const checkResponse = (t: Test, { status, body }: Reply, expected: [status: number, body: object], name = '') =>
   t.strictSame([status, body], expected, name || 'status and body')
 
 export const NOT_FOUND: [number, object] = [404, { error: 'Media not found' }]

@@ -155,7 +155,7 @@ t.test('a file that is marked for deletion cannot be added at any later step', a
 t.test('an added file stays although the result of the database was lost', async (t) => {
   const { db, ada, library, listed, mediaDir } = await createScene(t)
   const bytes = await jpeg()
-  await t.rejects(add({ ...library, db: losingResults(db, /insert into "media"/) }, ada, bytes))
+  await t.rejects(add({ ...library, db: losingResults(db, /insert into media/) }, ada, bytes))
   t.equal((await listed()).length, 1)
   const [path] = await filesIn(mediaDir)
   t.ok((await readFile(path!)).equals(bytes))
