@@ -22,7 +22,11 @@ process.stdout.write(`${count('pass')} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
 async function runTap(outputFile: string): Promise<{ code: number | null; output: string }> {
-  const tap = spawn('tap', [`--output-file=${outputFile}`, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const tap = spawn('tap', [`--output-file=${outputFile}`, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    // Every test file is a process of its own. With compiled sources they start sooner.
+    env: { NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/node'), ...process.env },
+  })
   // This process continues, to stop Postgres.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal))
   const code = await new Promise<number | null>((resolve) => tap.on('close', resolve))

@@ -37,6 +37,7 @@ export function spawnPostroom(
       PATH: process.env.PATH,
       TMPDIR: process.env.TMPDIR,
       MEDIA_DIR: join(tmpdir(), 'postroom-test-media'),
+      NODE_COMPILE_CACHE: 'node_modules/.cache/node',
       ...env,
     },
     stdio: ['ignore', 'pipe', stderr],

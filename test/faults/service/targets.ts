@@ -72,7 +72,6 @@ export function createApi(folder: string, port: number) {
   /** Starts the API, and returns when it listens. */
   async function start(databaseUrl: string): Promise<void> {
     const env = {
-      NODE_COMPILE_CACHE: 'node_modules/.cache/node',
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       MEDIA_DIR: join(folder, 'media'),
