@@ -44,8 +44,9 @@ function addSweep(media: Command): void {
   withDatabase(
     media.command('sweep').description('delete the files that crashes left behind while media were added or deleted'),
     async (db) => {
-      const { removed, failed } = await sweepMedia(await openMediaLibrary(readConfig(process.env), db))
-      if (failed > 0) throw new OperatorError(`${removed} files deleted, ${failed} failed: try again`)
+      const { removed, failures } = await sweepMedia(await openMediaLibrary(readConfig(process.env), db))
+      const failed = failures.length
+      if (failed > 0) throw new OperatorError(`${removed} files deleted, ${failed} failed: ${failures[0]}. Try again`)
       return { removed }
     },
   )

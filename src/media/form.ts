@@ -8,7 +8,11 @@ import { unsupportedContentType } from '../http/errors.ts'
 import { findTextProblem, truncate } from '../http/json.ts'
 import { tooLong } from '../http/validation.ts'
 
-const UNREADABLE: Issue = { code: 'custom', path: [], message: 'Request body is not a whole multipart/form-data' }
+const UNREADABLE: Issue = {
+  code: 'custom',
+  path: [],
+  message: 'Request body is not a complete multipart/form-data body',
+}
 
 /** The most that one UTF-16 unit takes. */
 const UTF8_BYTES_MAX = 3
@@ -28,7 +32,9 @@ export async function readForm(
     for await (const { fieldname, file } of partsOf(request)) {
       if (fieldname !== 'file' && fieldname !== 'altText') throw invalidRequest([unknownPart(fieldname)])
       if (seen.has(fieldname)) {
-        throw invalidRequest([{ code: 'custom', path: [fieldname], message: 'Only one part of this name is allowed' }])
+        throw invalidRequest([
+          { code: 'custom', path: [fieldname], message: 'Only one part with this name is allowed' },
+        ])
       }
       seen.add(fieldname)
       if (fieldname === 'file') await save(whole(file))

@@ -10,8 +10,8 @@ const WRITES_MAX_SECONDS = 3_600
 
 export interface Swept {
   removed: number
-  /** Files that the storage did not delete. The next sweep tries again. */
-  failed: number
+  /** A message for each file that could not be deleted. The next sweep tries again. */
+  failures: string[]
 }
 
 /**
@@ -21,7 +21,7 @@ export interface Swept {
 export async function sweepMedia(library: Library): Promise<Swept> {
   const { db } = library
   const before = new Map((await listLeases(db)).map(({ storageKey, renewedAt }) => [storageKey, renewedAt]))
-  const swept = { removed: 0, failed: 0 }
+  const swept: Swept = { removed: 0, failures: [] }
   const seen = new Set<string>()
   for (;;) {
     for (const file of await markExpiredForDeletion(db, LEASE.lastsMs / 1000)) {
@@ -31,8 +31,8 @@ export async function sweepMedia(library: Library): Promise<Swept> {
         (isRemoved) => {
           swept.removed += Number(isRemoved)
         },
-        () => {
-          swept.failed++
+        (error: Error) => {
+          swept.failures.push(error.message)
         },
       )
     }
