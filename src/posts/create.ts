@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { insertPost, type NewPost } from '../../db/queries/insert-post.ts'
+import { insertPost, type NewPost, type NewTarget } from '../../db/queries/insert-post.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import { parseTime } from '../../schemas/time.ts'
@@ -44,7 +44,7 @@ export async function createPost(
 
   const id = newId()
   const status = scheduledAt ? 'scheduled' : 'draft'
-  const post: Omit<NewPost, 'textLengthMaxes'> = {
+  const post: Omit<NewPost, 'targets'> = {
     id,
     userId,
     caption: body.caption,
@@ -53,14 +53,17 @@ export async function createPost(
     status,
     scheduledAt,
     deliveryState: initialState(scheduledAt !== null),
-    accountIds,
-    captionOverrides: accountIds.map((accountId) => overrides.get(accountId)?.captionOverride ?? null),
-    fields: accountIds.map((accountId) => jsonOrNull(overrides.get(accountId)?.fields)),
-    threadParts: accountIds.map((accountId) => jsonOrNull(threadParts.get(accountId))),
     mediaIds: body.mediaIds,
   }
+  const toTarget = ({ id: accountId, textLengthMax }: CheckedAccount): NewTarget => ({
+    accountId,
+    textLengthMax,
+    captionOverride: overrides.get(accountId)?.captionOverride ?? null,
+    fields: overrides.get(accountId)?.fields ?? null,
+    threadParts: threadParts.get(accountId) ?? null,
+  })
   try {
-    const insert = () => insertPost(db, { ...post, textLengthMaxes: accounts.map((account) => account.textLengthMax) })
+    const insert = () => insertPost(db, { ...post, targets: accounts.map(toTarget) })
     // Nothing is written if the user may not use an account, for which `check` throws, or if its text limit has changed.
     while (!(await insert())) accounts = await check()
   } catch (error) {
@@ -114,5 +117,3 @@ function findStrayParts(body: CreatePost, accountIds: Set<string>): Issue[] {
   }
   return issues
 }
-
-const jsonOrNull = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))

@@ -3,9 +3,18 @@ import t from 'tap'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { insertPost, type NewPost } from '../../db/queries/insert-post.ts'
+import { insertPost, type NewPost, type NewTarget } from '../../db/queries/insert-post.ts'
 import { createWorld } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
+
+const toTarget = (accountId: string, target: Partial<NewTarget> = {}): NewTarget => ({
+  accountId,
+  textLengthMax: null,
+  captionOverride: null,
+  fields: null,
+  threadParts: null,
+  ...target,
+})
 
 const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {}): NewPost => ({
   id: newId(),
@@ -16,11 +25,7 @@ const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {})
   status: 'draft',
   scheduledAt: null,
   deliveryState: 'waiting',
-  accountIds: [accountId],
-  textLengthMaxes: [null],
-  captionOverrides: [null],
-  fields: [null],
-  threadParts: [null],
+  targets: [toTarget(accountId)],
   mediaIds: [],
   ...post,
 })
@@ -117,7 +122,7 @@ t.test('a post that the database rejects does not affect the others of its batch
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account()
-  const posts = [{}, { mediaIds: [newId()] }, { accountIds: [newId()] }, {}].map((post) =>
+  const posts = [{}, { mediaIds: [newId()] }, { targets: [toTarget(newId())] }, {}].map((post) =>
     newPost(ada.id, account, post),
   )
   t.hasStrict(await Promise.allSettled(posts.map((post) => insertPost(db, post))), [
@@ -134,9 +139,8 @@ t.test('a post with many bytes or accounts is written in a statement of its own'
   const ada = await world.user()
   const account = await ada.account()
   const accountIds = await Promise.all(Array.from({ length: 33 }, () => ada.account()))
-  const none = accountIds.map(() => null)
-  const long = { fields: [JSON.stringify({ text: 'x'.repeat(40_000) })] }
-  const wide = { accountIds, captionOverrides: none, fields: none, threadParts: none }
+  const long = { targets: [toTarget(account, { fields: { text: 'x'.repeat(40_000) } })] }
+  const wide = { targets: accountIds.map((accountId) => toTarget(accountId)) }
   const posts = [{}, long, {}, wide, {}].map((post) => newPost(ada.id, account, post))
   t.strictSame(await Promise.all(posts.map((post) => insertPost(db, post))), Array(5).fill(true))
   t.equal(await countCommits(db), 3)
