@@ -41,20 +41,22 @@ const picture = (width: number, height: number) =>
     .png()
     .toBuffer()
 
-/** Sees what is called, such as `com.atproto.repo.putRecord`, and may answer or fail in place of the PDS. */
-function watching(answer: (method: string, pass: () => Promise<Response>) => Promise<Response> = (_, pass) => pass()) {
+/** A `fetch` that records methods such as `com.atproto.repo.putRecord`, and may respond or fail in place of the PDS. */
+function recordingFetch(
+  respond: (method: string, pass: () => Promise<Response>) => Promise<Response> = (_, pass) => pass(),
+) {
   const methods: string[] = []
-  const watched: typeof fetch = (url, init) => {
+  const recording: typeof fetch = (url, init) => {
     const method = new URL(String(url)).pathname.replace('/xrpc/', '')
     methods.push(method)
-    return answer(method, () => fetch(url, init))
+    return respond(method, () => fetch(url, init))
   }
-  return { fetch: watched, methods }
+  return { fetch: recording, methods }
 }
 
-/** Lets one call through, and loses its answer. */
-const losing = (lost: string) =>
-  watching(async (method, pass) => {
+/** A `fetch` that carries out every call, and loses the response to one method. */
+const losingResponse = (lost: string) =>
+  recordingFetch(async (method, pass) => {
     const response = await pass()
     if (method !== lost) return response
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
@@ -67,10 +69,10 @@ async function failureOf(work: Promise<unknown>): Promise<PublishError> {
     if (error instanceof PublishError) return error
     throw error
   }
-  throw new Error('it did not fail')
+  throw new Error('Expected a PublishError, but the call succeeded')
 }
 
-t.test('identify tells whose credentials these are', async (t) => {
+t.test('identify returns the account of the credentials', async (t) => {
   const account = await accountFor('ines-1.test')
   const known = { externalId: account.did, username: 'ines-1.test' }
   t.same(await identify(account.credentials, network), { ...known, displayName: null })
@@ -81,7 +83,7 @@ t.test('identify tells whose credentials these are', async (t) => {
   t.same(await identify(account.credentials, network), { ...known, displayName: 'Inês' })
 })
 
-t.test('identify says what is wrong with credentials, and never tells the password', async (t) => {
+t.test('identify says why credentials are invalid, without the password', async (t) => {
   const { credentials } = await accountFor('wrong-1.test')
   const unauthorized = { code: 'unauthorized', needsAttention: true, retryable: false, maybeSent: false }
   const password = await failureOf(identify({ ...credentials, password: 'abcd-efgh' }, network))
@@ -91,7 +93,7 @@ t.test('identify says what is wrong with credentials, and never tells the passwo
   t.match(await failureOf(identify({ ...credentials, service: 'bsky.social' }, network)), unauthorized)
 })
 
-t.test('a post stands in the repository with its links, mentions and hashtags', async (t) => {
+t.test('a post is stored with its links, mentions and hashtags', async (t) => {
   const account = await accountFor('mara-1.test')
   const friend = await accountFor('friend-1.test')
   const text = 'Grüße 👋 @friend-1.test und @nobody.test: https://example.com/a?b=c, example.org #Tag'
@@ -123,32 +125,36 @@ t.test('a post stands in the repository with its links, mentions and hashtags', 
   ])
 })
 
-t.test('what looks like a link and is none does not keep a post from going out', async (t) => {
+t.test('a text that resembles a link does not prevent publishing', async (t) => {
   const account = await accountFor('slashes-1.test')
   await send(act({ text: 'https:///a https://? example.org' }), account.credentials, io())
   const { facets } = (await onlyRecord(account)).value
   t.match(facets, [{ index: { byteStart: 21, byteEnd: 32 }, features: [{ uri: 'https://example.org' }] }])
 })
 
-t.test('images arrive byte for byte, with their alternative texts and ratios', async (t) => {
+t.test('images are stored unchanged, with their alternative texts and aspect ratios', async (t) => {
   const account = await accountFor('pictures-1.test')
   const [wide, tall] = [await picture(40, 20), await picture(20, 60)]
   const media = [
-    fileOf(wide, { width: 40, height: 20, altText: 'A wide one' }),
+    fileOf(wide, { width: 40, height: 20, altText: 'A wide image' }),
     fileOf(tall, { width: 20, height: 60 }),
   ]
-  await send(act({ text: '', media, fields: { altText: 'For all' } }), account.credentials, io())
+  await send(act({ text: '', media, fields: { altText: 'For all images' } }), account.credentials, io())
   const { value } = await onlyRecord(account)
   t.equal(value.embed.$type, 'app.bsky.embed.images')
   t.match(value.embed.images, [
-    { alt: 'A wide one', aspectRatio: { width: 40, height: 20 }, image: { mimeType: 'image/png', size: wide.length } },
-    { alt: 'For all', aspectRatio: { width: 20, height: 60 } },
+    {
+      alt: 'A wide image',
+      aspectRatio: { width: 40, height: 20 },
+      image: { mimeType: 'image/png', size: wide.length },
+    },
+    { alt: 'For all images', aspectRatio: { width: 20, height: 60 } },
   ])
   t.same(await blobOf(account, value.embed.images[0].image), { type: 'image/png', bytes: wide })
   t.same(await blobOf(account, value.embed.images[1].image), { type: 'image/png', bytes: tall })
 })
 
-t.test('more than four images make a gallery', async (t) => {
+t.test('a post with more than four images has a gallery', async (t) => {
   const account = await accountFor('gallery-1.test')
   const media = []
   for (const width of [11, 12, 13, 14, 15]) media.push(fileOf(await picture(width, 10), { width, height: 10 }))
@@ -161,7 +167,7 @@ t.test('more than four images make a gallery', async (t) => {
   )
 })
 
-t.test('a server outside of the public network gets a video as it is', async (t) => {
+t.test('a server outside of the public network gets a video unchanged', async (t) => {
   const account = await accountFor('video-1.test')
   const path = 'test/samples/plain.mp4'
   const bytes = readFileSync(path)
@@ -179,7 +185,7 @@ t.test('a server outside of the public network gets a video as it is', async (t)
   t.equal((await records(account)).length, 1)
 })
 
-t.test('a link card leads where it says', async (t) => {
+t.test('a link card contains its link', async (t) => {
   const account = await accountFor('card-1.test')
   const fields = { linkCard: 'https://www.example.com/news/' }
   await send(act({ fields }), account.credentials, io())
@@ -187,7 +193,7 @@ t.test('a link card leads where it says', async (t) => {
   t.same(value.embed.external, { uri: fields.linkCard, title: 'example.com/news', description: '' })
 })
 
-t.test('the parts of a thread, and a first comment, answer to each other', async (t) => {
+t.test('the parts of a thread and the first comment reply to each other', async (t) => {
   const account = await accountFor('thread-1.test')
   const { credentials } = account
   const first = await send(act({ text: 'One', fields: { tags: ['a'] } }), credentials, io())
@@ -213,7 +219,7 @@ t.test('the parts of a thread, and a first comment, answer to each other', async
   t.same(refOf(comment), { uri: found[3]?.uri, cid: found[3]?.cid })
 })
 
-t.test('the same act sent twice is one record', async (t) => {
+t.test('an act that is sent twice makes one record', async (t) => {
   const account = await accountFor('twice-1.test')
   const post = act({ text: 'Once #only', media: [fileOf(await picture(8, 8))] })
   const first = await send(post, account.credentials, io())
@@ -221,10 +227,10 @@ t.test('the same act sent twice is one record', async (t) => {
   t.same(await send(post, account.credentials, io()), first)
   t.equal((await records(account)).length, 1)
   const after = await account.call('com.atproto.sync.getLatestCommit', { params: { did: account.did } })
-  t.same(after, revision, 'nothing was written the second time')
+  t.same(after, revision, 'the second call wrote nothing')
 })
 
-t.test('a second attempt changes nothing even if it would say something else', async (t) => {
+t.test('a second attempt changes nothing, even if its record would differ', async (t) => {
   const account = await accountFor('mention-1.test')
   const post = act({ text: 'Hello @late-1.test' })
   const first = await send(post, account.credentials, io())
@@ -233,7 +239,7 @@ t.test('a second attempt changes nothing even if it would say something else', a
   t.equal((await onlyRecord(account)).value.facets, undefined)
 })
 
-t.test('two attempts at the same time are one record', async (t) => {
+t.test('two concurrent attempts make one record', async (t) => {
   const account = await accountFor('race-1.test')
   const post = act()
   const [one, other] = await Promise.all([1, 2].map(() => send(post, account.credentials, io())))
@@ -241,18 +247,18 @@ t.test('two attempts at the same time are one record', async (t) => {
   t.equal((await records(account)).length, 1)
 })
 
-t.test('an answer that was lost is found again', async (t) => {
+t.test('reconcile finds a record whose response was lost', async (t) => {
   const account = await accountFor('lost-1.test')
   const post = act({ text: 'Did it arrive?' })
   t.equal(await reconcile(post, account.credentials, network), 'absent')
-  const failure = await failureOf(send(post, account.credentials, io(losing('com.atproto.repo.putRecord'))))
+  const failure = await failureOf(send(post, account.credentials, io(losingResponse('com.atproto.repo.putRecord'))))
   t.match(failure, { code: 'disconnected', maybeSent: true, retryable: true })
   const found = await reconcile(post, account.credentials, network)
   t.same(found, await send(post, account.credentials, io()))
   t.equal((await records(account)).length, 1)
 })
 
-t.test('what is lost before the intent was not sent', async (t) => {
+t.test('a call that fails before the intent was certainly not sent', async (t) => {
   const account = await accountFor('early-1.test')
   const post = act({ media: [fileOf(await picture(8, 8))] })
   let intended = 0
@@ -260,14 +266,14 @@ t.test('what is lost before the intent was not sent', async (t) => {
     intended++
   }
   for (const lost of ['com.atproto.server.createSession', 'com.atproto.repo.uploadBlob']) {
-    const failure = await failureOf(send(post, account.credentials, io({ ...losing(lost), intend })))
+    const failure = await failureOf(send(post, account.credentials, io({ ...losingResponse(lost), intend })))
     t.match(failure, { maybeSent: false, retryable: true }, lost)
   }
   t.equal(intended, 0)
   t.equal((await records(account)).length, 0)
 })
 
-t.test('a text that is too long is refused in the words of the network', async (t) => {
+t.test('a text that is too long fails with the message of the network', async (t) => {
   const account = await accountFor('long-1.test')
   const failure = await failureOf(send(act({ text: 'e\u0301'.repeat(301) }), account.credentials, io()))
   t.match(failure, { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false })
@@ -276,7 +282,7 @@ t.test('a text that is too long is refused in the words of the network', async (
   await send(act({ text: 'e\u0301'.repeat(300) }), account.credentials, io())
 })
 
-t.test('who may reply is limited, again and again where it has to be', async (t) => {
+t.test('a threadgate that failed is created by reconcile', async (t) => {
   const account = await accountFor('gate-1.test')
   const post = act({ fields: { replyGate: 'mentioned' } })
   const isGate = (init?: RequestInit) => String(init?.body).includes('app.bsky.feed.threadgate')
@@ -297,12 +303,12 @@ t.test('who may reply is limited, again and again where it has to be', async (t)
   t.equal(gate.uri.split('/').pop(), uri.split('/').pop())
 })
 
-t.test('one session serves many posts, and an expired one is replaced', async (t) => {
+t.test('posts share a session, and an expired one is replaced', async (t) => {
   const account = await accountFor('session-1.test')
-  const { fetch: watched, methods } = watching()
+  const { fetch: recording, methods } = recordingFetch()
   const sessions = () => methods.filter((method) => method === 'com.atproto.server.createSession').length
-  await send(act(), account.credentials, io({ fetch: watched }))
-  await send(act(), account.credentials, io({ fetch: watched }))
+  await send(act(), account.credentials, io({ fetch: recording }))
+  await send(act(), account.credentials, io({ fetch: recording }))
   t.equal(sessions(), 1)
 
   let expired = 0
@@ -310,7 +316,7 @@ t.test('one session serves many posts, and an expired one is replaced', async (t
   const fetchWithExpired: typeof fetch = async (url, init) => {
     const headers = new Headers(init?.headers)
     if (expired === 0) headers.set('authorization', `Bearer ${account.expiredToken()}`)
-    const response = await watched(url, { ...init, headers })
+    const response = await recording(url, { ...init, headers })
     if ((await response.clone().text()).includes('ExpiredToken')) expired++
     return response
   }
@@ -322,7 +328,7 @@ t.test('one session serves many posts, and an expired one is replaced', async (t
   t.equal((await records(account)).length, 3)
 })
 
-t.test('a password that was revoked asks for the owner once the session is over', async (t) => {
+t.test('a revoked password needs attention when its session has expired', async (t) => {
   const account = await accountFor('revoked-1.test')
   await send(act(), account.credentials, io())
   await account.call('com.atproto.server.revokeAppPassword', { body: { name: 'postroom' } })
@@ -337,12 +343,12 @@ t.test('a password that was revoked asks for the owner once the session is over'
   t.equal((await records(account)).length, 1)
 })
 
-t.test('a server that is down was not reached', async (t) => {
+t.test('a server that is down is unreachable', async (t) => {
   const down = await startPds(t)
   const account = await down.createAccount('down-1.test')
   await send(act(), account.credentials, io())
   await down.kill()
   const failure = await failureOf(send(act(), account.credentials, io()))
-  // A connection that was kept open may be found dead first.
+  // The call may use a connection that is still open, and break.
   t.match(failure, { code: /^(?:unreachable|disconnected)$/, maybeSent: false, retryable: true })
 })

@@ -3,15 +3,15 @@ import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 
-/** What is used here of a package that is installed beside this file, and not where the types are checked. */
+/** The part of @did-plc/server that is used here. The package is not installed where types are checked. */
 interface PlcPackage {
   PlcServer: { create(options: { db: object }): { app: RequestListener } }
   Database: { mock(): object }
 }
 
-/**
- * Serves a directory of identities (PLC) on a free port of loopback, and tells the parent where. It keeps them in memory,
- * hence in a process of its own: they have to be there still when a PDS is killed and started again.
+/*
+ * Serves a directory of identities (PLC) on a free port of the loopback address, and sends its address to the parent. It
+ * keeps them in memory, in a process of its own: they have to survive a PDS that is killed and started again.
  */
 const { PlcServer, Database }: PlcPackage = createRequire(import.meta.url)('@did-plc/server')
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** What is used here of a package that is installed beside this file, and not where the types are checked. */
+/** The part of @atproto/pds that is used here. The package is not installed where types are checked. */
 interface PdsPackage {
   PDS: {
     create(
@@ -16,20 +16,20 @@ interface PdsPackage {
   envToSecrets(env: object): object
 }
 
-/**
- * Serves a PDS on loopback, and tells the parent where. In a process of its own, it is stopped by killing it, together
- * with whatever it still has open. What it keeps stands in the folder that it is given.
+/*
+ * Serves a PDS on the loopback address, and sends its address to the parent. In a process of its own, so that a test can
+ * kill it. Its data is in the folder of the first argument.
  *
- * Of better-sqlite3, package.json asks for 13 in place of the PDS's own 12, which has to be compiled, and aborts Node
- * 24.19 and later at any collection of garbage (https://github.com/NixOS/nixpkgs/issues/554101).
+ * package.json overrides better-sqlite3 12 of the PDS by 13. Version 12 has to be compiled, and aborts Node 24.19 and
+ * later during garbage collection: https://github.com/NixOS/nixpkgs/issues/554101.
  */
 const { PDS, envToCfg, envToSecrets }: PdsPackage = createRequire(import.meta.url)('@atproto/pds')
 
-const [, , directory, jwtSecret, didPlcUrl, portWanted] = process.argv
+const [, , directory, jwtSecret, didPlcUrl, portArgument] = process.argv
 
-// The PDS has to know its port before it exists, and would listen on every interface.
-// On a busy machine, the first loading of @atproto/api takes longer than the 5 s after which Node closes what is idle.
-const server = createServer({ keepAliveTimeout: 600_000 }).listen(Number(portWanted), '127.0.0.1')
+// A server of our own: the PDS would listen on every interface.
+// On a busy machine, the first import of @atproto/api takes longer than Node's default keep-alive timeout of 5 s.
+const server = createServer({ keepAliveTimeout: 600_000 }).listen(Number(portArgument), '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
 const env = {

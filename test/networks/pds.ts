@@ -7,68 +7,71 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import type { Teardown } from '../helpers/database.ts'
+import { freePorts } from '../helpers/ports.ts'
 
-/** As the service itself calls networks, but for where they are: name servers need not know loopback. */
+/** The service's own client for networks, which may call the loopback address here. */
 export const { fetch: loopbackFetch } = createPublicClient({
   resolve: (name) => lookup(name, { all: true }),
   isAllowed: () => true,
 })
 
-const JWT_SECRET = 'the secret of a server that lives for one test'
+const JWT_SECRET = 'the secret of a server of one test'
 
 export interface TestAccount {
   did: string
-  /** What blueskyPublishing takes. */
+  /** Credentials for connecting the account. */
   credentials: { service: string; identifier: string; password: string }
-  /** Another app password, by another name than `postroom`. */
+  /** Creates another app password. The name `postroom` is in use. */
   createPassword(name: string): Promise<string>
-  /** Calls the PDS as the account's owner: POST where there is a body. Throws where it is refused. */
+  /** Calls the PDS as the account's owner, with POST if there is a body. Throws at an error. */
   call<T>(method: string, options?: { params?: Record<string, string>; body?: object }): Promise<T>
-  /** An access token that the PDS gave out yesterday. */
+  /** An access token of the PDS that expired yesterday. */
   expiredToken(): string
 }
 
 export interface Pds {
   url: string
-  /** With an app password, by a handle such as `alice-1.test`: many words alone are reserved. */
+  /** Creates an account with an app password. Handles need a form like `alice-1.test`: many plain words are reserved. */
   createAccount(handle: string): Promise<TestAccount>
-  /** As a power cut would. */
+  /** Kills the server, as a power cut would. */
   kill(): Promise<void>
-  /** After `kill`, at the same address, with all that was written. */
+  /** Starts it again after `kill`, at the same address, with its data. */
   restart(): Promise<void>
 }
 
-/** A Bluesky PDS, empty, for as long as the test. */
+/** Starts an empty Bluesky PDS, until the end of the calling test. */
 export async function startPds(t: Teardown): Promise<Pds> {
   const directory = await mkdtemp(join(tmpdir(), 'postroom-pds-'))
   t.teardown(() => rm(directory, { recursive: true }))
   const identities = await serve(t, './identities-process.ts', [])
   const start = (port: string) => serve(t, './pds-process.ts', [directory, JWT_SECRET, identities.url, port])
-  let server = await start('0')
+  // A port that no other process gets while the server is down.
+  const port = String((await freePorts(1))[0])
+  let server = await start(port)
   const { url } = server
   return {
     url,
     createAccount: (handle) => createAccount(url, handle),
     kill: () => server.kill(),
     async restart() {
-      server = await start(new URL(url).port)
+      server = await start(port)
     },
   }
 }
 
 async function serve(t: Teardown, file: string, args: string[]) {
   const { message, kill } = await runUntilMessage<{ url: string }>(t, file, args)
-  if (!message) throw new Error(`${file} did not start`)
+  if (!message) throw new Error(`${file} ended before it was ready`)
   return { url: message.url, kill }
 }
 
 /**
- * Runs a file of this folder in a process of its own, gone with the test, until it has sent a message. Gives that;
- * undefined where it has ended without one.
+ * Runs a file of this folder in a process of its own, until the end of the calling test. Returns its first message, or
+ * undefined if it ended before.
  */
 export async function runUntilMessage<Message>(t: Teardown, file: string, args: string[]) {
   const child = fork(new URL(file, import.meta.url), args, {
-    // Not those of tap, which do not serve here.
+    // Without tap's loader, which is for test files.
     execArgv: [],
     env: { PATH: process.env.PATH, LOG_ENABLED: 'false' },
   })
@@ -91,11 +94,11 @@ async function createAccount(service: string, handle: string): Promise<TestAccou
   })
   const { did, accessJwt: token } = owner
   const createPassword = async (name: string) => {
-    const answer = call<{ password: string }>(service, 'com.atproto.server.createAppPassword', {
+    const response = call<{ password: string }>(service, 'com.atproto.server.createAppPassword', {
       token,
       body: { name },
     })
-    return (await answer).password
+    return (await response).password
   }
   return {
     did,
@@ -131,7 +134,7 @@ interface Facet {
   features: [{ $type: string }]
 }
 
-/** Of a post or a threadgate, what is looked at here. */
+/** The fields of a post or a threadgate that tests read. */
 export interface StoredRecord {
   uri: string
   cid: string
@@ -146,17 +149,17 @@ export interface StoredRecord {
   }
 }
 
-/** Everything that stands in a repository under `collection`, oldest key first. */
+/** All records of a collection, oldest key first. */
 export async function records(account: TestAccount, collection = POSTS): Promise<StoredRecord[]> {
   const params = { repo: account.did, collection, reverse: 'true' }
-  const answer = await account.call<{ records: StoredRecord[] }>('com.atproto.repo.listRecords', { params })
-  return answer.records
+  const response = await account.call<{ records: StoredRecord[] }>('com.atproto.repo.listRecords', { params })
+  return response.records
 }
 
-/** The one record that there is. */
+/** The only record of a collection. Throws if there are more or none. */
 export async function onlyRecord(account: TestAccount, collection = POSTS): Promise<StoredRecord> {
   const found = await records(account, collection)
-  if (found.length !== 1) throw new Error(`${found.length} records instead of one`)
+  if (found.length !== 1) throw new Error(`Expected one record in ${collection}, found ${found.length}`)
   return found[0]!
 }
 

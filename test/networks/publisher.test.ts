@@ -16,9 +16,9 @@ import {
   startPds,
   type TestAccount,
 } from './pds.ts'
-import type { Moment, Orders } from './worker-process.ts'
+import type { Moment, WorkerOptions } from './worker-process.ts'
 
-/** The first retry comes within it, and the second one. */
+/** Longer than the first two backoffs. */
 const MINUTE = 60_000
 
 const pds = await startPds(t)
@@ -27,23 +27,23 @@ const desk = await createDesk(t, { bluesky: blueskyAdapter }, { keyring: createK
 const { ada, app, post, work, delivery, time } = desk
 
 interface Account extends TestAccount {
-  /** Postroom's own. */
+  /** Id in Postroom. */
   id: string
 }
 
 const connect = (credentials: TestAccount['credentials']) =>
   ada.call('POST', '/accounts', { platform: 'bluesky', credentials })
 
-/** A new account of the PDS, connected. */
-async function connected(handle: string): Promise<Account> {
+/** Creates an account on the PDS, and connects it. */
+async function connectNew(handle: string): Promise<Account> {
   const account = await pds.createAccount(handle)
   const { status, body } = await connect(account.credentials)
   if (status !== 201) throw new Error(body.error)
   return { ...account, id: body.id }
 }
 
-/** Gives the id of an uploaded picture, and its bytes. */
-async function picture(altText: string) {
+/** Uploads an image. Returns its id and bytes. */
+async function uploadImage(altText: string) {
   const bytes = await jpeg(64, 48)
   const { id } = (await upload(app, ada, [['file', bytes]])).body
   await ada.call('PATCH', `/media/${id}`, { altText })
@@ -62,8 +62,8 @@ const externalOf = (account: Account, { uri }: StoredRecord) => ({
   externalUrl: `https://bsky.app/profile/${account.did}/post/${uri.split('/').pop()}`,
 })
 
-/** Whether exactly these texts stand in the repository, each answering to the one before it, and the post says so. */
-async function isOut(t: Test, account: Account, postId: string, texts: string[]): Promise<void> {
+/** Requires exactly these records, each a reply to the one before, and a delivery that refers to them. */
+async function assertPublished(t: Test, account: Account, postId: string, texts: string[]): Promise<void> {
   const found = await records(account)
   t.same(textsOf(found), texts)
   const refOf = ({ uri, cid }: StoredRecord) => ({ uri, cid })
@@ -80,16 +80,16 @@ async function isOut(t: Test, account: Account, postId: string, texts: string[])
   t.equal(await desk.status(postId), 'published')
 }
 
-t.test('a post goes out with its links, mentions, hashtags and languages', async (t) => {
-  const account = await connected('mara-2.test')
-  const friend = await connected('friend-2.test')
+t.test('a post is published with its links, mentions, hashtags and languages', async (t) => {
+  const account = await connectNew('mara-2.test')
+  const friend = await connectNew('friend-2.test')
   const id = await post({
     accountIds: [account.id],
     caption: 'Grüße @friend-2.test: https://example.com/a #Büro',
     accountOverrides: [{ accountId: account.id, fields: { langs: ['de', 'pt-BR'] } }],
   })
   await work()
-  await isOut(t, account, id, ['Grüße @friend-2.test: https://example.com/a #Büro'])
+  await assertPublished(t, account, id, ['Grüße @friend-2.test: https://example.com/a #Büro'])
   const { value } = await onlyRecord(account)
   t.match(value, { langs: ['de', 'pt-BR'], createdAt: time.now.toISOString() })
   t.match(value.facets, [
@@ -99,27 +99,27 @@ t.test('a post goes out with its links, mentions, hashtags and languages', async
   ])
   t.equal((await delivery(id)).attempts, 1)
   await work(MINUTE)
-  t.equal((await records(account)).length, 1, 'and once')
+  t.equal((await records(account)).length, 1, 'it is published once')
 })
 
-t.test('an image goes out as it was uploaded, with its alternative text', async (t) => {
-  const account = await connected('pictures-2.test')
-  const { id: mediaId, bytes } = await picture('A lighthouse at dusk')
+t.test('an image is published unchanged, with its alternative text', async (t) => {
+  const account = await connectNew('pictures-2.test')
+  const { id: mediaId, bytes } = await uploadImage('A lighthouse at dusk')
   const id = await post({ accountIds: [account.id], caption: 'Look', mediaIds: [mediaId] })
   await work()
-  await isOut(t, account, id, ['Look'])
+  await assertPublished(t, account, id, ['Look'])
   const [image] = (await onlyRecord(account)).value.embed.images
   t.match(image, { alt: 'A lighthouse at dusk', aspectRatio: { width: 64, height: 48 } })
   t.same(await blobOf(account, image.image), { type: 'image/jpeg', bytes })
 })
 
-t.test('a thread and its first comment go out as one chain', async (t) => {
-  const account = await connected('thread-2.test')
-  const { id: mediaId } = await picture('A map')
+t.test('a thread and its first comment are published as one chain', async (t) => {
+  const account = await connectNew('thread-2.test')
+  const { id: mediaId } = await uploadImage('A map')
   const parts = thread(account, 'One', 'Two', 'Three')
   const id = await post({ ...parts, firstComment: 'More in our blog', mediaIds: [mediaId] })
   await work()
-  await isOut(t, account, id, ['One', 'Two', 'Three', 'More in our blog'])
+  await assertPublished(t, account, id, ['One', 'Two', 'Three', 'More in our blog'])
   const embeds = (await records(account)).map(({ value }) => value.embed?.images[0].alt)
   t.same(embeds, ['A map', undefined, undefined, undefined])
   t.match(
@@ -128,22 +128,22 @@ t.test('a thread and its first comment go out as one chain', async (t) => {
   )
 })
 
-/** Lets a worker in another process go on with what is due up to a moment, and kills it there. */
+/** Runs a worker in another process up to a moment, and kills it there. */
 async function killAt(t: Test, moment: Moment): Promise<void> {
   const { databaseUrl, mediaDir } = desk
-  const orders: Orders = {
+  const options: WorkerOptions = {
     ...{ databaseUrl, mediaDir, moment },
     key: key.toString('base64'),
     now: time.now.toISOString(),
   }
-  const { message, kill } = await runUntilMessage<Moment>(t, './worker-process.ts', [JSON.stringify(orders)])
+  const { message, kill } = await runUntilMessage<Moment>(t, './worker-process.ts', [JSON.stringify(options)])
   t.equal(message, moment)
   await kill()
   time.now = new Date(time.now.getTime() + LEASE_MS)
 }
 
-t.test('a worker that is killed leaves nothing undone and nothing done twice', async (t) => {
-  const { id: mediaId } = await picture('A map')
+t.test('after a worker is killed, each act is published once', async (t) => {
+  const { id: mediaId } = await uploadImage('A map')
   const fields = { replyGate: 'nobody' }
   const single = ({ id }: Account) => ({
     accountIds: [id],
@@ -160,9 +160,9 @@ t.test('a worker that is killed leaves nothing undone and nothing done twice', a
   interface Case {
     name: string
     body: (account: Account) => object
-    /** When workers are killed, one after the other. */
+    /** Where workers are killed, one after the other. */
     moments: Moment[]
-    /** What stands on the server then. */
+    /** Texts on the server after the last kill. */
     left: string[]
     texts: string[]
     history: object[]
@@ -179,7 +179,7 @@ t.test('a worker that is killed leaves nothing undone and nothing done twice', a
     {
       name: 'after the call',
       body: single,
-      moments: ['answer One'],
+      moments: ['response One'],
       left: ['One'],
       texts: ['One'],
       history: sent(1, 'found'),
@@ -203,7 +203,7 @@ t.test('a worker that is killed leaves nothing undone and nothing done twice', a
     {
       name: 'after the call of a part',
       body: chain,
-      moments: ['answer Two'],
+      moments: ['response Two'],
       left: ['One', 'Two'],
       texts: whole,
       history: [...before(2), ...sent(2, 'found'), ...rest(3)],
@@ -211,15 +211,15 @@ t.test('a worker that is killed leaves nothing undone and nothing done twice', a
     {
       name: 'after the call of the first comment',
       body: chain,
-      moments: ['answer And'],
+      moments: ['response And'],
       left: whole,
       texts: whole,
       history: [...before(4), ...sent(4, 'found')],
     },
     {
-      name: 'again and again',
+      name: 'several times',
       body: chain,
-      moments: ['call One', 'answer One', 'begin Two', 'answer Two', 'call Three'],
+      moments: ['call One', 'response One', 'begin Two', 'response Two', 'call Three'],
       left: ['One', 'Two'],
       texts: whole,
       history: [
@@ -232,15 +232,15 @@ t.test('a worker that is killed leaves nothing undone and nothing done twice', a
   ]
   for (const [index, { name, body, moments, left, texts, history }] of cases.entries()) {
     await t.test(name, async (t) => {
-      const account = await connected(`killed-${index}.test`)
+      const account = await connectNew(`killed-${index}.test`)
       const id = await post(body(account))
       for (const moment of moments) {
         await killAt(t, moment)
-        t.equal((await delivery(id)).state, 'publishing', 'nobody has said what came of it')
+        t.equal((await delivery(id)).state, 'publishing', 'its outcome is not settled')
       }
       t.same(textsOf(await records(account)), left)
       await work()
-      await isOut(t, account, id, texts)
+      await assertPublished(t, account, id, texts)
       const outcomes = (await delivery(id)).history.map(({ act, outcome }) => ({ act, outcome }))
       t.strictSame(outcomes, history)
       if (body === single) {
@@ -251,8 +251,8 @@ t.test('a worker that is killed leaves nothing undone and nothing done twice', a
   }
 })
 
-t.test('a server that is down when a post is due gets it when it is up', async (t) => {
-  const account = await connected('down-2.test')
+t.test('a post that is due while its server is down is published later', async (t) => {
+  const account = await connectNew('down-2.test')
   const id = await post({ accountIds: [account.id], caption: 'Late' })
   await pds.kill()
   for (const failures of [1, 2]) {
@@ -263,23 +263,23 @@ t.test('a server that is down when a post is due gets it when it is up', async (
   }
   await pds.restart()
   await work(MINUTE)
-  await isOut(t, account, id, ['Late'])
+  await assertPublished(t, account, id, ['Late'])
   t.match(
     (await delivery(id)).history.map(({ outcome }) => outcome),
     ['failed', 'failed', 'published'],
   )
 })
 
-t.test('a server that goes down with the answer is asked when it is up', async (t) => {
-  const account = await connected('lost-2.test')
+t.test('a call whose server goes down before its response is reconciled later', async (t) => {
+  const account = await connectNew('lost-2.test')
   const id = await post({ accountIds: [account.id], caption: 'Did it arrive?' })
-  const falling: typeof fetch = async (url, init) => {
+  const failing: typeof fetch = async (url, init) => {
     const response = await loopbackFetch(url, init)
     if (!String(url).includes('putRecord')) return response
     await pds.kill()
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
   }
-  const worker = desk.publisher({ fetch: falling })
+  const worker = desk.publisher({ fetch: failing })
   await worker.claim()
   await worker.idle()
   t.match(await delivery(id), { state: 'queued', error: { code: 'disconnected' }, history: [{ outcome: 'unknown' }] })
@@ -287,25 +287,25 @@ t.test('a server that goes down with the answer is asked when it is up', async (
   t.match(await delivery(id), { state: 'queued', error: { code: /^(?:unreachable|disconnected)$/ } })
   await pds.restart()
   await work(MINUTE)
-  await isOut(t, account, id, ['Did it arrive?'])
+  await assertPublished(t, account, id, ['Did it arrive?'])
   t.match((await delivery(id)).history, [{ act: 1, outcome: 'found' }])
 })
 
-t.test('a password that was revoked waits for a new one', async (t) => {
-  const account = await connected('revoked-2.test')
+t.test('after a password is revoked, a new one lets the owner retry', async (t) => {
+  const account = await connectNew('revoked-2.test')
   await post({ accountIds: [account.id], caption: 'Before' })
   await work()
-  // Records of one millisecond are in no order.
+  // Records of the same millisecond have no order.
   await work(MINUTE)
   await account.call('com.atproto.server.revokeAppPassword', { body: { name: 'postroom' } })
-  // The session that was opened with it lasts two hours.
-  const twoHoursLater: typeof fetch = (url, init) => {
+  // A session outlives its password by up to two hours.
+  const afterTwoHours: typeof fetch = (url, init) => {
     const headers = new Headers(init?.headers)
     if (headers.has('authorization')) headers.set('authorization', `Bearer ${account.expiredToken()}`)
     return loopbackFetch(url, { ...init, headers })
   }
   const id = await post({ accountIds: [account.id], caption: 'After' })
-  const worker = desk.publisher({ fetch: twoHoursLater })
+  const worker = desk.publisher({ fetch: afterTwoHours })
   await worker.claim()
   await worker.idle()
   t.match(await delivery(id), {
@@ -319,7 +319,7 @@ t.test('a password that was revoked waits for a new one', async (t) => {
   }
   t.match(await listed(), { attention: { code: 'unauthorized' } })
   await work(MINUTE)
-  t.same(textsOf(await records(account)), ['Before'], 'it is not tried again by itself')
+  t.same(textsOf(await records(account)), ['Before'], 'it is not retried automatically')
 
   const password = await account.createPassword('another')
   t.match(await connect({ ...account.credentials, password }), { status: 200, body: { id: account.id } })
@@ -334,9 +334,9 @@ t.test('a password that was revoked waits for a new one', async (t) => {
   })
 })
 
-t.test('what the server alone refuses fails in its words', async (t) => {
-  const account = await connected('refused-2.test')
-  // It looks like a language tag; what may follow the language, only the server knows.
+t.test('a post that only the server rejects fails with its message', async (t) => {
+  const account = await connectNew('refused-2.test')
+  // It has the form of a language tag. The server also checks its subtags.
   const fields = { langs: ['en-a'] }
   const id = await post({
     accountIds: [account.id],

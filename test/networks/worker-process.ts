@@ -8,23 +8,23 @@ import { beforePrepare } from '../helpers/scripted-network.ts'
 import { loopbackFetch } from './pds.ts'
 
 /**
- * When the worker stands still, by the text of what it sends. `begin`: what came before is committed, and nothing of
- * this. `call`: the intent is committed, and the call not made. `answer`: the server has carried the call out.
+ * Where the worker stops, with the text of the act. `begin`: earlier acts are committed, this one has not begun. `call`:
+ * its intent is committed, its call not sent. `response`: the server has carried out the call.
  */
-export type Moment = `${'begin' | 'call' | 'answer'} ${string}`
+export type Moment = `${'begin' | 'call' | 'response'} ${string}`
 
-export interface Orders {
+export interface WorkerOptions {
   databaseUrl: string
   mediaDir: string
-  /** What credentials are sealed with, in Base64. */
+  /** The key of the keyring, in Base64. */
   key: string
-  /** What o'clock it is, in ISO 8601. */
+  /** The time of its clock, in ISO 8601. */
   now: string
   moment: Moment
 }
 
-/** A publisher that carries out what is due, up to a moment: it tells the parent, and stands still until it is killed. */
-const { databaseUrl, mediaDir, key, now, moment }: Orders = JSON.parse(process.argv[2]!)
+/** Carries out due deliveries up to `moment`. There it tells the parent, and waits to be killed. */
+const { databaseUrl, mediaDir, key, now, moment }: WorkerOptions = JSON.parse(process.argv[2]!)
 
 async function reach(reached: Moment): Promise<void> {
   if (reached !== moment) return
@@ -36,7 +36,7 @@ const watchedFetch: typeof fetch = async (url, init) => {
   const { record } = typeof init?.body === 'string' ? JSON.parse(init.body) : {}
   if (record) await reach(`call ${record.text}`)
   const response = await loopbackFetch(url, init)
-  if (record) await reach(`answer ${record.text}`)
+  if (record) await reach(`response ${record.text}`)
   return response
 }
 
