@@ -42,7 +42,7 @@ t.test('a draft or a scheduled post prevents the deletion of its file; a publish
   )
 })
 
-t.test('no delivery of a published post is sent without a deleted file', async (t) => {
+t.test('a post is never delivered without a file that was deleted', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
   const { ada, app, connected, post, work, delivery } = await createDesk(t, { mastodon, bluesky })
   const [out, other] = [await connected('mastodon'), await connected('bluesky')]

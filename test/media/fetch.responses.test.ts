@@ -129,7 +129,7 @@ function reset(bytes: string): Respond {
   }
 }
 
-t.test('a server that is not running could not be reached', async (t) => {
+t.test('a server that is not running is unreachable', async (t) => {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
