@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { DELIVERY_STATES } from '../../schemas/delivery.ts'
 import { TRANSITIONS } from '../../src/delivery/states.ts'
@@ -95,3 +96,27 @@ t.test('db/README.md lists every table', async (t) => {
   const listed = [...section!.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g) ?? [])
   t.same(new Set(listed), new Set([...names, 'kysely_migration']))
 })
+
+t.test('every relative link in a Markdown file leads to an existing file and heading', async (t) => {
+  const files = globSync('{*.md,.github/**/*.md,{db,schemas,src,test}/**/*.md}', {
+    exclude: (path) => path.includes('node_modules'),
+  })
+  for (const file of files) {
+    for (const [, target] of readFileSync(file, 'utf8').matchAll(/\]\((?!\w+:)([^)\s]+)\)/g)) {
+      const [path, heading] = target!.split('#') as [string, string?]
+      const linked = path ? join(dirname(file), path) : file
+      if (!t.ok(existsSync(linked), `${file} links to ${target}`) || heading === undefined) continue
+      t.ok(anchorsOf(readFileSync(linked, 'utf8')).includes(heading), `${file} links to the heading ${target}`)
+    }
+  }
+})
+
+/** The anchors that GitHub gives to the headings of a Markdown file. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
