@@ -5,8 +5,8 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 
 /**
- * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations. With
- * `in (…)` instead of `= any(array(…))`, Postgres cannot use the indexes of both sides of the `or`.
+ * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations.
+ * With `in (…)` instead of `= any(array(…))`, Postgres cannot use the indexes of both sides of the `or`.
  */
 export const reachableBy = (userId: string | Expression<string>) => sql<boolean>`(
   accounts.disconnected_at is null
@@ -109,7 +109,10 @@ export async function findAccountOwner(db: Db, { userId, id }: { userId: string;
   return account?.userId
 }
 
-/** Disconnects the account, unless it is disconnected already, and deletes its credentials. Returns false if it does not exist. */
+/**
+ * Disconnects the account, unless it is disconnected already, and deletes its credentials. Returns false if it does not
+ * exist.
+ */
 export async function disconnectAccount(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .with('deletedCredentials', (db) => db.deleteFrom('accountCredentials').where('accountId', '=', id))

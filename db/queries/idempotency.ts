@@ -20,9 +20,9 @@ export interface StoredResponse {
 const OLDEST = sql<Date>`now() - interval '24 hours'`
 
 /**
- * Returns nothing for an unknown or expired key. The row is locked because a lock is a write, and waits for a synchronous
- * standby as every write does. A response that only this server has (after a crash, or because the wait was cancelled)
- * is therefore not replayed before the standby has it, too.
+ * Returns nothing for an unknown or expired key. The row is locked because a lock is a write, and waits for a
+ * synchronous standby as every write does. A response that only this server has (after a crash, or because the wait was
+ * cancelled) is therefore not replayed before the standby has it, too.
  */
 export const findStoredResponse = prepared<KeyOfUser, StoredResponse>('find_stored_response', (db, value) =>
   db

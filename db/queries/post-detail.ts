@@ -8,7 +8,10 @@ import { isoTime } from './iso-time.ts'
 import { jsonList } from './json-list.ts'
 import { postColumns } from './posts.ts'
 
-/** A resting account or limit delays the next attempt. An account that is busy with another delivery may be free at any moment. */
+/**
+ * A resting account or limit delays the next attempt. An account that is busy with another delivery may be free at any
+ * moment.
+ */
 const nextAttempt = sql`case when exists (
     select from post_targets as busy
     where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at

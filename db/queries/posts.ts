@@ -24,8 +24,8 @@ export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
 
 /**
  * The user's posts, newest first: ids are UUIDv7, so the primary key has them in this order. The constant limit tells
- * Postgres that every page is small. Without it, Postgres does not use a generic plan, and planning takes a third of the
- * time of a page.
+ * Postgres that every page is small. Without it, Postgres does not use a generic plan, and planning takes a third of
+ * the time of a page.
  */
 const selectNewest = (db: Db, userId: string) =>
   db
@@ -43,7 +43,9 @@ const listPostsAfter = prepared<Omit<Page, 'offset'>, Post>('list_posts', (db, v
     .limit(value('limit')),
 )
 
-/** The skipped posts are counted in the primary key alone. An offset on the outer query would read each of their rows. */
+/**
+ * The skipped posts are counted in the primary key alone. An offset on the outer query would read each of their rows.
+ */
 const listPostsFrom = prepared<Page, Post>('list_posts_from', (db, value) =>
   db
     .selectFrom(

@@ -45,7 +45,7 @@ export async function requireKeyring(
 
 /**
  * The request with fingerprints in place of its credentials, one for each key of the keyring, the current key first. A
- * plain hash would confirm a guessed password to anybody who can read it.
+ * plain hash would let a reader of the database confirm a guessed password.
  */
 export function fingerprintRequest(keyring: Keyring, userId: string, body: ConnectAccount): unknown[] {
   const fingerprints = keyring.fingerprints(canonicalJson([userId, body.credentials]))

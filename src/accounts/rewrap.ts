@@ -3,8 +3,8 @@ import { listCredentialsNotUnder, updateDataKey } from '../../db/queries/credent
 import type { Keyring } from '../credentials/keyring.ts'
 
 /**
- * Wraps the data keys of all stored credentials with the current key of the keyring. Credentials that none of its keys can
- * decrypt are left unchanged; `failures` has a message for each.
+ * Wraps the data keys of all stored credentials with the current key of the keyring. Credentials that none of its keys
+ * can decrypt are left unchanged; `failures` has a message for each.
  */
 export async function rewrapCredentials(db: Db, keyring: Keyring): Promise<{ rewrapped: number; failures: string[] }> {
   let rewrapped = 0

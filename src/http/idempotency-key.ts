@@ -30,8 +30,8 @@ export interface Outcome<T> {
 
 /**
  * Runs `creation` once for each `Idempotency-Key` of the user and returns its response; a repeated request gets the
- * stored response. Only successes are stored, in the transaction that writes. Throws 400 for a malformed key and 409 for
- * the key of another request. A request without a key costs no transaction and no statement.
+ * stored response. Only successes are stored, in the transaction that writes. Throws 400 for a malformed key and 409
+ * for the key of another request. A request without a key costs no transaction and no statement.
  */
 export async function withIdempotencyKey<T, P>(
   db: Db,
@@ -102,7 +102,9 @@ async function checkReplay(db: Db, { userId, key, hashes }: KeyedRequest): Promi
   return { status: stored.status, body: stored.body, result: undefined }
 }
 
-/** Writes what is created and stores the response, both or neither. Undefined: another request has used the key first. */
+/**
+ * Writes what is created and stores the response, both or neither. Undefined: another request has used the key first.
+ */
 async function commit<T, P>(
   db: Db,
   reply: FastifyReply,

@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import type { Issue } from '../../schemas/error.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 
-/** The maximum depth of a body, because later steps recurse into it. `fields` starts at level 3 and may have 32 levels. */
+/**
+ * The maximum depth of a body, because later steps recurse into it. `fields` starts at level 3 and may have 32 levels.
+ */
 const DEPTH_MAX = 35
 
 const unreadable = (message: string): Issue => ({ code: 'invalid_json', path: [], message })
@@ -10,9 +12,9 @@ const unreadable = (message: string): Issue => ({ code: 'invalid_json', path: []
 export const EMPTY_BODY = unreadable('Request body is empty')
 
 /**
- * Parses the bytes of a JSON body. Rejects values that a later step would change silently or fail on: invalid UTF-8, NUL
- * and lone surrogates (Postgres stores neither), numbers that a double cannot represent, and keys that change an object's
- * prototype. Throws a 400 with one issue for each.
+ * Parses the bytes of a JSON body. Rejects values that a later step would change silently or fail on: invalid UTF-8,
+ * NUL and lone surrogates (Postgres stores neither), numbers that a double cannot represent, and keys that change an
+ * object's prototype. Throws a 400 with one issue for each.
  */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw invalidRequest([EMPTY_BODY])
@@ -29,7 +31,10 @@ export function parseJson(body: Buffer): unknown {
   return value
 }
 
-/** The maximum length of a key in an issue: a key may be a megabyte long, and is part of the path of every issue below it. */
+/**
+ * The maximum length of a key in an issue: a key may be a megabyte long, and is part of the path of every issue below
+ * it.
+ */
 const KEY_LENGTH_MAX = 100
 
 export const truncate = (key: string) => key.slice(0, KEY_LENGTH_MAX).toWellFormed()

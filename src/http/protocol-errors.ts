@@ -25,7 +25,10 @@ const PARSER_ERRORS: Record<string, RawError> = {
 /** Connections whose body may take longer than requestTimeout: see `allowLongBody`. */
 export const slowBodySockets = new WeakSet<Duplex>()
 
-/** Connections whose request got its response before its body was complete. A client would match a second response to its next request. */
+/**
+ * Connections whose request got its response before its body was complete. A client would match a second response to
+ * its next request.
+ */
 const respondedEarly = new WeakSet<Duplex>()
 
 export const noteRequestStart = ({ socket }: IncomingMessage) => respondedEarly.delete(socket)
@@ -61,7 +64,9 @@ function endWithError(socket: Duplex, [status, code, message]: RawError): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** Handles unknown expectations, to which Node responds without a body, and CONNECT, for which it closes the connection. */
+/**
+ * Handles unknown expectations, to which Node responds without a body, and CONNECT, for which it closes the connection.
+ */
 export function handleProtocolErrors(server: Server): void {
   server.on('checkExpectation', (request, response) => {
     response.once('finish', () => noteResponseEnd(request))

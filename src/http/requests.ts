@@ -25,8 +25,8 @@ export const requests = fp(async (app: FastifyInstance) => {
     done()
   })
 
-  // Fastify does not parse a body without type and length, and would validate it as null. Operations that consume another
-  // type than JSON read their body themselves.
+  // Fastify does not parse a body without type and length, and would validate it as null. Operations that consume
+  // another type than JSON read their body themselves.
   app.addHook('preValidation', ({ routeOptions: { schema }, body }, _reply, done) => {
     if (schema?.body !== undefined && !schema.consumes && body === undefined) throw invalidRequest([EMPTY_BODY])
     done()

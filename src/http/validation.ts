@@ -10,8 +10,8 @@ import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { truncate } from './json.ts'
 
 /**
- * Compiles the validator of one part of a request. Only integers in the query string are coerced. Defaults are filled in
- * at the top level.
+ * Compiles the validator of one part of a request. Only integers in the query string are coerced. Defaults are filled
+ * in at the top level.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   registerKinds()
@@ -49,7 +49,9 @@ function readIntegers(schema: TSchema, query: Record<string, unknown>): Record<s
   return value
 }
 
-/** A body may have a hundred thousand mistakes, so the errors that are examined are limited, and not only the issues. */
+/**
+ * A body may have a hundred thousand mistakes, so the errors that are examined are limited, and not only the issues.
+ */
 const ERRORS_MAX = 1_000
 
 /** The first error of each path as an issue; unknown keys of one object are one issue. */

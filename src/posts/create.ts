@@ -11,8 +11,8 @@ import type { PostToCheck } from '../platforms/rules/context.ts'
 import { type CheckedAccount, checkPost } from './check.ts'
 
 /**
- * Cache of accounts that passed `checkPost`, by id. The network of an account never changes. The text limit of its server
- * may change: then `insertPost` writes nothing.
+ * Cache of accounts that passed `checkPost`, by id. The network of an account never changes. The text limit of its
+ * server may change: then `insertPost` writes nothing.
  */
 export type KnownAccounts = Map<string, CheckedAccount>
 
@@ -64,11 +64,12 @@ export async function createPost(
   })
   try {
     const insert = () => insertPost(db, { ...post, targets: accounts.map(toTarget) })
-    // Nothing is written if the user may not use an account, for which `check` throws, or if its text limit has changed.
+    // Nothing is written if the user may not use an account, for which `check` throws, or if its text limit has
+    // changed.
     while (!(await insert())) accounts = await check()
   } catch (error) {
-    // A file was deleted after the check, so the next check reports it. The error has aborted a surrounding transaction,
-    // which is retried as a whole instead.
+    // A file was deleted after the check, so the next check reports it. The error has aborted a surrounding
+    // transaction, which is retried as a whole instead.
     const isMediaDeleted = (error as { constraint?: string }).constraint === 'post_media_media'
     if (isMediaDeleted && !db.isTransaction) return createPost(db, userId, body, known)
     throw error

@@ -78,7 +78,7 @@ t.test('a body that is not UTF-8, or not JSON, is rejected', async (t) => {
   await assertNothingStored(t, target)
 })
 
-t.test('another content type is told from a missing body', async (t) => {
+t.test('another content type and a missing body have different errors', async (t) => {
   const target = await createTarget(t)
   const { create, send, account } = target
   const good = { accountIds: [account] }

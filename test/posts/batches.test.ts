@@ -164,7 +164,7 @@ t.test('a post whose database budget ends in the queue is never written', async 
     t.ok(budget.remainingMs < 1)
   })
   t.strictSame(await Promise.all(early), [true, true])
-  // Posts are written in order: had the late one been kept, it would be stored by now.
+  // Posts are written in order: had the late one stayed in the queue, it would be stored by now.
   t.equal(await insertPost(db, newPost(ada.id, account)), true)
   t.equal((await db.selectFrom('posts').selectAll().execute()).length, 3)
 })

@@ -10,11 +10,11 @@ t.test('deleting a draft or a scheduled post removes its targets and attachments
   const { db, user } = await createWorld(t)
   const ada = await user()
   const kept = await write(ada)
-  for (const body of [{}, { scheduledAt: '2030-01-01T00:00:00Z', mediaIds: [await ada.media()] }]) {
-    const id = await write(ada, body)
-    const { status, body: answer } = await ada.call('DELETE', `/posts/${id}`)
+  for (const extra of [{}, { scheduledAt: '2030-01-01T00:00:00Z', mediaIds: [await ada.media()] }]) {
+    const id = await write(ada, extra)
+    const { status, body } = await ada.call('DELETE', `/posts/${id}`)
     t.equal(status, 200)
-    t.strictSame(answer, { success: true })
+    t.strictSame(body, { success: true })
     t.hasStrict(
       await ada.call('DELETE', `/posts/${id}`),
       { status: 404, body: { error: 'Post not found' } },
