@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import t from 'tap'
+import { ERROR_CODES } from '../../schemas/error-codes.ts'
 import { generateKey } from '../../src/auth/key.ts'
 import { createWorld } from '../helpers/app.ts'
 
@@ -32,6 +34,34 @@ t.test('every error response has a stable code in x-error-code, and a success ha
   ]) {
     const reply = await app.inject({ url: '/api/v1/posts', headers: { authorization } })
     t.strictSame([reply.statusCode, reply.headers['x-error-code']], [401, code])
+  }
+})
+
+t.test('every documented code is used', async (t) => {
+  const source = globSync('src/**/*.ts')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+  for (const code of Object.keys(ERROR_CODES)) t.ok(source.includes(`'${code}'`), code)
+})
+
+t.test('conflicts of posts and deliveries have a code for each reason', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('mastodon')
+  const create = async (body: object) =>
+    (await ada.call('POST', '/posts', { accountIds: [account], caption: 'a', ...body })).body.id
+  const draft = await create({})
+  const scheduled = await create({ scheduledAt: '2999-01-01T00:00:00Z' })
+  const cases: [path: string, body: unknown, status: number, code: string][] = [
+    [`/posts/${draft}/deliveries/${account}/retry`, undefined, 409, 'post_is_draft'],
+    [`/posts/${scheduled}/deliveries/${account}/retry`, undefined, 409, 'delivery_not_due'],
+    [`/posts/${scheduled}/deliveries/${account}/resolve`, { outcome: 'published' }, 409, 'delivery_not_unconfirmed'],
+    [`/posts/${draft}/deliveries/x/retry`, undefined, 404, 'delivery_not_found'],
+    ['/posts/x/publish', undefined, 404, 'post_not_found'],
+  ]
+  for (const [path, body, status, code] of cases) {
+    const reply = await ada.call('POST', path, body)
+    t.strictSame([reply.status, reply.headers['x-error-code']], [status, code], path)
   }
 })
 

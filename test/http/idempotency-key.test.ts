@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { sql } from 'kysely'
 import t from 'tap'
+import type { Db } from '../../db/client.ts'
 import { disconnectAccount } from '../../db/queries/accounts.ts'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import { work } from '../../src/delivery/worker-loop.ts'
@@ -29,6 +30,27 @@ t.test('requests without a key are not stored', async (t) => {
   t.equal((await reply()).statusCode, 201)
   t.equal((await reply()).headers['idempotent-replayed'], undefined)
   t.strictSame([(await posts()).length, await storedKeys()], [2, []])
+})
+
+t.test('a request without a key costs no transaction and no statement', async (t) => {
+  const { app, ada } = await createKeyedWorld(t)
+  const response = { 201: Type.Object({ id: Type.String() }) }
+  const unused = () => t.fail('the database is used')
+  const db = new Proxy({} as Db, { get: unused, has: unused })
+  app.post('/api/v1/create', { schema: { operationId: 'create', response } }, async (_request, reply) => {
+    const outcome = await withIdempotencyKey(db, reply, {
+      identities: [null],
+      commit: async (transaction) => {
+        t.equal(transaction, db)
+        return '1'
+      },
+      toResponse: (id) => ({ status: 201, body: { id } }),
+    })
+    return sendOutcome(reply, outcome)
+  })
+  const headers = { authorization: `Bearer ${ada.key}` }
+  const reply = await app.inject({ method: 'POST', url: '/api/v1/create', headers })
+  t.strictSame([reply.statusCode, reply.json()], [201, { id: '1' }])
 })
 
 t.test('a key with another body, or for another operation, is a 409', async (t) => {
