@@ -89,8 +89,8 @@ t.test('identify says why credentials are invalid, without the password', async 
   const password = await failureOf(identify({ ...credentials, password: 'abcd-efgh' }, network))
   t.match(password, { ...unauthorized, message: /Invalid identifier or password/ })
   t.notMatch(password.message, 'abcd-efgh')
-  t.match(await failureOf(identify({ ...credentials, identifier: '' }, network)), unauthorized)
-  t.match(await failureOf(identify({ ...credentials, service: 'bsky.social' }, network)), unauthorized)
+  t.hasStrict(await failureOf(identify({ ...credentials, identifier: '' }, network)), unauthorized)
+  t.hasStrict(await failureOf(identify({ ...credentials, service: 'bsky.social' }, network)), unauthorized)
 })
 
 t.test('a post is stored with its links, mentions and hashtags', async (t) => {
@@ -129,7 +129,7 @@ t.test('a text that resembles a link does not prevent publishing', async (t) => 
   const account = await accountFor('slashes-1.test')
   await send(act({ text: 'https:///a https://? example.org' }), account.credentials, io())
   const { facets } = (await onlyRecord(account)).value
-  t.match(facets, [{ index: { byteStart: 21, byteEnd: 32 }, features: [{ uri: 'https://example.org' }] }])
+  t.hasStrict(facets, [{ index: { byteStart: 21, byteEnd: 32 }, features: [{ uri: 'https://example.org' }] }])
 })
 
 t.test('images are stored unchanged, with their alternative texts and aspect ratios', async (t) => {
@@ -142,7 +142,7 @@ t.test('images are stored unchanged, with their alternative texts and aspect rat
   await send(act({ text: '', media, fields: { altText: 'For all images' } }), account.credentials, io())
   const { value } = await onlyRecord(account)
   t.equal(value.embed.$type, 'app.bsky.embed.images')
-  t.match(value.embed.images, [
+  t.hasStrict(value.embed.images, [
     {
       alt: 'A wide image',
       aspectRatio: { width: 40, height: 20 },
@@ -175,13 +175,13 @@ t.test('a server outside of the public network gets a video unchanged', async (t
   const video = fileOf(bytes, { kind: 'video', mimeType: 'video/mp4', width: 64, height: 48, altText: 'Bars', open })
   await send(act({ media: [video] }), account.credentials, io())
   const { value } = await onlyRecord(account)
-  t.match(value.embed, { $type: 'app.bsky.embed.video', alt: 'Bars', aspectRatio: { width: 64, height: 48 } })
+  t.hasStrict(value.embed, { $type: 'app.bsky.embed.video', alt: 'Bars', aspectRatio: { width: 64, height: 48 } })
   t.same(await blobOf(account, value.embed.video), { type: 'video/mp4', bytes })
 
   const failure = await failureOf(
     send(act({ media: [{ ...video, mimeType: 'video/webm' }] }), account.credentials, io()),
   )
-  t.match(failure, { code: 'content_refused', maybeSent: false })
+  t.hasStrict(failure, { code: 'content_refused', maybeSent: false })
   t.equal((await records(account)).length, 1)
 })
 
@@ -252,7 +252,7 @@ t.test('reconcile finds a record whose response was lost', async (t) => {
   const post = act({ text: 'Did it arrive?' })
   t.equal(await reconcile(post, account.credentials, network), 'absent')
   const failure = await failureOf(send(post, account.credentials, io(losingResponse('com.atproto.repo.putRecord'))))
-  t.match(failure, { code: 'disconnected', maybeSent: true, retryable: true })
+  t.hasStrict(failure, { code: 'disconnected', maybeSent: true, retryable: true })
   const found = await reconcile(post, account.credentials, network)
   t.same(found, await send(post, account.credentials, io()))
   t.equal((await records(account)).length, 1)
@@ -267,7 +267,7 @@ t.test('a call that fails before the intent was certainly not sent', async (t) =
   }
   for (const lost of ['com.atproto.server.createSession', 'com.atproto.repo.uploadBlob']) {
     const failure = await failureOf(send(post, account.credentials, io({ ...losingResponse(lost), intend })))
-    t.match(failure, { maybeSent: false, retryable: true }, lost)
+    t.hasStrict(failure, { maybeSent: false, retryable: true }, lost)
   }
   t.equal(intended, 0)
   t.equal((await records(account)).length, 0)
@@ -276,7 +276,7 @@ t.test('a call that fails before the intent was certainly not sent', async (t) =
 t.test('a text that is too long fails with the message of the network', async (t) => {
   const account = await accountFor('long-1.test')
   const failure = await failureOf(send(act({ text: 'e\u0301'.repeat(301) }), account.credentials, io()))
-  t.match(failure, { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false })
+  t.hasStrict(failure, { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false })
   t.match(failure.message, /^localhost:\d+: .*grapheme too big \(maximum 300, got 301\)/)
   t.equal((await records(account)).length, 0)
   await send(act({ text: 'e\u0301'.repeat(300) }), account.credentials, io())
@@ -288,7 +288,7 @@ t.test('a threadgate that failed is created by reconcile', async (t) => {
   const isGate = (init?: RequestInit) => String(init?.body).includes('app.bsky.feed.threadgate')
   const failing: typeof fetch = async (url, init) =>
     isGate(init) ? Response.json({ error: 'InternalServerError' }, { status: 500 }) : fetch(url, init)
-  t.match(await failureOf(send(post, account.credentials, io({ fetch: failing }))), {
+  t.hasStrict(await failureOf(send(post, account.credentials, io({ fetch: failing }))), {
     maybeSent: true,
     retryable: true,
   })
@@ -338,8 +338,8 @@ t.test('a revoked password needs attention when its session has expired', async 
     return fetch(url, { ...init, headers })
   }
   const failure = await failureOf(send(act(), account.credentials, io({ fetch: fetchWithExpired })))
-  t.match(failure, { code: 'unauthorized', needsAttention: true, maybeSent: false, retryable: false })
-  t.match(await failureOf(identify(account.credentials, network)), { code: 'unauthorized', needsAttention: true })
+  t.hasStrict(failure, { code: 'unauthorized', needsAttention: true, maybeSent: false, retryable: false })
+  t.hasStrict(await failureOf(identify(account.credentials, network)), { code: 'unauthorized', needsAttention: true })
   t.equal((await records(account)).length, 1)
 })
 

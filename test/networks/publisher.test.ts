@@ -75,7 +75,7 @@ async function assertPublished(t: Test, account: Account, postId: string, texts:
     replies,
   )
   const acts = found.map((record) => externalOf(account, record))
-  t.match(await delivery(postId), { state: 'published', error: null, nextAttemptAt: null, ...acts[0] })
+  t.hasStrict(await delivery(postId), { state: 'published', error: null, nextAttemptAt: null, ...acts[0] })
   t.strictSame((await delivery(postId)).acts, acts)
   t.equal(await desk.status(postId), 'published')
 }
@@ -91,8 +91,8 @@ t.test('a post is published with its links, mentions, hashtags and languages', a
   await work()
   await assertPublished(t, account, id, ['Grüße @friend-2.test: https://example.com/a #Büro'])
   const { value } = await onlyRecord(account)
-  t.match(value, { langs: ['de', 'pt-BR'], createdAt: time.now.toISOString() })
-  t.match(value.facets, [
+  t.hasStrict(value, { langs: ['de', 'pt-BR'], createdAt: time.now.toISOString() })
+  t.hasStrict(value.facets, [
     { index: { byteStart: 8, byteEnd: 22 }, features: [{ did: friend.did }] },
     { index: { byteStart: 24, byteEnd: 45 }, features: [{ uri: 'https://example.com/a' }] },
     { index: { byteStart: 46, byteEnd: 52 }, features: [{ tag: 'Büro' }] },
@@ -109,7 +109,7 @@ t.test('an image is published unchanged, with its alternative text', async (t) =
   await work()
   await assertPublished(t, account, id, ['Look'])
   const [image] = (await onlyRecord(account)).value.embed.images
-  t.match(image, { alt: 'A lighthouse at dusk', aspectRatio: { width: 64, height: 48 } })
+  t.hasStrict(image, { alt: 'A lighthouse at dusk', aspectRatio: { width: 64, height: 48 } })
   t.same(await blobOf(account, image.image), { type: 'image/jpeg', bytes })
 })
 
@@ -122,7 +122,7 @@ t.test('a thread and its first comment are published as one chain', async (t) =>
   await assertPublished(t, account, id, ['One', 'Two', 'Three', 'More in our blog'])
   const embeds = (await records(account)).map(({ value }) => value.embed?.images[0].alt)
   t.same(embeds, ['A map', undefined, undefined, undefined])
-  t.match(
+  t.hasStrict(
     (await delivery(id)).history,
     [1, 2, 3, 4].map((act) => ({ number: act, act, outcome: 'published' })),
   )
@@ -258,13 +258,13 @@ t.test('a post that is due while its server is down is published later', async (
   for (const failures of [1, 2]) {
     await work(MINUTE)
     const found = await delivery(id)
-    t.match(found, { state: 'queued', attempts: failures, error: { code: 'unreachable', retryable: true } })
+    t.hasStrict(found, { state: 'queued', attempts: failures, error: { code: 'unreachable', retryable: true } })
     t.ok(found.nextAttemptAt)
   }
   await pds.restart()
   await work(MINUTE)
   await assertPublished(t, account, id, ['Late'])
-  t.match(
+  t.strictSame(
     (await delivery(id)).history.map(({ outcome }) => outcome),
     ['failed', 'failed', 'published'],
   )
@@ -282,13 +282,17 @@ t.test('a call whose server goes down before its response is reconciled later', 
   const worker = desk.publisher({ fetch: failing })
   await worker.claim()
   await worker.idle()
-  t.match(await delivery(id), { state: 'queued', error: { code: 'disconnected' }, history: [{ outcome: 'unknown' }] })
+  t.hasStrict(await delivery(id), {
+    state: 'queued',
+    error: { code: 'disconnected' },
+    history: [{ outcome: 'unknown' }],
+  })
   await work(MINUTE)
   t.match(await delivery(id), { state: 'queued', error: { code: /^(?:unreachable|disconnected)$/ } })
   await pds.restart()
   await work(MINUTE)
   await assertPublished(t, account, id, ['Did it arrive?'])
-  t.match((await delivery(id)).history, [{ act: 1, outcome: 'found' }])
+  t.hasStrict((await delivery(id)).history, [{ act: 1, outcome: 'found' }])
 })
 
 t.test('after a password is revoked, a new one lets the owner retry', async (t) => {
@@ -317,17 +321,17 @@ t.test('after a password is revoked, a new one lets the owner retry', async (t) 
     const { body } = await ada.call('GET', '/accounts')
     return body.data.find(({ id }: { id: string }) => id === account.id)
   }
-  t.match(await listed(), { attention: { code: 'unauthorized' } })
+  t.hasStrict(await listed(), { attention: { code: 'unauthorized' } })
   await work(MINUTE)
   t.same(textsOf(await records(account)), ['Before'], 'it is not retried automatically')
 
   const password = await account.createPassword('another')
-  t.match(await connect({ ...account.credentials, password }), { status: 200, body: { id: account.id } })
+  t.hasStrict(await connect({ ...account.credentials, password }), { status: 200, body: { id: account.id } })
   t.equal((await listed()).attention, undefined)
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account.id}/retry`)).status, 202)
   await work()
   t.same(textsOf(await records(account)), ['Before', 'After'])
-  t.match(await delivery(id), {
+  t.hasStrict(await delivery(id), {
     state: 'published',
     error: null,
     history: [{ outcome: 'failed' }, { outcome: 'published' }],
