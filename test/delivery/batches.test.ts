@@ -9,7 +9,7 @@ import { type Settlement, settleAct, unpublish } from '../../db/queries/delivery
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { SQLSTATE } from '../../db/sqlstate.ts'
 import { CALL_LEASE_MS, LEASE_MS } from '../../src/delivery/timing.ts'
-import { claimDue, createDesk, type Desk } from '../helpers/publisher.ts'
+import { claimDue, createDeliveryWorld, type DeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
 
 /** Counts what is sent to the database, each time that it is. */
@@ -57,9 +57,9 @@ const intentOf = (delivery: ClaimedDelivery) => ({
 })
 
 /** Posts of one delivery each, which are claimed. */
-async function claimed({ db, connected, post, time }: Desk, count: number): Promise<ClaimedDelivery[]> {
+async function claimed({ db, connectAccount, post, time }: DeliveryWorld, count: number): Promise<ClaimedDelivery[]> {
   for (let number = 0; number < count; number++) {
-    await post({ accountIds: [await connected('mastodon')], caption: `post ${number}` })
+    await post({ accountIds: [await connectAccount('mastodon')], caption: `post ${number}` })
   }
   return claimDue(db, { platforms: ['mastodon'], slots: [count], now: time.now })
 }
@@ -67,7 +67,7 @@ async function claimed({ db, connected, post, time }: Desk, count: number): Prom
 t.test(
   'what is intended and settled at once takes one statement, and a lost lease is lost to its holder alone',
   async (t) => {
-    const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+    const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
     const deliveries = await claimed(desk, 5)
     const lose = (accountId: string) =>
       desk.db
@@ -90,7 +90,7 @@ t.test(
     t.same(settled, [true, false, true, false, true])
     t.equal(statements.length, 2)
 
-    const became = await Promise.all(deliveries.map(({ postId }) => desk.delivery(postId)))
+    const became = await Promise.all(deliveries.map(({ postId }) => desk.readDelivery(postId)))
     t.match(became, [
       { state: 'published', externalId: 'n0', attempts: 1, history: [{ outcome: 'published' }] },
       { state: 'publishing', acts: { length: 0 }, attempts: 0 },
@@ -98,7 +98,7 @@ t.test(
       { state: 'publishing', acts: { length: 0 }, attempts: 1, history: [{ outcome: null }] },
       { state: 'published', externalId: 'n4', attempts: 1, history: [{ outcome: 'published' }] },
     ])
-    const statuses = await Promise.all(deliveries.map(({ postId }) => desk.status(postId)))
+    const statuses = await Promise.all(deliveries.map(({ postId }) => desk.readStatus(postId)))
     t.same(statuses, ['published', 'scheduled', 'published', 'scheduled', 'published'])
   },
 )
@@ -108,7 +108,7 @@ const waiting = (db: Db) =>
   sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
 
 t.test('who is taken over holds nothing any more, while the other one is still at it', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const { db, time } = desk
   const [lost] = await claimed(desk, 1)
   time.now = new Date(time.now.getTime() + LEASE_MS)
@@ -124,13 +124,13 @@ t.test('who is taken over holds nothing any more, while the other one is still a
   t.match(await renewed(held!), [{ leaseToken: held!.leaseToken }])
   t.ok(await intendAct(db, intentOf(held!)))
   t.ok(await settleAct(db, { ...held!, now: null }, published('held')))
-  t.match(await desk.delivery(held!.postId), { state: 'published', externalId: 'held' })
+  t.match(await desk.readDelivery(held!.postId), { state: 'published', externalId: 'held' })
 })
 
 t.test('who claims does not wait for what somebody else has locked', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const { db, time } = desk
-  const [locked, free] = [await desk.connected('mastodon'), await desk.connected('mastodon')]
+  const [locked, free] = [await desk.connectAccount('mastodon'), await desk.connectAccount('mastodon')]
   for (const account of [locked, free]) await desk.post({ accountIds: [account], caption: 'due' })
   for (const table of ['post_targets', 'accounts'] as const) {
     const column = table === 'accounts' ? 'id' : 'account_id'
@@ -150,7 +150,7 @@ t.test('who claims does not wait for what somebody else has locked', async (t) =
 })
 
 t.test('what the database does not take of one act does not hold up the others', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const deliveries = await claimed(desk, 3)
   await Promise.all(deliveries.map((delivery) => intendAct(desk.db, intentOf(delivery))))
   const error = { code: 'content_refused', message: 'jsonb has no \u0000', retryable: false }
@@ -177,7 +177,7 @@ t.test('what the database does not take of one act does not hold up the others',
 })
 
 t.test('an answer that is lost is lost to all that wait for it, and what was committed counts once', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const deliveries = await claimed(desk, 3)
   await Promise.all(deliveries.map((delivery) => intendAct(desk.db, intentOf(delivery))))
   const { db, statements } = counted(desk.db)
@@ -197,7 +197,7 @@ t.test('an answer that is lost is lost to all that wait for it, and what was com
   t.match(await settle(deaf), Array(3).fill({ reason: { message: 'Connection terminated unexpectedly' } }))
   t.equal(statements.length, 1, 'it was not sent again')
   t.match(await settle(db), Array(3).fill({ value: false }))
-  const became = await Promise.all(deliveries.map(({ postId }) => desk.delivery(postId)))
+  const became = await Promise.all(deliveries.map(({ postId }) => desk.readDelivery(postId)))
   t.match(became, [{ externalId: 'n0' }, { externalId: 'n1' }, { externalId: 'n2' }])
 })
 
@@ -218,9 +218,9 @@ async function beginWhile<T>(db: Db, holding: (db: Db) => Promise<unknown>, work
 }
 
 t.test('a post is published by what is out, though somebody was about to make it scheduled again', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const { ada, db, time } = desk
-  const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
+  const accountIds = [await desk.connectAccount('mastodon'), await desk.connectAccount('mastodon')]
   const id = await desk.post({ accountIds, caption: 'out' })
   const [out, other] = await claimDue(db, { platforms: ['mastodon'], slots: [2], now: time.now })
   await db.updateTable('posts').set({ status: 'published' }).execute()
@@ -233,12 +233,12 @@ t.test('a post is published by what is out, though somebody was about to make it
     async () => (await intendAct(db, intentOf(out!))) && settleAct(db, { ...out!, now: null }, published('n1')),
   )
   t.equal(held, true)
-  t.match(await desk.delivery(id, out!.accountId), { state: 'published' })
-  t.equal(await desk.status(id), 'published')
+  t.match(await desk.readDelivery(id, out!.accountId), { state: 'published' })
+  t.equal(await desk.readStatus(id), 'published')
 })
 
 t.test('an attempt is over in the ledger, though it was begun after the statement that ends it', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const [delivery] = await claimed(desk, 1)
   const held = await beginWhile(
     desk.db,
@@ -251,7 +251,7 @@ t.test('an attempt is over in the ledger, though it was begun after the statemen
       ),
   )
   t.equal(held, true)
-  t.match(await desk.delivery(delivery!.postId), { state: 'queued', attempts: 1, history: [{ outcome: 'failed' }] })
+  t.match(await desk.readDelivery(delivery!.postId), { state: 'queued', attempts: 1, history: [{ outcome: 'failed' }] })
 })
 
 /** What orders the rows of a table. */
@@ -284,7 +284,7 @@ async function meetInOrder(t: Test, db: Db, table: keyof typeof KEYS, count: num
 const fromTheEnd = (deliveries: ClaimedDelivery[]) => deliveries.toSorted((a, b) => b.postId.localeCompare(a.postId))
 
 t.test('what comes to the same deliveries, in whatever order, locks them in one', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const { db, time } = desk
   const deliveries = fromTheEnd(await claimed(desk, 8))
   const all = <K extends keyof ClaimedDelivery>(key: K) => deliveries.map((delivery) => delivery[key])
@@ -304,10 +304,10 @@ t.test('what comes to the same deliveries, in whatever order, locks them in one'
 })
 
 t.test('two workers that come to the same posts from both ends do not get in the way of each other', async (t) => {
-  const desk = await createDesk(t, { mastodon: scriptedNetwork() })
+  const desk = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const postIds: string[] = []
   for (let number = 0; number < 8; number++) {
-    const accountIds = [await desk.connected('mastodon'), await desk.connected('mastodon')]
+    const accountIds = [await desk.connectAccount('mastodon'), await desk.connectAccount('mastodon')]
     postIds.push(await desk.post({ accountIds, caption: `post ${number}` }))
   }
   const deliveries = fromTheEnd(await claimDue(desk.db, { platforms: ['mastodon'], slots: [16], now: desk.time.now }))
@@ -330,5 +330,5 @@ t.test('two workers that come to the same posts from both ends do not get in the
     [1, 1],
     'neither had to be tried again',
   )
-  t.same(await Promise.all(postIds.map((id) => desk.status(id))), Array(8).fill('published'))
+  t.same(await Promise.all(postIds.map((id) => desk.readStatus(id))), Array(8).fill('published'))
 })

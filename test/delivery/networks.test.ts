@@ -11,7 +11,7 @@ import { everythingIn } from '../helpers/database.ts'
 import { throttled } from '../helpers/fake-mastodon.ts'
 import { broken, type FakeNetwork, reset } from '../helpers/fake-network.ts'
 import { startFakeNetworks } from '../helpers/fake-networks.ts'
-import { createDesk } from '../helpers/publisher.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
 const SECOND = 1_000
@@ -29,7 +29,7 @@ async function createOffice(t: Test) {
     ...((await createLoggerOptions('trace')) as object),
     stream: { write: (line: string) => log.push(line) },
   }
-  const desk = await createDesk(t, (db) => createNetworks(sandboxStore(db)), { fetch: fakes.fetch, logger })
+  const desk = await createDeliveryWorld(t, (db) => createNetworks(sandboxStore(db)), { fetch: fakes.fetch, logger })
   const { ada, app } = desk
 
   return {
@@ -79,7 +79,7 @@ const keysOf = (mastodon: FakeNetwork) =>
   callsOf(mastodon, 'POST /api/v1/statuses').map(({ headers }) => headers['idempotency-key'])
 
 t.test('Mastodon: a text goes out as its fields have it, and the post says where it is', async (t) => {
-  const { connect, post, work, delivery, status, mastodon, of } = await createOffice(t)
+  const { connect, post, work, readDelivery, readStatus, mastodon, of } = await createOffice(t)
   const account = await connect('mastodon')
   const fields = { visibility: 'unlisted', sensitive: true, spoilerText: 'Whales', language: 'en' }
   const id = await post({
@@ -99,13 +99,13 @@ t.test('Mastodon: a text goes out as its fields have it, and the post says where
     in_reply_to_id: null,
   })
   const externalUrl = `https://mastodon.example/@alice/${shown!.id}`
-  t.match(await delivery(id), { state: 'published', attempts: 1, externalId: shown!.id, externalUrl, error: null })
-  t.equal(await status(id), 'published')
+  t.match(await readDelivery(id), { state: 'published', attempts: 1, externalId: shown!.id, externalUrl, error: null })
+  t.equal(await readStatus(id), 'published')
   t.equal(mastodon.calls.at(-1)?.headers.authorization, `Bearer ${of('mastodon').secret}`, 'as it was connected')
 })
 
 t.test('Mastodon: files go first, and the post when the instance is done with them', async (t) => {
-  const { connect, file, post, work, delivery, mastodon } = await createOffice(t)
+  const { connect, file, post, work, readDelivery, mastodon } = await createOffice(t)
   const account = await connect('mastodon')
   const images = [await jpeg(40, 30, 1), await jpeg(30, 40, 2)]
   const mediaIds = [await file(images[0]!, 'A lighthouse at dusk'), await file(images[1]!)]
@@ -116,13 +116,17 @@ t.test('Mastodon: files go first, and the post when the instance is done with th
     images,
   )
   t.match(mastodon.statuses[0], { media_attachments: [{ description: 'A lighthouse at dusk' }, { description: null }] })
-  t.match(await delivery(pictures), { state: 'published', attempts: 1 })
+  t.match(await readDelivery(pictures), { state: 'published', attempts: 1 })
 
   mastodon.processing = 3
   const film = await post({ accountIds: [account], postType: 'video', mediaIds: [await file(VIDEO, 'Bars')] })
   await work()
   for (let looks = 0; looks < 4; looks++) {
-    t.match(await delivery(film), { state: 'queued', attempts: 0, error: null }, 'the instance is still processing it')
+    t.match(
+      await readDelivery(film),
+      { state: 'queued', attempts: 0, error: null },
+      'the instance is still processing it',
+    )
     await work(5 * SECOND)
   }
   t.same(
@@ -131,20 +135,20 @@ t.test('Mastodon: files go first, and the post when the instance is done with th
     'it was uploaded once',
   )
   t.match(mastodon.statuses[0], { text: '', media_attachments: [{ description: 'Bars' }] })
-  t.match(await delivery(film), { state: 'published', attempts: 1 })
+  t.match(await readDelivery(film), { state: 'published', attempts: 1 })
 
   mastodon.processing = 'Could not be converted'
   const bad = await post({ accountIds: [account], postType: 'video', mediaIds: [await file(VIDEO)] })
   await work()
   await work(SECOND)
   const message = 'mastodon.example: Could not be converted'
-  t.match(await delivery(bad), { state: 'failed', error: { code: 'content_refused', message, retryable: false } })
-  t.match((await delivery(bad)).history, [{ intendedAt: null, outcome: 'failed' }])
+  t.match(await readDelivery(bad), { state: 'failed', error: { code: 'content_refused', message, retryable: false } })
+  t.match((await readDelivery(bad)).history, [{ intendedAt: null, outcome: 'failed' }])
   t.equal(mastodon.statuses.length, 2)
 })
 
 t.test('Mastodon: a thread of three and its comment answer to each other, also when an answer is lost', async (t) => {
-  const { connect, post, work, delivery, mastodon } = await createOffice(t)
+  const { connect, post, work, readDelivery, mastodon } = await createOffice(t)
   const account = await connect('mastodon')
   const id = await post({
     accountIds: [account],
@@ -169,7 +173,7 @@ t.test('Mastodon: a thread of three and its comment answer to each other, also w
   )
   t.equal(new Set(keysOf(mastodon)).size, 4)
   const acts = [one, two, three, comment].map((each) => ({ externalId: each!.id, externalUrl: each!.url }))
-  t.match(await delivery(id), { state: 'published', attempts: 4, externalId: one!.id, acts })
+  t.match(await readDelivery(id), { state: 'published', attempts: 4, externalId: one!.id, acts })
 
   const lost = await post({
     accountIds: [account],
@@ -179,10 +183,10 @@ t.test('Mastodon: a thread of three and its comment answer to each other, also w
   const ok = { on: 'POST /api/v1/statuses', after: true }
   mastodon.faults.push({ ...ok, instead: broken(200) })
   await work()
-  t.match(await delivery(lost), { state: 'queued', acts: [], error: { code: 'disconnected' } })
+  t.match(await readDelivery(lost), { state: 'queued', acts: [], error: { code: 'disconnected' } })
   mastodon.faults.push({ ...ok, instead: reset })
   await work(MINUTE)
-  t.match(await delivery(lost), { state: 'queued', acts: [{}], error: { code: 'disconnected' } })
+  t.match(await readDelivery(lost), { state: 'queued', acts: [{}], error: { code: 'disconnected' } })
   await work(MINUTE)
   t.same(
     mastodon.statuses.slice(0, 3).map(({ text }) => text),
@@ -191,7 +195,7 @@ t.test('Mastodon: a thread of three and its comment answer to each other, also w
   t.equal(mastodon.statuses.length, 7)
   t.equal(mastodon.statuses[1]?.in_reply_to_id, mastodon.statuses[2]?.id)
   t.equal(mastodon.statuses[0]?.in_reply_to_id, mastodon.statuses[1]?.id)
-  t.match((await delivery(lost)).history, [
+  t.match((await readDelivery(lost)).history, [
     { act: 1, outcome: 'found' },
     { act: 2, outcome: 'found' },
     { act: 3, outcome: 'published' },
@@ -199,17 +203,17 @@ t.test('Mastodon: a thread of three and its comment answer to each other, also w
 })
 
 t.test('Mastodon: after a 429, the account rests as long as it is told, and the key is the same', async (t) => {
-  const { connect, post, work, delivery, mastodon, time } = await createOffice(t)
+  const { connect, post, work, readDelivery, mastodon, time } = await createOffice(t)
   const account = await connect('mastodon')
   const id = await post({ accountIds: [account], caption: 'patience' })
   mastodon.faults.push({ on: 'POST /api/v1/statuses', instead: throttled(new Date(Date.now() + HOUR)) })
   await work()
-  t.match(await delivery(id), {
+  t.match(await readDelivery(id), {
     state: 'queued',
     attempts: 1,
     error: { code: 'rate_limited', message: 'mastodon.example: Too many requests', retryable: true },
   })
-  const rest = Date.parse((await delivery(id)).nextAttemptAt!) - time.now.getTime()
+  const rest = Date.parse((await readDelivery(id)).nextAttemptAt!) - time.now.getTime()
   t.ok(rest > HOUR - MINUTE && rest <= HOUR, `${rest}`)
   await post({ accountIds: [account], caption: 'next' })
   await work(rest - SECOND)
@@ -223,31 +227,31 @@ t.test('Mastodon: after a 429, the account rests as long as it is told, and the 
   t.match(first, /^[\da-f-]{36}$/)
   t.equal(first, second)
   t.not(first, other)
-  t.match((await delivery(id)).history, [{ outcome: 'failed' }, { outcome: 'published' }])
+  t.match((await readDelivery(id)).history, [{ outcome: 'failed' }, { outcome: 'published' }])
 })
 
 t.test('Mastodon: an answer that was lost is looked for, and there is one status', async (t) => {
-  const { connect, post, work, delivery, status, mastodon, time } = await createOffice(t)
+  const { connect, post, work, readDelivery, readStatus, mastodon, time } = await createOffice(t)
   const account = await connect('mastodon')
   const on = 'POST /api/v1/statuses'
 
   mastodon.faults.push({ on, after: true, instead: reset })
   const there = await post({ accountIds: [account], caption: 'there' })
   await work()
-  t.match(await delivery(there), { state: 'queued', publishedAt: null, error: { code: 'disconnected' } })
-  t.equal(await status(there), 'published', 'it may be out')
+  t.match(await readDelivery(there), { state: 'queued', publishedAt: null, error: { code: 'disconnected' } })
+  t.equal(await readStatus(there), 'published', 'it may be out')
   const intendedAt = time.now.toISOString()
   await work(MINUTE)
   t.equal(keysOf(mastodon).length, 1)
   const { id: externalId, url: externalUrl } = mastodon.statuses[0]!
   const found = { state: 'published', attempts: 1, externalId, externalUrl, publishedAt: intendedAt, error: null }
-  t.match(await delivery(there), found)
+  t.match(await readDelivery(there), found)
 
   mastodon.faults.push({ on, instead: reset })
   const absent = await post({ accountIds: [account], caption: 'absent' })
   await work()
   await work(MINUTE)
-  t.match((await delivery(absent)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
+  t.match((await readDelivery(absent)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
   t.equal(keysOf(mastodon)[1], keysOf(mastodon)[2])
 
   // It is there, and not in the list yet: then the key prevents a second one.
@@ -256,7 +260,7 @@ t.test('Mastodon: an answer that was lost is looked for, and there is one status
   const late = await post({ accountIds: [account], caption: 'late' })
   await work()
   await work(MINUTE)
-  t.match((await delivery(late)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
+  t.match((await readDelivery(late)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
   t.equal(keysOf(mastodon)[3], keysOf(mastodon)[4])
   t.equal(keysOf(mastodon).length, 5)
   t.same(
@@ -266,7 +270,7 @@ t.test('Mastodon: an answer that was lost is looked for, and there is one status
 })
 
 t.test('Telegram: texts, a photo, a video and an album arrive as such, a comment as a reply', async (t) => {
-  const { connect, file, post, work, delivery, telegram } = await createOffice(t)
+  const { connect, file, post, work, readDelivery, telegram } = await createOffice(t)
   const account = await connect('telegram')
   const image = await jpeg()
   const photo = await file(image)
@@ -274,10 +278,10 @@ t.test('Telegram: texts, a photo, a video and an album arrive as such, a comment
 
   const text = await post({ accountIds, caption: 'Hello', firstComment: 'And more' })
   await work()
-  t.match(await delivery(text), { state: 'queued', attempts: 1, acts: [{ externalId: '1' }], error: null })
+  t.match(await readDelivery(text), { state: 'queued', attempts: 1, acts: [{ externalId: '1' }], error: null })
   await work(SECOND)
   t.match(telegram.calls.at(-1)?.body, { text: 'And more', reply_parameters: { message_id: 1 } })
-  t.match(await delivery(text), {
+  t.match(await readDelivery(text), {
     state: 'published',
     externalUrl: 'https://t.me/lighthouses/1',
     acts: [{}, { externalId: '2', externalUrl: 'https://t.me/lighthouses/2' }],
@@ -298,7 +302,7 @@ t.test('Telegram: texts, a photo, a video and an album arrive as such, a comment
     body: { caption: 'A film', width: '64', height: '36', duration: '1' },
     files: [{ field: 'video', type: 'video/mp4', bytes: VIDEO }],
   })
-  t.match(await delivery(film), { state: 'published', externalId: '4' })
+  t.match(await readDelivery(film), { state: 'published', externalId: '4' })
 
   const mediaIds = [photo, await file(await jpeg(30, 30, 9)), await file(VIDEO)]
   const album = await post({ accountIds, caption: 'An album', mediaIds, firstComment: 'Of it' })
@@ -316,12 +320,16 @@ t.test('Telegram: texts, a photo, a video and an album arrive as such, a comment
   )
   await work(SECOND)
   t.match(telegram.calls.at(-1)?.body, { text: 'Of it', reply_parameters: { message_id: 5 } })
-  t.match(await delivery(album), { state: 'published', attempts: 2, acts: [{ externalId: '5' }, { externalId: '8' }] })
+  t.match(await readDelivery(album), {
+    state: 'published',
+    attempts: 2,
+    acts: [{ externalId: '5' }, { externalId: '8' }],
+  })
   t.equal(telegram.messages.length, 8)
 })
 
 t.test('Telegram: a lost answer is never sent again, until its owner says that it is not there', async (t) => {
-  const { connect, post, work, delivery, status, telegram, retry, resolve } = await createOffice(t)
+  const { connect, post, work, readDelivery, readStatus, telegram, retry, resolve } = await createOffice(t)
   const account = await connect('telegram')
   const on = `POST ${TELEGRAM_BOT}/sendMessage`
   const count = () => callsOf(telegram, '/sendMessage').length
@@ -330,23 +338,23 @@ t.test('Telegram: a lost answer is never sent again, until its owner says that i
   const there = await post({ accountIds: [account], caption: 'there' })
   for (const ms of [0, MINUTE, HOUR, 12 * HOUR]) await work(ms)
   t.equal(count(), 1)
-  t.match(await delivery(there), { state: 'unconfirmed', nextAttemptAt: null, error: { code: 'disconnected' } })
-  t.equal(await status(there), 'published')
+  t.match(await readDelivery(there), { state: 'unconfirmed', nextAttemptAt: null, error: { code: 'disconnected' } })
+  t.equal(await readStatus(there), 'published')
   t.equal((await retry(there, account)).status, 409)
   const url = 'https://t.me/lighthouses/1'
   t.equal((await resolve(there, account, { outcome: 'published', url })).status, 200)
   await work(HOUR)
-  t.match(await delivery(there), { state: 'published', externalId: null, externalUrl: url, error: null })
+  t.match(await readDelivery(there), { state: 'published', externalId: null, externalUrl: url, error: null })
   t.equal(count(), 1)
 
   telegram.faults.push({ on, instead: { status: 502, body: '<html>' } })
   const absent = await post({ accountIds: [account], caption: 'absent' })
   await work()
-  t.match(await delivery(absent), { state: 'unconfirmed', error: { code: 'server_error' } })
+  t.match(await readDelivery(absent), { state: 'unconfirmed', error: { code: 'server_error' } })
   t.equal((await resolve(absent, account, { outcome: 'not_published' })).status, 200)
   await work(HOUR)
   t.equal(count(), 2, 'not by itself')
-  t.equal(await status(absent), 'scheduled')
+  t.equal(await readStatus(absent), 'scheduled')
   t.equal((await retry(absent, account)).status, 202)
   await work(HOUR)
   t.equal(count(), 3)
@@ -354,12 +362,12 @@ t.test('Telegram: a lost answer is never sent again, until its owner says that i
     telegram.messages.map(({ text }) => text),
     ['there', 'absent'],
   )
-  t.match(await delivery(absent), { state: 'published', externalId: '2' })
-  t.match((await delivery(absent)).history, [{ outcome: 'said_not_published' }, { outcome: 'published' }])
+  t.match(await readDelivery(absent), { state: 'published', externalId: '2' })
+  t.match((await readDelivery(absent)).history, [{ outcome: 'said_not_published' }, { outcome: 'published' }])
 })
 
 t.test('Telegram: after a 429 the account rests, and no other one', async (t) => {
-  const { connect, post, work, delivery, telegram, discord, time } = await createOffice(t)
+  const { connect, post, work, readDelivery, telegram, discord, time } = await createOffice(t)
   const [account, other] = [await connect('telegram'), await connect('discord')]
   const parameters = { retry_after: 3600 }
   const body = { ok: false, error_code: 429, description: 'Too Many Requests: retry after 3600', parameters }
@@ -367,7 +375,7 @@ t.test('Telegram: after a 429 the account rests, and no other one', async (t) =>
   const limited = await post({ accountIds: [account], caption: 'limited' })
   await work()
   const nextAttemptAt = new Date(time.now.getTime() + HOUR).toISOString()
-  t.match(await delivery(limited), { state: 'queued', nextAttemptAt, error: { code: 'rate_limited' } })
+  t.match(await readDelivery(limited), { state: 'queued', nextAttemptAt, error: { code: 'rate_limited' } })
   await post({ accountIds: [account, other], caption: 'next' })
   await work(HOUR - SECOND)
   t.equal(callsOf(telegram, '/sendMessage').length, 1)
@@ -384,7 +392,7 @@ t.test('Telegram: after a 429 the account rests, and no other one', async (t) =>
 })
 
 t.test('Telegram: a bot that was removed needs its owner, who connects it again and retries', async (t) => {
-  const { connect, listed, post, work, delivery, status, telegram, retry, time } = await createOffice(t)
+  const { connect, listed, post, work, readDelivery, readStatus, telegram, retry, time } = await createOffice(t)
   const account = await connect('telegram')
   const description = 'Forbidden: bot is not a member of the channel chat'
   const gone = { status: 403, body: { ok: false, error_code: 403, description } }
@@ -393,8 +401,8 @@ t.test('Telegram: a bot that was removed needs its owner, who connects it again 
   const id = await post({ accountIds: [account], caption: 'Hello' })
   await work()
   const error = { code: 'unauthorized', message: `api.telegram.org: ${description}` }
-  t.match(await delivery(id), { state: 'failed', nextAttemptAt: null, error: { ...error, retryable: false } })
-  t.equal(await status(id), 'scheduled')
+  t.match(await readDelivery(id), { state: 'failed', nextAttemptAt: null, error: { ...error, retryable: false } })
+  t.equal(await readStatus(id), 'scheduled')
   t.strictSame((await listed(account)).attention, { ...error, since: time.now.toISOString() })
 
   t.equal(await connect('telegram'), account, 'it is the same account')
@@ -403,7 +411,7 @@ t.test('Telegram: a bot that was removed needs its owner, who connects it again 
   t.equal(telegram.messages.length, 0, 'nothing goes out by itself')
   t.equal((await retry(id, account)).status, 202)
   await work()
-  t.match(await delivery(id), { state: 'published', externalId: '1', error: null })
+  t.match(await readDelivery(id), { state: 'published', externalId: '1', error: null })
 
   telegram.faults.push({ on, instead: gone })
   const again = await post({ accountIds: [account], caption: 'Again' })
@@ -415,7 +423,7 @@ t.test('Telegram: a bot that was removed needs its owner, who connects it again 
 })
 
 t.test('Discord: texts and files with their descriptions arrive, a comment after its post', async (t) => {
-  const { connect, file, post, work, delivery, discord } = await createOffice(t)
+  const { connect, file, post, work, readDelivery, discord } = await createOffice(t)
   const account = await connect('discord')
   const accountIds = [account]
   const text = await post({ accountIds, caption: 'Hello', firstComment: 'And more' })
@@ -426,7 +434,7 @@ t.test('Discord: texts and files with their descriptions arrive, a comment after
   )
   const urlOf = ({ id, channel_id }: { id: string; channel_id: string }) =>
     `https://discord.com/channels/199737254929760256/${channel_id}/${id}`
-  t.match(await delivery(text), {
+  t.match(await readDelivery(text), {
     state: 'published',
     attempts: 2,
     externalUrl: urlOf(discord.messages[0]!),
@@ -448,7 +456,7 @@ t.test('Discord: texts and files with their descriptions arrive, a comment after
 })
 
 t.test('Discord: a webhook that was deleted needs its owner', async (t) => {
-  const { connect, listed, post, work, delivery, discord, of, retry } = await createOffice(t)
+  const { connect, listed, post, work, readDelivery, discord, of, retry } = await createOffice(t)
   const account = await connect('discord')
   const path = of('discord').firstCall.split(' ')[1]
   discord.faults.push({
@@ -458,19 +466,19 @@ t.test('Discord: a webhook that was deleted needs its owner', async (t) => {
   const id = await post({ accountIds: [account], caption: 'Hello' })
   await work(MINUTE)
   const error = { code: 'unauthorized', message: 'discord.com: Unknown Webhook' }
-  t.match(await delivery(id), { state: 'failed', attempts: 1, error: { ...error, retryable: false } })
+  t.match(await readDelivery(id), { state: 'failed', attempts: 1, error: { ...error, retryable: false } })
   t.match(await listed(account), { attention: error })
   t.equal(discord.messages.length, 0)
   await connect('discord')
   t.notOk('attention' in (await listed(account)))
   t.equal((await retry(id, account)).status, 202)
   await work(MINUTE)
-  t.match(await delivery(id), { state: 'published', attempts: 2 })
+  t.match(await readDelivery(id), { state: 'published', attempts: 2 })
 
   discord.faults.push({ on: `POST ${path}`, after: true, instead: reset })
   const lost = await post({ accountIds: [account], caption: 'lost' })
   for (const ms of [0, MINUTE, DAY]) await work(ms)
-  t.match(await delivery(lost), { state: 'unconfirmed', attempts: 1, error: { code: 'disconnected' } })
+  t.match(await readDelivery(lost), { state: 'unconfirmed', attempts: 1, error: { code: 'disconnected' } })
   t.same(
     discord.messages.map(({ content }) => content),
     ['Hello', 'lost'],
@@ -478,7 +486,7 @@ t.test('Discord: a webhook that was deleted needs its owner', async (t) => {
 })
 
 t.test('sandbox: each fault ends as it would on a real network, and every call is shown', async (t) => {
-  const { ada, connect, listed, file, post, work, delivery, status } = await createOffice(t)
+  const { ada, connect, listed, file, post, work, readDelivery, readStatus } = await createOffice(t)
   const account = await connect('sandbox')
   const mediaIds = [await file(await jpeg(), 'A lighthouse')]
   interface Ending {
@@ -547,9 +555,9 @@ t.test('sandbox: each fault ends as it would on a real network, and every call i
     const accountOverrides = [{ accountId: account, fields: { fault } }]
     const id = await post({ accountIds: [account], caption: fault, mediaIds, accountOverrides })
     await work()
-    t.match(await delivery(id), first, fault)
+    t.match(await readDelivery(id), first, fault)
     for (const ms of [MINUTE, MINUTE, HOUR, DAY]) await work(ms)
-    const ended = await delivery(id)
+    const ended = await readDelivery(id)
     t.match(ended, { state, nextAttemptAt: null, attempts: outcomes.length, error }, fault)
     t.match(
       ended.history,
@@ -557,7 +565,7 @@ t.test('sandbox: each fault ends as it would on a real network, and every call i
       fault,
     )
     t.equal(ended.history.length, outcomes.length, fault)
-    t.equal(await status(id), state === 'failed' ? 'scheduled' : 'published', fault)
+    t.equal(await readStatus(id), state === 'failed' ? 'scheduled' : 'published', fault)
 
     const { data } = (await ada.call('GET', '/sandbox/calls')).body
     const calls = data.filter(({ text }: { text: string }) => text === fault).toReversed()
@@ -580,7 +588,7 @@ t.test('sandbox: each fault ends as it would on a real network, and every call i
 })
 
 t.test('sandbox: a fault of a comment leaves its post alone, and one that comes often is tried often', async (t) => {
-  const { ada, connect, post, work, delivery } = await createOffice(t)
+  const { ada, connect, post, work, readDelivery } = await createOffice(t)
   const account = await connect('sandbox')
   const accountOverrides = (fields: object) => [{ accountId: account, fields }]
   const commented = await post({
@@ -590,9 +598,9 @@ t.test('sandbox: a fault of a comment leaves its post alone, and one that comes 
     accountOverrides: accountOverrides({ fault: 'timeout_after', faultAct: 2 }),
   })
   await work()
-  t.match(await delivery(commented), { state: 'queued', acts: [{}], error: { code: 'timeout' } })
+  t.match(await readDelivery(commented), { state: 'queued', acts: [{}], error: { code: 'timeout' } })
   await work(MINUTE)
-  t.match(await delivery(commented), { state: 'published', acts: [{}, {}], error: null })
+  t.match(await readDelivery(commented), { state: 'published', acts: [{}, {}], error: null })
   const { data } = (await ada.call('GET', '/sandbox/calls')).body
   t.match(data, [
     { kind: 'comment', text: 'comment', parentId: data[1].id, fault: 'timeout_after' },
@@ -605,14 +613,14 @@ t.test('sandbox: a fault of a comment leaves its post alone, and one that comes 
     accountOverrides: accountOverrides({ fault: 'rate_limited', faultTimes: 3 }),
   })
   for (let hour = 0; hour < 4; hour++) await work(HOUR)
-  t.match(await delivery(often), { state: 'published', attempts: 4 })
+  t.match(await readDelivery(often), { state: 'published', attempts: 4 })
   const never = await post({
     accountIds: [account],
     caption: 'never',
     accountOverrides: accountOverrides({ fault: 'rate_limited', faultTimes: 1000 }),
   })
   for (let hour = 0; hour < 12; hour++) await work(HOUR)
-  t.match(await delivery(never), { state: 'failed', attempts: 8, error: { code: 'rate_limited' } })
+  t.match(await readDelivery(never), { state: 'failed', attempts: 8, error: { code: 'rate_limited' } })
 })
 
 t.test('one post on every network: each account says what became of it there, and the post is published', async (t) => {
@@ -651,7 +659,7 @@ t.test('one post on every network: each account says what became of it there, an
 })
 
 t.test('nothing is sent to an account that was disconnected meanwhile', async (t) => {
-  const { ada, connect, post, work, delivery, status, connectable } = await createOffice(t)
+  const { ada, connect, post, work, readDelivery, readStatus, connectable } = await createOffice(t)
   const accountIds: string[] = []
   for (const platform of ['mastodon', 'telegram', 'discord', 'sandbox']) accountIds.push(await connect(platform))
   const id = await post({ accountIds, caption: 'Too late' })
@@ -660,21 +668,21 @@ t.test('nothing is sent to an account that was disconnected meanwhile', async (t
   await work()
   await work(DAY)
   for (const account of accountIds) {
-    t.match(await delivery(id, account), { state: 'failed', nextAttemptAt: null, error: { code: 'no_access' } })
+    t.match(await readDelivery(id, account), { state: 'failed', nextAttemptAt: null, error: { code: 'no_access' } })
   }
   for (const { body, network } of connectable) t.same(network.calls, [], body.platform)
   t.same((await ada.call('GET', '/sandbox/calls')).body.data, [])
-  t.equal(await status(id), 'scheduled')
+  t.equal(await readStatus(id), 'scheduled')
 
   t.not(await connect('mastodon'), accountIds[0], 'who connects it again has a new account')
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${accountIds[0]}/retry`)).status, 202)
   await work(DAY)
-  t.match(await delivery(id, accountIds[0]), { state: 'failed', error: { code: 'no_access' } })
+  t.match(await readDelivery(id, accountIds[0]), { state: 'failed', error: { code: 'no_access' } })
 })
 
 t.test('credentials are in no delivery, no log and no row, whatever the networks say', async (t) => {
   const office = await createOffice(t)
-  const { ada, app, db, connect, connectable, file, post, work, publisher, time, log, of } = office
+  const { ada, app, db, connect, connectable, file, post, work, createWorker, time, log, of } = office
   const visible: Record<string, string[]> = {
     bluesky: ['POST /xrpc/com.atproto.repo.putRecord'],
     mastodon: ['POST /api/v2/media', 'POST /api/v1/statuses', 'GET /api/v1/accounts/14715/statuses'],
@@ -714,7 +722,7 @@ t.test('credentials are in no delivery, no log and no row, whatever the networks
   // Credentials that cannot be opened, and outcomes that cannot be committed, are told to the operator.
   const accountIds = (await ada.call('GET', '/accounts')).body.data.map(({ id }: { id: string }) => id)
   const unopened = await post({ accountIds, caption: 'Hello' })
-  const stranger = publisher({ openCredentials: createKeyring([randomBytes(32)]).open })
+  const stranger = createWorker({ openCredentials: createKeyring([randomBytes(32)]).open })
   time.now = new Date(time.now.getTime() + DAY / 2)
   while ((await stranger.claim()) > 0) await stranger.idle()
   await tell(unopened)
@@ -737,7 +745,7 @@ t.test('credentials are in no delivery, no log and no row, whatever the networks
 })
 
 t.test('whatever a network says, what came of a call is kept', async (t) => {
-  const { connect, post, work, delivery, bluesky, mastodon } = await createOffice(t)
+  const { connect, post, work, readDelivery, bluesky, mastodon } = await createOffice(t)
   const accountIds = [await connect('bluesky'), await connect('mastodon')]
   const whales = '🐳'.repeat(400)
   for (const [place, said] of ['no\u0000pe', 'no \ud83d', whales, `.${whales}`].entries()) {
@@ -747,7 +755,7 @@ t.test('whatever a network says, what came of a call is kept', async (t) => {
     const id = await post({ accountIds, caption: 'Hello' })
     await work(MINUTE)
     for (const account of accountIds) {
-      const { state, attempts, error } = await delivery(id, account)
+      const { state, attempts, error } = await readDelivery(id, account)
       t.match(
         { state, attempts, error },
         { state: 'failed', attempts: 1, error: { code: 'content_refused' } },
@@ -767,6 +775,6 @@ t.test('whatever a network says, what came of a call is kept', async (t) => {
     bluesky.faults.push({ on: 'POST /xrpc/com.atproto.repo.putRecord', instead: { status: 200, body } })
     const id = await post({ accountIds: accountIds.slice(0, 1), caption: 'Hello' })
     await work(MINUTE)
-    t.match(await delivery(id), { attempts: 1, acts: [], error: { code: 'unexpected_answer' } })
+    t.match(await readDelivery(id), { attempts: 1, acts: [], error: { code: 'unexpected_answer' } })
   }
 })

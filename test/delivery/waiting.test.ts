@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
-import { createDesk } from '../helpers/publisher.ts'
-import { lost, refusal, type ScriptedNetwork, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { lostResponse, refusal, type ScriptedNetwork, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -9,8 +9,11 @@ const HOUR = 3_600_000
 
 t.test('500 deliveries that wait ten minutes for their network hold up nobody', async (t) => {
   const mastodon = scriptedNetwork('reconcilable', 2)
-  const { ada, connected, post, publisher, delivery, status, work, time } = await createDesk(t, { mastodon })
-  const shared = await connected('mastodon')
+  const { ada, connectAccount, post, createWorker, readDelivery, readStatus, work, time } = await createDeliveryWorld(
+    t,
+    { mastodon },
+  )
+  const shared = await connectAccount('mastodon')
   const waiting: string[] = []
   const begun = new Set<string>()
   // Half of them wait before the call, half of them after it.
@@ -19,15 +22,15 @@ t.test('500 deliveries that wait ten minutes for their network hold up nobody', 
     if (number === undefined || begun.has(text)) return undefined
     begun.add(text)
     return Number(number) % 2 === 0
-      ? { accept: false, laterMs: 10 * MINUTE }
-      : { accept: true, processingMs: 10 * MINUTE }
+      ? { isAccepted: false, laterMs: 10 * MINUTE }
+      : { isAccepted: true, processingMs: 10 * MINUTE }
   }
   for (let number = 0; number < 500; number++) {
     // Some of them are on one account.
-    const account = number % 25 === 0 ? shared : await connected('mastodon')
+    const account = number % 25 === 0 ? shared : await connectAccount('mastodon')
     waiting.push(await post({ accountIds: [account], caption: `waiting ${number}` }))
   }
-  const worker = publisher()
+  const worker = createWorker()
   const drain = async () => {
     do await worker.idle()
     while ((await worker.claim()) > 0)
@@ -39,15 +42,15 @@ t.test('500 deliveries that wait ten minutes for their network hold up nobody', 
   // Neither a slot nor an account is held: a new post goes out at its time, also on an account with waiting deliveries.
   const quick = [
     await post({ accountIds: [shared], caption: 'same account' }),
-    await post({ accountIds: [await connected('mastodon')], caption: 'other account' }),
+    await post({ accountIds: [await connectAccount('mastodon')], caption: 'other account' }),
   ]
   await drain()
-  for (const id of quick) t.hasStrict(await delivery(id), { state: 'published', attempts: 1 })
+  for (const id of quick) t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
   t.equal(mastodon.acts.length, 502, 'and nothing that waits was begun again')
-  t.hasStrict(await delivery(waiting[0]!), { state: 'queued', attempts: 0, error: null })
-  t.hasStrict(await delivery(waiting[1]!), { state: 'queued', attempts: 1, error: null })
-  t.equal(await status(waiting[0]!), 'scheduled', 'what the network only prepares is not published')
-  t.equal(await status(waiting[1]!), 'published', 'what it is working on may be')
+  t.hasStrict(await readDelivery(waiting[0]!), { state: 'queued', attempts: 0, error: null })
+  t.hasStrict(await readDelivery(waiting[1]!), { state: 'queued', attempts: 1, error: null })
+  t.equal(await readStatus(waiting[0]!), 'scheduled', 'what the network only prepares is not published')
+  t.equal(await readStatus(waiting[1]!), 'published', 'what it is working on may be')
 
   // Writing the posts took time, which counts.
   time.now = new Date(time.now.getTime() + 5 * MINUTE)
@@ -55,7 +58,7 @@ t.test('500 deliveries that wait ten minutes for their network hold up nobody', 
   await work(5 * MINUTE)
   const { data } = (await ada.call('GET', '/posts?limit=100')).body
   t.equal(data.length, 100)
-  const deliveries = await Promise.all(waiting.map((id) => delivery(id)))
+  const deliveries = await Promise.all(waiting.map((id) => readDelivery(id)))
   t.strictSame(new Set(deliveries.map(({ state }) => state)), new Set(['published']))
   t.strictSame(new Set(deliveries.map(({ attempts }) => attempts)), new Set([1]))
   t.equal(new Set(mastodon.posts).size, 502)
@@ -64,13 +67,13 @@ t.test('500 deliveries that wait ten minutes for their network hold up nobody', 
 
 t.test('what was prepared is given back to later attempts, and to nothing else', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, work, delivery } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
+  const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
   mastodon.steps.push(
-    { accept: false, laterMs: MINUTE },
-    { accept: false, fail: refusal('server_error', { retryable: true }) },
-    { accept: true },
-    { accept: false, fail: refusal() },
+    { isAccepted: false, laterMs: MINUTE },
+    { isAccepted: false, error: refusal('server_error', { retryable: true }) },
+    { isAccepted: true },
+    { isAccepted: false, error: refusal() },
   )
   const id = await post({
     accountIds: [account],
@@ -80,7 +83,7 @@ t.test('what was prepared is given back to later attempts, and to nothing else',
   await work()
   await work(MINUTE)
   await work(MINUTE)
-  t.hasStrict(await delivery(id), { state: 'failed' })
+  t.hasStrict(await readDelivery(id), { state: 'failed' })
   t.strictSame(mastodon.saved, [null, { attempt: 1 }, { attempt: 2 }, null], 'the next act begins with nothing')
 
   await post({ accountIds: [account], caption: 'other' })
@@ -90,23 +93,23 @@ t.test('what was prepared is given back to later attempts, and to nothing else',
 
 t.test('a failed delivery that its owner retries is prepared anew', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
-  mastodon.steps.push({ accept: false, fail: refusal() })
+  const { ada, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
+  mastodon.steps.push({ isAccepted: false, error: refusal() })
   const id = await post({ accountIds: [account], caption: 'again' })
   await work()
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   await work(SECOND)
-  t.hasStrict(await delivery(id), { state: 'published' })
+  t.hasStrict(await readDelivery(id), { state: 'published' })
   t.strictSame(mastodon.saved, [null, null])
 })
 
 t.test('a worker that dies after its network asked for time leaves the delivery to the next one', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, publisher, work, delivery, db } = await createDesk(t, { mastodon })
-  const id = await post({ accountIds: [await connected('mastodon')], caption: 'late' })
-  mastodon.steps.push({ accept: false, laterMs: MINUTE })
-  const dying = publisher({
+  const { connectAccount, post, createWorker, work, readDelivery, db } = await createDeliveryWorld(t, { mastodon })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'late' })
+  mastodon.steps.push({ isAccepted: false, laterMs: MINUTE })
+  const dying = createWorker({
     pause: () => new Promise(() => {}),
     db: new Proxy(db, {
       get(target, key) {
@@ -121,119 +124,123 @@ t.test('a worker that dies after its network asked for time leaves the delivery 
   })
   await dying.claim()
   await work(LEASE_MS)
-  t.hasStrict(await delivery(id), { state: 'published', attempts: 1 })
+  t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
   t.strictSame(mastodon.posts, ['late'])
 })
 
 /** A network that is working on an act, and what becomes of it. */
 async function createProcessing(t: Test) {
   const mastodon = scriptedNetwork()
-  const desk = await createDesk(t, { mastodon })
-  const account = await desk.connected('mastodon')
-  mastodon.steps.push({ accept: true, processingMs: MINUTE })
+  const desk = await createDeliveryWorld(t, { mastodon })
+  const account = await desk.connectAccount('mastodon')
+  mastodon.steps.push({ isAccepted: true, processingMs: MINUTE })
   const id = await desk.post({ accountIds: [account], caption: 'video' })
   await desk.work()
-  t.hasStrict(await desk.delivery(id), { state: 'queued', attempts: 1, error: null, publishedAt: null })
-  t.hasStrict((await desk.delivery(id)).history, [{ outcome: null, finishedAt: null }])
+  t.hasStrict(await desk.readDelivery(id), { state: 'queued', attempts: 1, error: null, publishedAt: null })
+  t.hasStrict((await desk.readDelivery(id)).history, [{ outcome: null, finishedAt: null }])
   return { ...desk, mastodon, account, id }
 }
 
 const processing = (mastodon: ScriptedNetwork, afterMs: number) => {
-  mastodon.says = async () => ({ processing: { state: { attempt: 1 }, afterMs } })
+  mastodon.reconcileWith = async () => ({ processing: { state: { attempt: 1 }, afterMs } })
 }
 
 t.test('an act that the network works on is looked at until it is there, and counts as published then', async (t) => {
-  const { mastodon, id, work, delivery, status } = await createProcessing(t)
+  const { mastodon, id, work, readDelivery, readStatus } = await createProcessing(t)
   processing(mastodon, HOUR)
   await work(MINUTE)
-  t.hasStrict(await delivery(id), { state: 'queued', attempts: 1, error: null })
-  mastodon.says = undefined
+  t.hasStrict(await readDelivery(id), { state: 'queued', attempts: 1, error: null })
+  mastodon.reconcileWith = undefined
   await work(HOUR - SECOND)
-  t.equal(mastodon.asked, 1, 'not before the network wants to be asked')
+  t.equal(mastodon.reconcileCount, 1, 'not before the network wants to be asked')
   await work(SECOND)
-  t.hasStrict(await delivery(id), { state: 'published', attempts: 1, externalId: 'n1' })
-  t.hasStrict((await delivery(id)).history, [{ outcome: 'published', error: null }])
-  t.equal(await status(id), 'published')
+  t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1, externalId: 'n1' })
+  t.hasStrict((await readDelivery(id)).history, [{ outcome: 'published', error: null }])
+  t.equal(await readStatus(id), 'published')
   t.strictSame(mastodon.posts, ['video'])
 })
 
 t.test('an act that the network refuses after all has failed, in its words, and its post is scheduled', async (t) => {
-  const { mastodon, id, work, delivery, status } = await createProcessing(t)
-  t.equal(await status(id), 'published')
-  mastodon.says = async () => ({ rejected: 'The video is too long' })
+  const { mastodon, id, work, readDelivery, readStatus } = await createProcessing(t)
+  t.equal(await readStatus(id), 'published')
+  mastodon.reconcileWith = async () => ({ rejected: 'The video is too long' })
   await work(MINUTE)
-  t.hasStrict(await delivery(id), {
+  t.hasStrict(await readDelivery(id), {
     state: 'failed',
     attempts: 1,
     error: { code: 'content_refused', message: 'The video is too long', retryable: false },
   })
-  t.hasStrict((await delivery(id)).history, [{ outcome: 'failed' }])
-  t.equal(await status(id), 'scheduled')
+  t.hasStrict((await readDelivery(id)).history, [{ outcome: 'failed' }])
+  t.equal(await readStatus(id), 'scheduled')
 })
 
 t.test('an act that the network works on for more than a day is unconfirmed', async (t) => {
-  const { mastodon, id, work, delivery } = await createProcessing(t)
+  const { mastodon, id, work, readDelivery } = await createProcessing(t)
   processing(mastodon, HOUR)
   await work(MINUTE)
   for (let hours = 0; hours < 24; hours++) await work(HOUR)
-  t.hasStrict(await delivery(id), { state: 'unconfirmed', error: { code: 'timeout' } })
+  t.hasStrict(await readDelivery(id), { state: 'unconfirmed', error: { code: 'timeout' } })
 })
 
 t.test('a look that fails says nothing about the act', async (t) => {
-  const { mastodon, id, work, delivery } = await createProcessing(t)
-  mastodon.says = () => Promise.reject(lost())
+  const { mastodon, id, work, readDelivery } = await createProcessing(t)
+  mastodon.reconcileWith = () => Promise.reject(lostResponse())
   await work(MINUTE)
-  t.hasStrict(await delivery(id), { state: 'queued', error: { code: 'timeout' } })
-  mastodon.says = undefined
+  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'timeout' } })
+  mastodon.reconcileWith = undefined
   await work(MINUTE)
-  t.hasStrict(await delivery(id), { state: 'published', attempts: 1 })
+  t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
   t.strictSame(mastodon.posts, ['video'])
 })
 
 t.test('an act that the network has lost is sent again', async (t) => {
-  const { mastodon, id, work, delivery } = await createProcessing(t)
-  mastodon.says = async () => 'absent'
+  const { mastodon, id, work, readDelivery } = await createProcessing(t)
+  mastodon.reconcileWith = async () => 'absent'
   await work(MINUTE)
-  t.hasStrict(await delivery(id), { state: 'published', attempts: 2 })
+  t.hasStrict(await readDelivery(id), { state: 'published', attempts: 2 })
   t.strictSame(mastodon.posts, ['video', 'video'])
 })
 
 t.test('a delivery that waits for its network is not missed, however late it gets', async (t) => {
   const mastodon = scriptedNetwork()
-  const { connected, post, publisher, delivery, time } = await createDesk(t, { mastodon })
-  mastodon.steps.push({ accept: false, laterMs: 10 * MINUTE })
-  const id = await post({ accountIds: [await connected('mastodon')], caption: 'long' })
-  const worker = publisher({ latenessMaxMs: MINUTE })
+  const { connectAccount, post, createWorker, readDelivery, time } = await createDeliveryWorld(t, { mastodon })
+  mastodon.steps.push({ isAccepted: false, laterMs: 10 * MINUTE })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'long' })
+  const worker = createWorker({ latenessMaxMs: MINUTE })
   for (let round = 0; round < 2; round++) {
     await worker.claim()
     await worker.idle()
     time.now = new Date(time.now.getTime() + 10 * MINUTE)
   }
-  t.hasStrict(await delivery(id), { state: 'published' })
+  t.hasStrict(await readDelivery(id), { state: 'published' })
 })
 
 t.test('what a process of an older version left of another act is not used', async (t) => {
   const mastodon = scriptedNetwork()
-  const { db, connected, post, work, delivery } = await createDesk(t, { mastodon })
-  const id = await post({ accountIds: [await connected('mastodon')], caption: 'own' })
+  const { db, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'own' })
   await db
     .updateTable('postTargets')
     .set({ prepared: JSON.stringify({ act: 2, state: { attempt: 7 } }) })
     .execute()
   await work()
-  t.hasStrict(await delivery(id), { state: 'published' })
+  t.hasStrict(await readDelivery(id), { state: 'published' })
   t.strictSame(mastodon.saved, [null])
 })
 
 t.test('a rate limit that accounts share rests all of them, and no other', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
-  const { db, connected, post, work, delivery } = await createDesk(t, { telegram })
-  const [first, second, other] = [await connected('telegram'), await connected('telegram'), await connected('telegram')]
+  const { db, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { telegram })
+  const [first, second, other] = [
+    await connectAccount('telegram'),
+    await connectAccount('telegram'),
+    await connectAccount('telegram'),
+  ]
   await db.updateTable('accounts').set({ limitKey: 'telegram:1' }).where('id', '=', second).execute()
   await db.updateTable('accounts').set({ limitKey: 'telegram:2' }).where('id', '=', other).execute()
   telegram.steps.push({
-    accept: false,
-    fail: refusal('rate_limited', { retryable: true, retryAfterMs: MINUTE, limitKey: 'telegram:1' }),
+    isAccepted: false,
+    error: refusal('rate_limited', { retryable: true, retryAfterMs: MINUTE, limitKey: 'telegram:1' }),
   })
   const limited = await post({ accountIds: [first], caption: 'limited' })
   await work()
@@ -241,34 +248,34 @@ t.test('a rate limit that accounts share rests all of them, and no other', async
   const apart = await post({ accountIds: [other], caption: 'apart' })
   await work()
   t.strictSame(telegram.posts, ['apart'])
-  t.hasStrict(await delivery(apart), { state: 'published' })
-  const { state, nextAttemptAt } = await delivery(shared)
+  t.hasStrict(await readDelivery(apart), { state: 'published' })
+  const { state, nextAttemptAt } = await readDelivery(shared)
   t.equal(state, 'queued')
-  t.equal(nextAttemptAt, (await delivery(limited)).nextAttemptAt, 'the rest is shown')
+  t.equal(nextAttemptAt, (await readDelivery(limited)).nextAttemptAt, 'the rest is shown')
   await work(MINUTE)
   t.strictSame([...telegram.posts].sort(), ['apart', 'limited', 'shared'])
   const later = await post({ accountIds: [first], caption: 'later' })
   telegram.steps.push({
-    accept: false,
-    fail: refusal('rate_limited', { retryable: true, retryAfterMs: MINUTE, limitKey: 'telegram:1' }),
+    isAccepted: false,
+    error: refusal('rate_limited', { retryable: true, retryAfterMs: MINUTE, limitKey: 'telegram:1' }),
   })
   // Telegram allows a message a second in each chat.
   await work(SECOND)
   t.strictSame((await db.selectFrom('limitRests').select('key').execute()).length, 1, 'rests that are over are removed')
   await work(MINUTE)
-  t.hasStrict(await delivery(later), { state: 'published' })
+  t.hasStrict(await readDelivery(later), { state: 'published' })
 })
 
 t.test('a rate limit of the whole network rests all of its accounts', async (t) => {
   const [discord, mastodon] = [scriptedNetwork('at-most-once'), scriptedNetwork()]
-  const { connected, post, work } = await createDesk(t, { discord, mastodon })
+  const { connectAccount, post, work } = await createDeliveryWorld(t, { discord, mastodon })
   discord.steps.push({
-    accept: false,
-    fail: refusal('rate_limited', { retryable: true, retryAfterMs: MINUTE, limitKey: 'discord' }),
+    isAccepted: false,
+    error: refusal('rate_limited', { retryable: true, retryAfterMs: MINUTE, limitKey: 'discord' }),
   })
-  await post({ accountIds: [await connected('discord')], caption: 'limited' })
+  await post({ accountIds: [await connectAccount('discord')], caption: 'limited' })
   await work()
-  await post({ accountIds: [await connected('discord'), await connected('mastodon')], caption: 'others' })
+  await post({ accountIds: [await connectAccount('discord'), await connectAccount('mastodon')], caption: 'others' })
   await work()
   t.strictSame([discord.posts, mastodon.posts], [[], ['others']])
   await work(MINUTE)

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createDesk } from '../helpers/publisher.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'
 
 t.test('due deliveries that no worker claims make the service unready and show in the metrics', async (t) => {
   const mastodon = scriptedNetwork()
-  const { app, db, connected, post, publisher, work } = await createDesk(t, { mastodon })
+  const { app, db, connectAccount, post, createWorker, work } = await createDeliveryWorld(t, { mastodon })
   const ready = async () => (await app.inject('/readyz')).statusCode
   const metrics = async () => {
     const { body, headers } = await app.inject('/metrics')
@@ -14,7 +14,7 @@ t.test('due deliveries that no worker claims make the service unready and show i
     const lines = body.split('\n').filter((line) => line && !line.startsWith('#'))
     return Object.fromEntries(lines.map((line) => line.split(' '))) as Record<string, string>
   }
-  const account = await connected('mastodon')
+  const account = await connectAccount('mastodon')
   await post({ accountIds: [account], caption: 'due' })
   t.equal(await ready(), 200, 'workers have a minute to claim a delivery')
   t.hasStrict(await metrics(), { postroom_deliveries_due: '1' })
@@ -38,9 +38,9 @@ t.test('due deliveries that no worker claims make the service unready and show i
   t.equal(await ready(), 503)
 
   const gate = Promise.withResolvers<void>()
-  mastodon.steps.push({ accept: true, meanwhile: () => gate.promise })
-  const worker = publisher({ networks: { mastodon: { ...mastodon, concurrency: 1 } } })
-  await post({ accountIds: [await connected('mastodon')], caption: 'other' })
+  mastodon.steps.push({ isAccepted: true, beforeResponse: () => gate.promise })
+  const worker = createWorker({ networks: { mastodon: { ...mastodon, concurrency: 1 } } })
+  await post({ accountIds: [await connectAccount('mastodon')], caption: 'other' })
   t.equal(await worker.claim(), 1)
   // The intent extends a short lease, so it has to come before the lease is changed.
   await until('the worker calls the network', () => mastodon.posts.length === 1)

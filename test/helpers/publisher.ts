@@ -11,36 +11,36 @@ import { folderStorage } from '../../src/storage/folder.ts'
 import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
 
-/** Silent. */
+/** Discards all messages. */
 export const noLog: Deps['log'] = { info: () => {}, warn: () => {}, error: () => {} }
 
-export interface Desk extends World {
+export interface DeliveryWorld extends World {
   ada: Person
-  /** What o'clock it is for publishers. */
+  /** The current time of all workers. */
   time: { now: Date }
-  /** Another worker. */
-  publisher(deps?: Partial<Deps>): Publisher
-  /** An account that has credentials. */
-  connected(platform: PlatformId): Promise<string>
-  /** Writes a post that is due. Gives its id. */
+  /** Creates another worker. */
+  createWorker(deps?: Partial<Deps>): Publisher
+  /** Creates an account with credentials. Returns its id. */
+  connectAccount(platform: PlatformId): Promise<string>
+  /** Creates a post that is due. Returns its id. */
   post(body: object): Promise<string>
-  /** What has become of a post on its only account, or the one that is named. */
-  delivery(postId: string, accountId?: string): Promise<Delivery>
-  status(postId: string): Promise<string>
-  /** Lets a worker do all that is due, and what becomes due by that, until nothing is. Time goes on by `ms` before. */
+  /** Reads the delivery of a post to its only account, or to `accountId`. */
+  readDelivery(postId: string, accountId?: string): Promise<Delivery>
+  readStatus(postId: string): Promise<string>
+  /** Advances the time by `ms`. Then a new worker claims and carries out deliveries until none is due. */
   work(ms?: number): Promise<void>
 }
 
-/** A world with a user, and publishers whose clock stands still unless a test moves it. They log where the world does. */
-export async function createDesk(
+/** A world with a user, and with workers whose clock only the test advances. They log where the world does. */
+export async function createDeliveryWorld(
   t: Teardown,
   networks: NonNullable<Options['networks']>,
   options: Options = {},
-): Promise<Desk> {
+): Promise<DeliveryWorld> {
   const world = await createWorld(t, { ...options, networks })
   const ada = await world.user()
   const time = { now: new Date() }
-  const publisher = (deps: Partial<Deps> = {}) =>
+  const createWorker = (deps: Partial<Deps> = {}) =>
     createPublisher({
       db: world.db,
       networks: world.networks,
@@ -54,40 +54,39 @@ export async function createDesk(
       log: world.app.log,
       ...deps,
     })
-  const desk: Desk = {
+  return {
     ...world,
     ada,
     time,
-    publisher,
-    connected: (platform) => ada.account(platform, { credentials: {} }),
+    createWorker,
+    connectAccount: (platform) => ada.account(platform, { credentials: {} }),
     async post(body) {
       const { status, body: created } = await ada.call('POST', '/posts', {
         scheduledAt: new Date(time.now.getTime() - 1).toISOString(),
         ...body,
       })
       if (status !== 201) throw new Error(created.error)
-      // It is due by the database's clock, which goes on, and counts in microseconds.
+      // The database's clock sets `createdAt`, in microseconds: without this step, the post may be due after `time.now`.
       const { now } = (await sql<{ now: Date }>`select now() + interval '1 millisecond' as now`.execute(world.db))
         .rows[0]!
       if (now > time.now) time.now = now
       return created.id
     },
-    async delivery(postId, accountId) {
+    async readDelivery(postId, accountId) {
       const { body } = await ada.call('GET', `/posts/${postId}`)
       const target = body.targets.find((target: { accountId: string }) => !accountId || target.accountId === accountId)
       return target.delivery
     },
-    status: async (postId) => (await ada.call('GET', `/posts/${postId}`)).body.status,
+    readStatus: async (postId) => (await ada.call('GET', `/posts/${postId}`)).body.status,
     async work(ms = 0) {
       time.now = new Date(time.now.getTime() + ms)
-      const worker = publisher()
+      const worker = createWorker()
       do await worker.idle()
       while ((await worker.claim()) > 0)
     },
   }
-  return desk
 }
 
-/** Claims as a worker does. */
+/** Claims due deliveries with the lease and state that a worker gives them. */
 export const claimDue = (db: Db, values: { platforms: string[]; slots: number[]; now: Date | null }) =>
   claimDeliveries(db, { ...values, leaseMs: LEASE_MS, state: CLAIMED })

@@ -1,20 +1,20 @@
 import type { Act, Adapter, Guarantee, Io, Json, Sent, Wait } from '../../src/platforms/adapter.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 
-/** What happens to one attempt at an act. */
+/** What happens at one attempt at an act. */
 export interface Step {
-  /** Whether the network carries the call out. */
-  accept: boolean
-  /** What the caller gets in place of the response. */
-  fail?: Error
-  /** Fails in `prepare`. */
-  early?: boolean
-  /** `prepare` asks to be called again after so many milliseconds. */
+  /** Whether the network carries out the call. */
+  isAccepted: boolean
+  /** Thrown in place of the response. */
+  error?: Error
+  /** Throws `error` in `prepare`, before the intent. */
+  isEarly?: boolean
+  /** `prepare` asks to be called again after this time. */
   laterMs?: number
-  /** `publish` says that the network works on the act for so many milliseconds. */
+  /** `publish` reports that the network processes the act for this time. */
   processingMs?: number
-  /** Awaited before the response. */
-  meanwhile?: () => unknown
+  /** Awaited between the call and its response. */
+  beforeResponse?: () => unknown
 }
 
 type Prepared = { attempt: number }
@@ -22,30 +22,33 @@ type Prepared = { attempt: number }
 export interface ScriptedNetwork extends Adapter<Prepared> {
   /** Texts of the published acts, in order. */
   posts: string[]
-  /** Every act that was prepared. */
+  /** The act of each call of `prepare`. */
   acts: Act[]
   /** The `saved` state of each call of `prepare`. */
   saved: (Prepared | null)[]
-  /** What happens at the next attempts. When none is left, all goes well. */
+  /** The steps of the next attempts, in order. Without one, the attempt succeeds. */
   steps: Step[]
-  /** What happens at the attempts at an act; undefined for the next of `steps`. */
+  /** Returns the step of an attempt at this act; undefined takes the next one of `steps`. */
   stepOf: ((act: Act) => Step | undefined) | undefined
-  /** What `reconcile` returns; undefined for the truth. */
-  says: (() => Promise<Reconciled>) | undefined
-  /** How often `reconcile` was called. */
-  asked: number
+  /** Replaces the result of `reconcile`, which otherwise is the truth. */
+  reconcileWith: (() => Promise<Reconciled>) | undefined
+  /** Number of calls of `reconcile`. */
+  reconcileCount: number
 }
 
 export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
 
+/** An error response: the call was certainly not carried out. */
 export const refusal = (
   code = 'content_refused',
   options: { retryable?: boolean; retryAfterMs?: number; limitKey?: string; needsAttention?: boolean } = {},
 ) => new PublishError('network.example: no', { code, maybeSent: false, retryable: false, ...options })
-export const lost = () =>
+
+/** The error of a call that may have been carried out. */
+export const lostResponse = () =>
   new PublishError('network.example did not answer', { code: 'timeout', maybeSent: true, retryable: true })
 
-/** A network that follows a script and keeps everything it is sent, as often as it is sent. */
+/** A network that follows a script, and records every act as often as it receives it. */
 export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurrency = 4): ScriptedNetwork {
   const ids = new Map<string, Sent>()
   const current = new Map<string, Step>()
@@ -57,41 +60,41 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
     saved: [],
     steps: [],
     stepOf: undefined,
-    says: undefined,
-    asked: 0,
+    reconcileWith: undefined,
+    reconcileCount: 0,
     identify: async () => ({ externalId: '1', username: 'ada', displayName: null }),
     async prepare(act, _io, saved) {
       network.acts.push(act)
       network.saved.push(saved)
-      const step = network.stepOf?.(act) ?? network.steps.shift() ?? { accept: true }
-      if (step.early) throw step.fail
+      const step = network.stepOf?.(act) ?? network.steps.shift() ?? { isAccepted: true }
+      if (step.isEarly) throw step.error
       const state = { attempt: network.acts.length }
       if (step.laterMs !== undefined) return { later: { state, afterMs: step.laterMs } }
       current.set(act.token, step)
       return { ready: state }
     },
     async publish(act, _io, ready) {
-      const { accept, fail, processingMs, meanwhile } = current.get(act.token)!
-      if (accept) {
+      const { isAccepted, error, processingMs, beforeResponse } = current.get(act.token)!
+      if (isAccepted) {
         network.posts.push(act.text)
         ids.set(act.token, { id: `n${network.posts.length}`, url: `https://network.example/n${network.posts.length}` })
       }
-      await meanwhile?.()
-      if (fail) throw fail
+      await beforeResponse?.()
+      if (error) throw error
       if (processingMs !== undefined) return { processing: { state: ready, afterMs: processingMs } }
       return ids.get(act.token)!
     },
   }
   if (guarantee !== 'at-most-once') {
     network.reconcile = async (act) => {
-      network.asked++
-      return network.says ? network.says() : (ids.get(act.token) ?? 'absent')
+      network.reconcileCount++
+      return network.reconcileWith ? network.reconcileWith() : (ids.get(act.token) ?? 'absent')
     }
   }
   return network
 }
 
-/** The same network with `before` awaited at the start of each attempt. */
+/** The same network, with `before` awaited at the start of `prepare`. */
 export const beforePrepare = <P extends Json>(
   network: Adapter<P>,
   before: (act: Act, io: Io) => unknown,
@@ -103,11 +106,11 @@ export const beforePrepare = <P extends Json>(
   },
 })
 
-/** The same network, whose calls fail when their signal aborts. */
-export const heedingSignal = <P extends Json>(network: Adapter<P>): Adapter<P> => ({
+/** The same network, whose calls end with a lost response when their signal aborts. */
+export const withAbortableCalls = <P extends Json>(network: Adapter<P>): Adapter<P> => ({
   ...network,
   publish: (act, io, ready) => {
-    const aborted = new Promise<never>((_, reject) => io.signal.addEventListener('abort', () => reject(lost())))
+    const aborted = new Promise<never>((_, reject) => io.signal.addEventListener('abort', () => reject(lostResponse())))
     return Promise.race([network.publish(act, io, ready), aborted])
   },
 })

@@ -7,7 +7,7 @@ import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import { work } from '../../src/delivery/worker-loop.ts'
 import { sendOutcome, withIdempotencyKey } from '../../src/http/idempotency-key.ts'
 import { assertOneResponse, createKeyedWorld, sendWithKey } from '../helpers/idempotency.ts'
-import { createDesk, noLog } from '../helpers/publisher.ts'
+import { createDeliveryWorld, noLog } from '../helpers/publisher.ts'
 import { until } from '../helpers/until.ts'
 import { form, jpeg } from '../helpers/upload.ts'
 
@@ -181,7 +181,7 @@ t.test('a key can be used again after 24 hours', async (t) => {
 })
 
 t.test('a worker deletes expired keys, and no others', async (t) => {
-  const { db, ada, app, publisher } = await createDesk(t, {})
+  const { db, ada, app, createWorker } = await createDeliveryWorld(t, {})
   const account = await ada.account()
   const fresh = await sendWithKey(app, ada, '/posts', { accountIds: [account] })
   await sql`
@@ -190,7 +190,7 @@ t.test('a worker deletes expired keys, and no others', async (t) => {
     from generate_series(1, 2500) n`.execute(db)
   t.equal(await sweepIdempotencyKeys(db), 1_000, 'the size of a batch')
   const { promise: stop, resolve } = Promise.withResolvers<void>()
-  const working = work(publisher(), noLog, stop, () => sweepIdempotencyKeys(db))
+  const working = work(createWorker(), noLog, stop, () => sweepIdempotencyKeys(db))
   const rows = () => db.selectFrom('idempotencyKeys').select('key').execute()
   await until('one key is left', rows, { isMet: (keys) => keys.length === 1 })
   resolve()

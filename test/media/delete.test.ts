@@ -1,7 +1,7 @@
 import t from 'tap'
 import { markPostPublished } from '../../src/posts/mark-published.ts'
-import { createDesk } from '../helpers/publisher.ts'
-import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'
 import { filesIn, isClean, jpeg, upload } from '../helpers/upload.ts'
 import { checkResponse, createScene, DELETED, NOT_FOUND } from './scene.ts'
@@ -44,17 +44,17 @@ t.test('a draft or a scheduled post prevents the deletion of its file; a publish
 
 t.test('a post is never delivered without a file that was deleted', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork('exactly-once')]
-  const { ada, app, connected, post, work, delivery } = await createDesk(t, { mastodon, bluesky })
-  const [out, other] = [await connected('mastodon'), await connected('bluesky')]
+  const { ada, app, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon, bluesky })
+  const [out, other] = [await connectAccount('mastodon'), await connectAccount('bluesky')]
   const { body: file } = await upload(app, ada, [['file', await jpeg()]])
   const remove = async () => (await ada.call('DELETE', `/media/${file.id}`)).status
   const write = () => post({ accountIds: [out, other], mediaIds: [file.id] })
 
-  bluesky.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  bluesky.steps.push({ isAccepted: false, error: refusal('unreachable', { retryable: true }) })
   const id = await write()
   await work()
-  t.match(await delivery(id, out), { state: 'published' })
-  t.match(await delivery(id, other), { state: 'queued' })
+  t.match(await readDelivery(id, out), { state: 'published' })
+  t.match(await readDelivery(id, other), { state: 'queued' })
   t.equal(await remove(), 409, 'the delivery will be retried')
   await work(60_000)
   t.same(
@@ -62,29 +62,29 @@ t.test('a post is never delivered without a file that was deleted', async (t) =>
     [1, 1],
   )
 
-  bluesky.steps.push({ accept: true, fail: lost() })
-  bluesky.says = async () => 'unknown'
+  bluesky.steps.push({ isAccepted: true, error: lostResponse() })
+  bluesky.reconcileWith = async () => 'unknown'
   const open = await write()
   await work()
   await work(60_000)
-  t.match(await delivery(open, other), { state: 'unconfirmed' })
+  t.match(await readDelivery(open, other), { state: 'unconfirmed' })
   t.equal(await remove(), 409, 'the owner may resolve the delivery as not published')
   await ada.call('POST', `/posts/${open}/deliveries/${other}/resolve`, { outcome: 'published' })
 
-  bluesky.steps.push({ accept: false, fail: refusal() })
+  bluesky.steps.push({ isAccepted: false, error: refusal() })
   const failed = await write()
   await work(60_000)
   const retry = `/posts/${failed}/deliveries/${other}/retry`
-  t.match(await delivery(failed, other), { state: 'failed' })
+  t.match(await readDelivery(failed, other), { state: 'failed' })
   const [removed, retried] = await Promise.all([remove(), ada.call('POST', retry)])
   t.ok(removed === 409 ? retried.status === 202 : retried.status === 409, `${removed}, ${retried.status}`)
   if (removed === 409) {
-    bluesky.steps.push({ accept: false, fail: refusal() })
+    bluesky.steps.push({ isAccepted: false, error: refusal() })
     await work(60_000)
     t.equal(await remove(), 200)
   }
   checkResponse(t, await ada.call('POST', retry), [409, { error: 'A file of the post was deleted' }])
-  t.match(await delivery(failed, other), { state: 'failed', error: { code: 'media_deleted', retryable: false } })
+  t.match(await readDelivery(failed, other), { state: 'failed', error: { code: 'media_deleted', retryable: false } })
   t.ok(bluesky.acts.every(({ media }) => media.length === 1))
 })
 

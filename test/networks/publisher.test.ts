@@ -4,7 +4,7 @@ import { createKeyring, KEY_BYTES } from '../../src/credentials/keyring.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 
-import { createDesk } from '../helpers/publisher.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 import {
   blobOf,
@@ -23,8 +23,12 @@ const MINUTE = 60_000
 
 const pds = await startPds(t)
 const key = randomBytes(KEY_BYTES)
-const desk = await createDesk(t, { bluesky: blueskyAdapter }, { keyring: createKeyring([key]), fetch: loopbackFetch })
-const { ada, app, post, work, delivery, time } = desk
+const desk = await createDeliveryWorld(
+  t,
+  { bluesky: blueskyAdapter },
+  { keyring: createKeyring([key]), fetch: loopbackFetch },
+)
+const { ada, app, post, work, readDelivery, time } = desk
 
 interface Account extends TestAccount {
   /** Id in Postroom. */
@@ -75,9 +79,9 @@ async function assertPublished(t: Test, account: Account, postId: string, texts:
     replies,
   )
   const acts = found.map((record) => externalOf(account, record))
-  t.hasStrict(await delivery(postId), { state: 'published', error: null, nextAttemptAt: null, ...acts[0] })
-  t.strictSame((await delivery(postId)).acts, acts)
-  t.equal(await desk.status(postId), 'published')
+  t.hasStrict(await readDelivery(postId), { state: 'published', error: null, nextAttemptAt: null, ...acts[0] })
+  t.strictSame((await readDelivery(postId)).acts, acts)
+  t.equal(await desk.readStatus(postId), 'published')
 }
 
 t.test('a post is published with its links, mentions, hashtags and languages', async (t) => {
@@ -97,7 +101,7 @@ t.test('a post is published with its links, mentions, hashtags and languages', a
     { index: { byteStart: 24, byteEnd: 45 }, features: [{ uri: 'https://example.com/a' }] },
     { index: { byteStart: 46, byteEnd: 52 }, features: [{ tag: 'Büro' }] },
   ])
-  t.equal((await delivery(id)).attempts, 1)
+  t.equal((await readDelivery(id)).attempts, 1)
   await work(MINUTE)
   t.equal((await records(account)).length, 1, 'it is published once')
 })
@@ -123,7 +127,7 @@ t.test('a thread and its first comment are published as one chain', async (t) =>
   const embeds = (await records(account)).map(({ value }) => value.embed?.images[0].alt)
   t.same(embeds, ['A map', undefined, undefined, undefined])
   t.hasStrict(
-    (await delivery(id)).history,
+    (await readDelivery(id)).history,
     [1, 2, 3, 4].map((act) => ({ number: act, act, outcome: 'published' })),
   )
 })
@@ -236,12 +240,12 @@ t.test('after a worker is killed, each act is published once', async (t) => {
       const id = await post(body(account))
       for (const moment of moments) {
         await killAt(t, moment)
-        t.equal((await delivery(id)).state, 'publishing', 'its outcome is not settled')
+        t.equal((await readDelivery(id)).state, 'publishing', 'its outcome is not settled')
       }
       t.same(textsOf(await records(account)), left)
       await work()
       await assertPublished(t, account, id, texts)
-      const outcomes = (await delivery(id)).history.map(({ act, outcome }) => ({ act, outcome }))
+      const outcomes = (await readDelivery(id)).history.map(({ act, outcome }) => ({ act, outcome }))
       t.strictSame(outcomes, history)
       if (body === single) {
         const gate = await onlyRecord(account, 'app.bsky.feed.threadgate')
@@ -257,7 +261,7 @@ t.test('a post that is due while its server is down is published later', async (
   await pds.kill()
   for (const failures of [1, 2]) {
     await work(MINUTE)
-    const found = await delivery(id)
+    const found = await readDelivery(id)
     t.hasStrict(found, { state: 'queued', attempts: failures, error: { code: 'unreachable', retryable: true } })
     t.ok(found.nextAttemptAt)
   }
@@ -265,7 +269,7 @@ t.test('a post that is due while its server is down is published later', async (
   await work(MINUTE)
   await assertPublished(t, account, id, ['Late'])
   t.strictSame(
-    (await delivery(id)).history.map(({ outcome }) => outcome),
+    (await readDelivery(id)).history.map(({ outcome }) => outcome),
     ['failed', 'failed', 'published'],
   )
 })
@@ -279,20 +283,20 @@ t.test('a call whose server goes down before its response is reconciled later', 
     await pds.kill()
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
   }
-  const worker = desk.publisher({ fetch: failing })
+  const worker = desk.createWorker({ fetch: failing })
   await worker.claim()
   await worker.idle()
-  t.hasStrict(await delivery(id), {
+  t.hasStrict(await readDelivery(id), {
     state: 'queued',
     error: { code: 'disconnected' },
     history: [{ outcome: 'unknown' }],
   })
   await work(MINUTE)
-  t.match(await delivery(id), { state: 'queued', error: { code: /^(?:unreachable|disconnected)$/ } })
+  t.match(await readDelivery(id), { state: 'queued', error: { code: /^(?:unreachable|disconnected)$/ } })
   await pds.restart()
   await work(MINUTE)
   await assertPublished(t, account, id, ['Did it arrive?'])
-  t.hasStrict((await delivery(id)).history, [{ act: 1, outcome: 'found' }])
+  t.hasStrict((await readDelivery(id)).history, [{ act: 1, outcome: 'found' }])
 })
 
 t.test('after a password is revoked, a new one lets the owner retry', async (t) => {
@@ -309,10 +313,10 @@ t.test('after a password is revoked, a new one lets the owner retry', async (t) 
     return loopbackFetch(url, { ...init, headers })
   }
   const id = await post({ accountIds: [account.id], caption: 'After' })
-  const worker = desk.publisher({ fetch: afterTwoHours })
+  const worker = desk.createWorker({ fetch: afterTwoHours })
   await worker.claim()
   await worker.idle()
-  t.match(await delivery(id), {
+  t.match(await readDelivery(id), {
     state: 'failed',
     nextAttemptAt: null,
     error: { code: 'unauthorized', message: /Invalid identifier or password/, retryable: false },
@@ -331,7 +335,7 @@ t.test('after a password is revoked, a new one lets the owner retry', async (t) 
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account.id}/retry`)).status, 202)
   await work()
   t.same(textsOf(await records(account)), ['Before', 'After'])
-  t.hasStrict(await delivery(id), {
+  t.hasStrict(await readDelivery(id), {
     state: 'published',
     error: null,
     history: [{ outcome: 'failed' }, { outcome: 'published' }],
@@ -348,11 +352,11 @@ t.test('a post that only the server rejects fails with its message', async (t) =
     accountOverrides: [{ accountId: account.id, fields }],
   })
   await work()
-  t.match(await delivery(id), {
+  t.match(await readDelivery(id), {
     state: 'failed',
     attempts: 1,
     error: { code: 'content_refused', message: /langs/, retryable: false },
   })
   t.same(await records(account), [])
-  t.equal(await desk.status(id), 'scheduled')
+  t.equal(await desk.readStatus(id), 'scheduled')
 })

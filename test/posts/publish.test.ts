@@ -4,15 +4,15 @@ import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { PUBLISH_NOW } from '../../src/delivery/states.ts'
 import { NAME_KEPT_MS } from '../../src/delivery/timing.ts'
 import { markPostPublished } from '../../src/posts/mark-published.ts'
-import { createDesk } from '../helpers/publisher.ts'
-import { lost, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 const MINUTE = 60_000
 
 t.test('publishing a draft sends it if it is complete', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, work, delivery, time } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
+  const { ada, connectAccount, work, readDelivery, time } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
   const { body: empty } = await ada.call('POST', '/posts', { accountIds: [account] })
   t.match(await ada.call('POST', `/posts/${empty.id}/publish`), {
     status: 400,
@@ -32,13 +32,13 @@ t.test('publishing a draft sends it if it is complete', async (t) => {
   time.now = new Date(Date.now() + MINUTE)
   await work()
   t.same(mastodon.posts, ['Now'])
-  t.hasStrict(await delivery(draft.id), { state: 'published' })
+  t.hasStrict(await readDelivery(draft.id), { state: 'published' })
 })
 
 t.test('a draft is complete if every account has content by override or thread parts', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
-  const { ada, connected, work, time } = await createDesk(t, { mastodon, bluesky })
-  const [account, chained] = [await connected('mastodon'), await connected('bluesky')]
+  const { ada, connectAccount, work, time } = await createDeliveryWorld(t, { mastodon, bluesky })
+  const [account, chained] = [await connectAccount('mastodon'), await connectAccount('bluesky')]
   const drafts = [
     { accountIds: [account], accountOverrides: [{ accountId: account, captionOverride: 'overridden' }] },
     { accountIds: [chained], postType: 'thread', threadParts: { [chained]: ['one', 'two'] } },
@@ -54,32 +54,35 @@ t.test('a draft is complete if every account has content by override or thread p
 
 t.test('a missed delivery can be published, and its lateness counts from then', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, db, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
-  const id = await post({ accountIds: [await connected('mastodon')], caption: 'missed' })
+  const { ada, db, connectAccount, post, work, readDelivery, time } = await createDeliveryWorld(t, { mastodon })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'missed' })
   await db.updateTable('postTargets').set({ dueAt: sql<Date>`due_at - interval '2 days'` }).execute()
   await work()
-  t.hasStrict(await delivery(id), { state: 'missed' })
+  t.hasStrict(await readDelivery(id), { state: 'missed' })
   t.equal((await ada.call('POST', `/posts/${id}/publish`)).status, 202)
   time.now = new Date(Date.now() + MINUTE)
   await work()
-  t.hasStrict(await delivery(id), { state: 'published' })
-  t.ok((await delivery(id)).latenessMs! <= 2 * MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'published' })
+  t.ok((await readDelivery(id)).latenessMs! <= 2 * MINUTE)
 })
 
 t.test('publishing does not change a due delivery, and rejects a post that is published or unconfirmed', async (t) => {
   const [mastodon, telegram] = [scriptedNetwork(), scriptedNetwork('at-most-once')]
-  const { ada, db, connected, post, work, delivery, status } = await createDesk(t, { mastodon, telegram })
-  const [account, other] = [await connected('mastodon'), await connected('telegram')]
+  const { ada, db, connectAccount, post, work, readDelivery, readStatus } = await createDeliveryWorld(t, {
+    mastodon,
+    telegram,
+  })
+  const [account, other] = [await connectAccount('mastodon'), await connectAccount('telegram')]
   const waiting = await post({ accountIds: [account], caption: 'waiting' })
-  mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  mastodon.steps.push({ isAccepted: false, error: refusal('unreachable', { retryable: true }) })
   await work()
-  const before = await delivery(waiting)
+  const before = await readDelivery(waiting)
   t.equal((await ada.call('POST', `/posts/${waiting}/publish`)).status, 202)
-  t.same(await delivery(waiting), before)
+  t.same(await readDelivery(waiting), before)
 
   const open = await post({ accountIds: [account, other], caption: 'open' })
-  mastodon.steps.push({ accept: false, fail: refusal() })
-  telegram.steps.push({ accept: true, fail: lost() })
+  mastodon.steps.push({ isAccepted: false, error: refusal() })
+  telegram.steps.push({ isAccepted: true, error: lostResponse() })
   await work()
   t.equal((await ada.call('POST', `/posts/${open}/publish`)).status, 409)
   t.strictSame(
@@ -87,15 +90,15 @@ t.test('publishing does not change a due delivery, and rejects a post that is pu
     [{ count: 1 }],
     'nor does a call that passed the check before',
   )
-  t.hasStrict(await delivery(open, account), { state: 'queued' })
-  t.hasStrict(await delivery(open, other), { state: 'unconfirmed', nextAttemptAt: null })
-  t.equal(await status(open), 'published')
+  t.hasStrict(await readDelivery(open, account), { state: 'queued' })
+  t.hasStrict(await readDelivery(open, other), { state: 'unconfirmed', nextAttemptAt: null })
+  t.equal(await readStatus(open), 'published')
 })
 
 t.test('publishing a scheduled post several times sends it once, before its time', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, work, time } = await createDesk(t, { mastodon })
-  const body = { accountIds: [await connected('mastodon')], caption: 'early', scheduledAt: '2030-01-01T00:00:00Z' }
+  const { ada, connectAccount, work, time } = await createDeliveryWorld(t, { mastodon })
+  const body = { accountIds: [await connectAccount('mastodon')], caption: 'early', scheduledAt: '2030-01-01T00:00:00Z' }
   const { id } = (await ada.call('POST', '/posts', body)).body
   const replies = await Promise.all([1, 2, 3].map(() => ada.call('POST', `/posts/${id}/publish`)))
   t.same(
@@ -113,12 +116,12 @@ t.test('publishing a scheduled post several times sends it once, before its time
 
 t.test('publishing a post that failed on all accounts retries all of them', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
-  const { ada, connected, post, work, status, time } = await createDesk(t, { mastodon, bluesky })
-  const accountIds = [await connected('mastodon'), await connected('bluesky')]
+  const { ada, connectAccount, post, work, readStatus, time } = await createDeliveryWorld(t, { mastodon, bluesky })
+  const accountIds = [await connectAccount('mastodon'), await connectAccount('bluesky')]
   const id = await post({ accountIds, caption: 'again' })
-  for (const network of [mastodon, bluesky]) network.steps.push({ accept: false, fail: refusal() })
+  for (const network of [mastodon, bluesky]) network.steps.push({ isAccepted: false, error: refusal() })
   await work()
-  t.equal(await status(id), 'scheduled')
+  t.equal(await readStatus(id), 'scheduled')
   t.equal((await ada.call('POST', `/posts/${id}/publish`)).status, 202)
   time.now = new Date(Date.now() + MINUTE)
   await work()
@@ -127,8 +130,8 @@ t.test('publishing a post that failed on all accounts retries all of them', asyn
 
 t.test('a draft for a disconnected account cannot be published', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
+  const { ada, connectAccount } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
   const { body: draft } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'a' })
   t.equal((await ada.call('DELETE', `/accounts/${account}`)).status, 200)
   t.hasStrict(await ada.call('POST', `/posts/${draft.id}/publish`), {
@@ -140,12 +143,12 @@ t.test('a draft for a disconnected account cannot be published', async (t) => {
 
 t.test('a post that is marked as published is not sent', async (t) => {
   const mastodon = scriptedNetwork()
-  const { db, ada, connected, post, work, delivery } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
+  const { db, ada, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
   const id = await post({ accountIds: [account], caption: 'by hand' })
   await markPostPublished(db, id)
   await work()
   t.same(mastodon.acts, [])
-  t.hasStrict(await delivery(id), { state: 'published', nextAttemptAt: null, attempts: 0, externalId: null })
+  t.hasStrict(await readDelivery(id), { state: 'published', nextAttemptAt: null, attempts: 0, externalId: null })
   t.hasStrict(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), { status: 409 })
 })

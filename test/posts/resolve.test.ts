@@ -1,19 +1,19 @@
 import t from 'tap'
-import { createDesk } from '../helpers/publisher.ts'
-import { lost, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { lostResponse, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 const MINUTE = 60_000
 const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
 t.test('the owner can resolve an unconfirmed delivery', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
-  const { ada, connected, post, work, delivery, status, time } = await createDesk(t, { telegram })
+  const { ada, connectAccount, post, work, readDelivery, readStatus, time } = await createDeliveryWorld(t, { telegram })
   const createUnconfirmed = async (body: object = {}) => {
-    const account = await connected('telegram')
+    const account = await connectAccount('telegram')
     const id = await post({ accountIds: [account], caption: 'perhaps', ...body })
-    telegram.steps.push({ accept: true, fail: lost() })
+    telegram.steps.push({ isAccepted: true, error: lostResponse() })
     await work()
-    t.hasStrict(await delivery(id), { state: 'unconfirmed' })
+    t.hasStrict(await readDelivery(id), { state: 'unconfirmed' })
     const resolve = (body: object) => ada.call('POST', `/posts/${id}/deliveries/${account}/resolve`, body)
     return { id, resolve, path: `/posts/${id}/deliveries/${account}` }
   }
@@ -21,7 +21,7 @@ t.test('the owner can resolve an unconfirmed delivery', async (t) => {
   const there = await createUnconfirmed()
   const url = 'https://t.me/lighthouses/17'
   t.hasStrict(await there.resolve({ outcome: 'published', url }), { status: 200, body: { status: 'published' } })
-  t.hasStrict(await delivery(there.id), {
+  t.hasStrict(await readDelivery(there.id), {
     state: 'published',
     externalId: null,
     externalUrl: url,
@@ -29,7 +29,7 @@ t.test('the owner can resolve an unconfirmed delivery', async (t) => {
     error: null,
     history: [{ outcome: 'said_published' }],
   })
-  t.equal((await delivery(there.id)).publishedAt, time.now.toISOString(), 'the time of its call')
+  t.equal((await readDelivery(there.id)).publishedAt, time.now.toISOString(), 'the time of its call')
   t.hasStrict(await there.resolve({ outcome: 'published' }), {
     status: 409,
     body: { error: 'Delivery is not unconfirmed' },
@@ -37,7 +37,7 @@ t.test('the owner can resolve an unconfirmed delivery', async (t) => {
 
   const gone = await createUnconfirmed()
   t.hasStrict(await gone.resolve({ outcome: 'not_published' }), { status: 200, body: { status: 'scheduled' } })
-  t.hasStrict(await delivery(gone.id), {
+  t.hasStrict(await readDelivery(gone.id), {
     state: 'failed',
     publishedAt: null,
     error: { code: 'not_published', retryable: true },
@@ -48,65 +48,75 @@ t.test('the owner can resolve an unconfirmed delivery', async (t) => {
   time.now = new Date(Date.now() + MINUTE)
   await work()
   t.equal(telegram.posts.length, before + 1)
-  t.equal(await status(gone.id), 'published')
+  t.equal(await readStatus(gone.id), 'published')
 
   const commented = await createUnconfirmed({ firstComment: 'and' })
   t.hasStrict(await commented.resolve({ outcome: 'published' }), { status: 200, body: { status: 'published' } })
-  t.hasStrict(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
+  t.hasStrict(await readDelivery(commented.id), {
+    state: 'published',
+    error: { code: 'parent_unknown', retryable: false },
+  })
   const known = telegram.posts.length
   t.equal((await ada.call('POST', `${commented.path}/retry`)).status, 202)
   await work(MINUTE)
   t.equal(telegram.posts.length, known, 'no comment is sent to a post whose id is unknown')
-  t.hasStrict(await delivery(commented.id), { state: 'published', error: { code: 'parent_unknown', retryable: false } })
+  t.hasStrict(await readDelivery(commented.id), {
+    state: 'published',
+    error: { code: 'parent_unknown', retryable: false },
+  })
 })
 
 t.test('after a thread part is resolved as published, the rest fails because its id is unknown', async (t) => {
   const bluesky = scriptedNetwork('at-most-once')
-  const { ada, connected, post, work, delivery } = await createDesk(t, { bluesky })
-  const account = await connected('bluesky')
+  const { ada, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { bluesky })
+  const account = await connectAccount('bluesky')
   const id = await post({ accountIds: [account], postType: 'thread', threadParts: { [account]: ['one', 'two'] } })
-  bluesky.steps.push({ accept: true, fail: lost() })
+  bluesky.steps.push({ isAccepted: true, error: lostResponse() })
   await work()
   const path = `/posts/${id}/deliveries/${account}/resolve`
   t.hasStrict(await ada.call('POST', path, { outcome: 'published' }), { status: 200, body: { status: 'published' } })
-  t.hasStrict(await delivery(id), { state: 'failed', acts: [{ externalId: null }], error: { code: 'parent_unknown' } })
+  t.hasStrict(await readDelivery(id), {
+    state: 'failed',
+    acts: [{ externalId: null }],
+    error: { code: 'parent_unknown' },
+  })
   await work(MINUTE)
   t.same(bluesky.posts, ['one'])
 })
 
 t.test('an unconfirmed first comment is resolved separately from its post', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
-  const { ada, connected, post, work, delivery, status, time } = await createDesk(t, { telegram })
-  const account = await connected('telegram')
+  const { ada, connectAccount, post, work, readDelivery, readStatus, time } = await createDeliveryWorld(t, { telegram })
+  const account = await connectAccount('telegram')
   const id = await post({ accountIds: [account], caption: 'post', firstComment: 'comment' })
-  telegram.steps.push({ accept: true }, { accept: false, fail: lost() })
+  telegram.steps.push({ isAccepted: true }, { isAccepted: false, error: lostResponse() })
   await work()
   await work(MINUTE)
-  t.hasStrict(await delivery(id), { state: 'unconfirmed', externalId: 'n1' })
+  t.hasStrict(await readDelivery(id), { state: 'unconfirmed', externalId: 'n1' })
   const path = `/posts/${id}/deliveries/${account}`
   t.equal((await ada.call('POST', `${path}/resolve`, { outcome: 'not_published' })).status, 200)
-  t.hasStrict(await delivery(id), { state: 'published', externalId: 'n1', error: { code: 'not_published' } })
+  t.hasStrict(await readDelivery(id), { state: 'published', externalId: 'n1', error: { code: 'not_published' } })
   t.same(
-    (await delivery(id)).history.map(({ outcome }) => outcome),
+    (await readDelivery(id)).history.map(({ outcome }) => outcome),
     ['published', 'said_not_published'],
   )
-  t.equal(await status(id), 'published')
+  t.equal(await readStatus(id), 'published')
   t.equal((await ada.call('POST', `${path}/retry`)).status, 202)
   time.now = new Date(time.now.getTime() + MINUTE)
   await work()
   t.same(telegram.posts, ['post', 'comment'])
-  t.hasStrict(await delivery(id), { state: 'published', error: null, acts: [{}, {}] })
+  t.hasStrict(await readDelivery(id), { state: 'published', error: null, acts: [{}, {}] })
 })
 
 t.test('an invalid resolution is a 400 and changes nothing', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
-  const { ada, connected, post, work, delivery } = await createDesk(t, { telegram })
-  const account = await connected('telegram')
+  const { ada, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { telegram })
+  const account = await connectAccount('telegram')
   const id = await post({ accountIds: [account], caption: 'perhaps' })
-  telegram.steps.push({ accept: true, fail: lost() })
+  telegram.steps.push({ isAccepted: true, error: lostResponse() })
   await work()
   const path = `/posts/${id}/deliveries/${account}/resolve`
-  const before = await delivery(id)
+  const before = await readDelivery(id)
   const wrong: [unknown, object][] = [
     [{}, { code: 'invalid_type', path: ['outcome'], message: 'Required' }],
     [{ outcome: 'maybe' }, { code: 'invalid_enum_value', path: ['outcome'] }],
@@ -139,14 +149,14 @@ t.test('an invalid resolution is a 400 and changes nothing', async (t) => {
       body: { error: 'Invalid request', details: [issue] },
     })
   }
-  t.same(await delivery(id), before)
+  t.same(await readDelivery(id), before)
 })
 
 t.test('operations on another user’s deliveries are a 404', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, user, connected, post, work, delivery } = await createDesk(t, { mastodon })
+  const { ada, user, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
   const eve = await user('eve')
-  const account = await connected('mastodon')
+  const account = await connectAccount('mastodon')
   const id = await post({ accountIds: [account], caption: 'mine' })
   const operations = [
     ['GET', `/posts/${id}`],
@@ -166,5 +176,5 @@ t.test('operations on another user’s deliveries are a 404', async (t) => {
     }
   }
   await work()
-  t.hasStrict(await delivery(id), { state: 'published', attempts: 1 })
+  t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
 })

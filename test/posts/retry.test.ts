@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createDesk } from '../helpers/publisher.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { untilBlocked } from '../helpers/until.ts'
 
@@ -7,26 +7,26 @@ const MINUTE = 60_000
 
 t.test('a retry affects one delivery only', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
-  const { ada, connected, post, work, delivery, time } = await createDesk(t, { mastodon, bluesky })
-  const accountIds = [await connected('mastodon'), await connected('bluesky')]
+  const { ada, connectAccount, post, work, readDelivery, time } = await createDeliveryWorld(t, { mastodon, bluesky })
+  const accountIds = [await connectAccount('mastodon'), await connectAccount('bluesky')]
   const [first, second] = accountIds
   const id = await post({ accountIds, caption: 'one' })
-  for (const network of [mastodon, bluesky]) network.steps.push({ accept: false, fail: refusal() })
+  for (const network of [mastodon, bluesky]) network.steps.push({ isAccepted: false, error: refusal() })
   await work()
   t.hasStrict(await ada.call('POST', `/posts/${id}/deliveries/${first}/retry`), { status: 202 })
   time.now = new Date(Date.now() + MINUTE)
   await work()
   t.same([mastodon.posts, bluesky.posts], [['one'], []])
-  t.hasStrict(await delivery(id, first), { state: 'published', attempts: 2 })
-  t.hasStrict(await delivery(id, second), { state: 'failed', attempts: 1 })
+  t.hasStrict(await readDelivery(id, first), { state: 'published', attempts: 2 })
+  t.hasStrict(await readDelivery(id, second), { state: 'failed', attempts: 1 })
 })
 
 t.test('a retry waits for a worker that is claiming the delivery, and is then rejected', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, db, connected, post, work } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
+  const { ada, db, connectAccount, post, work } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
   const id = await post({ accountIds: [account], caption: 'one' })
-  mastodon.steps.push({ accept: false, fail: refusal() })
+  mastodon.steps.push({ isAccepted: false, error: refusal() })
   await work()
   const { reply } = await db.transaction().execute(async (claim) => {
     await claim.updateTable('postTargets').set({ state: 'publishing' }).execute()
@@ -40,12 +40,12 @@ t.test('a retry waits for a worker that is claiming the delivery, and is then re
 
 t.test('a delivery that waits for its next attempt can be retried immediately', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, post, work, delivery, time } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
+  const { ada, connectAccount, post, work, readDelivery, time } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
   const id = await post({ accountIds: [account], caption: 'now' })
-  mastodon.steps.push({ accept: false, fail: refusal('unreachable', { retryable: true }) })
+  mastodon.steps.push({ isAccepted: false, error: refusal('unreachable', { retryable: true }) })
   await work()
-  t.hasStrict(await delivery(id), { state: 'queued' })
+  t.hasStrict(await readDelivery(id), { state: 'queued' })
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   time.now = new Date(Date.now() + MINUTE)
   await work()
@@ -54,13 +54,13 @@ t.test('a delivery that waits for its next attempt can be retried immediately', 
 
 t.test('a delivery that is not due yet is not retried', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connected, post, delivery } = await createDesk(t, { mastodon })
-  const account = await connected('mastodon')
+  const { ada, connectAccount, post, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
   const scheduledAt = new Date(Date.now() + 60 * MINUTE).toISOString()
   const id = await post({ accountIds: [account], caption: 'next week', scheduledAt })
   t.hasStrict(await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`), {
     status: 409,
     body: { error: 'Delivery is not due yet: publish the post to send it now' },
   })
-  t.hasStrict(await delivery(id), { state: 'queued', nextAttemptAt: scheduledAt })
+  t.hasStrict(await readDelivery(id), { state: 'queued', nextAttemptAt: scheduledAt })
 })

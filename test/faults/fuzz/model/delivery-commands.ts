@@ -62,7 +62,7 @@ export const tick = fc.constantFrom(...TICKS_MS).map((ms) =>
   command('tick', { ms }, async (model, { desk }) => {
     const { time } = desk
     time.now = new Date(time.now.getTime() + ms)
-    const worker = desk.publisher({ latenessMaxMs: Number.POSITIVE_INFINITY })
+    const worker = desk.createWorker({ latenessMaxMs: Number.POSITIVE_INFINITY })
     do await worker.idle()
     while ((await worker.claim()) > 0)
     model.tick(ms)

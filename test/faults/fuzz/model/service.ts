@@ -5,7 +5,7 @@ import { createSandboxAdapter } from '../../../../src/platforms/sandbox/adapter.
 import type { Person } from '../../../helpers/app.ts'
 import type { Teardown } from '../../../helpers/database.ts'
 import { json } from '../../../helpers/document.ts'
-import { createDesk, type Desk } from '../../../helpers/publisher.ts'
+import { createDeliveryWorld, type DeliveryWorld } from '../../../helpers/publisher.ts'
 import { upload } from '../../../helpers/upload.ts'
 import { IMAGES } from '../forms.ts'
 import { operations } from '../requests.ts'
@@ -17,7 +17,7 @@ export interface Service {
   users: Person[]
   media: string[]
   organization: string
-  desk: Desk
+  desk: DeliveryWorld
 }
 
 export interface Run {
@@ -30,7 +30,7 @@ const CLOCK_AHEAD_MS = 7_200_000
 
 /** Starts a service, and returns a function that begins a run on it with new users and a new model. */
 export async function startService(t: Teardown): Promise<() => Promise<Run>> {
-  const desk = await createDesk(t, (db) => ({
+  const desk = await createDeliveryWorld(t, (db) => ({
     sandbox: createSandboxAdapter(sandboxStore(db)),
   }))
   return async () => {
