@@ -4,6 +4,7 @@ import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import type { Now } from '../clock.ts'
+import { isoTime } from '../iso-time.ts'
 import type { DeliveryKey, Lease, PreparedAct, SentAct } from './delivery.ts'
 
 /** What is stored after an act, or after a worker has given a delivery back. `src/delivery/states.ts` decides it. */
@@ -111,8 +112,7 @@ const settle = prepared<{ settlements: string }, WithOrdinal>(
           else settled.at + settled.account_rests_ms * interval '1 ms' end,
         attention = case
           when settled.attention is not null then settled.attention || jsonb_build_object('since',
-            coalesce(accounts.attention ->> 'since',
-              to_char(settled.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+            coalesce(accounts.attention ->> 'since', ${isoTime('settled.at')}))
           when settled.sent = '[]' then accounts.attention end
       from settled
       where accounts.id = settled.account_id
