@@ -7,7 +7,8 @@ import { buffer } from 'node:stream/consumers'
 import { AppBskyEmbedGallery, jsonToLex } from '@atproto/api'
 import t from 'tap'
 import type { Act, Credentials, Io, PublishedFile } from '../../src/platforms/adapter.ts'
-import { blueskyAdapter, recordKey } from '../../src/platforms/bluesky/adapter.ts'
+import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
+import { recordKey } from '../../src/platforms/bluesky/record.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 import { actOf, type ContractIo, clientOf } from '../helpers/adapter-contract.ts'
 
@@ -281,7 +282,7 @@ t.test('credentials are not carried to where a server redirects', async (t) => {
     })
     t.match(await attempt({ [method]: redirect(307) }), {
       code: 'unreachable',
-      message: 'pds.example redirects to elsewhere.example for now',
+      message: 'pds.example redirects temporarily to elsewhere.example, where nothing is sent',
       maybeSent: false,
       retryable: true,
       needsAttention: false,
@@ -296,6 +297,8 @@ t.test('what is in front of a server says nothing about the post or the account'
       const expected = { code: 'unreachable', maybeSent: false, retryable: true, needsAttention: false }
       t.match(await attempt({ [method]: page }), expected, `${method} ${status}`)
     }
+    const gateway = () => Response.json({ message: 'Forbidden' }, { status: 403 })
+    t.match(await attempt({ [method]: gateway }), { code: 'unreachable', needsAttention: false }, 'JSON without a name')
     t.match(await attempt({ [method]: refuse(403, 'AccountTakedown') }), { code: 'unauthorized', needsAttention: true })
   }
 })
@@ -406,11 +409,76 @@ t.test('a video that fails is the fault of the file or of the service', async (t
     maybeSent: false,
     retryable: false,
   })
-  t.match(await attempt(failing('generic_failure'), { media }), {
-    code: 'server_error',
-    maybeSent: false,
-    retryable: true,
+})
+
+t.test('a video is uploaded again after a failure of the service, five times at most', async (t) => {
+  const blob = { $type: 'blob', ref: { $link: 'bafk' }, mimeType: 'video/mp4', size: 5 }
+  for (const failureCode of ['generic_failure', 'pds_upload_failure']) {
+    for (const failures of [1, 4, 5]) {
+      let uploads = 0
+      const network = fake({
+        [METHODS.uploadVideo]: () => Response.json({ jobId: `j${++uploads}`, state: 'JOB_STATE_CREATED' }),
+        [METHODS.jobStatus]: ({ url }) => {
+          const jobId = url.searchParams.get('jobId')
+          const hasFailed = Number(jobId?.slice(1)) <= failures
+          const failed = { state: 'JOB_STATE_FAILED', failureCode, message: 'Try again' }
+          const jobStatus = { jobId, ...(hasFailed ? failed : { state: 'JOB_STATE_COMPLETED', blob }) }
+          return Response.json({ jobStatus })
+        },
+      })
+      const pauses: number[] = []
+      const sent = send(
+        act({ media: [video()] }),
+        newCredentials(),
+        io(network.fetch, { pause: (ms) => pauses.push(ms) }),
+      )
+      if (failures < 5) {
+        await sent
+        t.equal(uploads, failures + 1)
+        t.match(network.only(METHODS.put).json.record.embed, { video: blob })
+      } else {
+        const error = await failureOf(sent)
+        t.match(error, { code: 'server_error', maybeSent: false, retryable: false })
+        t.equal(error.message, 'video.bsky.app: Try again (5 uploads failed: retry later)')
+        t.equal(uploads, 5)
+      }
+      const longer = [30_000, 60_000, 120_000, 240_000].slice(0, failures)
+      t.same(
+        pauses.filter((ms) => ms > 1_000),
+        longer,
+      )
+    }
+  }
+})
+
+t.test('nothing is uploaded while a mention cannot be resolved', async (t) => {
+  const network = fake({ [METHODS.resolve]: refuse(502, 'UpstreamFailure') })
+  const media = [video({ kind: 'image', mimeType: 'image/png' })]
+  const failure = await failureOf(
+    send(act({ text: 'Hello @bob.example.com', media }), newCredentials(), io(network.fetch)),
+  )
+  t.match(failure, { code: 'server_error', maybeSent: false, retryable: true })
+  t.same(
+    network.calls.map(({ method }) => method),
+    [METHODS.session, METHODS.resolve],
+  )
+})
+
+t.test('mentions are resolved once, also where a video has to be waited for', async (t) => {
+  const facet = {
+    index: { byteStart: 6, byteEnd: 22 },
+    features: [{ $type: 'app.bsky.richtext.facet#mention', did: DID }],
+  }
+  let looks = 0
+  const network = fake({
+    [METHODS.resolve]: () => Response.json({ did: DID }),
+    [METHODS.uploadVideo]: () => Response.json({ jobId: 'j1', state: 'JOB_STATE_CREATED' }),
+    [METHODS.jobStatus]: () =>
+      Response.json({ jobStatus: { jobId: 'j1', ...(++looks === 3 && { blob: { $type: 'blob' } }) } }),
   })
+  await send(act({ text: 'Hello @bob.example.com', media: [video()] }), newCredentials(), io(network.fetch))
+  t.ok(network.only(METHODS.resolve))
+  t.match(network.only(METHODS.put).json.record.facets, [facet])
 })
 
 t.test(

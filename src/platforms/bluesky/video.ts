@@ -1,15 +1,23 @@
-import type { Io, PublishedFile } from '../adapter.ts'
+import type { Io, PublishedFile, Wait } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import { impossible, PublishError } from '../publish-error.ts'
-import { type Blob, type Repo, xrpc } from './repo.ts'
+import type { Blob, Repo } from './repo.ts'
+import { xrpc } from './xrpc.ts'
 
 const VIDEO_SERVICE = 'https://video.bsky.app'
 
-/** A video that the service is processing. */
-export type VideoJob = { jobId: string }
+/** https://docs.bsky.app/docs/tutorials/video looks every second. */
+const LOOK_AGAIN_MS = 1_000
+
+/** Uploads of one video until the service has processed it, and the pause before the second one. It doubles each time. */
+const UPLOADS_MAX = 5
+const UPLOAD_AGAIN_MS = 30_000
+
+/** A video that the service is processing, or, without a `jobId`, one that has to be uploaded again. */
+export type VideoJob = { jobId: string | null; failures: number }
 
 /**
- * Uploads a video, or looks what has become of one that was uploaded before. The recommended way of
+ * Uploads a video, or reads the state of an earlier upload. The recommended way of
  * https://docs.bsky.app/docs/tutorials/video: the video service converts the file and puts it on the account's server. It
  * reaches only servers with TLS, as all of the public network are. Another server takes MP4 as it is, the tutorial's
  * simple way.
@@ -18,17 +26,23 @@ export async function uploadVideo(
   file: PublishedFile,
   repo: Repo,
   io: Io,
-  job: VideoJob | undefined,
-): Promise<{ blob: Blob } | { waitsFor: VideoJob }> {
+  job: VideoJob = { jobId: null, failures: 0 },
+): Promise<{ blob: Blob } | { later: Wait<VideoJob> }> {
   if (new URL(repo.server).protocol !== 'https:') {
     if (file.mimeType === 'video/mp4') return { blob: await repo.upload(file) }
-    throw impossible(`${repo.server} takes no videos but MP4`)
+    throw impossible(`${new URL(repo.server).host} accepts no videos except MP4`)
   }
-  const { blob, jobId, state, message, failureCode } = job ? await readJob(job, io) : await startJob(file, repo, io)
+  const status = job.jobId ? await readJob(job.jobId, io) : await startJob(file, repo, io)
   // A file that was processed before fails with `already_exists`, and has its blob all the same.
-  if (blob) return { blob }
-  if (state === 'JOB_STATE_FAILED' || !jobId) throw failed(message, failureCode)
-  return { waitsFor: { jobId } }
+  if (status.blob) return { blob: status.blob }
+  const { jobId, state } = status
+  if (jobId && state !== 'JOB_STATE_FAILED') {
+    return { later: { state: { jobId, failures: job.failures }, afterMs: LOOK_AGAIN_MS } }
+  }
+  const failures = job.failures + 1
+  if (!isOfService(status) || failures >= UPLOADS_MAX) throw failed(status)
+  // The job stays failed: only another upload can succeed.
+  return { later: { state: { jobId: null, failures }, afterMs: UPLOAD_AGAIN_MS * 2 ** job.failures } }
 }
 
 async function startJob(file: PublishedFile, repo: Repo, io: Io): Promise<JobStatus> {
@@ -41,7 +55,7 @@ async function startJob(file: PublishedFile, repo: Repo, io: Io): Promise<JobSta
   )
 }
 
-const readJob = async ({ jobId }: VideoJob, io: Io) =>
+const readJob = async (jobId: string, io: Io) =>
   jobStatusOf(await xrpc(io, VIDEO_SERVICE, 'app.bsky.video.getJobStatus', { params: { jobId } }))
 
 /** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/video/defs.json */
@@ -66,11 +80,13 @@ function jobStatusOf(response: unknown): JobStatus {
   }
 }
 
-/** Failures of the service; others concern the video. */
-const SERVICE_FAILURES = ['generic_failure', 'pds_upload_failure']
+/** Whether the service failed. All other failures concern the video. */
+const isOfService = ({ failureCode }: JobStatus) =>
+  failureCode === 'generic_failure' || failureCode === 'pds_upload_failure'
 
-function failed(words: string | undefined, failureCode: string | undefined): PublishError {
-  const message = `video.bsky.app: ${words ?? 'the video could not be processed'}`
-  if (!SERVICE_FAILURES.includes(failureCode ?? '')) return impossible(message)
-  return new PublishError(message, { code: 'server_error', maybeSent: false, retryable: true })
+function failed(status: JobStatus): PublishError {
+  const words = `video.bsky.app: ${status.message ?? 'the video could not be processed'}`
+  if (!isOfService(status)) return impossible(words)
+  const message = `${words} (${UPLOADS_MAX} uploads failed: retry later)`
+  return new PublishError(message, { code: 'server_error', maybeSent: false, retryable: false })
 }

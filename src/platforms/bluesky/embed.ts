@@ -1,0 +1,65 @@
+import type { Act, Io, PublishedFile, Wait } from '../adapter.ts'
+import { impossible } from '../publish-error.ts'
+import type { Blob, Repo } from './repo.ts'
+import { uploadVideo, type VideoJob } from './video.ts'
+
+/** The `fields` of limits.ts that the embed has, checked when the post was written. */
+interface Fields {
+  altText?: string
+  linkCard?: string
+}
+
+/** Of a record: its files, or its link card. */
+type Embed = { $type: string; later?: never } & Readonly<Record<string, unknown>>
+
+/** Uploads the files of an act. Returns the embed of its record, or what to keep while a video is processed. */
+export async function embedOf(
+  act: Act,
+  repo: Repo,
+  io: Io,
+  job: VideoJob | undefined,
+): Promise<Embed | { later: Wait<VideoJob> } | undefined> {
+  const { altText = '', linkCard }: Fields = act.fields
+  const [file] = act.media
+  if (linkCard && file)
+    throw impossible('Bluesky shows either media or a link card: remove fields.linkCard or the media')
+  if (!file) return linkCard && act.parent === null ? cardOf(linkCard) : undefined
+  const alt = (file: PublishedFile) => file.altText ?? altText
+
+  if (file.kind !== 'image') {
+    const video = await uploadVideo(file, repo, io, job)
+    if ('later' in video) return video
+    return {
+      $type: 'app.bsky.embed.video',
+      video: video.blob,
+      alt: alt(file),
+      aspectRatio: aspectRatioOf(file),
+      ...(file.kind === 'gif' && { presentation: 'gif' }),
+    }
+  }
+  const images: { image: Blob; alt: string; aspectRatio: object | undefined }[] = []
+  for (const file of act.media) {
+    images.push({ image: await repo.upload(file), alt: alt(file), aspectRatio: aspectRatioOf(file) })
+  }
+  // Every client shows up to four; only newer ones know galleries.
+  if (images.length <= 4) return { $type: 'app.bsky.embed.images', images }
+  // A gallery requires an aspect ratio (lexicons/app/bsky/embed/gallery.json): an unknown one becomes a square.
+  const items = images.map(({ aspectRatio = { width: 1, height: 1 }, ...image }) => ({
+    $type: 'app.bsky.embed.gallery#image',
+    ...image,
+    aspectRatio,
+  }))
+  return { $type: 'app.bsky.embed.gallery', items }
+}
+
+const aspectRatioOf = ({ width, height }: PublishedFile) => (width && height ? { width, height } : undefined)
+
+/**
+ * A card with the address alone. Reading the page's title and picture would call any address that a user names, and
+ * another attempt might find another title.
+ */
+function cardOf(uri: string): Embed {
+  const { host, pathname } = new URL(uri)
+  const title = `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}`
+  return { $type: 'app.bsky.embed.external', external: { uri, title, description: '' } }
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import type { Credentials, Io } from '../adapter.ts'
+import { Refused } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { unauthorized, unexpected } from '../publish-error.ts'
+import { xrpc } from './xrpc.ts'
+
+export interface Session {
+  did: string
+  handle: string
+  server: string
+  token: string
+}
+
+/**
+ * Sessions by their credentials. An account may open 300 a day
+ * (https://docs.bsky.app/docs/advanced-guides/rate-limits), fewer than a busy account has posts and comments. A session
+ * lasts two hours. Opening a new one then takes 12 a day, and no code to refresh old ones.
+ */
+const sessions = new Map<string, Session>()
+const SESSIONS_MAX = 1000
+
+const keyOf = ({ service, identifier, password }: Credentials) =>
+  createHash('sha256')
+    .update(JSON.stringify([service, identifier, password]))
+    .digest('base64')
+
+/** The session that is open for these credentials; it may have expired. */
+export const findSession = ({ credentials }: Io): Session | undefined => sessions.get(keyOf(credentials))
+
+// https://docs.bsky.app/docs/api/com-atproto-server-create-session
+export async function openSession(io: Io): Promise<Session> {
+  const { credentials } = io
+  const { service = 'https://bsky.social', identifier, password } = credentials
+  const origin = URL.parse(service)?.origin
+  if (!origin || !isPrivate(origin))
+    throw unauthorized('service has to be the https:// address of a Bluesky server, such as https://bsky.social')
+  const key = keyOf(credentials)
+  sessions.delete(key)
+  const response = await xrpc(io, origin, 'com.atproto.server.createSession', {
+    json: { identifier, password },
+  }).catch((error) => {
+    // A refusal of this call concerns the credentials, which include the address of the server.
+    throw error instanceof Refused ? unauthorized(error.message) : error
+  })
+  const [did, handle, token] = ['did', 'handle', 'accessJwt'].map((name) => textAt(response, name))
+  if (!did || !DID.test(did) || !handle || !token) throw unexpected(URL.parse(origin)!.host, false)
+  // An entryway such as bsky.social signs in for many servers, and names the account's own.
+  const server = serverIn(at(response, 'didDoc')) ?? origin
+  if (!isPrivate(server))
+    throw unauthorized(`${URL.parse(server)!.host}: the server of the account has to have an https:// address`)
+  const session = { did, handle, token, server }
+  if (sessions.size >= SESSIONS_MAX) sessions.delete(sessions.keys().next().value!)
+  sessions.set(key, session)
+  return session
+}
+
+/** Whether the connection is encrypted or local. Passwords and tokens go there. */
+const isPrivate = (origin: string) => /^https:\/\/|^http:\/\/(?:localhost|127\.0\.0\.1)(?::|$)/.test(origin)
+
+/** https://atproto.com/specs/did#did-documents */
+function serverIn(didDocument: unknown): string | undefined {
+  const services = at(didDocument, 'service')
+  if (!Array.isArray(services)) return undefined
+  const pds = services.find((service) => textAt(service, 'id')?.endsWith('#atproto_pds'))
+  return URL.parse(textAt(pds, 'serviceEndpoint') ?? '')?.origin
+}
+
+/** https://atproto.com/specs/did#at-protocol-did-identifier-syntax */
+export const DID = /^did:[a-z]+:[\w.:%-]{1,2048}$/

@@ -1,0 +1,66 @@
+import type { Io, PublishedFile } from '../adapter.ts'
+import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { fileBody } from '../request-body.ts'
+
+export interface XrpcRequest {
+  token?: string
+  params?: Record<string, string>
+  json?: object
+  /** Sent as the whole body. */
+  file?: PublishedFile
+  /** Whether readers see what this call does, so that a lost response leaves its outcome open. */
+  visible?: boolean
+  /** Error statuses that this call takes for a success. */
+  accept?: readonly number[]
+}
+
+/** The name of the error (https://atproto.com/specs/xrpc#error-responses) with which a server refused a call. */
+export const reasonOf = (error: unknown) => (error instanceof Refused ? textAt(error.refusal.body, 'error') : undefined)
+
+/** Errors that a PDS sends with status 400 for an expired session. It sends 401 and 403 for other missing rights. */
+const STALE = ['ExpiredToken', 'InvalidToken']
+
+/** A record has at most 1 MB. */
+const RESPONSE_BYTES_MAX = 2_000_000
+
+/**
+ * Makes one call (https://atproto.com/specs/xrpc) and returns the JSON of its response. Without the AtpAgent of
+ * @atproto/api, which takes 65 MB and half a second to load, and then 1 MB and 8 ms for every account.
+ */
+export async function xrpc(
+  io: Pick<Io, 'fetch' | 'signal'>,
+  server: string,
+  method: string,
+  { token, params, json, file, visible = false, accept }: XrpcRequest,
+): Promise<unknown> {
+  const url = new URL(`/xrpc/${method}`, server)
+  for (const [name, value] of Object.entries(params ?? {})) url.searchParams.set(name, value)
+  const secrets = [token, textAt(json, 'password')].filter((secret) => secret !== undefined)
+  const body = json ?? (file && fileBody(file))
+  const response = await callNetwork(rulesOf(url.host, secrets), io, url, {
+    method: body ? 'POST' : 'GET',
+    ...(token && { headers: { authorization: `Bearer ${token}` } }),
+    ...(body && { body }),
+    visible,
+    ...(accept && { accept }),
+  })
+  if (response.body === undefined) throw unexpected(url.host, visible)
+  return response.body
+}
+
+const rulesOf = (host: string, secrets: readonly string[]): NetworkRules => ({
+  host,
+  secrets,
+  responseBytesMax: RESPONSE_BYTES_MAX,
+  // Every error of XRPC has a name. A body without one comes from a proxy.
+  words: (body) => (textAt(body, 'error') ? textAt(body, 'message') || textAt(body, 'error') : undefined),
+  isUnauthorized: ({ status, body }) => status === 401 || status === 403 || STALE.includes(textAt(body, 'error') ?? ''),
+  // RateLimit-Reset is in seconds since 1970 (https://docs.bsky.app/docs/advanced-guides/rate-limits).
+  retryAfterMs: ({ status, headers }) => {
+    const resetAt = Number(headers.get('ratelimit-reset')) * 1000
+    const isNeeded = status === 429 && !headers.has('retry-after') && resetAt > 0
+    return isNeeded ? Math.max(0, resetAt - Date.now()) : undefined
+  },
+})
