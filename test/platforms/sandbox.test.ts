@@ -38,6 +38,7 @@ async function start(t: Teardown) {
   })
   const act = (options: Partial<Act> = {}) => actOf({ accountId, token: randomUUID(), ...options })
   return {
+    db,
     log,
     io,
     act,
@@ -48,6 +49,19 @@ async function start(t: Teardown) {
     reconcile: (act: Act, given: Credentials = credentials) => reconcile(act, given, io()),
   }
 }
+
+t.test('an error of the store before the call does not leave open whether the act was sent', async (t) => {
+  const { act, db } = await start(t)
+  const failing: SandboxStore = { ...sandboxStore(db), countFaults: () => Promise.reject(new Error('no connection')) }
+  const log: string[] = []
+  const { send } = clientOf(createSandboxAdapter(failing))
+  const intend = async () => {
+    log.push('intend')
+  }
+  const io = { fetch, signal: new AbortController().signal, intend }
+  await t.rejects(send(act({ fields: { fault: 'server_error' } }), credentials, io), { message: 'no connection' })
+  t.same(log, [])
+})
 
 const rowsOf = (db: Db) => db.selectFrom('sandboxCalls').selectAll().orderBy('id').execute()
 
@@ -250,5 +264,9 @@ t.test('a file that cannot be read, and an intent that fails, stop the act', asy
 t.test('what cannot be kept leaves it open whether it was', async (t) => {
   const { act, send } = await start(t)
   const error = await rejection(send(act({ accountId: randomUUID() })))
-  t.match(error, { code: 'disconnected', maybeSent: true, message: 'sandbox.invalid did not answer' })
+  t.match(error, {
+    code: 'disconnected',
+    maybeSent: true,
+    message: 'sandbox.invalid did not respond: the connection was lost',
+  })
 })

@@ -54,7 +54,12 @@ const FAULTS: Record<SandboxFault, Behaviour> = {
   slow_media: WORKING,
 }
 
-type Prepared = { media: SandboxFile[] }
+type Prepared = {
+  media: SandboxFile[]
+  /** Of the act. */
+  number: number
+  fault: SandboxFault | null
+}
 
 /** A network that is only a table. */
 export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
@@ -71,28 +76,29 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
 
     async prepare(act, io, saved) {
       clientFor(io)
-      if (saved) return { ready: saved }
-      const state: Prepared = { media: [] }
-      for (const file of act.media) state.media.push(await receive(file, act, io))
-      const isSlow = act.fields.fault === 'slow_media' && (await numberOf(act, store)) === (act.fields.faultAct ?? 1)
-      const afterMs = isSlow ? state.media.length * PROCESSING_MS : 0
+      // Read here, since an error of the store after the intent would leave open whether the act was sent.
+      const number = await numberOf(act, store)
+      const fault = await faultOf(act, number, store)
+      if (saved) return { ready: { ...saved, number, fault } }
+      const media: SandboxFile[] = []
+      for (const file of act.media) media.push(await receive(file, act, io))
+      const state = { media, number, fault }
+      const afterMs = fault === 'slow_media' ? media.length * PROCESSING_MS : 0
       return afterMs > 0 ? { later: { state, afterMs } } : { ready: state }
     },
 
-    async publish(act, io, { media }) {
+    async publish(act, io, { media, number, fault }) {
       const network = clientFor(io)
       const { accountId, token, kind, text, fields } = act
       const parentId = act.parent?.id ?? null
-      const number = await numberOf(act, store)
-      const fault = await faultOf(act, number, store)
       const { accepted, status, headers } = fault ? FAULTS[fault] : WORKING
       const respond = async () => {
         io.signal.throwIfAborted()
         const content = { kind, text, fields, media, parentId, number }
         const id = await store.keep({ accountId, token, accepted, fault, ...content })
         // Without a delay: waiting for the timeout would show nothing more.
-        if (!status) throw new DOMException('No answer', 'TimeoutError')
-        return Response.json({ id, error: `${fault}, as fields.fault says` }, { status, ...(headers && { headers }) })
+        if (!status) throw new DOMException('No response', 'TimeoutError')
+        return Response.json({ id, error: `fields.fault is ${fault}` }, { status, ...(headers && { headers }) })
       }
       // Through callNetwork, so that faults have the same meaning as on every network.
       const { body } = await callNetwork(network, { fetch: respond, signal: io.signal }, `https://${HOST}/posts`, {
@@ -115,7 +121,7 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
 
 function clientFor({ credentials: { username = '', token } }: Io): NetworkRules & { username: string } {
   if (!/^[\w.-]{1,64}$/.test(username)) {
-    throw unauthorized('username has to be 1 to 64 letters, digits, underscores, full stops and hyphens')
+    throw unauthorized('username has to consist of 1 to 64 letters, digits, underscores, full stops and hyphens')
   }
   if (token === 'expired') throw unauthorized(`${HOST}: the token has expired`)
   return {
