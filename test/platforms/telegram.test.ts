@@ -88,6 +88,9 @@ t.test('credentials that are no good are refused, and never told', async (t) => 
     }
   }
   t.equal(fake.messages.length, 0)
+  fake.log.length = 0
+  await rejection(send(actOf(), { botToken: 's3cret', chatId: '@lighthouses' }, ioOf(fake)))
+  t.same(fake.log, [], 'no intent is committed for credentials of a wrong form')
 })
 
 t.test('a text is one message, with the fields of the post', async (t) => {
@@ -425,21 +428,23 @@ t.test('what a user writes is not taken for a right that is missing', async (t) 
   })
 })
 
-t.test('flood control says how long to wait', async (t) => {
+t.test('flood control pauses all chats of the bot for the given time', async (t) => {
   const fake = await startTelegram(t)
-  const body = {
-    ok: false,
-    error_code: 429,
-    description: 'Too Many Requests: retry after 35',
-    parameters: { retry_after: 35 },
-  }
-  fake.faults.push({ on: `POST /bot${fake.credentials.botToken}/sendMessage`, instead: { status: 429, body } })
-  t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
-    code: 'rate_limited',
-    maybeSent: false,
-    retryable: true,
-    retryAfterMs: 35_000,
-  })
+  const on = `POST /bot${fake.credentials.botToken}/sendMessage`
+  const { limitKey } = await identify(fake.credentials, ioOf(fake))
+  const description = 'Too Many Requests: retry after 35'
+  const body = { ok: false, error_code: 429, description, parameters: { retry_after: 35 } }
+  const limited = { code: 'rate_limited', maybeSent: false, retryable: true, limitKey }
+  fake.faults.push({ on, instead: { status: 429, body } })
+  const error = await rejection(send(actOf(), fake.credentials, ioOf(fake)))
+  t.match(error, { ...limited, retryAfterMs: 35_000 })
+  t.equal(error.message, `api.telegram.org: ${description}`)
+
+  fake.faults.push({ on, instead: { status: 429, body: '<html>', headers: { 'retry-after': '9' } } })
+  t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), { ...limited, retryAfterMs: 9_000 })
+  const other = { ...fake.credentials, chatId: '-1001234567890' }
+  fake.faults.push({ on, instead: { status: 429, body } })
+  t.match(await rejection(send(actOf(), other, ioOf(fake))), limited, 'whichever chat has reached it')
 })
 
 testAdapterContract(async (t) => {

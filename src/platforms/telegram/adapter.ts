@@ -33,8 +33,9 @@ export const telegramAdapter: Adapter<null> = {
     }
   },
 
-  async prepare(act) {
-    // Throws for what Telegram cannot show, before the intent is committed.
+  // Makes no call. Invalid credentials and impossible messages fail before the intent is committed.
+  async prepare(act, io) {
+    clientFor(io)
     messageOf(act)
     return { ready: null }
   },
@@ -103,8 +104,9 @@ interface Bot extends NetworkRules {
 }
 
 function clientFor({ credentials: { botToken = '', chatId = '' } }: Io): Bot {
-  if (!/^\d+:[\w-]+$/.test(botToken)) throw unauthorized('botToken is not the token of a bot')
-  if (!/^(?:@\w+|-?\d+)$/.test(chatId)) throw unauthorized('chatId has to be @name or a number')
+  if (!/^\d+:[\w-]+$/.test(botToken))
+    throw unauthorized('botToken has to be the token of a bot, such as 123456:ABC-DEF1234')
+  if (!/^(?:@\w+|-?\d+)$/.test(chatId)) throw unauthorized('chatId has to be the @name or the number of a chat')
   return {
     host: 'api.telegram.org',
     address: `https://api.telegram.org/bot${botToken}`,
@@ -174,7 +176,8 @@ function messageOf(act: Act): Message {
     return { method, parameters: { ...sizeOf(file), ...caption, ...shared }, uploads }
   }
   // https://core.telegram.org/bots/api#sendmediagroup has no reply_markup.
-  if (buttons.length > 0) throw impossible('Telegram shows no buttons below an album: remove fields.buttons')
+  if (buttons.length > 0)
+    throw impossible('Telegram shows no buttons below several files: remove fields.buttons, or publish one file')
   const uploads = media.map((each, index) => ({ field: `file${index}`, name: fileName(each, index), file: each }))
   const album = media.map((each, index) => ({
     type: SINGLE[each.kind].type,
