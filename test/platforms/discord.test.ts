@@ -5,7 +5,7 @@ import { createDiscordAdapter } from '../../src/platforms/discord/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection, testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { type FakeDiscord, startDiscord } from '../helpers/fake-discord.ts'
-import { reset } from '../helpers/fake-network.ts'
+import { type Reply, reset } from '../helpers/fake-network.ts'
 
 /** Discord, and a service that does not know it yet. */
 const start = async (t: Teardown) => ({ fake: await startDiscord(t), ...clientOf(createDiscordAdapter()) })
@@ -246,16 +246,43 @@ t.test('a webhook that was deleted needs its owner', async (t) => {
   }
 })
 
-t.test('a rate limit says how long to wait, to the millisecond', async (t) => {
+// The examples of https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit
+const limited = (global: boolean, headers: Record<string, string> = {}) => ({
+  status: 429,
+  headers: { 'retry-after': '65', ...headers },
+  body: { message: 'You are being rate limited.', retry_after: 64.57, global },
+})
+
+t.test('the limit of a route pauses its own webhook, to the millisecond', async (t) => {
   const { fake, send } = await start(t)
-  const body = { message: 'You are being rate limited.', retry_after: 64.57, global: false }
-  fake.faults.push({ on: `POST ${pathOf(fake)}`, instead: { status: 429, headers: { 'retry-after': '65' }, body } })
-  t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
-    code: 'rate_limited',
-    maybeSent: false,
-    retryable: true,
-    retryAfterMs: 64_570,
-  })
+  for (const scope of ['', 'user', 'shared']) {
+    const headers: Record<string, string> = scope ? { 'x-ratelimit-scope': scope } : {}
+    fake.faults.push({ on: `POST ${pathOf(fake)}`, instead: limited(false, headers) })
+    const error = await rejection(send(actOf(), fake.credentials, ioOf(fake)))
+    t.match(error, { code: 'rate_limited', maybeSent: false, retryable: true, retryAfterMs: 64_570 }, scope)
+    t.equal(error.limitKey, undefined, scope)
+  }
+})
+
+t.test('the global limit, and a ban by Cloudflare, pause every webhook', async (t) => {
+  const { fake, send } = await start(t)
+  const page = { 'content-type': 'text/html', 'retry-after': '3600' }
+  const cases: [string, Reply, number][] = [
+    ['global in the body', limited(true), 64_570],
+    ['the scope', limited(false, { 'x-ratelimit-scope': 'global' }), 64_570],
+    ['the header of the global limit', limited(false, { 'x-ratelimit-global': 'true' }), 64_570],
+    ['a page of Cloudflare', { status: 429, headers: page, body: 'error code: 1015' }, 3_600_000],
+    ['a page without a time', { status: 429, body: '' }, 0],
+  ]
+  for (const on of [`GET ${pathOf(fake)}`, `POST ${pathOf(fake)}`]) {
+    for (const [name, instead, ms] of cases) {
+      fake.faults.push({ on, instead })
+      const error = await rejection(send(actOf(), fake.credentials, ioOf(fake)))
+      t.match(error, { code: 'rate_limited', maybeSent: false, retryable: true, limitKey: 'discord' }, `${on}: ${name}`)
+      t.equal(error.retryAfterMs ?? 0, ms, `${on}: ${name}`)
+    }
+  }
+  t.equal(fake.messages.length, 0)
 })
 
 t.test('a webhook that cannot be looked at was not posted to', async (t) => {

@@ -85,7 +85,7 @@ const WEBHOOK_URL =
 
 function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
   const { id, token } = WEBHOOK_URL.exec(webhookUrl)?.groups ?? {}
-  if (!id || !token) throw unauthorized('webhookUrl has to be https://discord.com/api/webhooks/ID/TOKEN')
+  if (!id || !token) throw unauthorized('webhookUrl has to have the form https://discord.com/api/webhooks/ID/TOKEN')
   return {
     id,
     host: 'discord.com',
@@ -114,8 +114,12 @@ const UNKNOWN_WEBHOOK = 10015
  * one route concerns one of them. https://docs.discord.com/developers/topics/rate-limits#header-format
  */
 function limitKeyOf({ body, headers }: Refusal): string | undefined {
-  const isOfRoute = typeof at(body, 'retry_after') === 'number' && at(body, 'global') !== true
-  return isOfRoute && headers.get('x-ratelimit-scope') !== 'global' ? undefined : 'discord'
+  const isGlobal =
+    at(body, 'global') === true ||
+    headers.get('x-ratelimit-global') === 'true' ||
+    headers.get('x-ratelimit-scope') === 'global'
+  const isOfDiscord = typeof at(body, 'retry_after') === 'number'
+  return isOfDiscord && !isGlobal ? undefined : 'discord'
 }
 
 /**
