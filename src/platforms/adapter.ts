@@ -3,7 +3,7 @@ import type { Media } from '../../schemas/media.ts'
 
 /**
  * What a network offers for a call whose response was lost.
- * exactly-once: repeating the call changes nothing. reconcilable: the network can be asked whether the act is there.
+ * exactly-once: repeating the call changes nothing. reconcilable: the network can be queried for the act.
  * at-most-once: neither, so the call is never repeated.
  */
 export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
@@ -23,7 +23,7 @@ export interface PublishedFile extends Omit<Media, 'fps' | 'createdAt'> {
 export interface Sent {
   /** The network's own id. */
   id: string
-  /** What a reply needs beside the id, on networks that want more. */
+  /** The second value that a reply needs, on networks where the id is not enough. */
   ref?: string
   /** Public address; null where the network has none for it. */
   url: string | null
@@ -41,7 +41,7 @@ export interface Act {
   fields: Readonly<Record<string, unknown>>
   /** What the act replies to: the part before it, or the post under a comment. */
   parent: Sent | null
-  /** The first post of the thread; null for that post itself. */
+  /** The first post of the thread; null in that post's own act. */
   root: Sent | null
   /** A UUID: the same for every attempt at this act, and used by no other act. */
   token: string
@@ -52,9 +52,9 @@ export interface Act {
 /** An adapter's way to the network, for one call of one method. */
 export interface Io {
   credentials: Credentials
-  /** For every call to a network. Tests and operators decide where it leads. */
+  /** The HTTP client for every call to a network. */
   fetch: typeof fetch
-  /** Aborts when the delivery has to be given up. */
+  /** Aborts when the time of the call, or the lease of the delivery, is over. */
   signal: AbortSignal
 }
 
@@ -91,19 +91,19 @@ export interface Adapter<Prepared extends Json = Json> {
   guarantee: Guarantee
   /** How many deliveries one worker carries out at a time. */
   concurrency: number
-  /** Asks the network whose credentials these are. */
+  /** Finds out to whom the credentials belong. Throws where they are refused. */
   identify(io: Io): Promise<Profile>
   /**
    * Does everything that readers cannot see yet: sessions, uploads, containers. May run again; `saved` is what the last
-   * run returned. Gives what `publish` needs, or asks to be called again after `afterMs`.
+   * run returned, as JSON. Returns what `publish` needs (`ready`), or a request to be called again (`later`).
    */
   prepare(act: Act, io: Io, saved: Prepared | null): Promise<{ ready: Prepared } | { later: Wait<Prepared> }>
-  /** Makes the one call that makes the act visible. The network may accept it and need time to carry it out. */
+  /** Makes the one call that makes the act visible. `processing`: the network has accepted it and needs time. */
   publish(act: Act, io: Io, ready: Prepared): Promise<Sent | { processing: Wait<Prepared> }>
   /**
-   * Finds out whether an act is there whose response was lost, or which the network was still processing. Only reads, or
-   * repeats calls that change nothing when repeated. `rejected` is the network's final refusal, in its own words. Absent
-   * where the guarantee is at-most-once.
+   * Finds out whether an act is there, after its response was lost or while the network was processing it. Makes only
+   * calls that may be repeated. `rejected` is the network's final refusal, in its own words. Absent where the guarantee is
+   * at-most-once.
    */
   reconcile?(
     act: Act,
@@ -111,6 +111,3 @@ export interface Adapter<Prepared extends Json = Json> {
     ready: Prepared,
   ): Promise<Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }>
 }
-
-/** For a network whose calls need nothing before the one that publishes. */
-export const readyAtOnce = async (): Promise<{ ready: null }> => ({ ready: null })

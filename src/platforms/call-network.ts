@@ -15,19 +15,19 @@ export interface Refusal {
 export interface NetworkRules {
   /** Named in error messages, which the owner of the post reads. */
   host: string
-  /** Removed from error messages, even where the network repeats them. */
+  /** Masked in error messages, since a network may repeat them. */
   secrets: readonly string[]
-  /** The network's own words in an error body. A body without them comes from a proxy in front of the network. */
+  /** The network's own words in an error body. Undefined marks the body of a proxy in front of the network. */
   words(body: unknown): string | undefined
   /** Whether one of the network's own refusals means that the credentials no longer work. */
   isUnauthorized(refusal: Refusal): boolean
   /** Another 4xx that does not simply refuse the content. */
   classify?(refusal: Refusal): 'maybe sent' | 'try later' | undefined
-  /** How long the network wants to be left alone, where it says so outside of `Retry-After`, or more precisely. */
+  /** The required pause, where the network gives it outside of `Retry-After`, or more precisely. */
   retryAfterMs?(refusal: Refusal): number | undefined
-  /** Of a 429: the `limitKey` of the accounts that have to rest; undefined for this account alone. */
+  /** Of a 429: the `limitKey` of the accounts that have to pause; undefined where only this account has to. */
   limitKey?(refusal: Refusal): string | undefined
-  /** Responses are a few KB by default; a longer one is not the network's. */
+  /** A longer response is not the network's. The default is 1 MiB. */
   responseBytesMax?: number
 }
 
@@ -113,7 +113,7 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   const { status, body, headers } = refusal
   const words = network.words(body)
   const shown = network.secrets.reduce((text, secret) => text?.replaceAll(secret, '…'), words)
-  const message = `${network.host}: ${shown ?? `it answered ${status}`}`
+  const message = messageOf(network.host, status, shown)
   const wait = network.retryAfterMs?.(refusal) ?? retryAfterMs(headers)
   const later = wait === undefined ? {} : { retryAfterMs: wait }
   if (status === 429) {
@@ -134,6 +134,9 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   return new PublishError(message, { code: 'server_error', maybeSent: kind === 'maybe sent', retryable: true })
 }
 
+const messageOf = (host: string, status: number, words: string | undefined) =>
+  words === undefined ? `${host} responded with status ${status}` : `${host}: ${words}`
+
 const unreachable = (message: string) =>
   new PublishError(message, { code: 'unreachable', maybeSent: false, retryable: true })
 
@@ -153,12 +156,12 @@ function intermediaryError(
     if (status === 301 || status === 308) {
       return unauthorized(`${host} has moved to ${target}: connect the account again, with its new address`)
     }
-    return unreachable(`${host} redirects to ${target} for now`)
+    return unreachable(`${host} redirects temporarily to ${target}, where nothing is sent`)
   }
-  if ([408, 421, 425].includes(status)) return unreachable(`${host}: ${words ?? `it answered ${status}`}`)
+  if ([408, 421, 425].includes(status)) return unreachable(messageOf(host, status, words))
   // A firewall such as Cloudflare's sends a page. It says nothing about the account.
   if ((status === 401 || status === 403) && words === undefined) {
-    return unreachable(`${host}: a proxy in front of it answered ${status}`)
+    return unreachable(`A proxy in front of ${host} responded with status ${status}`)
   }
   return undefined
 }
@@ -183,14 +186,14 @@ const NOT_CONNECTED = [
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]
 
-/** The meaning of a `fetch` that failed without a response. The owner of the post reads `host`. */
+/** The meaning of a `fetch` that failed without a response. The message names `host`. */
 export function connectionError(error: unknown, host: string): PublishError {
   if (error instanceof PublishError) return error
   const { name, cause } = error as { name?: string; cause?: { code?: string } }
   const code = cause?.code ?? ''
   if (NOT_CONNECTED.includes(code)) return unreachable(`${host} could not be reached (${code})`)
   const isTimeout = name === 'AbortError' || name === 'TimeoutError' || /TIMEOUT/.test(code)
-  return new PublishError(`${host} did not answer${isTimeout ? ' in time' : ''}`, {
+  return new PublishError(`${host} did not respond${isTimeout ? ' in time' : ': the connection was lost'}`, {
     code: isTimeout ? 'timeout' : 'disconnected',
     maybeSent: true,
     retryable: true,

@@ -5,9 +5,9 @@ interface PublishErrorOptions {
   maybeSent: boolean
   /** Whether the same call may succeed later. */
   retryable: boolean
-  /** How long the network wants to be left alone. */
+  /** How long the network requires a pause. */
   retryAfterMs?: number
-  /** Names the accounts that the network wants to be left alone for, as `Profile.limitKey`; absent for one account. */
+  /** `Profile.limitKey` of the accounts that have to pause; absent where only this account has to. */
   limitKey?: string
   /** The credentials no longer work: the owner of the account has to act. */
   needsAttention?: boolean
@@ -70,13 +70,13 @@ export const unreadable = (cause?: unknown) =>
     { cause },
   )
 
-/** The network has not finished in time what readers cannot see yet. */
+/** The network took too long for something that readers cannot see yet. */
 export const notFinishedInTime = (message: string) =>
   new PublishError(message, { code: 'timeout', maybeSent: false, retryable: true })
 
-/** A 2xx response without what it has to contain. */
+/** A 2xx response without the expected content. */
 export const unexpected = (host: string, visible: boolean) =>
-  new PublishError(`${host} sent a response that is not understood`, {
+  new PublishError(`${host} sent a response that Postroom does not understand`, {
     code: 'unexpected_answer',
     maybeSent: visible,
     retryable: true,

@@ -215,7 +215,10 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
       t.match(error.message, /: See \/…\/x$/, 'in its words, without the credentials')
     }
     fake.faults.push({ on: visible, instead: { status: 400, body: 'not JSON' } })
-    t.match(await rejection(network.send(ioOf(fake))), { code: 'content_refused', message: /it answered 400$/ })
+    t.match(await rejection(network.send(ioOf(fake))), {
+      code: 'content_refused',
+      message: / responded with status 400$/,
+    })
     fake.faults.push({ on: visible, instead: broken(400) })
     t.match(await rejection(network.send(ioOf(fake))), { code: 'content_refused', maybeSent: false }, 'half of a 400')
     for (const status of [401, 403]) {

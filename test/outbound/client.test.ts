@@ -168,7 +168,7 @@ t.test('a body is streamed with its length, and a signal aborts the call', async
   const error = await fetch(`http://files.example:${silent.port}/`, { signal: AbortSignal.timeout(100) }).catch(
     (e) => e,
   )
-  t.match(connectionError(error, 'HOST'), { code: 'timeout', message: 'HOST did not answer in time', maybeSent: true })
+  t.match(connectionError(error, 'HOST'), { code: 'timeout', message: 'HOST did not respond in time', maybeSent: true })
   const stopped = new AbortController()
   const slow = await serve(t, (_, response) => response.writeHead(200).write('a'))
   const half = await fetch(`http://files.example:${slow.port}/`, { signal: stopped.signal })

@@ -1,0 +1,75 @@
+import type { Io, Sent } from '../adapter.ts'
+import { callNetwork, type NetworkRules, type Refusal } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { PublishError, unauthorized } from '../publish-error.ts'
+
+/** An instance that claims to take more is not believed: a request to Postroom holds less. */
+const TEXT_LENGTH_MAX = 1_000_000
+
+export interface Instance extends NetworkRules {
+  origin: string
+  headers: Record<string, string>
+}
+
+export function clientFor({ credentials: { instance = '', accessToken = '' } }: Io): Instance {
+  const url = URL.parse(instance)
+  if (url?.protocol !== 'https:' || url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
+    throw unauthorized('instance has to be the https:// address of a Mastodon server, without a path')
+  }
+  // Checked here, because `fetch` repeats an invalid header in its error.
+  if (!/^[\w.~+/=-]+$/.test(accessToken))
+    throw unauthorized('accessToken has to be an access token of the instance: letters, digits and _-.~+/=')
+  return {
+    host: url.host,
+    origin: url.origin,
+    headers: { authorization: `Bearer ${accessToken}` },
+    secrets: [accessToken],
+    // https://docs.joinmastodon.org/entities/Error/
+    words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
+    retryAfterMs: untilReset,
+    // The token of an app without a user gives 422: https://docs.joinmastodon.org/methods/accounts/#verify_credentials
+    isUnauthorized: ({ status, body }) =>
+      status === 401 ||
+      status === 403 ||
+      (status === 422 && textAt(body, 'error') === 'This method requires an authenticated user'),
+  }
+}
+
+/**
+ * Mastodon sends the end of its limit in ISO 8601 (https://docs.joinmastodon.org/api/rate-limits/), and no Retry-After
+ * (https://github.com/mastodon/mastodon/blob/main/config/initializers/rack_attack.rb).
+ */
+function untilReset({ headers }: Refusal): number | undefined {
+  const resetAt = Date.parse(headers.get('x-ratelimit-reset') ?? '')
+  return Number.isNaN(resetAt) ? undefined : Math.max(0, resetAt - Date.now())
+}
+
+// https://docs.joinmastodon.org/methods/accounts/#verify_credentials
+export async function readAccount(instance: Instance, io: Io): Promise<unknown> {
+  const url = `${instance.origin}/api/v1/accounts/verify_credentials`
+  return (await callNetwork(instance, io, url, { headers: instance.headers })).body
+}
+
+/** https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null where the instance does not say. */
+export async function readTextLengthMax(instance: Instance, io: Io): Promise<number | null> {
+  try {
+    // Public, except on an instance with limited federation, which wants a user
+    // (https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/instances_controller.rb).
+    const { body } = await callNetwork(instance, io, `${instance.origin}/api/v2/instance`, {
+      headers: instance.headers,
+    })
+    const max = at(body, 'configuration', 'statuses', 'max_characters')
+    return typeof max === 'number' && Number.isInteger(max) && max >= 1 && max <= TEXT_LENGTH_MAX ? max : null
+  } catch (error) {
+    if (error instanceof PublishError) return null
+    throw error
+  }
+}
+
+/** Checked, since anyone can run an instance: the id becomes part of addresses, and pages show the address. */
+export function sentOf(status: unknown): Sent | undefined {
+  const id = textAt(status, 'id')
+  if (id === undefined || !/^[\w-]{1,64}$/.test(id)) return undefined
+  const url = textAt(status, 'url') ?? ''
+  return { id, url: url.length <= 2048 && URL.parse(url)?.protocol === 'https:' ? url : null }
+}

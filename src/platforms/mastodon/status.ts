@@ -1,0 +1,35 @@
+import type { Act } from '../adapter.ts'
+import { at } from '../json.ts'
+import { impossible } from '../publish-error.ts'
+
+/** The parameters of https://docs.joinmastodon.org/methods/statuses/#create. */
+export function statusOf({ kind, text, fields, parent }: Act, mediaIds: string[]): object {
+  const { visibility, sensitive, spoilerText, language, quoteApprovalPolicy, poll } = fields
+  return {
+    status: text,
+    // Always sent: their defaults come from the account's settings, which may differ from the catalogue's
+    // (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
+    visibility: visibility ?? 'public',
+    sensitive: sensitive ?? false,
+    ...(mediaIds.length > 0 && { media_ids: mediaIds }),
+    ...(parent && { in_reply_to_id: parent.id }),
+    ...(spoilerText !== undefined && { spoiler_text: spoilerText }),
+    ...(language !== undefined && { language }),
+    ...(quoteApprovalPolicy !== undefined && { quote_approval_policy: quoteApprovalPolicy }),
+    // Only the first part of a thread carries the poll.
+    ...(poll !== undefined && kind === 'post' && !parent && { poll: pollOf(poll) }),
+  }
+}
+
+function pollOf(poll: unknown): object {
+  const [options, expiresIn] = [at(poll, 'options'), at(poll, 'expiresIn')]
+  if (!Array.isArray(options) || typeof expiresIn !== 'number') {
+    throw impossible('fields.poll has to have options, a list of texts, and expiresIn, a number of seconds')
+  }
+  return {
+    options,
+    expires_in: expiresIn,
+    ...(at(poll, 'multiple') === true && { multiple: true }),
+    ...(at(poll, 'hideTotals') === true && { hide_totals: true }),
+  }
+}
