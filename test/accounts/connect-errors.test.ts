@@ -21,10 +21,16 @@ t.test('credentials that the network rejects are not stored, and the response sa
       /^mastodon: instance has to be the https/,
     ],
     [{ credentials: { botToken: '1:wrong', chatId: '@lighthouses' } }, /^telegram: api\.telegram\.org: Unauthorized$/],
-    [{ credentials: { botToken: 'wrong', chatId: '@lighthouses' } }, /^telegram: botToken has to be the token of a bot, such as 123456:ABC-DEF1234$/],
+    [
+      { credentials: { botToken: 'wrong', chatId: '@lighthouses' } },
+      /^telegram: botToken has to be the token of a bot, such as 123456:ABC-DEF1234$/,
+    ],
     [{ credentials: { ...of('telegram').body.credentials, chatId: '@nowhere' } }, /^telegram: .*chat not found$/],
     [{ credentials: { webhookUrl: 'https://discord.com/api/webhooks/1/wrong' } }, /^discord: discord\.com: /],
-    [{ credentials: { webhookUrl: 'https://discord.example/api/webhooks/1/wrong' } }, /^discord: webhookUrl has to have the form/],
+    [
+      { credentials: { webhookUrl: 'https://discord.example/api/webhooks/1/wrong' } },
+      /^discord: webhookUrl has to have the form/,
+    ],
   ]
   for (const [body, message] of wrong) {
     const platform = String(message).slice(2).split(':')[0]
