@@ -4,7 +4,7 @@ import type { Db } from '../../../db/client.ts'
 import type { Line } from './clients.ts'
 
 /**
- * Every way in which the database contradicts what clients were told. While clients are at work, a delivery may be
+ * Every way in which the database contradicts the responses that clients got. While clients are at work, a delivery may be
  * unfinished. When they have stopped (`isOver`), every delivery has to be published.
  */
 export function findBreaches(db: Db, lines: Line[], { isOver = false } = {}): Promise<string[]> {

@@ -14,7 +14,7 @@ export interface Load {
   log: string
 }
 
-/** What a client was told, and when. */
+/** A response that a client got, and when. */
 export type Line = { at: number } & (
   | { type: 'created'; key: string; id: string; due: boolean; attempts: number }
   | { type: 'refused'; key: string; status: number }
@@ -112,5 +112,5 @@ async function send({ url, key }: Load, method: string, path: string, body?: obj
   }
 }
 
-/** Written synchronously, so that the log has everything that the client was told. */
+/** Written synchronously, so that the log has every response. */
 const write = ({ log }: Load, line: Line) => appendFileSync(log, `${JSON.stringify(line)}\n`)

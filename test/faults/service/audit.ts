@@ -36,7 +36,7 @@ export interface Audit {
   breaches: string[]
 }
 
-/** What the clients were told about a post. */
+/** The acknowledgement of a post. */
 interface Known {
   id: string
   fault: number

@@ -30,7 +30,7 @@ export interface Fault {
   overAt: number
 }
 
-/** What the fault process is told by its parent. */
+/** The arguments of the fault process. */
 export interface Job {
   /** Folder for the database, the files, and the logs of the clients. */
   folder: string
@@ -40,13 +40,13 @@ export interface Job {
   pauseMs: number
 }
 
-/** What the fault process sends to its parent. */
+/** Messages of the fault process to its parent. */
 export type FaultMessage =
   | { type: 'ready'; databaseUrl: string; clients: ClientJob }
   /** All faults are over. `exits` are the times at which the API ended without having been killed. */
   | { type: 'done'; faults: Fault[]; exits: number[] }
 
-/** What the client process is told. */
+/** The arguments of the client process. */
 export interface ClientJob {
   port: number
   userId: string

@@ -9,7 +9,7 @@ t.test('after every kind of fault under load, no write is lost or duplicated, an
   t.strictSame(breaches, [], `${acknowledged} acknowledged writes`)
   const sum = (countOf: (tally: Tally) => number) =>
     [...tallies.values()].reduce((total, tally) => total + countOf(tally), 0)
-  t.ok(sum(({ unavailable }) => unavailable) > 0, 'some requests were answered with 503')
+  t.ok(sum(({ unavailable }) => unavailable) > 0, 'some responses were 503')
   const timedOut = sum(({ timedOut }) => timedOut)
   t.equal(timedOut, 0, 'every request got a response, or its connection broke')
   for (const kind of KINDS) t.ok(tallies.get(kind)!.recoveries.length > 0, `${kind}: the service recovered`)

@@ -161,7 +161,7 @@ export class Model {
     const { intent, claimableAtMs } = delivery
     delivery.state = 'queued'
     delivery.dueOrder = this.#nextDueOrder
-    // An act whose outcome is open keeps the time at which the network is asked about it.
+    // An act whose outcome is open keeps the time at which it is reconciled.
     delivery.claimableAtMs = intent === null ? PAST_MS : (claimableAtMs ?? PAST_MS)
     delivery.failures = 0
     if (intent === null) delivery.isPrepared = false
