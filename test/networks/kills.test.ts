@@ -1,15 +1,15 @@
 import t, { type Test } from 'tap'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
-import { type Account, createBlueskyDesk, textsOf, thread } from './bluesky-desk.ts'
+import { type Account, createBlueskyWorld, textsOf, thread } from './bluesky-world.ts'
 import { onlyRecord, records, runUntilMessage } from './pds.ts'
 import type { Moment, WorkerOptions } from './worker-process.ts'
 
-const desk = await createBlueskyDesk(t)
-const { post, work, delivery, time, key, connectNew, uploadImage, assertPublished } = desk
+const world = await createBlueskyWorld(t)
+const { post, work, readDelivery, time, key, connectNew, uploadImage, assertPublished } = world
 
 /** Runs a worker in another process up to a moment, and kills it there. */
 async function killAt(t: Test, moment: Moment): Promise<void> {
-  const { databaseUrl, mediaDir } = desk
+  const { databaseUrl, mediaDir } = world
   const options: WorkerOptions = {
     ...{ databaseUrl, mediaDir, moment },
     key: key.toString('base64'),
@@ -115,12 +115,12 @@ t.test('after a worker is killed, each act is published once', async (t) => {
       const id = await post(body(account))
       for (const moment of moments) {
         await killAt(t, moment)
-        t.equal((await delivery(id)).state, 'publishing', 'its outcome is not settled')
+        t.equal((await readDelivery(id)).state, 'publishing', 'its outcome is not settled')
       }
       t.same(textsOf(await records(account)), left)
       await work()
       await assertPublished(t, account, id, texts)
-      const outcomes = (await delivery(id)).history.map(({ act, outcome }) => ({ act, outcome }))
+      const outcomes = (await readDelivery(id)).history.map(({ act, outcome }) => ({ act, outcome }))
       t.strictSame(outcomes, history)
       if (body === single) {
         const gate = await onlyRecord(account, 'app.bsky.feed.threadgate')

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { createBlueskyDesk, MINUTE } from './bluesky-desk.ts'
+import { createBlueskyWorld, MINUTE } from './bluesky-world.ts'
 import { loopbackFetch } from './pds.ts'
 
-const desk = await createBlueskyDesk(t)
-const { pds, post, work, delivery, connectNew, assertPublished } = desk
+const world = await createBlueskyWorld(t)
+const { pds, post, work, readDelivery, connectNew, assertPublished } = world
 
 t.test('a post that is due while its server is down is published later', async (t) => {
   const account = await connectNew('down-2.test')
@@ -11,7 +11,7 @@ t.test('a post that is due while its server is down is published later', async (
   await pds.kill()
   for (const failures of [1, 2]) {
     await work(MINUTE)
-    const found = await delivery(id)
+    const found = await readDelivery(id)
     t.hasStrict(found, { state: 'queued', attempts: failures, error: { code: 'unreachable', retryable: true } })
     t.ok(found.nextAttemptAt)
   }
@@ -19,7 +19,7 @@ t.test('a post that is due while its server is down is published later', async (
   await work(MINUTE)
   await assertPublished(t, account, id, ['Late'])
   t.strictSame(
-    (await delivery(id)).history.map(({ outcome }) => outcome),
+    (await readDelivery(id)).history.map(({ outcome }) => outcome),
     ['failed', 'failed', 'published'],
   )
 })
@@ -33,18 +33,18 @@ t.test('a call whose server goes down before its response is reconciled later', 
     await pds.kill()
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
   }
-  const worker = desk.publisher({ fetch: failing })
+  const worker = world.createWorker({ fetch: failing })
   await worker.claim()
   await worker.idle()
-  t.hasStrict(await delivery(id), {
+  t.hasStrict(await readDelivery(id), {
     state: 'queued',
     error: { code: 'disconnected' },
     history: [{ outcome: 'unknown' }],
   })
   await work(MINUTE)
-  t.match(await delivery(id), { state: 'queued', error: { code: /^(?:unreachable|disconnected)$/ } })
+  t.match(await readDelivery(id), { state: 'queued', error: { code: /^(?:unreachable|disconnected)$/ } })
   await pds.restart()
   await work(MINUTE)
   await assertPublished(t, account, id, ['Did it arrive?'])
-  t.hasStrict((await delivery(id)).history, [{ act: 1, outcome: 'found' }])
+  t.hasStrict((await readDelivery(id)).history, [{ act: 1, outcome: 'found' }])
 })

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { createBlueskyDesk, MINUTE, textsOf, thread } from './bluesky-desk.ts'
+import { createBlueskyWorld, MINUTE, textsOf, thread } from './bluesky-world.ts'
 import { blobOf, loopbackFetch, onlyRecord, records } from './pds.ts'
 
-const desk = await createBlueskyDesk(t)
-const { ada, post, work, delivery, time, connect, connectNew, uploadImage, assertPublished } = desk
+const world = await createBlueskyWorld(t)
+const { ada, post, work, readDelivery, time, connect, connectNew, uploadImage, assertPublished } = world
 
 t.test('a post is published with its links, mentions, hashtags and languages', async (t) => {
   const account = await connectNew('mara-2.test')
@@ -22,7 +22,7 @@ t.test('a post is published with its links, mentions, hashtags and languages', a
     { index: { byteStart: 24, byteEnd: 45 }, features: [{ uri: 'https://example.com/a' }] },
     { index: { byteStart: 46, byteEnd: 52 }, features: [{ tag: 'Büro' }] },
   ])
-  t.equal((await delivery(id)).attempts, 1)
+  t.equal((await readDelivery(id)).attempts, 1)
   await work(MINUTE)
   t.equal((await records(account)).length, 1, 'it is published once')
 })
@@ -48,7 +48,7 @@ t.test('a thread and its first comment are published as one chain', async (t) =>
   const embeds = (await records(account)).map(({ value }) => value.embed?.images[0].alt)
   t.same(embeds, ['A map', undefined, undefined, undefined])
   t.hasStrict(
-    (await delivery(id)).history,
+    (await readDelivery(id)).history,
     [1, 2, 3, 4].map((act) => ({ number: act, act, outcome: 'published' })),
   )
 })
@@ -67,10 +67,10 @@ t.test('after a password is revoked, a new one lets the owner retry', async (t) 
     return loopbackFetch(url, { ...init, headers })
   }
   const id = await post({ accountIds: [account.id], caption: 'After' })
-  const worker = desk.publisher({ fetch: afterTwoHours })
+  const worker = world.createWorker({ fetch: afterTwoHours })
   await worker.claim()
   await worker.idle()
-  t.match(await delivery(id), {
+  t.match(await readDelivery(id), {
     state: 'failed',
     nextAttemptAt: null,
     error: { code: 'unauthorized', message: /Invalid identifier or password/, retryable: false },
@@ -89,7 +89,7 @@ t.test('after a password is revoked, a new one lets the owner retry', async (t) 
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account.id}/retry`)).status, 202)
   await work()
   t.same(textsOf(await records(account)), ['Before', 'After'])
-  t.hasStrict(await delivery(id), {
+  t.hasStrict(await readDelivery(id), {
     state: 'published',
     error: null,
     history: [{ outcome: 'failed' }, { outcome: 'published' }],
@@ -106,11 +106,11 @@ t.test('a post that only the server rejects fails with its message', async (t) =
     accountOverrides: [{ accountId: account.id, fields }],
   })
   await work()
-  t.match(await delivery(id), {
+  t.match(await readDelivery(id), {
     state: 'failed',
     attempts: 1,
     error: { code: 'content_refused', message: /langs/, retryable: false },
   })
   t.same(await records(account), [])
-  t.equal(await desk.status(id), 'scheduled')
+  t.equal(await world.readStatus(id), 'scheduled')
 })

@@ -53,14 +53,14 @@ export const disconnect = fc.record({ user, account: index }).map((values) =>
 
 /** A user joins or leaves the organisation. */
 export const changeMembership = fc.record({ user, joins: fc.boolean() }).map((values) =>
-  command(values.joins ? 'join' : 'leave', { user: values.user }, async (model, { users, organization, desk }) => {
+  command(values.joins ? 'join' : 'leave', { user: values.user }, async (model, { users, organization, world }) => {
     const membership = { userId: users[values.user]!.id, organizationId: organization }
     if (values.joins) {
       model.members.add(values.user)
-      await upsertMembership(desk.db, { ...membership, role: 'member' })
+      await upsertMembership(world.db, { ...membership, role: 'member' })
     } else {
       model.members.delete(values.user)
-      await deleteMembership(desk.db, membership)
+      await deleteMembership(world.db, membership)
     }
   }),
 )

@@ -59,10 +59,10 @@ const TICKS_MS = [0, 3_700_000]
 
 /** Advances the workers' clock, and lets a worker carry out everything that is due. */
 export const tick = fc.constantFrom(...TICKS_MS).map((ms) =>
-  command('tick', { ms }, async (model, { desk }) => {
-    const { time } = desk
+  command('tick', { ms }, async (model, { world }) => {
+    const { time } = world
     time.now = new Date(time.now.getTime() + ms)
-    const worker = desk.createWorker({ latenessMaxMs: Number.POSITIVE_INFINITY })
+    const worker = world.createWorker({ latenessMaxMs: Number.POSITIVE_INFINITY })
     do await worker.idle()
     while ((await worker.claim()) > 0)
     model.tick(ms)

@@ -17,7 +17,7 @@ export interface Service {
   users: Person[]
   media: string[]
   organization: string
-  desk: DeliveryWorld
+  world: DeliveryWorld
 }
 
 export interface Run {
@@ -30,17 +30,17 @@ const CLOCK_AHEAD_MS = 7_200_000
 
 /** Starts a service, and returns a function that begins a run on it with new users and a new model. */
 export async function startService(t: Teardown): Promise<() => Promise<Run>> {
-  const desk = await createDeliveryWorld(t, (db) => ({
+  const world = await createDeliveryWorld(t, (db) => ({
     sandbox: createSandboxAdapter(sandboxStore(db)),
   }))
   return async () => {
     // Workers of this run leave deliveries of earlier runs alone.
-    await sql`update post_targets set claimable_at = null`.execute(desk.db)
-    desk.time.now = new Date(Date.now() + CLOCK_AHEAD_MS)
-    const users = [await desk.user(), await desk.user()]
+    await sql`update post_targets set claimable_at = null`.execute(world.db)
+    world.time.now = new Date(Date.now() + CLOCK_AHEAD_MS)
+    const users = [await world.user(), await world.user()]
     const media = []
-    for (const user of users) media.push((await upload(desk.app, user, [['file', IMAGES[0]!]])).body.id)
-    const service = { users, media, desk, organization: await desk.organization(...users) }
+    for (const user of users) media.push((await upload(world.app, user, [['file', IMAGES[0]!]])).body.id)
+    const service = { users, media, world, organization: await world.organization(...users) }
     return { model: await createModel(service), service }
   }
 }
@@ -72,7 +72,7 @@ export type Reply = Awaited<ReturnType<typeof send>>
 
 /** Sends a request of a user. Throws if the response contradicts the document. */
 export async function send(
-  { desk, users }: Service,
+  { world, users }: Service,
   user: number,
   operationId: string,
   path: string,
@@ -80,7 +80,7 @@ export async function send(
   key?: string,
 ) {
   const { method, responses } = operations.find((operation) => operation.operationId === operationId)!
-  const response = await desk.app.inject({
+  const response = await world.app.inject({
     method: method as 'GET',
     url: `/api/v1${path}`,
     headers: {

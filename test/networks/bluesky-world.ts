@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { createKeyring, KEY_BYTES } from '../../src/credentials/keyring.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
-import { createDesk } from '../helpers/publisher.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 import { loopbackFetch, records, type StoredRecord, startPds, type TestAccount } from './pds.ts'
 
@@ -15,18 +15,18 @@ export interface Account extends TestAccount {
 }
 
 /** Starts a Bluesky PDS, and the service with a user and workers that publish to it. */
-export async function createBlueskyDesk(t: Test) {
+export async function createBlueskyWorld(t: Test) {
   const pds = await startPds(t)
   const key = randomBytes(KEY_BYTES)
   const keyring = createKeyring([key])
-  const desk = await createDesk(t, { bluesky: blueskyAdapter }, { keyring, fetch: loopbackFetch })
-  const { ada, app } = desk
+  const world = await createDeliveryWorld(t, { bluesky: blueskyAdapter }, { keyring, fetch: loopbackFetch })
+  const { ada, app } = world
 
   const connect = (credentials: TestAccount['credentials']) =>
     ada.call('POST', '/accounts', { platform: 'bluesky', credentials })
 
   return {
-    ...desk,
+    ...world,
     pds,
     key,
     connect,
@@ -57,10 +57,10 @@ export async function createBlueskyDesk(t: Test) {
         replies,
       )
       const acts = found.map((record) => externalOf(account, record))
-      const delivery = await desk.delivery(postId)
+      const delivery = await world.readDelivery(postId)
       t.hasStrict(delivery, { state: 'published', error: null, nextAttemptAt: null, ...acts[0] })
       t.strictSame(delivery.acts, acts)
-      t.equal(await desk.status(postId), 'published')
+      t.equal(await world.readStatus(postId), 'published')
     },
   }
 }
