@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { batched, type WithOrdinal } from '../../batch.ts'
+import { batched, each, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
@@ -14,25 +14,43 @@ export interface Intent extends Lease {
   prepared: PreparedAct | null
   /** Milliseconds since the attempt began, uploads included. */
   startedMsAgo: number
-  /** A shorter lease is extended to `leaseMs`. */
-  callLeaseMs: number
-  leaseMs: number
   now: Now
 }
 
-const intend = prepared<{ intents: string }, WithOrdinal & { accountId: string }>(
-  'intend_acts',
-  (_db, value) => sql`
+/** A lease shorter than `callLeaseMs` is extended to `leaseMs`. */
+export interface LeaseTimes {
+  callLeaseMs: number
+  leaseMs: number
+}
+
+// Arrays and not one JSON parameter, as in settle.ts: this statement runs once more for each act, does less, and would take
+// Postgres 42 instead of 31 µs of CPU for an act, in batches of 64.
+const intend = prepared<
+  {
+    userIds: string[]
+    postIds: string[]
+    accountIds: string[]
+    leaseTokens: string[]
+    acts: number[]
+    prepareds: (string | null)[]
+    startedMsAgos: number[]
+    nows: Now[]
+  } & LeaseTimes,
+  WithOrdinal & { accountId: string }
+>('intend_acts', (_db, value) => {
+  const ms = (count: ReturnType<typeof sql> | number) => sql`${count}::float8 * interval '1 ms'`
+  return sql`
     with intent as (
       select *, coalesce(now, now()) as at
-      from jsonb_to_recordset(${value('intents')}::jsonb) as item(
-        ordinal integer, user_id uuid, post_id uuid, account_id uuid, lease_token uuid, act integer, prepared jsonb,
-        started_ms_ago float8, call_lease_ms float8, lease_ms float8, now timestamptz)
+      from unnest(${value('userIds')}::uuid[], ${value('postIds')}::uuid[], ${value('accountIds')}::uuid[],
+          ${value('leaseTokens')}::uuid[], ${value('acts')}::integer[], ${value('prepareds')}::jsonb[],
+          ${value('startedMsAgos')}::float8[], ${value('nows')}::timestamptz[])
+        with ordinality as item(user_id, post_id, account_id, lease_token, act, prepared, started_ms_ago, now, ordinal)
     ),
     -- Locks the deliveries in the order of their keys, as every statement for several of them does. Most leases are long
     -- enough for the call: then neither an index nor the account changes.
     held as (
-      select intent.*, delivery.claimable_at < intent.at + intent.call_lease_ms * interval '1 ms' as is_short
+      select intent.*, delivery.claimable_at < intent.at + ${ms(value('callLeaseMs'))} as is_short
       from intent
       join post_targets as delivery
         on delivery.user_id = intent.user_id and delivery.post_id = intent.post_id
@@ -51,7 +69,7 @@ const intend = prepared<{ intents: string }, WithOrdinal & { accountId: string }
         attempts = delivery.attempts + 1,
         prepared = held.prepared,
         waiting_since = null,
-        claimable_at = case when held.is_short then held.at + held.lease_ms * interval '1 ms'
+        claimable_at = case when held.is_short then held.at + ${ms(value('leaseMs'))}
           else delivery.claimable_at end
       from held
       where delivery.user_id = held.user_id and delivery.post_id = held.post_id
@@ -68,26 +86,22 @@ const intend = prepared<{ intents: string }, WithOrdinal & { accountId: string }
       select user_id, post_id, account_id, attempts, act, at - started_ms_ago * interval '1 ms', at
       from intended
     )
-    select ordinal, account_id from intended`,
-)
+    select ordinal, account_id from intended`
+})
 
-const intendBatched = batched((db, intents: Intent[]) =>
+const intendBatched = batched((db, intents: (Intent & LeaseTimes)[]) =>
   intend(db, {
-    intents: JSON.stringify(
-      intents.map(({ userId, postId, accountId, leaseToken, act, prepared, now, ...ms }, index) => ({
-        ordinal: index + 1,
-        user_id: userId,
-        post_id: postId,
-        account_id: accountId,
-        lease_token: leaseToken,
-        act,
-        prepared,
-        started_ms_ago: ms.startedMsAgo,
-        call_lease_ms: ms.callLeaseMs,
-        lease_ms: ms.leaseMs,
-        now,
-      })),
-    ),
+    userIds: each(intents, 'userId'),
+    postIds: each(intents, 'postId'),
+    accountIds: each(intents, 'accountId'),
+    leaseTokens: each(intents, 'leaseToken'),
+    acts: each(intents, 'act'),
+    prepareds: intents.map(({ prepared }) => prepared && JSON.stringify(prepared)),
+    startedMsAgos: each(intents, 'startedMsAgo'),
+    nows: each(intents, 'now'),
+    // The same for all.
+    callLeaseMs: intents[0]!.callLeaseMs,
+    leaseMs: intents[0]!.leaseMs,
   }),
 )
 
@@ -96,5 +110,5 @@ const intendBatched = batched((db, intents: Intent[]) =>
  * lease is left for it. Returns false where another worker holds the delivery by now, or its owner may no longer post to
  * the account: then the call must not be made.
  */
-export const intendAct = async (db: Db, intent: Intent): Promise<boolean> =>
+export const intendAct = async (db: Db, intent: Intent & LeaseTimes): Promise<boolean> =>
   (await intendBatched(db, intent)) !== undefined
