@@ -3,14 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import type { Teardown } from './database.ts'
 
-/** A call as it came in. */
+/** A call as the fake received it. */
 export interface Recorded {
   method: string
   path: string
   query: Record<string, string>
   headers: IncomingHttpHeaders
-  /** The JSON, or the fields of the form that are no files; undefined where there is no body. */
+  /** The JSON, or the text fields of a form; undefined where there is neither. */
   body: unknown
+  /** Files of a form, or a file that is the whole body: its `field` and `name` are empty. */
   files: { field: string; name: string; type: string; bytes: Buffer }[]
 }
 
@@ -20,39 +21,39 @@ export interface Reply {
   headers?: Record<string, string>
 }
 
-/** What happens once, at the next call of this name. */
+/** A fault that happens once, at the next call of this name. */
 export interface Fault {
   /** Such as `POST /api/v1/statuses`. */
   on: string
   /** Whether the call is carried out first. */
   after?: boolean
-  /** What is answered; a function does with the connection what it likes, and nothing is answered. */
+  /** The response; a function handles the connection itself, without a response. */
   instead: Reply | ((request: IncomingMessage, response: ServerResponse) => void)
 }
 
 export interface FakeNetwork {
   /** Where it listens, without a path. */
   address: string
-  /** `fetch` for a program that means the real network. */
+  /** A `fetch` that leads from the real network's address to the fake. */
   fetch: typeof fetch
   calls: Recorded[]
-  /** The names of the calls in order, between which a test may write words of its own. */
+  /** Names of the calls in order. Tests add entries of their own. */
   log: string[]
   faults: Fault[]
-  /** How many connections are open. */
+  /** Number of open connections. */
   connections(): Promise<number>
 }
 
-/** The connection ends without an answer. */
+/** The connection ends without a response. */
 export const reset = (request: IncomingMessage) => request.socket.resetAndDestroy()
 
-/** The answer ends in its middle. */
+/** The connection ends in the middle of the response. */
 export const broken = (status: number) => (request: IncomingMessage, response: ServerResponse) => {
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': 100 })
   response.write('{"id":"1', () => request.socket.destroy())
 }
 
-/** A refusal, thrown by the part of a fake that notices. */
+/** A refusal by a fake. */
 export class Refused extends Error {
   readonly reply: Reply
 
@@ -63,10 +64,10 @@ export class Refused extends Error {
 }
 
 /**
- * A server on a free port of loopback that stands in for `origin`. `answer` gives a reply, or throws Refused; whatever
- * else it throws is a mistake of the fake, and answered as 599.
+ * A server on a free port of loopback in place of `origin`. `respond` returns a reply or throws Refused. Another error is
+ * a mistake in the fake: the response has status 599.
  */
-export async function startFake(t: Teardown, origin: string, answer: (call: Recorded) => Reply): Promise<FakeNetwork> {
+export async function startFake(t: Teardown, origin: string, respond: (call: Recorded) => Reply): Promise<FakeNetwork> {
   const calls: Recorded[] = []
   const log: string[] = []
   const faults: Fault[] = []
@@ -87,15 +88,15 @@ export async function startFake(t: Teardown, origin: string, answer: (call: Reco
       Object.assign(call, await read(request))
       calls.push(call)
       log.push(name)
-      const place = faults.findIndex((fault) => fault.on === name)
-      const [fault] = place < 0 ? [] : faults.splice(place, 1)
-      reply = fault && !fault.after ? { status: 0 } : answer(call)
+      const index = faults.findIndex((fault) => fault.on === name)
+      const [fault] = index < 0 ? [] : faults.splice(index, 1)
+      reply = fault && !fault.after ? { status: 0 } : respond(call)
       if (fault) {
         if (typeof fault.instead === 'function') return fault.instead(request, response)
         reply = fault.instead
       }
     } catch (error) {
-      // A client that went away while it was sending waits for no answer.
+      // The client disconnected while it was sending.
       if (request.destroyed && !request.complete) return
       reply = error instanceof Refused ? error.reply : { status: 599, body: { fake: String(error) } }
     }
@@ -124,6 +125,7 @@ async function read(request: IncomingMessage): Promise<Pick<Recorded, 'body' | '
   const type = request.headers['content-type'] ?? ''
   if (bytes.length === 0) return { body: undefined, files: [] }
   if (type === 'application/json') return { body: JSON.parse(bytes.toString()), files: [] }
+  if (/^(?:image|video)\//.test(type)) return { body: undefined, files: [{ field: '', name: '', type, bytes }] }
   if (!type.startsWith('multipart/form-data')) throw new Refused({ status: 415 })
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
   const body: Record<string, string> = {}

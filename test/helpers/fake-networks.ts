@@ -1,34 +1,12 @@
 import type { ConnectAccount } from '../../schemas/connect.ts'
 import type { Teardown } from './database.ts'
+import { startBluesky } from './fake-bluesky.ts'
 import { startDiscord } from './fake-discord.ts'
 import { startMastodon } from './fake-mastodon.ts'
-import { type FakeNetwork, Refused, startFake } from './fake-network.ts'
+import type { FakeNetwork } from './fake-network.ts'
 import { startTelegram } from './fake-telegram.ts'
 
 const BLUESKY = 'https://bsky.social'
-
-/** The part of Bluesky that checks credentials: https://docs.bsky.app/docs/api */
-async function startBluesky(t: Teardown) {
-  const credentials = { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' }
-  const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
-  const fake = await startFake(t, BLUESKY, ({ path, body }) => {
-    switch (path) {
-      case '/xrpc/com.atproto.server.createSession': {
-        const { identifier, password } = body as typeof credentials
-        if (identifier !== credentials.identifier || password !== credentials.password) {
-          const message = 'Invalid identifier or password'
-          throw new Refused({ status: 401, body: { error: 'AuthenticationRequired', message } })
-        }
-        return { status: 200, body: { did, handle: identifier, accessJwt: 'a-session-of-ada', refreshJwt: 'another' } }
-      }
-      case '/xrpc/com.atproto.repo.getRecord':
-        return { status: 200, body: { uri: `at://${did}/x/self`, cid: 'bafy', value: { displayName: 'Ada Lovelace' } } }
-      default:
-        throw new Refused({ status: 501, body: { error: 'MethodNotImplemented' } })
-    }
-  })
-  return { ...fake, credentials }
-}
 
 /** An account that can be connected, and its network. */
 export interface Connectable {

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import type { Act, PublishedFile } from '../../src/platforms/adapter.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
-import { actOf, type ContractIo, clientOf } from '../helpers/adapter-contract.ts'
+import { actOf, type ContractIo, clientOf } from '../helpers/adapter-calls.ts'
 
 export const { identify, send, reconcile } = clientOf(blueskyAdapter)
 

@@ -10,7 +10,9 @@ import type { Act, Credentials, Io, PublishedFile } from '../../src/platforms/ad
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { recordKey } from '../../src/platforms/bluesky/record.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
-import { actOf, type ContractIo, clientOf } from '../helpers/adapter-contract.ts'
+import { actOf, type ContractIo, clientOf } from '../helpers/adapter-calls.ts'
+import { testAdapterContract } from '../helpers/adapter-contract.ts'
+import { limitedByBluesky, startBluesky } from '../helpers/fake-bluesky.ts'
 
 /** What a PDS cannot be brought to do; the rest is tested on a real one, in test/networks/bluesky.test.ts. */
 const { identify, send } = clientOf(blueskyAdapter)
@@ -542,4 +544,21 @@ t.test('a key is a TID of the moment, the same for each attempt and of no other 
 
   const later = recordKey({ startedAt: new Date(startedAt.getTime() + 1), token: 'token 0' })
   t.ok(keys.every((key) => key < later))
+})
+
+testAdapterContract(async (t) => {
+  const bluesky = await startBluesky(t)
+  const newAct = (options: Partial<Act> = {}) => act({ ...options, startedAt: new Date() })
+  return {
+    fake: bluesky,
+    send: (io) => send(newAct(), bluesky.credentials, io),
+    sendFile: (file, io) => send(newAct({ media: [file] }), bluesky.credentials, io),
+    // RateLimit-Reset is in whole seconds.
+    limited: limitedByBluesky,
+    count: () => bluesky.posts.size,
+    secret: bluesky.token,
+    visible: 'POST /xrpc/com.atproto.repo.putRecord',
+    // The second one with a new session.
+    callsIfUnauthorized: 2,
+  }
 })

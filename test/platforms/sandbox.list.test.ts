@@ -3,7 +3,7 @@ import t from 'tap'
 import { disconnectAccount } from '../../db/queries/accounts.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { createSandboxAdapter } from '../../src/platforms/sandbox/adapter.ts'
-import { actOf, clientOf, fileOf } from '../helpers/adapter-contract.ts'
+import { actOf, clientOf, fileOf } from '../helpers/adapter-calls.ts'
 import { createWorld, type World } from '../helpers/app.ts'
 
 const senderTo = ({ db }: World) => {

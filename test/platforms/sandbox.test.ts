@@ -5,7 +5,7 @@ import type { Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { Act, Credentials, PublishedFile } from '../../src/platforms/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from '../../src/platforms/sandbox/adapter.ts'
-import { actOf, type ContractIo, clientOf, fileOf, rejection } from '../helpers/adapter-contract.ts'
+import { actOf, type ContractIo, clientOf, fileOf, rejection } from '../helpers/adapter-calls.ts'
 import { createWorld } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import t from 'tap'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
-import { actOf, clientOf, fileOf, ioOf, rejection, testAdapterContract } from '../helpers/adapter-contract.ts'
+import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import { type FakeTelegram, startTelegram } from '../helpers/fake-telegram.ts'
 
 const { send, identify } = clientOf(telegramAdapter)

@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream'
+import type { Act, Adapter, Credentials, Io, Json, PublishedFile, Sent } from '../../src/platforms/adapter.ts'
+import { PublishError } from '../../src/platforms/publish-error.ts'
+import type { FakeNetwork } from './fake-network.ts'
+
+export const TOKEN = '0b0e7c4e-6d0f-4b6d-9a53-1f6a2e0f9c11'
+
+/** A post with a text; `act` overrides its parts. */
+export function actOf(act: Partial<Act> = {}): Act {
+  return {
+    accountId: '01920000-0000-7000-8000-00000000000a',
+    kind: 'post',
+    text: 'A lighthouse at dusk',
+    media: [],
+    fields: {},
+    parent: null,
+    root: null,
+    token: TOKEN,
+    startedAt: new Date(),
+    ...act,
+  }
+}
+
+/** A file with the content `content`. */
+export function fileOf(
+  mimeType: string,
+  { content = 'bytes', ...file }: Partial<PublishedFile> & { content?: string } = {},
+): PublishedFile {
+  const kind = mimeType === 'image/gif' ? 'gif' : mimeType.startsWith('video/') ? 'video' : 'image'
+  return {
+    id: '01920000-0000-7000-8000-000000000001',
+    kind,
+    mimeType,
+    bytes: Buffer.byteLength(content),
+    width: 640,
+    height: 480,
+    durationSeconds: kind === 'video' ? 4.6 : null,
+    altText: null,
+    open: async () => Readable.from([Buffer.from(content)]),
+    ...file,
+  }
+}
+
+/** Hooks into an attempt. */
+interface CallOptions {
+  /** Called where the engine commits the intent. */
+  intend?: () => Promise<void>
+  /** Called each time that `prepare` returns `later`. */
+  pause?: (ms: number) => unknown
+}
+
+/** Carries an act out like the engine: prepares until it is ready, commits the intent, publishes. */
+export async function carryOut<P extends Json>(
+  adapter: Adapter<P>,
+  act: Act,
+  io: Io & Pick<CallOptions, 'intend' | 'pause'>,
+): Promise<Sent> {
+  let saved: P | null = null
+  for (;;) {
+    const prepared: Awaited<ReturnType<Adapter<P>['prepare']>> = await adapter.prepare(act, io, saved)
+    if ('later' in prepared) {
+      saved = JSON.parse(JSON.stringify(prepared.later.state))
+      await io.pause?.(prepared.later.afterMs)
+      continue
+    }
+    await io.intend?.()
+    const sent = await adapter.publish(act, io, JSON.parse(JSON.stringify(prepared.ready)))
+    if ('processing' in sent) throw new Error('the network is still processing the act')
+    return sent
+  }
+}
+
+export type ContractIo = Omit<Io, 'credentials'> & Pick<CallOptions, 'intend' | 'pause'>
+
+/** The `io` of a call to a fake network, whose log also gets the intent. */
+export const ioOf = (fake: FakeNetwork, options: Partial<ContractIo> = {}): ContractIo => ({
+  fetch: fake.fetch,
+  signal: new AbortController().signal,
+  intend: async () => {
+    fake.log.push('intend')
+  },
+  ...options,
+})
+
+/** The methods of an adapter, with credentials and `io` as separate arguments. */
+export function clientOf<P extends Json>(adapter: Adapter<P>) {
+  return {
+    identify: (credentials: Credentials, io: Omit<Io, 'credentials'>) => adapter.identify({ ...io, credentials }),
+    send: (act: Act, credentials: Credentials, io: ContractIo) => carryOut(adapter, act, { ...io, credentials }),
+    reconcile: (act: Act, credentials: Credentials, io: Omit<Io, 'credentials'>, ready: unknown = null) =>
+      adapter.reconcile!(act, { ...io, credentials }, ready as P),
+  }
+}
+
+/** The PublishError that a promise is rejected with. */
+export async function rejection(promise: Promise<unknown>): Promise<PublishError> {
+  const error = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (!(error instanceof PublishError)) throw new Error('not a PublishError', { cause: error })
+  return error
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import t, { type Test } from 'tap'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Act, Credentials, Io, Sent } from '../../src/platforms/adapter.ts'
+import { type AnyAdapter, createNetworks } from '../../src/platforms/adapters.ts'
+import { PublishError } from '../../src/platforms/publish-error.ts'
+import type { ReceivedCall, SandboxStore } from '../../src/platforms/sandbox/adapter.ts'
+import { actOf, fileOf } from '../helpers/adapter-calls.ts'
+import { startBluesky } from '../helpers/fake-bluesky.ts'
+import { startDiscord } from '../helpers/fake-discord.ts'
+import { startMastodon } from '../helpers/fake-mastodon.ts'
+import { startTelegram } from '../helpers/fake-telegram.ts'
+
+/** An adapter and its network. */
+interface Subject {
+  adapter: AnyAdapter
+  credentials: Credentials
+  fetch: typeof fetch
+  /** Ids of the acts that readers see. */
+  visibleIds(): string[]
+  /** `fields` with which the network takes time to process a file. */
+  slow?: Act['fields']
+}
+
+/** The sandbox's table, in memory. */
+function createMemoryStore() {
+  const calls: (ReceivedCall & { id: string })[] = []
+  const store: SandboxStore = {
+    keep: async (received) => {
+      const id = randomUUID()
+      calls.push({ ...received, id })
+      return id
+    },
+    countFaults: async ({ token, fault }) =>
+      calls.filter((call) => call.token === token && call.fault === fault).length,
+    numberOf: async (id) => calls.find((call) => call.id === id)?.number ?? 0,
+    findAccepted: async ({ token }) => calls.findLast((call) => call.token === token && call.accepted),
+  }
+  return { store, visibleIds: () => calls.map(({ id }) => id) }
+}
+
+/** Fresh adapters, which know nothing of earlier calls. */
+const adapterOf = (id: PlatformId, store = createMemoryStore().store) => createNetworks(store)[id]!
+
+const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
+  async bluesky(t) {
+    const { fetch, credentials, posts } = await startBluesky(t)
+    const visibleIds = () => [...posts.keys()]
+    return { adapter: adapterOf('bluesky'), credentials, fetch, visibleIds }
+  },
+  async mastodon(t) {
+    const { fetch, credentials, statuses } = await startMastodon(t)
+    return { adapter: adapterOf('mastodon'), credentials, fetch, visibleIds: () => statuses.map(({ id }) => id) }
+  },
+  async telegram(t) {
+    const { fetch, credentials, messages } = await startTelegram(t)
+    const visibleIds = () => messages.map(({ message_id: id }) => String(id))
+    return { adapter: adapterOf('telegram'), credentials, fetch, visibleIds }
+  },
+  async discord(t) {
+    const { fetch, credentials, messages } = await startDiscord(t)
+    return { adapter: adapterOf('discord'), credentials, fetch, visibleIds: () => messages.map(({ id }) => id) }
+  },
+  async sandbox() {
+    const { store, visibleIds } = createMemoryStore()
+    const notCalled = () => Promise.reject(new Error('the sandbox makes no calls'))
+    const slow = { fault: 'slow_media' }
+    return {
+      adapter: adapterOf('sandbox', store),
+      credentials: { username: 'ada' },
+      fetch: notCalled,
+      visibleIds,
+      slow,
+    }
+  },
+}
+
+const ioOf = ({ credentials, fetch }: Subject, signal = new AbortController().signal): Io => ({
+  credentials,
+  fetch,
+  signal,
+})
+
+/** A text, an image, and a video that its network processes for a while. */
+const actsFor = ({ slow = {} }: Subject): Act[] => [
+  actOf({ token: randomUUID() }),
+  actOf({ token: randomUUID(), text: 'With an image', media: [fileOf('image/png')] }),
+  actOf({ token: randomUUID(), text: 'With a video', media: [fileOf('video/mp4')], fields: slow }),
+]
+
+/** Prepares until the act is ready. Compares each returned state with its form in JSON. */
+async function prepare(t: Test, subject: Subject, act: Act, saved: unknown) {
+  let state = saved
+  for (let calls = 1; calls <= 10; calls++) {
+    const result = await subject.adapter.prepare(act, ioOf(subject), state)
+    const returned = 'later' in result ? result.later.state : result.ready
+    const stored = JSON.parse(JSON.stringify(returned))
+    t.strictSame(stored, returned, `${act.text}: the state survives JSON`)
+    if ('ready' in result) return { ready: stored, calls }
+    t.ok(result.later.afterMs > 0, `${act.text}: the pause is positive`)
+    state = stored
+  }
+  throw new Error('the act was not ready after 10 calls of prepare')
+}
+
+async function publish(subject: Subject, act: Act, ready: unknown): Promise<Sent> {
+  const sent = await subject.adapter.publish(act, ioOf(subject), ready)
+  if ('processing' in sent) throw new Error('the network is still processing the act')
+  return sent
+}
+
+t.test('every adapter is tested here', async (t) => {
+  t.same(Object.keys(SUBJECTS).sort(), Object.keys(createNetworks(createMemoryStore().store)).sort())
+})
+
+for (const [id, start] of Object.entries(SUBJECTS)) {
+  t.test(id, async (t) => {
+    t.test('reconcile is absent exactly where the guarantee is at-most-once', async (t) => {
+      const { adapter } = await start(t)
+      t.equal(adapter.reconcile === undefined, adapter.guarantee === 'at-most-once')
+      t.ok(adapter.concurrency >= 1)
+    })
+
+    t.test('prepare makes nothing visible, and its state survives JSON', async (t) => {
+      const subject = await start(t)
+      for (const act of actsFor(subject)) {
+        const { ready } = await prepare(t, subject, act, null)
+        await prepare(t, subject, act, ready)
+      }
+      t.same(subject.visibleIds(), [])
+    })
+
+    t.test('a network that needs time is waited for once', async (t) => {
+      const subject = await start(t)
+      const video = actsFor(subject)[2]!
+      const { ready, calls } = await prepare(t, subject, video, null)
+      if (['bluesky', 'mastodon', 'sandbox'].includes(id)) t.ok(calls > 1, 'prepare asks for time')
+      t.equal((await prepare(t, subject, video, ready)).calls, 1, 'a later attempt does not wait again')
+    })
+
+    t.test('an act that is prepared twice is published once', async (t) => {
+      for (const isSaved of [true, false]) {
+        // Mastodon cannot tell two equal posts apart.
+        const subject = await start(t)
+        for (const act of actsFor(subject)) {
+          const before = subject.visibleIds().length
+          const first = await prepare(t, subject, act, null)
+          const second = await prepare(t, subject, act, isSaved ? first.ready : null)
+          t.equal(subject.visibleIds().length, before)
+          const sent = await publish(subject, act, second.ready)
+          t.equal(subject.visibleIds().length, before + 1, `${act.text}, ${isSaved ? 'with' : 'without'} saved state`)
+          const { reconcile } = subject.adapter
+          if (reconcile) t.same(await reconcile(act, ioOf(subject), second.ready), sent, 'reconcile finds it')
+        }
+      }
+    })
+
+    t.test('reconcile makes nothing visible', async (t) => {
+      const subject = await start(t)
+      const { reconcile } = subject.adapter
+      if (!reconcile) return
+      for (const act of actsFor(subject)) {
+        const { ready } = await prepare(t, subject, act, null)
+        t.equal(await reconcile(act, ioOf(subject), ready), 'absent')
+      }
+      t.same(subject.visibleIds(), [])
+    })
+
+    t.test('an aborted signal ends each method, and leaves the act unsent', async (t) => {
+      const subject = await start(t)
+      const io = ioOf(subject, AbortSignal.abort())
+      for (const act of actsFor(subject)) {
+        const { ready } = await prepare(t, subject, act, null)
+        const prepared = await subject.adapter.prepare(act, io, null).catch((error: unknown) => error)
+        if (prepared instanceof Error) t.match(prepared, { code: 'timeout', maybeSent: false, retryable: true })
+        const published = await subject.adapter.publish(act, io, ready).catch((error: unknown) => error)
+        t.type(published, PublishError)
+        t.match(published, { code: 'timeout', maybeSent: false, retryable: true })
+      }
+      t.same(subject.visibleIds(), [])
+    })
+  })
+}
