@@ -31,6 +31,12 @@ export interface DeliveryWorld extends World {
   work(ms?: number): Promise<void>
 }
 
+/**
+ * How far the clock of the workers is ahead of the database's, which sets `createdAt`. Posts are due when they are created,
+ * and on a slow machine no time passes for the workers.
+ */
+const AHEAD_MS = 300_000
+
 /** A world with a user, and with workers whose clock only the test advances. They log where the world does. */
 export async function createDeliveryWorld(
   t: Teardown,
@@ -39,7 +45,7 @@ export async function createDeliveryWorld(
 ): Promise<DeliveryWorld> {
   const world = await createWorld(t, { ...options, networks })
   const ada = await world.user()
-  const time = { now: new Date() }
+  const time = { now: new Date(Date.now() + AHEAD_MS) }
   const createWorker = (deps: Partial<Deps> = {}) =>
     createPublisher({
       db: world.db,
@@ -62,7 +68,7 @@ export async function createDeliveryWorld(
     connectAccount: (platform) => ada.account(platform, { credentials: {} }),
     async post(body) {
       const { status, body: created } = await ada.call('POST', '/posts', {
-        scheduledAt: new Date(time.now.getTime() - 1).toISOString(),
+        scheduledAt: new Date(time.now.getTime() - AHEAD_MS).toISOString(),
         ...body,
       })
       if (status !== 201) throw new Error(created.error)

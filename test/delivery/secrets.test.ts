@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createKeyring } from '../../src/credentials/keyring.ts'
+import { everythingIn } from '../helpers/database.ts'
+import { reset } from '../helpers/fake-network.ts'
+import { createNetworkWorld, SANDBOX, TELEGRAM_BOT } from '../helpers/network-world.ts'
+import { jpeg } from '../helpers/upload.ts'
+
+const HOUR = 3_600_000
+const DAY = 86_400_000
+
+t.test('credentials are in no response, log line or row, even if networks repeat them', async (t) => {
+  const world = await createNetworkWorld(t)
+  const { ada, app, db, connect, connectable, uploadFile, post, work, createWorker, time, log, of } = world
+  const visible: Record<string, string[]> = {
+    bluesky: ['POST /xrpc/com.atproto.repo.putRecord'],
+    mastodon: ['POST /api/v2/media', 'POST /api/v1/statuses', 'GET /api/v1/accounts/14715/statuses'],
+    telegram: [`POST ${TELEGRAM_BOT}/sendPhoto`],
+    discord: [of('discord').firstCall.replace('GET', 'POST')],
+  }
+  const secrets = [...connectable.map(({ secret }) => secret), SANDBOX.token, 'a-session-of-ada']
+  const mediaIds = [await uploadFile(await jpeg())]
+  const told: unknown[] = []
+  const tell = async (id: string) => told.push(await ada.call('GET', `/posts/${id}`))
+
+  await connect('sandbox')
+  for (const { body, network } of connectable) {
+    const account = await connect(body.platform)
+    // The fake of Bluesky takes no files.
+    const content = { accountIds: [account], caption: 'Hello', mediaIds: body.platform === 'bluesky' ? [] : mediaIds }
+    const said = `No ${body.platform === 'bluesky' ? 'a-session-of-ada' : of(body.platform).secret}`
+    const echo = { message: said, error: said, error_description: said, description: said, ok: false }
+    for (const on of visible[body.platform]!) {
+      for (const status of [200, 400, 401, 403, 404, 422, 429, 500]) {
+        network.faults.push({ on, instead: { status, body: echo } })
+        if (on.includes('14715')) network.faults.push({ on: 'POST /api/v1/statuses', instead: reset })
+        const id = await post(content)
+        await work(HOUR)
+        await tell(id)
+        await work(HOUR)
+        t.equal(network.faults.length, 0, `${on} was called`)
+        await tell(id)
+        told.push(await ada.call('GET', '/accounts'))
+      }
+    }
+    network.faults.push({ on: visible[body.platform]!.at(-1)!, instead: reset })
+    await tell(await post(content))
+    await work(HOUR)
+  }
+
+  // Credentials that cannot be opened, and outcomes that cannot be committed, are told to the operator.
+  const accountIds = (await ada.call('GET', '/accounts')).body.data.map(({ id }: { id: string }) => id)
+  const unopened = await post({ accountIds, caption: 'Hello' })
+  const stranger = createWorker({ openCredentials: createKeyring([randomBytes(32)]).open })
+  time.now = new Date(time.now.getTime() + DAY / 2)
+  while ((await stranger.claim()) > 0) await stranger.idle()
+  await tell(unopened)
+  t.ok(log.some((line) => line.includes('credentials cannot be opened')))
+  await sql`alter table delivery_attempts add constraint never check (outcome is null) not valid`.execute(db)
+  const uncommitted = await post({ accountIds, caption: 'Hello' })
+  await work(HOUR)
+  await tell(uncommitted)
+  t.ok(log.some((line) => line.includes('delivery is left to be taken over')))
+  await app.close()
+
+  t.ok(JSON.stringify(told).includes('No …'), 'networks have repeated them')
+  const rows = await everythingIn(db)
+  t.ok(rows.includes('No …'))
+  for (const secret of secrets) {
+    t.notOk(JSON.stringify(told).includes(secret), 'no answer')
+    t.notOk(log.join('\n').includes(secret), 'no log')
+    t.notOk(rows.includes(secret), 'no row')
+  }
+})

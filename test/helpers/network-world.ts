@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import type { Test } from 'tap'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import { createNetworks } from '../../src/platforms/adapters.ts'
+import { createLoggerOptions } from '../../src/runtime/logging.ts'
+import type { FakeNetwork } from './fake-network.ts'
+import { startFakeNetworks } from './fake-networks.ts'
+import { createDeliveryWorld } from './publisher.ts'
+import { upload } from './upload.ts'
+
+export const VIDEO = readFileSync('test/samples/plain.mp4')
+
+/** A world whose networks are the real adapters, connected to fakes of their networks. */
+export async function createNetworkWorld(t: Test) {
+  const fakes = await startFakeNetworks(t)
+  const log: string[] = []
+  const logger = {
+    ...((await createLoggerOptions('trace')) as object),
+    stream: { write: (line: string) => log.push(line) },
+  }
+  const world = await createDeliveryWorld(t, (db) => createNetworks(sandboxStore(db)), { fetch: fakes.fetch, logger })
+  const { ada, app } = world
+
+  return {
+    ...world,
+    ...fakes,
+    log,
+    /** Connects the account of the fake network. Returns its id. */
+    async connect(platform: string): Promise<string> {
+      const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
+      const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
+      if (status !== 200 && status !== 201) throw new Error(body.error)
+      return body.id
+    },
+    /** The account as `GET /accounts` lists it. */
+    async readAccount(id: string) {
+      return (await ada.call('GET', '/accounts')).body.data.find((account: { id: string }) => account.id === id)
+    },
+    /** Uploads a file. Returns its id. */
+    async uploadFile(bytes: Buffer, altText = ''): Promise<string> {
+      const { status, body } = await upload(app, ada, [
+        ['altText', altText],
+        ['file', bytes],
+      ])
+      if (status !== 201 && status !== 200) throw new Error(body.error)
+      return body.id
+    },
+    /** Keeps the clock of Mastodon equal to that of the workers. */
+    async work(ms = 0) {
+      world.time.now = new Date(world.time.now.getTime() + ms)
+      fakes.mastodon.setTime(world.time.now)
+      await world.work()
+    },
+    retry: (post: string, account: string) => ada.call('POST', `/posts/${post}/deliveries/${account}/retry`),
+    resolve: (post: string, account: string, body: object) =>
+      ada.call('POST', `/posts/${post}/deliveries/${account}/resolve`, body),
+  }
+}
+
+export const SANDBOX = { username: 'ada', token: 'the-sandbox-token-of-ada' }
+
+/** First part of the path of each call to the bot. */
+export const TELEGRAM_BOT = '/bot123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11'
+
+/** The calls to a network whose method and path end with `name`. */
+export const callsOf = ({ calls }: FakeNetwork, name: string) =>
+  calls.filter(({ method, path }) => `${method} ${path}`.endsWith(name))
