@@ -62,7 +62,7 @@ t.test('a text that is too long fails with the message of the network', async (t
   await send(act({ text: 'e\u0301'.repeat(300) }), account.credentials, io())
 })
 
-t.test('a threadgate that failed is created by reconcile', async (t) => {
+t.test('a threadgate that failed is created later, once', async (t) => {
   const account = await accountFor('gate-1.test')
   const post = act({ fields: { replyGate: 'mentioned' } })
   const isGate = (init?: RequestInit) => String(init?.body).includes('app.bsky.feed.threadgate')
