@@ -14,18 +14,20 @@ import type {
 } from './protocol.ts'
 
 /**
- * Starts workers, lets them go on step by step, and kills them as it was told. A process of its own, so that nothing of a
- * worker's can come in its way. It ends with its plan, or with the process that has started it.
+ * Starts workers, lets them continue from step to step, and injects the faults of the plan. It runs in a process of its own,
+ * so that the test's own work does not delay it. It ends after its plan, or when the test disconnects.
+ *
+ * Only the killer advances the clock of the workers. A lease ends when the plan needs it, on a slow machine as well.
  */
 
-/** The clock goes on in steps shorter than a lease, which those who live renew meanwhile. */
+/** Shorter than a lease, which running workers renew after each tick. */
 const TICK_MS = 15_000
-/** As long as it takes until a lease has ended, and a network can be asked about a call. */
+/** 75 seconds: a lease has ended, and a call can no longer be in flight. */
 const TICKS = 5
 
-/** So often, everything is done that was due, and more becomes due, before what is planned is given up. */
+/** After so many rounds of posts in which no worker reaches the step, a fault is given up. */
 const TRIES_MAX = 20
-/** A delivery that fails all the time is given up sooner. */
+/** More rounds than a delivery can fail. */
 const ROUNDS_MAX = 40
 const WORKERS_MAX = 2_000
 
@@ -33,7 +35,7 @@ interface Worker {
   name: string
   process: ChildProcess
   ready: Promise<void>
-  /** The acts that it has begun, and where they are. */
+  /** The last step of each act that it has started, by token. */
   acts: Map<string, Omit<Interrupted, 'act'>>
   isIdle: boolean
   nextDueInMs: number | null
@@ -41,23 +43,25 @@ interface Worker {
 }
 
 type Message = { worker: Worker; message: FromWorker }
+/** A worker has stopped at a step. */
 type Stop = Message & { message: { type: 'step' } }
 
-const tell = (message: FromKiller) => process.send!(message)
-const ask = (message: FromKiller) => {
-  tell(message)
+const send = (message: FromKiller) => process.send!(message)
+/** Sends a message that the test replies to. */
+const request = (message: FromKiller) => {
+  send(message)
   return once(process, 'message')
 }
 const [{ job }] = (await once(process, 'message')) as [ToKiller & { type: 'job' }]
 
 const report: Report = { done: [], left: [], interrupted: [], workers: 0 }
 const workers = new Set<Worker>()
-/** Announcements that are not answered yet, and other news. */
+/** Messages that are not handled yet. */
 const inbox: Message[] = []
 let wake = () => {}
-/** What o'clock it is. */
+/** The current time of the workers, in milliseconds. */
 let now = job.now
-/** The next one, which starts while others work. */
+/** The next worker, which starts while the others run. */
 let spare: Worker | undefined
 
 process.on('disconnect', () => {
@@ -65,22 +69,22 @@ process.on('disconnect', () => {
   process.exit()
 })
 
-/** The first news there is, or the first of one worker. */
-async function next(from?: Worker): Promise<Message> {
+/** Waits for the next message, or for the next one of this worker. */
+async function receive(from?: Worker): Promise<Message> {
   while (true) {
     const failed = inbox.find(({ message }) => message.type === 'error')
     if (failed?.message.type === 'error') throw new Error(`${failed.worker.name}: ${failed.message.message}`)
-    const place = inbox.findIndex(({ worker }) => !from || worker === from)
-    if (place >= 0) return inbox.splice(place, 1)[0]!
+    const index = inbox.findIndex(({ worker }) => !from || worker === from)
+    if (index >= 0) return inbox.splice(index, 1)[0]!
     await new Promise<void>((resolve) => {
       wake = resolve
     })
   }
 }
 
-function hire(): Worker {
+function forkWorker(): Worker {
   report.workers++
-  if (report.workers > WORKERS_MAX) throw new Error('It comes to no end')
+  if (report.workers > WORKERS_MAX) throw new Error(`The plan is not done after ${WORKERS_MAX} workers`)
   const name = `worker-${report.workers}`
   const url = new URL(job.databaseUrl)
   url.searchParams.set('application_name', name)
@@ -98,78 +102,79 @@ function hire(): Worker {
     nextDueInMs: null,
     isKilled: false,
   }
-  const hear = (message: FromWorker) => {
+  const handle = (message: FromWorker) => {
     if (message.type === 'ready') return ready.resolve()
     inbox.push({ worker, message })
     wake()
   }
-  child.on('message', hear)
+  child.on('message', handle)
   child.on('exit', (code) => {
     if (worker.isKilled) return
-    hear({ type: 'error', message: `it ended by itself (${code})` })
+    handle({ type: 'error', message: `the process ended by itself with code ${code}` })
     ready.resolve()
   })
   return worker
 }
 
-async function start(): Promise<Worker> {
-  const worker = spare ?? hire()
-  spare = hire()
+async function startWorker(): Promise<Worker> {
+  const worker = spare ?? forkWorker()
+  spare = forkWorker()
   await worker.ready
   workers.add(worker)
   await setClock(worker, false)
   return worker
 }
 
-/** What else the worker has to tell stays where it is. */
-async function hearFrom(worker: Worker, type: FromWorker['type']): Promise<void> {
+/** Waits for a message of this type, and keeps the other messages of the worker in order. */
+async function receiveType(worker: Worker, type: FromWorker['type']): Promise<void> {
   const others: Message[] = []
   while (true) {
-    const message = await next(worker)
+    const message = await receive(worker)
     if (message.message.type === type) break
     others.push(message)
   }
   inbox.unshift(...others)
 }
 
-const send = ({ process: child }: Worker, message: ToWorker) => child.send(message)
+const sendTo = ({ process: child }: Worker, message: ToWorker) => child.send(message)
 
 async function setClock(worker: Worker, renew: boolean): Promise<void> {
-  send(worker, { type: 'clock', now, renew })
-  await hearFrom(worker, 'renewed')
+  sendTo(worker, { type: 'clock', now, renew })
+  await receiveType(worker, 'renewed')
 }
 
-/** Puts the clock on, for all but one that stands still. */
-async function goOn({ ticks = TICKS, but }: { ticks?: number; but?: Worker } = {}): Promise<void> {
+/** Advances the clock of all workers, except a suspended one. */
+async function advanceClock({ ticks = TICKS, suspended }: { ticks?: number; suspended?: Worker } = {}): Promise<void> {
   for (let tick = 0; tick < ticks; tick++) {
     now += TICK_MS
-    for (const worker of workers) if (worker !== but) await setClock(worker, true)
+    for (const worker of workers) if (worker !== suspended) await setClock(worker, true)
   }
 }
 
 function work(worker: Worker): void {
   worker.isIdle = false
-  send(worker, { type: 'work' })
+  sendTo(worker, { type: 'work' })
 }
 
-function keepPlace({ worker, message: { step, act } }: Stop, isBeyond: boolean, isLost = false): void {
+function recordStep({ worker, message: { step, act } }: Stop, hasContinued: boolean, isResponseLost = false): void {
   if (!act) return
   const before = step === 'preparing' ? undefined : worker.acts.get(act)
-  worker.acts.set(act, { step, isBeyond, isLost: isLost || (before?.isLost ?? false) })
+  worker.acts.set(act, { step, hasContinued, isResponseLost: isResponseLost || (before?.isResponseLost ?? false) })
 }
 
-const note = (stop: Stop) => keepPlace(stop, false)
+const recordStop = (stop: Stop) => recordStep(stop, false)
 
-function release(stop: Stop, lose = false): void {
-  keepPlace(stop, true, lose && stop.message.step === 'intended')
-  send(stop.worker, { type: 'go', id: stop.message.id, lose })
+/** Lets a worker continue; `lose` loses the database's response to its last statement. */
+function letContinue(stop: Stop, lose = false): void {
+  recordStep(stop, true, lose && stop.message.step === 'intended')
+  sendTo(stop.worker, { type: 'go', id: stop.message.id, lose })
 }
 
 const isStop = (message: Message): message is Stop => message.message.type === 'step'
 
-function keepWhereItIs(worker: Worker): void {
-  for (const [act, place] of worker.acts) {
-    if (place.step !== 'settled') report.interrupted.push({ act, ...place })
+function reportInterrupted(worker: Worker): void {
+  for (const [act, interrupted] of worker.acts) {
+    if (interrupted.step !== 'settled') report.interrupted.push({ act, ...interrupted })
   }
 }
 
@@ -177,20 +182,19 @@ async function kill(worker: Worker): Promise<void> {
   worker.isKilled = true
   await endChild(worker.process, 'SIGKILL')
   workers.delete(worker)
-  keepWhereItIs(worker)
+  reportInterrupted(worker)
   const others = inbox.filter((message) => message.worker !== worker)
   inbox.splice(0, inbox.length, ...others)
-  // What it had sent to the database and the network arrives before anybody looks: later than that is another promise,
-  // about how long a network may take.
-  await ask({ type: 'settle', worker: worker.name })
+  // Its last statements and calls arrive before the clock advances. How long a call may be in flight is another promise.
+  await request({ type: 'settle', worker: worker.name })
 }
 
-/** Lets a worker go on, or notes that it has come to its end. */
-function pass(message: Message): void {
-  if (isStop(message)) release(message)
+/** Lets a stopped worker continue, or records that a worker is idle. */
+function handleMessage(message: Message): void {
+  if (isStop(message)) letContinue(message)
   else if (message.message.type === 'idle') {
     message.worker.isIdle = true
-    // Also of what it was refused, nothing is under way any more.
+    // Acts whose intent was refused have no settlement, and are not running either.
     message.worker.acts.clear()
     message.worker.nextDueInMs = message.message.nextDueInMs
   }
@@ -198,85 +202,86 @@ function pass(message: Message): void {
 
 const areIdle = () => [...workers].every(({ isIdle }) => isIdle)
 
-async function carryOut({ trouble, step, nth }: Planned): Promise<boolean> {
+/** Injects one fault. Returns false if no worker reaches its step. */
+async function inject({ trouble, step, nth }: Planned): Promise<boolean> {
   let count = 0
   for (const worker of workers) if (worker.isIdle) work(worker)
   for (let tries = 0; tries < TRIES_MAX; ) {
-    while (workers.size < job.workers) work(await start())
-    const message = await next()
+    while (workers.size < job.workers) work(await startWorker())
+    const message = await receive()
     if (isStop(message) && message.message.step === step && ++count >= nth) {
-      note(message)
-      await makeTrouble(message, trouble)
+      recordStop(message)
+      await injectAt(message, trouble)
       return true
     }
-    pass(message)
+    handleMessage(message)
     if (!areIdle()) continue
     tries++
-    if (await workOnWhatIsNext()) continue
-    await ask({ type: 'more' })
+    if (await workOnNextDue()) continue
+    await request({ type: 'more' })
     for (const worker of workers) work(worker)
   }
   return false
 }
 
-/** Puts the clock on until something is due again, and has it worked on. Gives false where nothing ever is. */
-async function workOnWhatIsNext(): Promise<boolean> {
+/** Advances the clock until the next delivery is due, and starts the workers. Returns false if none will be due. */
+async function workOnNextDue(): Promise<boolean> {
   const due = [...workers].flatMap(({ nextDueInMs }) => nextDueInMs ?? [])
   if (due.length === 0) return false
-  await goOn({ ticks: Math.max(TICKS, Math.ceil(Math.min(...due) / TICK_MS)) })
+  await advanceClock({ ticks: Math.max(TICKS, Math.ceil(Math.min(...due) / TICK_MS)) })
   for (const worker of workers) work(worker)
   return true
 }
 
-async function makeTrouble(stop: Stop, trouble: Trouble): Promise<void> {
-  if (trouble === 'lose') return release(stop, true)
-  if (trouble === 'stall') return stall(stop)
-  if (trouble === 'after') release(stop)
+async function injectAt(stop: Stop, trouble: Trouble): Promise<void> {
+  if (trouble === 'lose') return letContinue(stop, true)
+  if (trouble === 'stall') return suspend(stop)
+  if (trouble === 'after') letContinue(stop)
   await kill(stop.worker)
-  await goOn()
+  await advanceClock()
 }
 
-/** Has another one take over all that the worker has, and lets it go on then. */
-async function stall(first: Stop): Promise<void> {
+/** Suspends a worker until another one has finished all of its deliveries, and then lets it continue. */
+async function suspend(first: Stop): Promise<void> {
   const { worker } = first
   const held: Stop[] = [first]
-  // Between its intent and its call, nothing can stop a worker: there, it may not stand still for longer than a network is
-  // given to settle.
-  const isOnItsWay = ({ step, isBeyond }: { step: Step; isBeyond: boolean }) =>
-    step === 'intended' || (step === 'intending' && isBeyond)
-  while ([...worker.acts.values()].some(isOnItsWay)) {
-    const message = await next(worker)
+  // Nothing can stop a worker that is suspended between its intent and its call: README.md of src/delivery names this case.
+  // So its acts first leave that part of the protocol.
+  const isBeforeCall = ({ step, hasContinued }: { step: Step; hasContinued: boolean }) =>
+    step === 'intended' || (step === 'intending' && hasContinued)
+  while ([...worker.acts.values()].some(isBeforeCall)) {
+    const message = await receive(worker)
     if (!isStop(message)) continue
-    note(message)
-    if (message.message.step === 'intended') release(message)
+    recordStop(message)
+    if (message.message.step === 'intended') letContinue(message)
     else held.push(message)
   }
-  await goOn({ but: worker })
-  const other = await start()
+  await advanceClock({ suspended: worker })
+  const other = await startWorker()
   work(other)
-  while (!other.isIdle) pass(await next(other))
-  keepWhereItIs(worker)
+  while (!other.isIdle) handleMessage(await receive(other))
+  reportInterrupted(worker)
   await setClock(worker, false)
-  for (const message of held) pass(message)
-  while (!worker.isIdle) pass(await next(worker))
+  for (const message of held) handleMessage(message)
+  while (!worker.isIdle) handleMessage(await receive(worker))
   await kill(other)
 }
 
-/** Lets everything come to its end. */
+/** Works until no delivery is due. */
 async function finish(): Promise<void> {
-  if (workers.size === 0) work(await start())
-  // What has come to no end by then never does: the test finds it.
+  if (workers.size === 0) work(await startWorker())
+  // The test reports deliveries that have not ended by then.
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    while (!areIdle()) pass(await next())
-    if (!(await workOnWhatIsNext())) break
+    while (!areIdle()) handleMessage(await receive())
+    if (!(await workOnNextDue())) break
   }
 }
 
 for (const planned of job.plan) {
-  const isDone = await carryOut(planned)
+  const isDone = await inject(planned)
   report[isDone ? 'done' : 'left'].push(planned)
 }
 await finish()
 for (const worker of [...workers, ...(spare ? [spare] : [])]) await kill(worker)
-// The test hangs up when it has it.
-tell({ type: 'report', report })
+// The test disconnects when it has the report.
+send({ type: 'report', report })

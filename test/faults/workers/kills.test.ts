@@ -3,11 +3,11 @@ import t from 'tap'
 import { type Job, type Planned, type Report, STEPS, type Step, type Trouble } from './protocol.ts'
 import { createScenario, type Scenario } from './scenario.ts'
 
-/** `make soak` asks for more, and for a report. */
+/** Number of kills; soak.ts sets more. */
 const KILLS = Number(process.env.KILLS ?? 24)
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32))
 
-/** Random numbers below 1, the same for the same seed: https://en.wikipedia.org/wiki/Linear_congruential_generator */
+/** Random numbers below 1, repeatable by the seed: https://en.wikipedia.org/wiki/Linear_congruential_generator */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -18,12 +18,12 @@ function randomOf(seed: number): () => number {
 
 const random = randomOf(SEED)
 
-/** Each kind of trouble at each of the steps in turn, until there are so many, in an order of chance. */
+/** `count` faults that cover each kind at each step, in random order. */
 function planOf(count: number, troubles: Trouble[], steps: readonly Step[], nthMax: number): Planned[] {
   const kinds = troubles.flatMap((trouble) => steps.map((step) => ({ trouble, step })))
   return Array.from({ length: count }, (_, index) => kinds[index % kinds.length]!)
-    .map((kind) => ({ kind, place: random() }))
-    .sort((a, b) => a.place - b.place)
+    .map((kind) => ({ kind, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
     .map(({ kind }) => ({ ...kind, nth: 1 + Math.floor(random() * (kind.step === 'claimed' ? 2 : nthMax)) }))
 }
 
@@ -38,38 +38,38 @@ async function carryOut(name: string, scenario: Scenario, job: Pick<Job, 'plan' 
   return { report, breaches }
 }
 
-t.test('however often a worker is killed, wherever it is: nothing is lost, and nothing sent twice', async (t) => {
+t.test('no act is lost or sent twice when the only worker is killed at any step', async (t) => {
   const plan = planOf(Math.ceil(KILLS * 0.75), ['at', 'after'], STEPS, 5)
   const scenario = await createScenario(t, { posts: 24 })
   const { report, breaches } = await carryOut('one worker', scenario, { plan, workers: 1 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
-  t.strictSame(report.left, [], 'it was killed as often as planned')
+  t.strictSame(report.left, [], 'every planned kill was carried out')
 })
 
-t.test('nor where others go on beside the one that is killed', async (t) => {
+t.test('no act is lost or sent twice when one of two workers is killed at any step', async (t) => {
   const plan = planOf(Math.ceil(KILLS * 0.25), ['at', 'after'], STEPS, 5)
   const scenario = await createScenario(t, { posts: 48 })
   const { report, breaches } = await carryOut('two workers', scenario, { plan, workers: 2 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
-  t.strictSame(report.left, [], 'they were killed as often as planned')
+  t.strictSame(report.left, [], 'every planned kill was carried out')
 })
 
-t.test('nor where the answer to a commit is lost', async (t) => {
+t.test('no act is lost or sent twice when the response to a commit is lost', async (t) => {
   const plan = planOf(KILLS, ['lose'], ['claimed', 'intended', 'settled'], 5)
   const scenario = await createScenario(t, { posts: 24 })
-  const { report, breaches } = await carryOut('lost answers', scenario, { plan, workers: 1 })
+  const { report, breaches } = await carryOut('lost responses', scenario, { plan, workers: 1 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
-  t.strictSame(report.left, [], 'as many were lost as planned')
+  t.strictSame(report.left, [], 'every planned response was lost')
 })
 
-t.test('nor where a worker stands still until others have done its work, and goes on then', async (t) => {
+t.test('no act is lost or sent twice when a suspended worker continues after another one took over', async (t) => {
   const steps = STEPS.filter((step) => step !== 'intended')
-  // Early, while most of what it has claimed is under way.
+  // At an early occurrence of the step, when most of its deliveries are running.
   const plan = planOf(Math.max(steps.length, Math.ceil(KILLS / 8)), ['stall'], steps, 2)
   const scenario = await createScenario(t, { posts: 8 })
-  const { report, breaches } = await carryOut('stalled worker', scenario, { plan, workers: 1 })
+  const { report, breaches } = await carryOut('suspended worker', scenario, { plan, workers: 1 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
-  t.strictSame(report.left, [], 'it stood still as often as planned')
+  t.strictSame(report.left, [], 'every planned suspension was carried out')
 })
 
 t.teardown(() => {

@@ -1,72 +1,72 @@
-/** Where a worker can be stopped, in the order in which it gets there. */
+/** The points where a worker stops and reports, in the order in which a delivery passes them. */
 export const STEPS = [
-  /** Deliveries were claimed, and nothing was done about them. */
+  /** A claim is committed; its deliveries have not started. */
   'claimed',
-  /** An act is about to be prepared. */
+  /** Before `prepare`. */
   'preparing',
-  /** The network needs time before the call, and that is not committed. */
+  /** `prepare` has returned `later`, which is not committed. */
   'waiting',
-  /** Its intent is about to be committed. */
+  /** Before the commit of the intent. */
   'intending',
-  /** Its intent is committed, and its call not made. */
+  /** The intent is committed; the call is not made. */
   'intended',
-  /** The network has carried the call out, and its answer is not read. */
+  /** The network has carried out the call; its response is not read. */
   'called',
-  /** The answer is known, and not committed. */
-  'answered',
-  /** The network has accepted the call and works on it, and that is not committed. */
+  /** The outcome of the call is known; it is not settled. */
+  'responded',
+  /** `publish` has returned `processing`, which is not committed. */
   'processing',
-  /** What became of a call is about to be asked. */
-  'asking',
-  /** The network has told, and that is not committed. */
-  'asked',
-  /** An outcome is committed. */
+  /** Before `reconcile`. */
+  'reconciling',
+  /** `reconcile` has returned; the result is not settled. */
+  'reconciled',
+  /** A settlement is committed. */
   'settled',
 ] as const
 export type Step = (typeof STEPS)[number]
 
 /**
- * What happens to a worker at a step. at: it is killed standing there. after: it is let go on and killed at once, so that
- * the kill comes somewhere inside of the statement or call that follows. lose: the database's answer to what was just
- * committed is lost. stall: it stands still until others have taken over what it had, and then goes on.
+ * What happens to a worker at a step. at: it is killed while it is stopped there. after: it continues and is killed
+ * immediately, somewhere inside the statement or call that follows. lose: the database's response to the last commit is
+ * lost. stall: it stays suspended until another worker has taken over its deliveries, and then continues.
  */
 export type Trouble = 'at' | 'after' | 'lose' | 'stall'
 
-/** What is to happen at the n-th time that any worker comes to this step, counted from when it is this one's turn. */
+/** A fault at the nth time that any worker reaches the step, counted from the end of the fault before it. */
 export interface Planned {
   trouble: Trouble
   step: Step
   nth: number
 }
 
-/** What the killer is told by the test. */
+/** What the test sends to the killer. */
 export interface Job {
   plan: Planned[]
-  /** How many workers there are at a time. */
+  /** Number of workers that run at the same time. */
   workers: number
-  /** What o'clock it is, in milliseconds. */
+  /** The time at which the workers' clock starts, in milliseconds. */
   now: number
   databaseUrl: string
   mediaDir: string
-  /** Where the stand-in for Telegram listens. */
+  /** Address of the fake Telegram. */
   telegram: string
 }
 
-/** Where an act was when its worker was killed or stood still. */
+/** How far an act had come when its worker was killed or suspended. */
 export interface Interrupted {
   /** The token of the act. */
   act: string
   step: Step
-  /** Whether it had been let go on from there, and may have come as far as the next step. */
-  isBeyond: boolean
-  /** Whether the database's answer to its intent was lost, so that its call is not made. */
-  isLost: boolean
+  /** Whether the worker had continued from that step, so that it may have come almost to the next one. */
+  hasContinued: boolean
+  /** Whether the database's response to its intent was lost, so that its call is not made. */
+  isResponseLost: boolean
 }
 
 export interface Report {
-  /** What was carried out of the plan. */
+  /** The faults that were injected. */
   done: Planned[]
-  /** What could not be, since no worker came to the step any more. */
+  /** The faults that were not injected, because no worker reached the step. */
   left: Planned[]
   interrupted: Interrupted[]
   workers: number
@@ -86,8 +86,8 @@ export type ToWorker =
   | { type: 'go'; id: number; lose: boolean }
 
 /**
- * From the killer to the test: what has become of everything that a dead worker had begun, a wish for more posts, and the
- * end. All but the last one are answered.
+ * From the killer to the test. settle: wait until nothing of a killed worker is still arriving. more: create more posts.
+ * report: the end. The test replies to the first two with `done`.
  */
 export type FromKiller = { type: 'settle'; worker: string } | { type: 'more' } | { type: 'report'; report: Report }
 export type ToKiller = { type: 'job'; job: Job } | { type: 'done' }

@@ -1,14 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { v5 as uuidOf } from 'uuid'
-import type { PostType } from '../../../schemas/platform.ts'
 import type { SandboxFault } from '../../../schemas/sandbox.ts'
-import { planActs } from '../../../src/delivery/plan.ts'
 import { createWorld, type World } from '../../helpers/app.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type FakeTelegram, startTelegram } from '../../helpers/fake-telegram.ts'
+import { until } from '../../helpers/until.ts'
+import { findBreaches, readDeliveries } from './breaches.ts'
 import type { FromKiller, Job, Report, ToKiller } from './protocol.ts'
 
 const HOUR = 3_600_000
@@ -16,39 +14,39 @@ const HOUR = 3_600_000
 const SANDBOX_ACCOUNTS = 10
 const TELEGRAM_ACCOUNTS = 8
 
-/** Faults after which a post comes out once all the same, and the one that leaves it open. */
+/** The faults after which an act is still published once, and `unknown`, after which its delivery is unconfirmed. */
 const FAULTS: SandboxFault[] = ['server_error_after', 'timeout_after', 'server_error', 'rate_limited', 'unknown']
 
 export interface Scenario {
-  /** Carries out a job to its end. */
+  /** Runs the killer with a plan. Returns its report. */
   run(job: Pick<Job, 'plan' | 'workers'>): Promise<Report>
-  /** Every way in which what is there differs from what was promised. */
+  /** Compares the database with what the networks received. Returns every broken promise. */
   findBreaches(report: Report): Promise<string[]>
-  /** How many acts the posts are made of. */
+  /** Number of acts in all posts. */
   countActs(): Promise<number>
 }
 
-/** A world with accounts on the sandbox and on Telegram, where so many posts are written whenever there are none left. */
+/** A world with accounts on the sandbox and on a fake Telegram. It creates `posts` posts each time the killer needs more. */
 export async function createScenario(t: Teardown, { posts }: { posts: number }): Promise<Scenario> {
   const world = await createWorld(t)
   const telegram = await startTelegram(t)
   const start = (await sql<{ now: Date }>`select now()`.execute(world.db)).rows[0]!.now.getTime()
-  const write = await createWriter(world, telegram, start)
-  const answer: Answers = {
-    settle: (worker) => settle(world, telegram, worker),
-    more: () => write(posts),
+  const writePosts = await createWriter(world, telegram, start)
+  const handlers: Handlers = {
+    settle: (worker) => untilSettled(world, telegram, worker),
+    more: () => writePosts(posts),
   }
   return {
     run: (job) => {
       const { databaseUrl, mediaDir } = world
-      return runKiller(t, { ...job, now: start + HOUR, databaseUrl, mediaDir, telegram: telegram.address }, answer)
+      return runKiller(t, { ...job, now: start + HOUR, databaseUrl, mediaDir, telegram: telegram.address }, handlers)
     },
     findBreaches: (report) => findBreaches(world, telegram, report),
-    countActs: async () => (await readDeliveries(world)).reduce((count, { plan }) => count + plan.length, 0),
+    countActs: async () => (await readDeliveries(world.db)).reduce((count, { plan }) => count + plan.length, 0),
   }
 }
 
-/** Gives what writes so many posts, on many accounts, of every kind in turn. */
+/** Creates the accounts. Returns a function that creates posts of every kind in turn. */
 async function createWriter(
   world: World,
   telegram: FakeTelegram,
@@ -102,148 +100,43 @@ async function createWriter(
   }
 }
 
-interface Answers {
+/** What the killer requests from the test. */
+interface Handlers {
   settle(worker: string): Promise<void>
   more(): Promise<void>
 }
 
-/** Starts the killer, and gives what it reports. */
-async function runKiller(t: Teardown, job: Job, { settle, more }: Answers): Promise<Report> {
+/** Starts the killer. Returns its report. */
+async function runKiller(t: Teardown, job: Job, { settle, more }: Handlers): Promise<Report> {
   const killer = fork(new URL('./killer.ts', import.meta.url), {
-    // Not those of tap, which do not serve here.
+    // Without the loaders of tap.
     execArgv: [],
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: 'node_modules/.cache/node' },
   })
   const ended = once(killer, 'exit')
-  // Without us, it ends its workers and itself.
+  // When it is disconnected, it kills its workers and ends.
   t.teardown(async () => {
     if (killer.connected) killer.disconnect()
     await ended
   })
-  const tell = (message: ToKiller) => killer.send(message)
+  const send = (message: ToKiller) => killer.send(message)
   const report = new Promise<Report>((resolve, reject) => {
     killer.on('message', (message: FromKiller) => {
       if (message.type === 'report') {
         resolve(message.report)
         killer.disconnect()
-      } else (message.type === 'more' ? more() : settle(message.worker)).then(() => tell({ type: 'done' }), reject)
+      } else (message.type === 'more' ? more() : settle(message.worker)).then(() => send({ type: 'done' }), reject)
     })
-    ended.then(([code]) => reject(new Error(`The killer ended with ${code}`)))
+    ended.then(([code]) => reject(new Error(`The killer ended with code ${code}`)))
   })
-  tell({ type: 'job', job })
+  send({ type: 'job', job })
   return report
 }
 
-/** Waits until nothing of a dead worker's is under way: its statements have ended, and its calls have arrived. */
-async function settle({ db }: World, telegram: FakeTelegram, worker: string): Promise<void> {
+/** Waits until the statements of a killed worker have ended, and its calls have arrived. */
+async function untilSettled({ db }: World, telegram: FakeTelegram, worker: string): Promise<void> {
   const isConnected = async () =>
     (await sql`select from pg_stat_activity where application_name = ${worker}`.execute(db)).rows.length > 0
-  while ((await isConnected()) || (await telegram.connections()) > 0) await pause(1)
+  const isSettled = async () => !(await isConnected()) && (await telegram.connections()) === 0
+  await until(`nothing of ${worker} is still arriving`, isSettled, { intervalMs: 1 })
 }
-
-async function readDeliveries({ db }: World) {
-  const rows = await db
-    .selectFrom('postTargets')
-    .innerJoin('posts', (join) =>
-      join.onRef('posts.userId', '=', 'postTargets.userId').onRef('posts.id', '=', 'postTargets.postId'),
-    )
-    .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
-    .selectAll('postTargets')
-    .select(['posts.caption', 'posts.firstComment', 'posts.postType', 'posts.status', 'accounts.username'])
-    .execute()
-  return rows.map((row) => {
-    const threadParts = row.threadParts as string[] | null
-    const sent = row.sent as { id: string | null }[]
-    const fields = (row.fields ?? {}) as { fault?: SandboxFault; faultAct?: number }
-    const plan = planActs({ ...row, threadParts, postType: row.postType as PostType })
-    return { ...row, sent, fields, plan: plan.map((act) => ({ ...act, token: uuidOf(String(act.number), row.token) })) }
-  })
-}
-
-/** One thing that a network has made visible. */
-interface Visible {
-  id: string
-  parentId: string | null
-}
-
-async function findBreaches(world: World, telegram: FakeTelegram, report: Report): Promise<string[]> {
-  const breaches: string[] = []
-  const deliveries = await readDeliveries(world)
-  const calls = await world.db.selectFrom('sandboxCalls').selectAll().orderBy('id').execute()
-  const attempts = await world.db.selectFrom('deliveryAttempts').selectAll().orderBy('number').execute()
-  const messages = telegram.calls.map(({ body }, place) => {
-    const { text, reply_parameters } = body as { text: string; reply_parameters?: { message_id: number } }
-    const parentId = reply_parameters ? String(reply_parameters.message_id) : null
-    return { text, username: telegram.messages[place]?.chat.username, id: String(place + 1), parentId }
-  })
-  if (telegram.calls.length !== telegram.messages.length) breaches.push('Telegram has refused something')
-
-  for (const delivery of deliveries) {
-    const { platform, state, sent, plan, fields, username, intent } = delivery
-    const name = `${username}, ${plan[0]!.text}`
-    const expect = (isSo: boolean, what: string) => isSo || breaches.push(`${name} (${state}): ${what}`)
-    const isSandbox = platform === 'sandbox'
-    const ofAct = plan.map(({ text, token }): Visible[] =>
-      isSandbox
-        ? calls
-            .filter((call) => call.token === token && call.accepted)
-            .map(({ id, content }) => ({ id, parentId: (content as { parentId: string | null }).parentId }))
-        : messages.filter((message) => message.text === text && message.username === username),
-    )
-    expect(state === 'published' || state === 'unconfirmed', 'it has come to its end')
-    expect(delivery.status === 'published', `its post is ${delivery.status}`)
-    expect(delivery.leaseToken === null && delivery.claimableAt === null, 'nobody holds it')
-    expect((intent !== null) === (state === 'unconfirmed'), `its intent is ${intent}`)
-    expect(sent.length === (state === 'published' ? plan.length : (intent ?? 0) - 1), `${sent.length} acts are known`)
-
-    for (const [index, { number, token }] of plan.entries()) {
-      const [visible, ...more] = ofAct[index]!
-      expect(more.length === 0, `act ${number} was sent ${more.length + 1} times`)
-      if (index < sent.length) {
-        expect(visible !== undefined, `act ${number} is lost`)
-        expect(visible?.id === sent[index]!.id, `act ${number} is known by its id`)
-        expect(visible?.parentId === (sent[index - 1]?.id ?? null), `act ${number} answers to the one before it`)
-        const refused = calls.filter((call) => call.token === token && !call.accepted).length
-        const isRefused = fields.faultAct === number && /^(?:server_error|rate_limited)$/.test(fields.fault ?? '')
-        expect(refused === (isRefused ? 1 : 0), `act ${number} was refused ${refused} times`)
-      } else if (number !== intent) expect(visible === undefined, `act ${number} was sent out of turn`)
-
-      const fates = report.interrupted.filter(({ act }) => act === token)
-      const mayBeOpen = isSandbox
-        ? fields.fault === 'unknown' && fields.faultAct === number
-        : fates.some(({ step, isBeyond }) => OPEN.includes(step) || (step === 'intending' && isBeyond))
-      const mustBeOpen = isSandbox
-        ? mayBeOpen
-        : fates.some(
-            ({ step, isBeyond, isLost }) => OPEN.includes(step) && !isLost && !(step === 'answered' && isBeyond),
-          )
-      const isOpen = intent === number
-      expect(!isOpen || mayBeOpen, `act ${number} can be known`)
-      if (mustBeOpen && intent !== null && intent >= number) expect(isOpen, `act ${number} cannot be known`)
-      if (mustBeOpen) expect(state === 'unconfirmed', `act ${number} cannot be known`)
-      // What is known of an open one: whether its call was made.
-      const isMade =
-        isSandbox || fates.some(({ step, isLost }) => !isLost && (step === 'called' || step === 'answered'))
-      const isNotMade = fates.some(({ step, isBeyond, isLost }) => (step === 'intended' && !isBeyond) || isLost)
-      if (isOpen && isMade) expect(visible !== undefined, `act ${number} was called, and is lost`)
-      if (isOpen && !isSandbox && isNotMade) expect(visible === undefined, `act ${number} was sent by nobody`)
-    }
-
-    const ledger = attempts.filter(
-      ({ postId, accountId }) => postId === delivery.postId && accountId === delivery.accountId,
-    )
-    expect(
-      ledger.every(({ outcome, finishedAt }) => outcome !== null && finishedAt !== null),
-      'no attempt is open',
-    )
-    expect(ledger.length === delivery.attempts, `${ledger.length} of ${delivery.attempts} attempts are in the ledger`)
-    for (const { number } of plan) {
-      const times = ledger.filter(({ act, outcome }) => act === number && /^(?:published|found)$/.test(outcome ?? ''))
-      expect(times.length === (number <= sent.length ? 1 : 0), `act ${number} came out ${times.length} times`)
-    }
-  }
-  return breaches
-}
-
-/** An act whose worker was stopped there is one that nobody knows of, unless its network can be asked. */
-const OPEN = ['intended', 'called', 'answered']

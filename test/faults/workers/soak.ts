@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { report } from '../../helpers/report.ts'
 import { type Planned, STEPS } from './protocol.ts'
 
-/** Runs the test with so many kills, says what was done at which step, and ends as the test does. */
+/** Runs kills.test.ts with more kills, prints the faults per step, and exits with the status of the test. */
 const [kills = '280'] = process.argv.slice(2)
 
 const FILE = 'node_modules/.cache/kills.json'
@@ -29,11 +29,11 @@ const done = runs.flatMap((run) => run.done)
 const rowOf = (step?: Planned['step']) => {
   const count = (trouble: Planned['trouble']) =>
     done.filter((each) => each.trouble === trouble && (!step || each.step === step)).length
-  const row = { 'killed there': count('at'), 'killed on its way on': count('after') }
-  return { ...row, 'answer lost': count('lose'), 'stood still': count('stall') }
+  const row = { 'killed at the step': count('at'), 'killed after it': count('after') }
+  return { ...row, 'response lost': count('lose'), suspended: count('stall') }
 }
 const { table } = console
-table({ ...Object.fromEntries(STEPS.map((step) => [step, rowOf(step)])), 'in all': rowOf() })
+table({ ...Object.fromEntries(STEPS.map((step) => [step, rowOf(step)])), total: rowOf() })
 report(
   'workers',
   runs.map(({ name, acts, workers, done, left, breaches, seconds }) => {

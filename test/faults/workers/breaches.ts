@@ -1,0 +1,157 @@
+import { v5 as uuidOf } from 'uuid'
+import type { Db } from '../../../db/client.ts'
+import type { PostType } from '../../../schemas/platform.ts'
+import type { SandboxFault } from '../../../schemas/sandbox.ts'
+import { planActs } from '../../../src/delivery/plan.ts'
+import type { World } from '../../helpers/app.ts'
+import type { FakeTelegram } from '../../helpers/fake-telegram.ts'
+import type { Report } from './protocol.ts'
+
+type Delivery = Awaited<ReturnType<typeof readDeliveries>>[number]
+type PlannedAct = Delivery['plan'][number]
+type Evidence = Awaited<ReturnType<typeof readEvidence>>
+/** Records a breach unless the condition holds. */
+type Expect = (isMet: boolean, breach: string) => void
+
+/** An act that a network has made visible. */
+interface Visible {
+  id: string
+  parentId: string | null
+}
+
+/** The deliveries, with the acts that they consist of. */
+export async function readDeliveries(db: Db) {
+  const rows = await db
+    .selectFrom('postTargets')
+    .innerJoin('posts', (join) =>
+      join.onRef('posts.userId', '=', 'postTargets.userId').onRef('posts.id', '=', 'postTargets.postId'),
+    )
+    .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
+    .selectAll('postTargets')
+    .select(['posts.caption', 'posts.firstComment', 'posts.postType', 'posts.status', 'accounts.username'])
+    .execute()
+  return rows.map((row) => {
+    const threadParts = row.threadParts as string[] | null
+    const sent = row.sent as { id: string | null }[]
+    const fields = (row.fields ?? {}) as { fault?: SandboxFault; faultAct?: number }
+    const plan = planActs({ ...row, threadParts, postType: row.postType as PostType })
+    return { ...row, sent, fields, plan: plan.map((act) => ({ ...act, token: uuidOf(String(act.number), row.token) })) }
+  })
+}
+
+/** What the networks received, and the history that the database has. */
+async function readEvidence({ db }: World, telegram: FakeTelegram, { interrupted }: Report) {
+  const calls = await db.selectFrom('sandboxCalls').selectAll().orderBy('id').execute()
+  const attempts = await db.selectFrom('deliveryAttempts').selectAll().orderBy('number').execute()
+  const messages = telegram.calls.map(({ body }, index) => {
+    const { text, reply_parameters } = body as { text: string; reply_parameters?: { message_id: number } }
+    const parentId = reply_parameters ? String(reply_parameters.message_id) : null
+    return { text, username: telegram.messages[index]?.chat.username, id: String(index + 1), parentId }
+  })
+  return { calls, attempts, messages, interrupted }
+}
+
+/** Compares the deliveries with what the networks received. Returns every broken promise. */
+export async function findBreaches(world: World, telegram: FakeTelegram, report: Report): Promise<string[]> {
+  const breaches: string[] = []
+  if (telegram.calls.length !== telegram.messages.length) breaches.push('Telegram has refused a call')
+  const evidence = await readEvidence(world, telegram, report)
+  for (const delivery of await readDeliveries(world.db)) {
+    const name = `${delivery.username}, ${delivery.plan[0]!.text} (${delivery.state})`
+    const expect: Expect = (isMet, breach) => {
+      if (!isMet) breaches.push(`${name}: ${breach}`)
+    }
+    checkEnd(delivery, expect)
+    for (const act of delivery.plan) {
+      checkVisible(delivery, act, evidence, expect)
+      checkOpen(delivery, act, evidence, expect)
+    }
+    checkHistory(delivery, evidence, expect)
+  }
+  return breaches
+}
+
+/** The delivery has ended, and its columns agree with its state. */
+function checkEnd({ state, status, leaseToken, claimableAt, intent, sent, plan }: Delivery, expect: Expect): void {
+  expect(state === 'published' || state === 'unconfirmed', 'it has not ended')
+  expect(status === 'published', `its post is ${status}`)
+  expect(leaseToken === null && claimableAt === null, 'it has a lease, or is due')
+  expect((intent !== null) === (state === 'unconfirmed'), `its intent is ${intent}`)
+  expect(sent.length === (state === 'published' ? plan.length : (intent ?? 0) - 1), `it has ${sent.length} sent acts`)
+}
+
+function readVisible({ platform, username }: Delivery, { text, token }: PlannedAct, evidence: Evidence): Visible[] {
+  if (platform !== 'sandbox') {
+    return evidence.messages.filter((message) => message.text === text && message.username === username)
+  }
+  return evidence.calls
+    .filter((call) => call.token === token && call.accepted)
+    .map(({ id, content }) => ({ id, parentId: (content as { parentId: string | null }).parentId }))
+}
+
+/** The network shows an act once if it was sent, under the stored id and as a reply to the act before it. */
+function checkVisible(delivery: Delivery, act: PlannedAct, evidence: Evidence, expect: Expect): void {
+  const { sent, intent, fields } = delivery
+  const { number, token } = act
+  const [visible, ...more] = readVisible(delivery, act, evidence)
+  expect(more.length === 0, `act ${number} was sent ${more.length + 1} times`)
+  if (number <= sent.length) {
+    expect(visible !== undefined, `act ${number} is lost`)
+    expect(visible?.id === sent[number - 1]!.id, `act ${number} has another id on its network`)
+    expect(visible?.parentId === (sent[number - 2]?.id ?? null), `act ${number} does not reply to the act before it`)
+    const refusals = evidence.calls.filter((call) => call.token === token && !call.accepted).length
+    const isRefused = fields.faultAct === number && /^(?:server_error|rate_limited)$/.test(fields.fault ?? '')
+    expect(refusals === (isRefused ? 1 : 0), `act ${number} was refused ${refusals} times`)
+  } else if (number !== intent) expect(visible === undefined, `act ${number} was sent before its turn`)
+}
+
+/** Steps between the intent and the settlement. An act interrupted there is open if its network cannot be queried. */
+const OPEN = ['intended', 'called', 'responded']
+
+/** An act is open, with an unknown outcome, only and always where nothing could tell what became of its call. */
+function checkOpen(delivery: Delivery, act: PlannedAct, evidence: Evidence, expect: Expect): void {
+  const { platform, state, intent, fields } = delivery
+  const { number, token } = act
+  const isSandbox = platform === 'sandbox'
+  const visible = readVisible(delivery, act, evidence)[0]
+  const interrupted = evidence.interrupted.filter((each) => each.act === token)
+  const mayBeOpen = isSandbox
+    ? fields.fault === 'unknown' && fields.faultAct === number
+    : interrupted.some(({ step, hasContinued }) => OPEN.includes(step) || (step === 'intending' && hasContinued))
+  const mustBeOpen = isSandbox
+    ? mayBeOpen
+    : interrupted.some(
+        ({ step, hasContinued, isResponseLost }) =>
+          OPEN.includes(step) && !isResponseLost && !(step === 'responded' && hasContinued),
+      )
+  const isOpen = intent === number
+  expect(!isOpen || mayBeOpen, `act ${number} is open, though its outcome can be known`)
+  if (mustBeOpen && intent !== null && intent >= number) expect(isOpen, `act ${number} is not open`)
+  if (mustBeOpen) expect(state === 'unconfirmed', `act ${number} cannot be known, and is not unconfirmed`)
+  if (!isOpen) return
+  // Of an open act, the report tells whether its call was made.
+  const isMade =
+    isSandbox ||
+    interrupted.some(({ step, isResponseLost }) => !isResponseLost && (step === 'called' || step === 'responded'))
+  const isNotMade = interrupted.some(
+    ({ step, hasContinued, isResponseLost }) => (step === 'intended' && !hasContinued) || isResponseLost,
+  )
+  if (isMade) expect(visible !== undefined, `act ${number} was called, and is lost`)
+  if (!isSandbox && isNotMade) expect(visible === undefined, `act ${number} is visible, though no worker called`)
+}
+
+/** The history has every attempt, each with an end, and one published or found attempt per sent act. */
+function checkHistory({ postId, accountId, attempts, plan, sent }: Delivery, evidence: Evidence, expect: Expect): void {
+  const history = evidence.attempts.filter((attempt) => attempt.postId === postId && attempt.accountId === accountId)
+  expect(
+    history.every(({ outcome, finishedAt }) => outcome !== null && finishedAt !== null),
+    'an attempt has no end',
+  )
+  expect(history.length === attempts, `the history has ${history.length} of ${attempts} attempts`)
+  for (const { number } of plan) {
+    const successes = history.filter(
+      ({ act, outcome }) => act === number && /^(?:published|found)$/.test(outcome ?? ''),
+    )
+    expect(successes.length === (number <= sent.length ? 1 : 0), `act ${number} succeeded ${successes.length} times`)
+  }
+}
