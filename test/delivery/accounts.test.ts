@@ -20,7 +20,7 @@ t.test('an account has attention from the first refusal of its credentials until
   mastodon.steps.push({ isAccepted: false, error: refusal('unauthorized', { needsAttention: true }) })
   await post({ accountIds: [account], caption: 'unauthorised, too' })
   await work(HOUR)
-  t.hasStrict(await attention(), { since }, 'since the first time')
+  t.hasStrict(await attention(), { since }, 'the time of the first refusal')
   await post({ accountIds: [account], caption: 'authorised' })
   await work()
   t.equal(await attention(), null)

@@ -46,5 +46,5 @@ t.test('an act that is retried within an hour of a lost call keeps its start tim
   await db.updateTable('postTargets').set({ startedAt: sql<Date>`started_at - interval '2 hours'` }).execute()
   await retry()
   t.equal(bluesky.posts.length, 1)
-  t.ok(bluesky.acts[3]!.startedAt > bluesky.acts[2]!.startedAt, 'and is no post of long ago')
+  t.ok(bluesky.acts[3]!.startedAt > bluesky.acts[2]!.startedAt, 'after an hour the act gets a new name')
 })

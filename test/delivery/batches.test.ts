@@ -13,7 +13,7 @@ import { scriptedNetwork } from '../helpers/scripted-network.ts'
 import { claimSome, intentOf, published, withRecordedStatements } from '../helpers/settlement.ts'
 import { blockedBackends, until } from '../helpers/until.ts'
 
-/** Begins `work` while what `holding` does is not committed yet, and gives what comes of it when it is. */
+/** Starts `work` while the transaction of `holding` is open, commits that, and returns the result of `work`. */
 async function beginWhile<T>(db: Db, holding: (db: Db) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   let begun: Promise<T> | undefined
   let isDone = false
@@ -95,7 +95,7 @@ t.test('a lost response to a batch fails all of its callers, and what was commit
   const deliveries = await claimSome(world, 3)
   await Promise.all(deliveries.map((delivery) => intendAct(world.db, intentOf(delivery))))
   const { db, statements } = withRecordedStatements(world.db)
-  const deaf = new Proxy(db, {
+  const unresponsive = new Proxy(db, {
     get: (target, key) => {
       if (key !== 'executeQuery') return Reflect.get(target, key)
       return async (query: CompiledQuery) => {
@@ -109,10 +109,10 @@ t.test('a lost response to a batch fails all of its callers, and what was commit
       deliveries.map((delivery, index) => settleAct(db, { ...delivery, now: null }, published(`n${index}`))),
     )
   t.strictSame(
-    (await settle(deaf)).map((result) => result.status === 'rejected' && result.reason.message),
+    (await settle(unresponsive)).map((result) => result.status === 'rejected' && result.reason.message),
     Array(3).fill('Connection terminated unexpectedly'),
   )
-  t.equal(statements.length, 1, 'it was not sent again')
+  t.equal(statements.length, 1, 'the statement was not repeated')
   t.hasStrict(await settle(db), Array(3).fill({ value: false }))
   const became = await Promise.all(deliveries.map(({ postId }) => world.readDelivery(postId)))
   t.hasStrict(became, [{ externalId: 'n0' }, { externalId: 'n1' }, { externalId: 'n2' }])

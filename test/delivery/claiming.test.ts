@@ -8,7 +8,7 @@ import { blockedBackends, until } from '../helpers/until.ts'
 const SECOND = 1_000
 const MINUTE = 60_000
 
-const later = (time: { now: Date }, ms: number) => {
+const advance = (time: { now: Date }, ms: number) => {
   time.now = new Date(time.now.getTime() + ms)
 }
 
@@ -40,14 +40,14 @@ t.test('an account sends one delivery at a time, in the order of their times', a
   const { connectAccount, post, createWorker, time } = await createDeliveryWorld(t, { mastodon })
   const account = await connectAccount('mastodon')
   const other = createWorker()
-  let underWay = 0
+  let running = 0
   let most = 0
   const watch = async () => {
-    underWay++
-    most = Math.max(most, underWay)
-    // As long as it takes to look for work several times.
+    running++
+    most = Math.max(most, running)
+    // Five round trips to the database leave the workers time to claim another delivery by mistake.
     for (let turn = 0; turn < 5; turn++) await other.nextDueInMs()
-    underWay--
+    running--
   }
   const captions = Array.from({ length: 10 }, (_, index) => String(index))
   const start = time.now.getTime() + 60 * MINUTE
@@ -55,7 +55,7 @@ t.test('an account sends one delivery at a time, in the order of their times', a
     mastodon.steps.push({ isAccepted: true, beforeResponse: watch })
     await post({ accountIds: [account], caption, scheduledAt: new Date(start + Number(caption)).toISOString() })
   }
-  later(time, 61 * MINUTE)
+  advance(time, 61 * MINUTE)
   const worker = createWorker()
   await until('all posts are sent', async () => {
     await Promise.all([worker.claim(), other.claim()])
@@ -79,7 +79,7 @@ t.test('a network carries out at most its concurrency, and does not hold up othe
   t.equal(await worker.claim(), 3)
   await until('both networks have their posts', () => mastodon.posts.length === 2 && bluesky.posts.length === 1)
   t.equal(await worker.claim(), 0)
-  t.ok((await worker.nextDueInMs())! > 0, 'what waits for a place does not keep the worker awake')
+  t.ok((await worker.nextDueInMs())! > 0, 'deliveries that wait for a free slot do not wake the worker')
   gate.resolve()
   await worker.idle()
   t.equal(await worker.claim(), 2)
@@ -104,7 +104,7 @@ t.test('deleting a post and claiming it exclude each other', async (t) => {
   t.same(
     mastodon.posts.filter((text) => deleted.includes(text)),
     [],
-    'nothing is deleted and sent',
+    'no deleted post is sent',
   )
   const { count } = await db
     .selectFrom('posts')
@@ -126,10 +126,10 @@ t.test('no other delivery of an account is claimed while one is prepared', async
   const second = await post({ accountIds: [account], caption: 'second' })
   const { nextAttemptAt } = await readDelivery(second)
   t.equal(await slow.claim(), 1)
-  t.hasStrict(await readDelivery(second), { state: 'queued', nextAttemptAt }, 'as soon as the account is free')
+  t.hasStrict(await readDelivery(second), { state: 'queued', nextAttemptAt }, 'it is due when the account is free')
   for (let turn = 0; turn < 5; turn++) {
     t.equal(await createWorker().claim(), 0)
-    later(time, LEASE_MS - SECOND)
+    advance(time, LEASE_MS - SECOND)
     await slow.renew()
   }
   gate.resolve()
@@ -153,7 +153,7 @@ t.test('a claim skips rows that another transaction has locked', async (t) => {
       })
       await until('the claim ends, or waits for a lock', async () => isDone || (await blockedBackends(db)).length > 0)
       t.ok(isDone, `a row of ${table}`)
-      // Not awaited where it waits: it ends with the lock.
+      // A claim that waits ends only with the transaction: awaiting it here would deadlock.
       if (isDone) t.hasStrict(await claim, table === 'post_targets' ? [{ accountId: free }] : [])
     })
   }

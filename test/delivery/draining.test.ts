@@ -5,7 +5,7 @@ import { until } from '../helpers/until.ts'
 
 const MINUTE = 60_000
 
-const later = (time: { now: Date }, ms: number) => {
+const advance = (time: { now: Date }, ms: number) => {
   time.now = new Date(time.now.getTime() + ms)
 }
 
@@ -62,21 +62,21 @@ t.test('a worker that drains during reconcile gives the delivery back immediatel
   const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'once' })
   mastodon.steps.push({ isAccepted: true, error: lostResponse() })
   await work()
-  later(time, MINUTE)
-  let isAsking = false
+  advance(time, MINUTE)
+  let isReconciling = false
   const stopping = createWorker({
     networks: {
       mastodon: {
         ...mastodon,
         reconcile: (_act, { signal }) => {
-          isAsking = true
+          isReconciling = true
           return new Promise((_, reject) => signal.addEventListener('abort', () => reject(lostResponse())))
         },
       },
     },
   })
   await stopping.claim()
-  await until('reconcile was called', () => isAsking)
+  await until('reconcile was called', () => isReconciling)
   await stopping.drain()
   t.hasStrict(await readDelivery(id), {
     state: 'queued',
@@ -93,7 +93,7 @@ t.test('a draining worker starts no call, neither the first nor the next', async
   const { connectAccount, post, createWorker, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'first' })
-  const deaf = createWorker({
+  const ignoring = createWorker({
     networks: {
       mastodon: beforePrepare(mastodon, () => {
         begun.resolve()
@@ -101,12 +101,12 @@ t.test('a draining worker starts no call, neither the first nor the next', async
       }),
     },
   })
-  await deaf.claim()
+  await ignoring.claim()
   await begun.promise
-  const drained = deaf.drain({ calls: false })
+  const drained = ignoring.drain({ calls: false })
   gate.resolve()
   await drained
-  t.same(mastodon.posts, [], 'even where the network does not heed it')
+  t.same(mastodon.posts, [], 'also if the adapter ignores the signal')
   t.hasStrict(await readDelivery(id), { state: 'queued', attempts: 0, error: null })
   await work()
 

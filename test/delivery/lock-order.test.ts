@@ -11,49 +11,49 @@ import { scriptedNetwork } from '../helpers/scripted-network.ts'
 import { claimSome, intentOf, published, withRecordedStatements } from '../helpers/settlement.ts'
 import { untilBlocked } from '../helpers/until.ts'
 
-/** What orders the rows of a table. */
+/** The columns by which statements have to lock the rows of a table. */
 const KEYS = { posts: 'user_id, id', post_targets: 'user_id, post_id, account_id' }
 
 /**
- * Does `begin`, by which `count` statements come to wait for the row in the middle of a table: somebody else has it. They
- * have nothing behind it then, so that neither of them can have what the other one needs first.
+ * Locks the row in the middle of a table, starts `count` statements by `begin`, and waits until they are blocked. None of
+ * them may hold a row behind the middle then: statements that lock in the same order cannot deadlock.
  */
-async function meetInOrder(t: Test, db: Db, table: keyof typeof KEYS, count: number, begin: () => void) {
-  const places = async (lock = '') => {
-    const { rows } = await sql<{ place: string }>`
-      select ctid::text as place from ${sql.table(table)} order by ${sql.raw(`${KEYS[table]} ${lock}`)}`.execute(db)
-    return rows.map(({ place }) => place)
+async function checkLockOrder(t: Test, db: Db, table: keyof typeof KEYS, count: number, begin: () => void) {
+  const readRowIds = async (lock = '') => {
+    const { rows } = await sql<{ rowId: string }>`
+      select ctid::text as row_id from ${sql.table(table)} order by ${sql.raw(`${KEYS[table]} ${lock}`)}`.execute(db)
+    return rows.map(({ rowId }) => rowId)
   }
-  // From the last one to the first, so that a scan of the table would come to them in this order.
-  for (const place of (await places()).reverse()) {
-    await sql`update ${sql.table(table)} set user_id = user_id where ctid = ${place}::tid`.execute(db)
+  // Rewritten from last to first, the rows lie in reverse: a sequential scan would lock them in that order.
+  for (const rowId of (await readRowIds()).reverse()) {
+    await sql`update ${sql.table(table)} set user_id = user_id where ctid = ${rowId}::tid`.execute(db)
   }
-  const rows = await places()
+  const rows = await readRowIds()
   const middle = rows.length / 2
   await db.transaction().execute(async (holding) => {
     await sql`select from ${sql.table(table)} where ctid = ${rows[middle]}::tid for update`.execute(holding)
     begin()
     await untilBlocked(db, { count })
-    t.strictSame(await places('for no key update skip locked'), rows.slice(middle + 1), `free ${table}`)
+    t.strictSame(await readRowIds('for no key update skip locked'), rows.slice(middle + 1), `free ${table}`)
   })
 }
 
-const fromTheEnd = (deliveries: ClaimedDelivery[]) => deliveries.toSorted((a, b) => b.postId.localeCompare(a.postId))
+const inReverse = (deliveries: ClaimedDelivery[]) => deliveries.toSorted((a, b) => b.postId.localeCompare(a.postId))
 
 t.test('statements on the same deliveries lock them in the same order', async (t) => {
   const world = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
   const { db, time } = world
-  const deliveries = fromTheEnd(await claimSome(world, 8))
+  const deliveries = inReverse(await claimSome(world, 8))
   const all = <K extends keyof ClaimedDelivery>(key: K) => deliveries.map((delivery) => delivery[key])
   const keys = { userIds: all('userId'), postIds: all('postId'), accountIds: all('accountId') }
-  const works: (() => Promise<unknown[]>)[] = [
+  const statements: (() => Promise<unknown[]>)[] = [
     () => renewLeases(db, { leaseMs: LEASE_MS, ...keys, leaseTokens: all('leaseToken'), now: time.now }),
     () => Promise.all(deliveries.map((delivery) => intendAct(db, intentOf(delivery)))),
     () => Promise.all(deliveries.map((delivery) => settleAct(db, { ...delivery, now: null }, published('n')))),
   ]
-  for (const work of works) {
+  for (const work of statements) {
     let done: Promise<unknown[]> | undefined
-    await meetInOrder(t, db, 'post_targets', 1, () => {
+    await checkLockOrder(t, db, 'post_targets', 1, () => {
       done = work()
     })
     t.equal((await done)?.filter(Boolean).length, deliveries.length)
@@ -67,13 +67,13 @@ t.test('two workers that settle deliveries of the same posts in opposite order d
     const accountIds = [await world.connectAccount('mastodon'), await world.connectAccount('mastodon')]
     postIds.push(await world.post({ accountIds, caption: `post ${number}` }))
   }
-  const deliveries = fromTheEnd(await claimDue(world.db, { platforms: ['mastodon'], slots: [16], now: world.time.now }))
+  const deliveries = inReverse(await claimDue(world.db, { platforms: ['mastodon'], slots: [16], now: world.time.now }))
   await Promise.all(deliveries.map((delivery) => intendAct(world.db, intentOf(delivery))))
   const workers = [withRecordedStatements(world.db), withRecordedStatements(world.db)]
-  const batches = [0, 1].map((index) => deliveries.filter((_, place) => place % 2 === index))
+  const batches = [0, 1].map((index) => deliveries.filter((_, position) => position % 2 === index))
   batches[1]!.reverse()
   const settled: Promise<boolean[]>[] = []
-  await meetInOrder(t, world.db, 'posts', 2, () => {
+  await checkLockOrder(t, world.db, 'posts', 2, () => {
     for (const [index, batch] of batches.entries()) {
       const { db } = workers[index]!
       settled.push(
@@ -85,7 +85,7 @@ t.test('two workers that settle deliveries of the same posts in opposite order d
   t.same(
     workers.map(({ statements }) => statements.length),
     [1, 1],
-    'neither had to be tried again',
+    'no statement was repeated',
   )
   t.same(await Promise.all(postIds.map((id) => world.readStatus(id))), Array(8).fill('published'))
 })

@@ -22,16 +22,16 @@ t.test('after a lost response, reconcile finds the act, and it is not sent again
     })
     const [attempt] = (await readDelivery(id)).history
     t.hasStrict(attempt, { outcome: 'unknown', error: { code: 'timeout' } })
-    t.equal(await readStatus(id), 'published', 'it may be out')
+    t.equal(await readStatus(id), 'published', 'it may be published')
     t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 400)
-    t.equal(mastodon.reconcileCount, 0, 'a call that is on its way is given the time to arrive')
+    t.equal(mastodon.reconcileCount, 0, 'the call may still arrive')
     await work(MINUTE)
     t.equal(mastodon.reconcileCount, 1)
     t.same(mastodon.posts, ['once', 'and'])
     t.hasStrict(await readDelivery(id), { state: 'published', attempts: 2, externalId: 'n1', error: null })
     const { history } = await readDelivery(id)
     t.hasStrict(history, [{ act: 1 }, { act: 2, outcome: 'published' }])
-    t.same(history[0], { ...attempt, outcome: 'found' }, 'when it ended, and how, is not rewritten')
+    t.same(history[0], { ...attempt, outcome: 'found' }, 'the end and the error of the attempt are not changed')
   }
 })
 

@@ -40,7 +40,11 @@ t.test('Mastodon: a text is published with its fields, and the delivery has its 
     error: null,
   })
   t.equal(await readStatus(id), 'published')
-  t.equal(mastodon.calls.at(-1)?.headers.authorization, `Bearer ${of('mastodon').secret}`, 'as it was connected')
+  t.equal(
+    mastodon.calls.at(-1)?.headers.authorization,
+    `Bearer ${of('mastodon').secret}`,
+    'with the credentials of the account',
+  )
 })
 
 t.test('Mastodon: files are uploaded first, and the status follows when they are processed', async (t) => {
@@ -73,7 +77,7 @@ t.test('Mastodon: files are uploaded first, and the status follows when they are
   t.same(
     callsOf(mastodon, '/api/v2/media').map(({ files }) => files[0]?.bytes),
     [...images, VIDEO],
-    'it was uploaded once',
+    'the file was uploaded once',
   )
   t.hasStrict(mastodon.statuses[0], { text: '', media_attachments: [{ description: 'Bars' }] })
   t.hasStrict(await readDelivery(film), { state: 'published', attempts: 1 })
@@ -183,7 +187,7 @@ t.test('Mastodon: a lost response is reconciled, and there is one status', async
   const there = await post({ accountIds: [account], caption: 'there' })
   await work()
   t.hasStrict(await readDelivery(there), { state: 'queued', publishedAt: null, error: { code: 'disconnected' } })
-  t.equal(await readStatus(there), 'published', 'it may be out')
+  t.equal(await readStatus(there), 'published', 'it may be published')
   const intendedAt = time.now.toISOString()
   await work(MINUTE)
   t.equal(keysOf(mastodon).length, 1)
@@ -198,7 +202,7 @@ t.test('Mastodon: a lost response is reconciled, and there is one status', async
   t.hasStrict((await readDelivery(absent)).history, [{ outcome: 'absent' }, { outcome: 'published' }])
   t.equal(keysOf(mastodon)[1], keysOf(mastodon)[2])
 
-  // It is there, and not in the list yet: then the key prevents a second one.
+  // The status exists and is not listed yet: the Idempotency-Key prevents a second one.
   mastodon.faults.push({ on, after: true, instead: { status: 504 } })
   mastodon.faults.push({ on: 'GET /api/v1/accounts/14715/statuses', instead: { status: 200, body: [] } })
   const late = await post({ accountIds: [account], caption: 'late' })

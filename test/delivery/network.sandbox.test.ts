@@ -12,11 +12,11 @@ t.test('sandbox: each fault ends as on a real network, and every call is listed'
   const account = await connect('sandbox')
   const mediaIds = [await uploadFile(await jpeg(), 'A lighthouse')]
   interface Ending {
-    /** Right after the first attempt. */
+    /** The delivery after the first attempt. */
     first: object
     state: 'published' | 'failed' | 'unconfirmed'
     outcomes: string[]
-    /** Whether the sandbox took the call, in order. */
+    /** Whether the sandbox accepted each call, in order. */
     accepted: boolean[]
     error?: object
   }
@@ -103,7 +103,7 @@ t.test('sandbox: each fault ends as on a real network, and every call is listed'
     } else t.equal(ended.externalId, null, fault)
     const { attention } = await readAccount(account)
     if (fault === 'expired_token') t.hasStrict(attention, { code: 'unauthorized' })
-    // The next one that gets through ends it; a post that is refused for what it says does not.
+    // Attention ends when something is sent. A post that is refused for its content does not end it.
     else if (fault === 'content_refused') t.hasStrict(attention, { code: 'unauthorized' })
     else t.equal(attention, undefined, fault)
   }

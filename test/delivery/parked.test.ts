@@ -10,24 +10,24 @@ import { until } from '../helpers/until.ts'
 const SECOND = 1_000
 const MINUTE = 60_000
 
-const later = (time: { now: Date }, ms: number) => {
+const advance = (time: { now: Date }, ms: number) => {
   time.now = new Date(time.now.getTime() + ms)
 }
 
-const parked = (db: DeliveryWorld['db']) =>
+const readParked = (db: DeliveryWorld['db']) =>
   db.selectFrom('postTargets').select('postId').where('parked', '=', true).execute()
 
-/** How many rows of a table are looked at to claim what is due on one network. Nothing is kept of what was claimed. */
-async function lookedAt(
+/** Claims due deliveries of a network, counts the rows that this reads from a table, and rolls back. */
+async function countRowsRead(
   { db, time }: DeliveryWorld,
   platform: string,
-  { table = 'post_targets', without = ['seqscan', 'bitmapscan'] } = {},
+  { table = 'post_targets', plansOff = ['seqscan', 'bitmapscan'] } = {},
 ) {
   const seen: { claimed: string[]; rows: number }[] = []
-  const undone = new Error('undone')
-  const look = db.transaction().execute(async (db) => {
-    // As where there are many pages of them; or with as bad a plan as there may be.
-    for (const each of without) await sql.raw(`set local enable_${each} = off`).execute(db)
+  const rollback = new Error('rolled back')
+  const claiming = db.transaction().execute(async (db) => {
+    // On a small table Postgres would choose a sequential scan; a test may ask for other plans.
+    for (const plan of plansOff) await sql.raw(`set local enable_${plan} = off`).execute(db)
     const rowsRead = async () => {
       const { rows } = await sql<{ count: number }>`
         select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables
@@ -37,10 +37,10 @@ async function lookedAt(
     const before = await rowsRead()
     const claimed = await claimDue(db, { platforms: [platform], slots: [9], now: time.now })
     seen.push({ claimed: claimed.map(({ caption }) => caption), rows: (await rowsRead()) - before })
-    throw undone
+    throw rollback
   })
-  await look.catch((error) => {
-    if (error !== undone) throw error
+  await claiming.catch((error) => {
+    if (error !== rollback) throw error
   })
   return seen[0]!
 }
@@ -55,14 +55,14 @@ t.test('parked deliveries are sent in order and do not hold up other accounts', 
     const scheduledAt = new Date(start + Number(caption)).toISOString()
     await post({ accountIds: [resting], caption, scheduledAt })
   }
-  later(time, 2 * MINUTE)
+  advance(time, 2 * MINUTE)
   await work()
-  t.same(telegram.posts, ['0'], 'one message a second')
-  t.equal((await parked(db)).length, 98, 'but not what comes next')
+  t.same(telegram.posts, ['0'], 'the limit is one message a second')
+  t.equal((await readParked(db)).length, 98, 'all are parked except the next one')
   await post({ accountIds: [other], caption: 'other' })
   await work()
   await work(SECOND)
-  t.same(telegram.posts, ['0', 'other', '1'], 'and it goes on where it was')
+  t.same(telegram.posts, ['0', 'other', '1'], 'parked deliveries continue in order')
   const early = await post({ accountIds: [resting], caption: 'early' })
   await db
     .updateTable('postTargets')
@@ -71,7 +71,7 @@ t.test('parked deliveries are sent in order and do not hold up other accounts', 
     .execute()
   await work(SECOND)
   await work(SECOND)
-  t.same(telegram.posts.slice(3), ['early', '2'], 'in the order of their times, whatever is parked')
+  t.same(telegram.posts.slice(3), ['early', '2'], 'an earlier one passes parked ones')
 })
 
 t.test('a claim reads the deliveries of a busy account once, even with a bad plan', async (t) => {
@@ -80,7 +80,7 @@ t.test('a claim reads the deliveries of a busy account once, even with a bad pla
   const [much, little] = [await connectAccount('mastodon'), await connectAccount('mastodon')]
   for (let index = 0; index < 100; index++) await post({ accountIds: [much], caption: String(index) })
   await post({ accountIds: [little], caption: 'behind' })
-  const { claimed, rows } = await lookedAt(world, 'mastodon', { without: ['indexscan'] })
+  const { claimed, rows } = await countRowsRead(world, 'mastodon', { plansOff: ['indexscan'] })
   t.same(claimed, ['0', 'behind'])
   t.ok(rows < 1_000, `${rows} rows`)
 })
@@ -112,7 +112,7 @@ t.test(
     t.same(mastodon.posts, ['behind'])
     await sql`analyze`.execute(db)
     await post({ accountIds: [other], caption: 'next' })
-    const { claimed, rows } = await lookedAt(world, 'mastodon')
+    const { claimed, rows } = await countRowsRead(world, 'mastodon')
     t.same(claimed, ['next'])
     t.ok(rows < 20, `${rows} rows`)
   },
@@ -137,9 +137,9 @@ t.test('parked and other deliveries are claimed in the order in which they becam
     .updateTable('accounts')
     .set({ availableAt: new Date(start + 10 * MINUTE) })
     .execute()
-  later(time, 2 * MINUTE)
+  advance(time, 2 * MINUTE)
   t.equal(await createWorker().claim(), 0)
-  t.equal((await parked(db)).length, 8)
+  t.equal((await readParked(db)).length, 8)
   const free = db.updateTable('accounts').where('id', '!=', resting)
   await free.set({ availableAt: new Date(time.now.getTime() - 10 * SECOND) }).execute()
   const platforms = ['mastodon', 'bluesky']
@@ -152,9 +152,9 @@ t.test('parked and other deliveries are claimed in the order in which they becam
     (await claimDue(db, { platforms, slots, now: time.now })).map(({ caption }) => caption).sort()
   t.same(await claim([1, 1]), ['1-1', '2-1'])
   t.same(await claim([2, 1]), ['3-1', '4-1'])
-  t.same(await claim([2, 1]), [], 'one of each account')
+  t.same(await claim([2, 1]), [], 'one delivery per account')
   const of = db.selectFrom('postTargets').select('accountId').where('parked', '=', true)
-  t.equal((await of.where('accountId', 'in', [late, early]).execute()).length, 2, 'what is under way is not parked')
+  t.equal((await of.where('accountId', 'in', [late, early]).execute()).length, 2, 'claimed deliveries are not parked')
 })
 
 t.test('workers that claim at the same time share the parked deliveries', async (t) => {
@@ -167,7 +167,7 @@ t.test('workers that claim at the same time share the parked deliveries', async 
     .set({ availableAt: new Date(time.now.getTime() + MINUTE) })
     .execute()
   t.equal(await createWorker().claim(), 0)
-  later(time, 2 * MINUTE)
+  advance(time, 2 * MINUTE)
   const claim = (db: DeliveryWorld['db']) => claimDue(db, { platforms: ['mastodon'], slots: [3], now: time.now })
   const others = await db.transaction().execute(async (first) => {
     t.equal((await claim(first)).length, 3)
@@ -188,7 +188,7 @@ t.test('a delivery that a worker may still hold is not parked, and can end late'
   await until('the network has the post', () => mastodon.posts.length === 1)
   const availableAt = new Date(time.now.getTime() + 10 * MINUTE)
   await db.updateTable('accounts').set({ availableAt }).execute()
-  later(time, MINUTE)
+  advance(time, MINUTE)
   t.equal(await createWorker().claim(), 0)
   gate.resolve()
   await slow.idle()
@@ -205,7 +205,7 @@ t.test('a parked delivery that is marked as published is no longer due', async (
     .set({ availableAt: new Date(time.now.getTime() + MINUTE) })
     .execute()
   t.equal(await createWorker().claim(), 0)
-  t.same(await parked(db), [{ postId: id }])
+  t.same(await readParked(db), [{ postId: id }])
   t.same(await countDue(db, { now: time.now }), [{ count: 1 }])
   t.equal(await markPostPublished(db, id), 'published')
   t.same(await countDue(db, { now: time.now }), [{ count: 0 }])

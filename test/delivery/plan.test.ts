@@ -10,7 +10,7 @@ const post = {
 } as const
 const act = (number: number, text: string, kind = 'post') => ({ number, kind, text })
 
-t.test('a post is one act, a thread one for each part, and a comment comes last', async (t) => {
+t.test('a post is one act, a thread has one per part, and the comment comes last', async (t) => {
   t.same(planActs(post), [act(1, 'Hello')])
   t.same(planActs({ ...post, captionOverride: '' }), [act(1, '')])
   t.same(planActs({ ...post, threadParts: ['a', 'b'] }), [act(1, 'Hello')])
@@ -22,7 +22,7 @@ t.test('a post is one act, a thread one for each part, and a comment comes last'
   ])
 })
 
-t.test('a comment that is blank is none', async (t) => {
+t.test('a blank comment is no act', async (t) => {
   for (const firstComment of [null, '', ' \n ', '\t', '\u00A0'])
     t.same(planActs({ ...post, firstComment }), [act(1, 'Hello')])
 })

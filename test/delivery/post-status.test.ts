@@ -27,7 +27,7 @@ t.test('a post that no network has is scheduled again', async (t) => {
   mastodon.steps.push({ isAccepted: false, error: lostResponse() }, { isAccepted: false, error: refusal() })
   await work()
   await work(MINUTE)
-  t.equal(await readStatus(both), 'published', 'but not one that is out elsewhere')
+  t.equal(await readStatus(both), 'published', 'the other account has published it')
 })
 
 t.test('the status of a post follows all of its deliveries', async (t) => {
@@ -56,10 +56,10 @@ t.test('the status of a post follows all of its deliveries', async (t) => {
     await work()
   }
   t.equal(mastodon.acts.length, 2)
-  t.equal(await readStatus(id), 'published', 'while one of them may still be out')
+  t.equal(await readStatus(id), 'published', 'one of them may still be published')
   gate.resolve()
   await slow.idle()
-  t.equal(await readStatus(id), 'scheduled', 'when all have failed')
+  t.equal(await readStatus(id), 'scheduled', 'all have failed')
   t.equal((await ada.call('DELETE', `/posts/${id}`)).status, 200)
 
   const open = await post({ accountIds, caption: 'somewhere' })
@@ -68,7 +68,7 @@ t.test('the status of a post follows all of its deliveries', async (t) => {
   bluesky.reconcileWith = async () => 'unknown'
   await work(MINUTE)
   await work(MINUTE)
-  t.equal(await readStatus(open), 'published', 'where one of them may be out')
+  t.equal(await readStatus(open), 'published', 'one of them may be published')
 })
 
 t.test('a post becomes scheduled again when the last call that may have published it has failed', async (t) => {
@@ -98,7 +98,7 @@ t.test('a post becomes scheduled again when the last call that may have publishe
     await work()
   }
   t.hasStrict(await readDelivery(id, first), { state: 'failed' })
-  t.equal(await readStatus(id), 'published', 'the other call is on its way')
+  t.equal(await readStatus(id), 'published', 'the other call may still arrive')
   gate.resolve()
   await slow.idle()
   t.hasStrict(await readDelivery(id, second), { state: 'queued' })

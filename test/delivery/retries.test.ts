@@ -50,7 +50,7 @@ t.test('a passing failure is retried with growing pauses, and fails after eight 
       t.equal(state, 'queued')
       waits.push(Date.parse(nextAttemptAt!) - time.now.getTime())
       await work(waits.at(-1)! - 1)
-      t.equal(mastodon.acts.length, attempt, 'not before its time')
+      t.equal(mastodon.acts.length, attempt, 'no attempt before nextAttemptAt')
       time.now = new Date(time.now.getTime() + 1)
     }
   }
@@ -64,7 +64,11 @@ t.test('a passing failure is retried with growing pauses, and fails after eight 
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   mastodon.steps.push({ isAccepted: false, error: refusal('unreachable', { retryable: true }) })
   await work(MINUTE)
-  t.hasStrict(await readDelivery(id), { state: 'queued', attempts: 9 }, 'a retry begins anew')
+  t.hasStrict(
+    await readDelivery(id),
+    { state: 'queued', attempts: 9 },
+    'a retry by the owner resets the count of failures',
+  )
 })
 
 t.test('a delivery that waits for a retry lets later ones of its account pass', async (t) => {
@@ -107,7 +111,7 @@ t.test('pauses between attempts are random, unless the network names one', async
   const waits = new Set(Array.from({ length: 20 }, () => backoffMs(1, { retryAfterMs: undefined })))
   t.ok(waits.size > 10)
   for (const ms of [SECOND, 10 * MINUTE]) t.equal(backoffMs(1, { retryAfterMs: ms }), ms)
-  t.equal(backoffMs(1, { retryAfterMs: 0 }), SECOND, 'and none is shorter than a second')
+  t.equal(backoffMs(1, { retryAfterMs: 0 }), SECOND, 'no pause is shorter than a second')
 })
 
 t.test('an internal error before the intent is retried, and after it leaves the delivery unconfirmed', async (t) => {

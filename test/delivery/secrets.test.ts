@@ -21,8 +21,8 @@ t.test('credentials are in no response, log line or row, even if networks repeat
   }
   const secrets = [...connectable.map(({ secret }) => secret), SANDBOX.token, 'a-session-of-ada']
   const mediaIds = [await uploadFile(await jpeg())]
-  const told: unknown[] = []
-  const tell = async (id: string) => told.push(await ada.call('GET', `/posts/${id}`))
+  const responses: unknown[] = []
+  const recordPost = async (id: string) => responses.push(await ada.call('GET', `/posts/${id}`))
 
   await connect('sandbox')
   for (const { body, network } of connectable) {
@@ -37,39 +37,39 @@ t.test('credentials are in no response, log line or row, even if networks repeat
         if (on.includes('14715')) network.faults.push({ on: 'POST /api/v1/statuses', instead: reset })
         const id = await post(content)
         await work(HOUR)
-        await tell(id)
+        await recordPost(id)
         await work(HOUR)
         t.equal(network.faults.length, 0, `${on} was called`)
-        await tell(id)
-        told.push(await ada.call('GET', '/accounts'))
+        await recordPost(id)
+        responses.push(await ada.call('GET', '/accounts'))
       }
     }
     network.faults.push({ on: visible[body.platform]!.at(-1)!, instead: reset })
-    await tell(await post(content))
+    await recordPost(await post(content))
     await work(HOUR)
   }
 
-  // Credentials that cannot be opened, and outcomes that cannot be committed, are told to the operator.
+  // The log reports credentials that cannot be decrypted, and outcomes that cannot be committed.
   const accountIds = (await ada.call('GET', '/accounts')).body.data.map(({ id }: { id: string }) => id)
   const unopened = await post({ accountIds, caption: 'Hello' })
   const stranger = createWorker({ openCredentials: createKeyring([randomBytes(32)]).open })
   time.now = new Date(time.now.getTime() + DAY / 2)
   while ((await stranger.claim()) > 0) await stranger.idle()
-  await tell(unopened)
+  await recordPost(unopened)
   t.ok(log.some((line) => line.includes('credentials cannot be opened')))
   await sql`alter table delivery_attempts add constraint never check (outcome is null) not valid`.execute(db)
   const uncommitted = await post({ accountIds, caption: 'Hello' })
   await work(HOUR)
-  await tell(uncommitted)
+  await recordPost(uncommitted)
   t.ok(log.some((line) => line.includes('delivery is left to be taken over')))
   await app.close()
 
-  t.ok(JSON.stringify(told).includes('No …'), 'networks have repeated them')
+  t.ok(JSON.stringify(responses).includes('No …'), 'networks have repeated the credentials')
   const rows = await everythingIn(db)
   t.ok(rows.includes('No …'))
   for (const secret of secrets) {
-    t.notOk(JSON.stringify(told).includes(secret), 'no answer')
-    t.notOk(log.join('\n').includes(secret), 'no log')
-    t.notOk(rows.includes(secret), 'no row')
+    t.notOk(JSON.stringify(responses).includes(secret), 'in no response')
+    t.notOk(log.join('\n').includes(secret), 'in no log line')
+    t.notOk(rows.includes(secret), 'in no row')
   }
 })

@@ -33,22 +33,22 @@ t.test('an outcome counts once when the response to its commit is lost', async (
   const account = await connectAccount('bluesky')
   const threadParts = { [account]: ['one', 'two', 'three'] }
   const id = await post({ accountIds: [account], postType: 'thread', threadParts })
-  let lostAnswers = 0
-  const deaf = new Proxy(db, {
+  let lostResponses = 0
+  const unresponsive = new Proxy(db, {
     get: (target, name) => {
       if (name !== 'executeQuery') return Reflect.get(target, name)
       return async (query: CompiledQuery) => {
         const result = await target.executeQuery(query)
-        if (query.sql.includes('jsonb_array_length(delivery.sent)') && lostAnswers++ === 0)
+        if (query.sql.includes('jsonb_array_length(delivery.sent)') && lostResponses++ === 0)
           throw new Error('Connection terminated unexpectedly')
         return result
       }
     },
   })
-  const worker = createWorker({ db: deaf })
+  const worker = createWorker({ db: unresponsive })
   await worker.claim()
   await worker.idle()
-  t.ok(lostAnswers > 1, 'it was committed again')
+  t.ok(lostResponses > 1, 'the settlement was repeated')
   await work(MINUTE)
   t.same(bluesky.posts, ['one', 'two', 'three'])
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 3, acts: [{}, {}, {}] })

@@ -107,25 +107,25 @@ const CELLS: Cell[] = [
     { state: 'failed', attention: { code: 'unauthorized', message: 'expired' } },
   ],
   [
-    'a lost call is asked about when it can no longer arrive',
+    'a lost call is reconciled when it can no longer arrive',
     {},
     { event: 'unknown', reason: passing, isNewCall: true },
     { state: 'queued', mayBeSent: true, prepared, outcome: 'unknown', retryInMs: 30_000 },
   ],
   [
-    'a lost call is asked about once, however much has failed before',
+    'a lost call is reconciled at least once, after any number of failures',
     exhausted,
     { event: 'unknown', reason: passing, isNewCall: true },
     { state: 'queued', mayBeSent: true },
   ],
   [
-    'a network that does not say what became of a call too often leaves it unconfirmed',
+    'a call whose outcome the network fails to report too often is unconfirmed',
     exhausted,
     { event: 'unknown', reason: passing, isNewCall: false },
     { state: 'unconfirmed', mayBeSent: true, retryInMs: null },
   ],
   [
-    'a lost call on a network that cannot be asked is unconfirmed',
+    'a lost call on a network that cannot be queried is unconfirmed',
     { canReconcile: false },
     { event: 'unknown', reason: passing, isNewCall: true },
     { state: 'unconfirmed', mayBeSent: true },
@@ -174,7 +174,7 @@ const CELLS: Cell[] = [
     { state: 'published' },
   ],
   [
-    'a network that needs time gets it, and is no failure',
+    'waiting for the network does not count as a failure',
     { failures: 2 },
     { event: 'later', prepared: next, afterMs: 600_000 },
     {
@@ -212,19 +212,19 @@ const CELLS: Cell[] = [
     { state: 'published' },
   ],
   [
-    'an act that the network is working on may be out',
+    'an act that the network processes may be published',
     {},
     { event: 'processing', prepared: next, afterMs: 1_000 },
     { state: 'queued', isWaiting: true, mayBeSent: true, prepared: next, outcome: null, retryInMs: 1_000 },
   ],
   [
-    'an act that the network works on for more than a day is unconfirmed',
+    'an act that the network processes for more than a day is unconfirmed',
     waitedTooLong,
     { event: 'processing', prepared: next, afterMs: 1_000 },
     { state: 'unconfirmed', mayBeSent: true, isWaiting: false, outcome: 'unknown', retryInMs: null },
   ],
   [
-    'an act in processing on a network that cannot be asked is unconfirmed',
+    'an act in processing on a network that cannot be queried is unconfirmed',
     { canReconcile: false },
     { event: 'processing', prepared: next, afterMs: 1_000 },
     { state: 'unconfirmed', mayBeSent: true },
@@ -267,7 +267,7 @@ for (const [name, progress, outcome, expected] of CELLS) {
   })
 }
 
-t.test('every transition of a worker is reached, and no other', async (t) => {
+t.test('workers reach every transition of the table and no other', async (t) => {
   const reached = new Map<DeliveryEvent, Set<string>>()
   const progresses = [true, false].flatMap((canReconcile) =>
     [0, FAILURES_MAX - 1, FAILURES_MAX].flatMap((failures) =>
@@ -298,7 +298,7 @@ t.test('every transition of a worker is reached, and no other', async (t) => {
   )
 })
 
-t.test('an owner may retry from the states of the table, and from no other', async (t) => {
+t.test('an owner may retry only from the states of the table', async (t) => {
   const error: DeliveryError = { code: 'server_error', message: 'no', retryable: true }
   const cells: [Parameters<typeof retried>[0], boolean, ReturnType<typeof retried>][] = [
     [{ state: 'waiting', error: null, isEarly: false }, true, { obstacle: 'draft' }],
@@ -335,7 +335,7 @@ t.test(
   },
 )
 
-t.test('every state can be reached and left, except by an end that is final', async (t) => {
+t.test('every state can be reached and left', async (t) => {
   const all = Object.values(TRANSITIONS) as { from: readonly string[]; to: readonly string[] }[]
   for (const state of DELIVERY_STATES) {
     t.ok(

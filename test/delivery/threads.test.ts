@@ -21,7 +21,10 @@ t.test('the parts of a thread and the first comment are sent in order, each as a
   t.hasStrict(two, { kind: 'post', parent: { id: 'n1' }, root: { id: 'n1' } })
   t.hasStrict(and, { kind: 'comment', parent: { id: 'n2' }, root: { id: 'n1' } })
   t.equal(new Set([one, two, and].map((act) => act?.token)).size, 3)
-  t.ok(one!.startedAt < two!.startedAt && two!.startedAt < and!.startedAt, 'as networks name and sort them')
+  t.ok(
+    one!.startedAt < two!.startedAt && two!.startedAt < and!.startedAt,
+    'networks derive names and order from the start time',
+  )
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 3, acts: [{}, {}, { externalId: 'n3' }] })
 })
 
@@ -43,7 +46,7 @@ t.test('a retried thread continues with its first missing part', async (t) => {
   bluesky.steps.push({ isAccepted: true }, { isAccepted: false, error: refusal() })
   await work()
   t.hasStrict(await readDelivery(id), { state: 'failed', externalId: 'n1', acts: [{ externalId: 'n1' }] })
-  t.equal(await readStatus(id), 'published', 'its beginning is out')
+  t.equal(await readStatus(id), 'published', 'its first part is published')
   t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
   await work(MINUTE)
   t.same(bluesky.posts, ['one', 'two', 'three'])

@@ -7,7 +7,7 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-/** A network that is working on an act, and what becomes of it. */
+/** Creates a delivery whose network has accepted the act and processes it for a minute. */
 async function createProcessing(t: Test) {
   const mastodon = scriptedNetwork()
   const world = await createDeliveryWorld(t, { mastodon })
@@ -33,7 +33,7 @@ t.test('500 deliveries that wait ten minutes for their network do not hold up ot
   const shared = await connectAccount('mastodon')
   const waiting: string[] = []
   const begun = new Set<string>()
-  // Half of them wait before the call, half of them after it.
+  // Half of the deliveries wait before the call, the others after it.
   mastodon.stepOf = ({ text }) => {
     const [, number] = /^waiting (\d+)$/.exec(text) ?? []
     if (number === undefined || begun.has(text)) return undefined
@@ -43,7 +43,7 @@ t.test('500 deliveries that wait ten minutes for their network do not hold up ot
       : { isAccepted: true, processingMs: 10 * MINUTE }
   }
   for (let number = 0; number < 500; number++) {
-    // Some of them are on one account.
+    // Twenty of them share an account.
     const account = number % 25 === 0 ? shared : await connectAccount('mastodon')
     waiting.push(await post({ accountIds: [account], caption: `waiting ${number}` }))
   }
@@ -56,22 +56,22 @@ t.test('500 deliveries that wait ten minutes for their network do not hold up ot
   t.equal(mastodon.acts.length, 500)
   t.equal(mastodon.posts.length, 250)
 
-  // Neither a slot nor an account is held: a new post goes out at its time, also on an account with waiting deliveries.
+  // No slot or account is held: a new post is sent when it is due, also on an account with waiting deliveries.
   const quick = [
     await post({ accountIds: [shared], caption: 'same account' }),
     await post({ accountIds: [await connectAccount('mastodon')], caption: 'other account' }),
   ]
   await drain()
   for (const id of quick) t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
-  t.equal(mastodon.acts.length, 502, 'and nothing that waits was begun again')
+  t.equal(mastodon.acts.length, 502, 'no waiting delivery was prepared again')
   t.hasStrict(await readDelivery(waiting[0]!), { state: 'queued', attempts: 0, error: null })
   t.hasStrict(await readDelivery(waiting[1]!), { state: 'queued', attempts: 1, error: null })
-  t.equal(await readStatus(waiting[0]!), 'scheduled', 'what the network only prepares is not published')
-  t.equal(await readStatus(waiting[1]!), 'published', 'what it is working on may be')
+  t.equal(await readStatus(waiting[0]!), 'scheduled', 'the network has not accepted it yet')
+  t.equal(await readStatus(waiting[1]!), 'published', 'the network has accepted it')
 
   // Writing the posts took time, which counts.
   time.now = new Date(time.now.getTime() + 5 * MINUTE)
-  t.equal(await worker.claim(), 0, 'not before their time')
+  t.equal(await worker.claim(), 0, 'none is claimed before its time')
   await work(5 * MINUTE)
   const { data } = (await ada.call('GET', '/posts?limit=100')).body
   t.equal(data.length, 100)
@@ -79,7 +79,7 @@ t.test('500 deliveries that wait ten minutes for their network do not hold up ot
   t.strictSame(new Set(deliveries.map(({ state }) => state)), new Set(['published']))
   t.strictSame(new Set(deliveries.map(({ attempts }) => attempts)), new Set([1]))
   t.equal(new Set(mastodon.posts).size, 502)
-  t.equal(mastodon.posts.length, 502, 'each of them once')
+  t.equal(mastodon.posts.length, 502, 'each text was sent once')
 })
 
 t.test('prepared state is passed to later attempts at the same act, and to no other act', async (t) => {
@@ -101,7 +101,7 @@ t.test('prepared state is passed to later attempts at the same act, and to no ot
   await work(MINUTE)
   await work(MINUTE)
   t.hasStrict(await readDelivery(id), { state: 'failed' })
-  t.strictSame(mastodon.saved, [null, { attempt: 1 }, { attempt: 2 }, null], 'the next act begins with nothing')
+  t.strictSame(mastodon.saved, [null, { attempt: 1 }, { attempt: 2 }, null], 'the next act starts without state')
 
   await post({ accountIds: [account], caption: 'other' })
   await work()
@@ -152,7 +152,7 @@ t.test('an act that the network processes is reconciled until it is there, and t
   t.hasStrict(await readDelivery(id), { state: 'queued', attempts: 1, error: null })
   mastodon.reconcileWith = undefined
   await work(HOUR - SECOND)
-  t.equal(mastodon.reconcileCount, 1, 'not before the network wants to be asked')
+  t.equal(mastodon.reconcileCount, 1, 'no earlier than the network requested')
   await work(SECOND)
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1, externalId: 'n1' })
   t.hasStrict((await readDelivery(id)).history, [{ outcome: 'published', error: null }])

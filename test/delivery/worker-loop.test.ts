@@ -4,36 +4,36 @@ import t, { type Test } from 'tap'
 import type { Publisher } from '../../src/delivery/publisher.ts'
 import { work } from '../../src/delivery/worker-loop.ts'
 
-/** A worker of a publisher that only keeps what it was told. `tick` lets that many milliseconds go by. */
+/** Runs the loop of a worker on a publisher that records its calls. `tick` advances the mocked timers by `ms`. */
 async function start(t: Test, parts: Partial<Publisher> = {}) {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-  // So that what was imported by name is meant as well.
+  // Named imports of the mocked functions change only when the exports are synchronized.
   syncBuiltinESMExports()
   t.teardown(() => {
     mock.timers.reset()
     syncBuiltinESMExports()
   })
-  const told: string[] = []
+  const records: string[] = []
   const publisher: Publisher = {
     claim: async () => {
-      told.push('claim')
+      records.push('claim')
       return 0
     },
     nextDueInMs: async () => undefined,
-    renew: async () => void told.push('renew'),
+    renew: async () => void records.push('renew'),
     settled: () => new Promise(() => {}),
-    drain: async (options = { calls: true }) => void told.push(options.calls ? 'drain all' : 'drain'),
+    drain: async (options = { calls: true }) => void records.push(options.calls ? 'drain all' : 'drain'),
     idle: async () => {},
     ...parts,
   }
   const log = {
-    info: (_facts: object, message: string) => told.push(message),
-    warn: (_facts: object, message: string) => told.push(message),
-    error: (_facts: object, message: string) => told.push(message),
+    info: (_facts: object, message: string) => records.push(message),
+    warn: (_facts: object, message: string) => records.push(message),
+    error: (_facts: object, message: string) => records.push(message),
   }
   const stop = Promise.withResolvers<void>()
   const working = work(publisher, log, stop.promise, async () => 0)
-  /** Lets all go on that waits for no timer. */
+  /** Runs everything that does not wait for a timer. */
   const settle = async () => {
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
   }
@@ -42,12 +42,12 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     await settle()
   }
   await settle()
-  const since = () => told.splice(0)
-  return { told, since, stop: stop.resolve, working, tick, settle }
+  const takeRecords = () => records.splice(0)
+  return { records, takeRecords, stop: stop.resolve, working, tick, settle }
 }
 
 t.test(
-  'a worker looks twice a second, or when the next delivery is due, and at once when there was something',
+  'a worker claims twice a second, when a delivery becomes due, and again immediately after it found some',
   async (t) => {
     let found = 3
     let dueInMs: number | undefined
@@ -59,7 +59,7 @@ t.test(
       },
       nextDueInMs: async () => dueInMs,
     })
-    t.same(claims, [3, 2, 1, 0], 'until nothing is left')
+    t.same(claims, [3, 2, 1, 0], 'claims repeat until one finds nothing')
     await worker.tick(499)
     t.equal(claims.length, 4)
     dueInMs = 40
@@ -67,15 +67,15 @@ t.test(
     t.equal(claims.length, 5)
     dueInMs = 60_000
     await worker.tick(40)
-    t.equal(claims.length, 6, 'what is due sooner is not late')
+    t.equal(claims.length, 6, 'it wakes when the next delivery is due')
     await worker.tick(500)
-    t.equal(claims.length, 7, 'what was written meanwhile is found')
+    t.equal(claims.length, 7, 'it polls twice a second for new deliveries')
     worker.stop()
     await worker.working
   },
 )
 
-t.test('a worker looks again as soon as a delivery has ended', async (t) => {
+t.test('a worker claims again when a delivery ends', async (t) => {
   let ended = Promise.withResolvers<void>()
   let claims = 0
   const worker = await start(t, {
@@ -94,7 +94,7 @@ t.test('a worker looks again as soon as a delivery has ended', async (t) => {
   await worker.working
 })
 
-t.test('a worker renews its leases four times before they would end, also after a renewal that failed', async (t) => {
+t.test('a worker renews its leases every five seconds, also after a failed renewal', async (t) => {
   let renewals = 0
   const worker = await start(t, {
     renew: async () => {
@@ -106,16 +106,16 @@ t.test('a worker renews its leases four times before they would end, also after 
     t.equal(renewals, count)
   }
   t.same(
-    worker.told.filter((message) => message.includes('renewed')),
+    worker.records.filter((message) => message.includes('renewed')),
     ['leases could not be renewed'],
   )
   worker.stop()
   await worker.working
   await worker.tick(60_000)
-  t.equal(renewals, 3, 'and none when it has stopped')
+  t.equal(renewals, 3, 'a stopped worker renews nothing')
 })
 
-t.test('a worker goes on when the database is back, and says both once', async (t) => {
+t.test('a worker logs once that the database is away, and once that it is back', async (t) => {
   let isAway = true
   const worker = await start(t, {
     claim: async () => {
@@ -125,42 +125,42 @@ t.test('a worker goes on when the database is back, and says both once', async (
   })
   await worker.tick(500)
   await worker.tick(500)
-  t.same(worker.since(), ['due deliveries cannot be claimed'])
+  t.same(worker.takeRecords(), ['due deliveries cannot be claimed'])
   isAway = false
   await worker.tick(500)
   await worker.tick(500)
-  t.same(worker.since(), ['due deliveries are claimed again'])
+  t.same(worker.takeRecords(), ['due deliveries are claimed again'])
   worker.stop()
   await worker.working
 })
 
-t.test('a worker that is told to stop takes nothing more, and ends when nothing is under way', async (t) => {
+t.test('a stopping worker claims nothing more, and ends when no delivery is running', async (t) => {
   const worker = await start(t)
-  worker.since()
+  worker.takeRecords()
   worker.stop()
   await worker.working
-  t.same(worker.since(), ['drain', 'drain all'])
+  t.same(worker.takeRecords(), ['drain', 'drain all'])
 })
 
-t.test('a worker that is told to stop lets what is under way end, and cuts off what does not', async (t) => {
+t.test('a stopping worker lets deliveries end for eight seconds, and then aborts them', async (t) => {
   const never = new Promise<void>(() => {})
-  const told: string[] = []
+  const records: string[] = []
   const worker = await start(t, {
     idle: () => never,
     drain: async ({ calls } = { calls: true }) => {
-      told.push(calls ? 'drain all' : 'drain')
+      records.push(calls ? 'drain all' : 'drain')
       if (!calls) await never
     },
   })
   worker.stop()
   await worker.settle()
   await worker.tick(3_999)
-  t.same(told, [], 'it may still end')
+  t.same(records, [], 'deliveries may still end')
   await worker.tick(1)
-  t.same(told, ['drain'], 'what was not sent is given back')
+  t.same(records, ['drain'], 'deliveries without a call are given back')
   await worker.tick(3_999)
-  t.same(told, ['drain'], 'a call that was made may still be answered')
+  t.same(records, ['drain'], 'a call may still get its response')
   await worker.tick(1)
-  t.same(told, ['drain', 'drain all'])
+  t.same(records, ['drain', 'drain all'])
   await worker.working
 })
