@@ -7,7 +7,7 @@ import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 
-/** A call with the act that it is for: its token, and its number in its delivery. */
+/** A call with the token of its act, and the number of the act in its delivery. */
 interface NewSandboxCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
   token: string
   number: number
@@ -86,7 +86,7 @@ const findAcceptedCall = prepared<{ token: string }, { id: string; fault: Sandbo
       .limit(1),
 )
 
-/** Where the sandbox keeps what it is sent. */
+/** The table of calls to the sandbox. */
 export const sandboxStore = (db: Db) => ({
   async keep({ accountId, token, accepted, fault, ...content }: NewSandboxCall): Promise<string> {
     const id = newId()
@@ -102,7 +102,7 @@ const content = <K extends Exclude<keyof SandboxCall, 'id' | 'accountId' | 'acce
   key: K,
 ) => sql<SandboxCall[K]>`content -> ${sql.lit(key)}`.as(key)
 
-/** A page of what was sent, after `cursor`, to accounts that the user owns, connected or not, newest first. */
+/** A page of the calls to accounts that the user owns, connected or disconnected, newest first. */
 export const listSandboxCalls = prepared<Page, SandboxCall>('list_sandbox_calls', (db, value) =>
   db
     .selectFrom('sandboxCalls')

@@ -49,7 +49,7 @@ export interface Act {
   startedAt: Date
 }
 
-/** An adapter's way to the network, for one call of one method. */
+/** What an adapter gets for one call of one method. */
 export interface Io {
   credentials: Credentials
   /** The HTTP client for every call to a network. */
@@ -85,7 +85,7 @@ export interface Wait<Prepared> {
 /**
  * How one network is published to. The engine calls `prepare`, commits the intent together with what `prepare` returned,
  * and then calls `publish`; see src/delivery/README.md. An adapter holds no state that matters, opens no timers, and calls
- * networks through call-network.ts alone. Every method throws a PublishError when the network, or the way to it, fails.
+ * networks through call-network.ts alone. Every method throws a PublishError when the network or the connection fails.
  */
 export interface Adapter<Prepared extends Json = Json> {
   guarantee: Guarantee

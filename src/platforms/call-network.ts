@@ -141,7 +141,7 @@ const unreachable = (message: string) =>
   new PublishError(message, { code: 'unreachable', maybeSent: false, retryable: true })
 
 /**
- * The meaning of a response that any server on the way may send; undefined where the network decides. 301 and 308 are
+ * The meaning of a response that any server between us and the network may send; undefined where the network itself sent it. 301 and 308 are
  * permanent, other redirections temporary (RFC 9110, 15.4). 408, 421 and 425 say that the call was not carried out and may
  * be repeated (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). `words` are the network's own.
  */

@@ -12,7 +12,7 @@ interface Message {
 
 export interface FakeDiscord extends FakeNetwork {
   credentials: { webhookUrl: string }
-  /** What the webhook posts to; a forum takes threads only. */
+  /** The kind of the webhook's channel; a forum accepts threads only. */
   channel: 'text' | 'forum'
   /** Threads of the channel, by their ids. */
   threads: Set<string>
@@ -25,7 +25,7 @@ const TOKEN = '3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372b
 const GUILD = '199737254929760256'
 const CHANNEL = '199737254929760257'
 
-// https://docs.discord.com/developers/reference#uploading-files, of a server that nobody has boosted
+// https://docs.discord.com/developers/reference#uploading-files, of a server without boosts
 const FILE_BYTES_MAX = 10_485_760
 
 // https://docs.discord.com/developers/resources/message#create-message-limitations
@@ -50,7 +50,7 @@ const invalid = (path: string, code: string, message: string): never => {
 /**
  * Discord's webhooks as https://docs.discord.com/developers/resources/webhook,
  * https://docs.discord.com/developers/resources/message and https://docs.discord.com/developers/reference describe them.
- * Unknown parameters are ignored by Discord; here they are refused, so that none is sent in vain.
+ * Discord ignores unknown parameters. The fake refuses them, so that the adapter sends none.
  */
 export async function startDiscord(t: Teardown): Promise<FakeDiscord> {
   let ids = 1_100_000_000_000_000_000n
@@ -179,8 +179,8 @@ function checkMentions(mentions: unknown): void {
     const ids = listIn(name)
     const path = `allowed_mentions.${name}`
     if (ids.length > 100) invalid(path, 'BASE_TYPE_MAX_LENGTH', 'Must be 100 or fewer in length.')
-    const place = ids.findIndex((id) => !/^\d+$/.test(String(id)))
-    if (place >= 0) invalid(`${path}.${place}`, 'NUMBER_TYPE_COERCE', 'Value is not snowflake.')
+    const index = ids.findIndex((id) => !/^\d+$/.test(String(id)))
+    if (index >= 0) invalid(`${path}.${index}`, 'NUMBER_TYPE_COERCE', 'Value is not snowflake.')
     if (ids.length > 0 && parse.includes(name)) {
       invalid(
         'allowed_mentions',
@@ -202,28 +202,29 @@ interface Embed {
   thumbnail?: { url?: string }
 }
 
-/** https://docs.discord.com/developers/resources/message#embed-object-embed-limits. Gives whether there is anything to see. */
+/** https://docs.discord.com/developers/resources/message#embed-object-embed-limits. Returns whether an embed has visible content. */
 function checkEmbeds(embeds: unknown): boolean {
   if (!Array.isArray(embeds) || embeds.length > 10)
     invalid('embeds', 'BASE_TYPE_MAX_LENGTH', 'Must be 10 or fewer in length.')
   let total = 0
   let hasImage = false
-  for (const [place, embed] of (embeds as Embed[]).entries()) {
+  for (const [embedIndex, embed] of (embeds as Embed[]).entries()) {
     const { title, description, fields = [], footer, author, image, thumbnail } = embed
     const check = (path: string, text: string | undefined, max: number) => {
       const { length } = text?.trim() ?? ''
       if (length > max) {
-        invalid(`embeds.${place}.${path}`, 'BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`)
+        invalid(`embeds.${embedIndex}.${path}`, 'BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`)
       }
       total += length
     }
     const need = (path: string, text: string | undefined, max: number) => {
-      if (!text?.trim()) invalid(`embeds.${place}.${path}`, 'BASE_TYPE_REQUIRED', 'This field is required')
+      if (!text?.trim()) invalid(`embeds.${embedIndex}.${path}`, 'BASE_TYPE_REQUIRED', 'This field is required')
       check(path, text, max)
     }
     check('title', title, 256)
     check('description', description, 4096)
-    if (fields.length > 25) invalid(`embeds.${place}.fields`, 'BASE_TYPE_MAX_LENGTH', 'Must be 25 or fewer in length.')
+    if (fields.length > 25)
+      invalid(`embeds.${embedIndex}.fields`, 'BASE_TYPE_MAX_LENGTH', 'Must be 25 or fewer in length.')
     for (const [index, { name, value }] of fields.entries()) {
       need(`fields.${index}.name`, name, 256)
       need(`fields.${index}.value`, value, 1024)
@@ -239,14 +240,14 @@ function checkEmbeds(embeds: unknown): boolean {
 /** https://docs.discord.com/developers/reference#uploading-files */
 function checkFiles(files: Recorded['files'], attachments: unknown): void {
   if (files.length > 10) refuse(400, 30015, 'Maximum number of attachments in a message reached (10)')
-  const places = files.map(
+  const indexes = files.map(
     ({ field }) => /^files\[(\d+)\]$/.exec(field)?.[1] ?? invalid(field, 'UNKNOWN', 'Not a file'),
   )
-  for (const [place, attachment] of (attachments as Message['attachments']).entries()) {
-    if (!places.includes(String(attachment.id)))
-      invalid(`attachments.${place}.id`, 'ATTACHMENT_NOT_FOUND', 'Attachment data not found')
+  for (const [index, attachment] of (attachments as Message['attachments']).entries()) {
+    if (!indexes.includes(String(attachment.id)))
+      invalid(`attachments.${index}.id`, 'ATTACHMENT_NOT_FOUND', 'Attachment data not found')
     if ([...(attachment.description ?? '')].length > 1024) {
-      invalid(`attachments.${place}.description`, 'BASE_TYPE_MAX_LENGTH', 'Must be 1024 or fewer in length.')
+      invalid(`attachments.${index}.description`, 'BASE_TYPE_MAX_LENGTH', 'Must be 1024 or fewer in length.')
     }
   }
   if (files.some(({ bytes }) => bytes.length > FILE_BYTES_MAX)) refuse(413, 40005, 'Request entity too large')

@@ -23,24 +23,24 @@ interface Attachment {
   id: string
   type: 'image' | 'gifv' | 'video'
   description: string | null
-  /** How often it will be said to be in the making; a text is why it failed. */
+  /** Number of further responses that report it in processing; a text is the reason of its failure. */
   looks: number | string
   statusId?: string
 }
 
 export interface FakeMastodon extends FakeNetwork {
   credentials: { instance: string; accessToken: string }
-  /** What the token allows: https://docs.joinmastodon.org/api/oauth-scopes/ */
+  /** The scopes of the token: https://docs.joinmastodon.org/api/oauth-scopes/ */
   scopes: Set<string>
-  /** How long a status may be, as its administrator has set it. */
+  /** The longest status, a setting of the instance. */
   maxCharacters: number
   /** Newest first. */
   statuses: Status[]
-  /** How often a GIF or video is said to be in the making; a text is why it failed. */
+  /** How often a GIF or video is reported to be in processing; a text is the reason of its failure. */
   processing: number | string
-  /** Puts the clock of the instance there. */
+  /** Sets the clock of the instance. */
   setTime(time: Date): void
-  /** Somebody posts with another program. */
+  /** Creates a status like another client of the account. */
   post(parameters: { status: string; in_reply_to_id?: string }): Status
 }
 
@@ -67,7 +67,7 @@ const refuse = (status: number, error: string): never => {
 }
 
 /**
- * What is answered to who calls too often: without a Retry-After, by
+ * The response when the limit is exceeded. It has no Retry-After, by
  * https://github.com/mastodon/mastodon/blob/main/config/initializers/rack_attack.rb
  */
 export const throttled = (resetAt: Date): Reply => ({
@@ -83,9 +83,9 @@ export const throttled = (resetAt: Date): Reply => ({
 /**
  * Mastodon as https://docs.joinmastodon.org/methods/statuses/, /methods/media/, /methods/accounts/ and
  * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private and sensitive unless
- * they say otherwise (`setting_default_sensitive` of app/services/post_status_service.rb of
- * https://github.com/mastodon/mastodon). The words of refusals are those of config/locales/en.yml there where they are
- * known, and of parameters of a wrong type this fake's own. Parameters that it does not know are ignored, as Rails does.
+ * the call says otherwise (`setting_default_sensitive` of app/services/post_status_service.rb of
+ * https://github.com/mastodon/mastodon). The words of refusals come from config/locales/en.yml there; those for parameters
+ * of a wrong type are this fake's own. Unknown parameters are ignored, as by Rails.
  */
 export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   const statuses: Status[] = []
@@ -157,7 +157,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     return { status: 200, body: shown(status) }
   }
 
-  // https://docs.joinmastodon.org/methods/media/#v2: images at once, what moves later.
+  // https://docs.joinmastodon.org/methods/media/#v2: images are processed immediately, GIFs and videos later.
   const postMedia = ({ body, files }: Recorded): Reply => {
     const file = files.find(({ field }) => field === 'file')
     const description = (body as { description?: string }).description ?? null
@@ -205,7 +205,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       switch (name) {
         case 'GET /api/v1/accounts/verify_credentials':
           return { status: 200, body: { id: '14715', username: 'alice', acct: 'alice', display_name: 'Alice A.' } }
-        // https://docs.joinmastodon.org/methods/instance/#v2, as far as anybody here asks.
+        // https://docs.joinmastodon.org/methods/instance/#v2, without the parts that adapters do not read.
         case 'GET /api/v2/instance':
           return {
             status: 200,
@@ -267,7 +267,7 @@ function checkPoll({ options, expires_in: expiresIn }: Record<string, unknown>, 
   if ((expiresIn as number) > 2_629_746) refuse(422, 'Validation failed: Expires at is too far into the future')
 }
 
-/** Without what only the source tells. */
+/** Without the text, which only the source contains. */
 function shown({ text: _, ...status }: Status): object {
   return status
 }

@@ -6,7 +6,7 @@ interface Chat {
   type: 'channel' | 'supergroup' | 'group' | 'private'
   title: string
   username?: string
-  /** The bot as https://core.telegram.org/bots/api#chatmember tells about it; one who may post, unless it is said. */
+  /** The bot as a member (https://core.telegram.org/bots/api#chatmember); by default one that may post. */
   bot?: { status: string; can_post_messages?: boolean; can_send_messages?: boolean; is_member?: boolean }
 }
 
@@ -19,10 +19,10 @@ interface Message {
 
 export interface FakeTelegram extends FakeNetwork {
   credentials: { botToken: string; chatId: string }
-  /** Where the bot may post; the channel of the credentials is the first. */
+  /** Chats of the bot; the first is the channel of the credentials. */
   chats: Chat[]
   messages: Message[]
-  /** What Telegram's servers say of one message of the next album, when they have taken those before it. */
+  /** The error for the second message of the next album, after the first one was sent. */
   albumError: string | undefined
 }
 
@@ -37,10 +37,9 @@ const refuse = (error_code: number, description: string, parameters?: object): n
 }
 
 /**
- * The Bot API as https://core.telegram.org/bots/api describes it. What it refuses is that page's; the words are those of
- * https://github.com/tdlib/telegram-bot-api (Client.cpp, ClientManager.cpp) and https://github.com/tdlib/td where they
- * are known, and of albums and parameters of a wrong type this fake's own. Parameters that it does not know are ignored,
- * as the real one does.
+ * The Bot API as https://core.telegram.org/bots/api describes it, with its refusals. Their words come from
+ * https://github.com/tdlib/telegram-bot-api (Client.cpp, ClientManager.cpp) and https://github.com/tdlib/td; those for
+ * albums and for parameters of a wrong type are this fake's own. Unknown parameters are ignored, as by the real API.
  */
 export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
   const messages: Message[] = []
@@ -80,7 +79,7 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
     const { albumError } = fake
     const sent = contents
       .slice(0, method === 'sendMediaGroup' && albumError ? 1 : undefined)
-      .map((content, place) => ({ message_id: messages.length + 1 + place, chat: shown, ...content }))
+      .map((content, index) => ({ message_id: messages.length + 1 + index, chat: shown, ...content }))
     messages.push(...sent)
     if (method === 'sendMediaGroup' && albumError) {
       fake.albumError = undefined
@@ -119,7 +118,7 @@ function checkRights(type: Chat['type'], { status, can_post_messages, can_send_m
 
 const ok = (result: unknown) => ({ status: 200, body: { ok: true, result } })
 
-/** Of a form, everything but texts is JSON: https://core.telegram.org/bots/api#making-requests */
+/** In a form, all parameters except texts are JSON: https://core.telegram.org/bots/api#making-requests */
 function decode({ body, headers }: Recorded): Record<string, unknown> {
   const parameters = (body ?? {}) as Record<string, unknown>
   if (!headers['content-type']?.startsWith('multipart/')) return parameters
@@ -136,7 +135,7 @@ function decode({ body, headers }: Recorded): Record<string, unknown> {
   )
 }
 
-/** https://core.telegram.org/bots/api#sending-files, of which a photo has to be one. */
+/** https://core.telegram.org/bots/api#sending-files */
 interface FileRule {
   types: RegExp
   bytesMax: number
@@ -195,7 +194,7 @@ function checkFile(files: Recorded['files'], field: string | undefined, { types,
   }
 }
 
-/** Width and height of a PNG, which stand at the beginning of it. */
+/** Width and height of a PNG. */
 function sizeOf(bytes: Buffer): [number, number] | undefined {
   if (bytes.length < 24 || bytes.toString('latin1', 1, 4) !== 'PNG') return undefined
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
@@ -229,7 +228,7 @@ function checkShared(parameters: Record<string, unknown>): void {
   }
 }
 
-/** https://core.telegram.org/bots/api#formatting-options. Gives the text without its markup. */
+/** https://core.telegram.org/bots/api#formatting-options. Returns the text without its markup. */
 function parseText(text = '', mode: unknown): string {
   if (mode === undefined) return text
   if (mode === 'HTML') return parseHtml(text)

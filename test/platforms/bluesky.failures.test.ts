@@ -158,7 +158,7 @@ t.test('a response without end is read up to 2 MB', async (t) => {
   t.ok(sent < 5_000_000)
 })
 
-t.test('an unreadable file and a server without a response are told apart', async (t) => {
+t.test('an unreadable file and a server without a response have different errors', async (t) => {
   const service = createServer((request) => request.resume()).listen(0, '127.0.0.1')
   t.teardown(() => {
     service.closeAllConnections()

@@ -8,7 +8,7 @@ import type { Teardown } from '../helpers/database.ts'
 import { type FakeDiscord, startDiscord } from '../helpers/fake-discord.ts'
 import { type Reply, reset } from '../helpers/fake-network.ts'
 
-/** Discord, and a service that does not know it yet. */
+/** Discord, and an adapter that has not called it yet. */
 const start = async (t: Teardown) => ({ fake: await startDiscord(t), ...clientOf(createDiscordAdapter()) })
 
 const pathOf = ({ credentials }: FakeDiscord) => new URL(credentials.webhookUrl).pathname.replace('/api/', '/api/v10/')
@@ -23,7 +23,7 @@ t.test('an account is the webhook', async (t) => {
   t.same(fake.log, [`GET ${pathOf(fake)}`])
 })
 
-t.test('every form of the URL leads to the same place', async (t) => {
+t.test('every form of the URL leads to the same webhook', async (t) => {
   const { fake, identify } = await start(t)
   const { webhookUrl } = fake.credentials
   const forms = [
@@ -38,7 +38,7 @@ t.test('every form of the URL leads to the same place', async (t) => {
   }
 })
 
-t.test('credentials that are no good are refused, and never told', async (t) => {
+t.test('invalid credentials are refused, and no message contains them', async (t) => {
   const { fake, send, identify } = await start(t)
   const { webhookUrl } = fake.credentials
   const wrong: Credentials[] = [
@@ -59,7 +59,7 @@ t.test('credentials that are no good are refused, and never told', async (t) => 
   t.notOk(fake.log.includes('intend'))
 })
 
-t.test('a text is one message, which is waited for', async (t) => {
+t.test('a text becomes one message, and the call waits for its id', async (t) => {
   const { fake, send } = await start(t)
   const { id, url } = await send(actOf(), fake.credentials, ioOf(fake))
   t.same(fake.log, [`GET ${pathOf(fake)}`, 'intend', `POST ${pathOf(fake)}`])
@@ -69,11 +69,11 @@ t.test('a text is one message, which is waited for', async (t) => {
   t.equal(url, `https://discord.com/channels/199737254929760256/199737254929760257/${id}`)
   fake.log.length = 0
   const next = await send(actOf(), fake.credentials, ioOf(fake))
-  t.same(fake.log, ['intend', `POST ${pathOf(fake)}`], 'the server of the webhook is known')
+  t.same(fake.log, ['intend', `POST ${pathOf(fake)}`], 'the server of the webhook is read once')
   t.equal(next.url, `https://discord.com/channels/199737254929760256/199737254929760257/${next.id}`)
 })
 
-t.test('a webhook that was connected a moment ago is not looked at again', async (t) => {
+t.test('a webhook that was just connected is not read again', async (t) => {
   const { fake, send, identify } = await start(t)
   await identify(fake.credentials, ioOf(fake))
   const { id, url } = await send(actOf(), fake.credentials, ioOf(fake))
@@ -106,7 +106,7 @@ t.test('the fields of the post are the parameters of the message', async (t) => 
   t.equal(url, `https://discord.com/channels/199737254929760256/77/${id}`)
 })
 
-t.test('files of every kind go with the message, and their descriptions too', async (t) => {
+t.test('files of every kind are sent with the message, with their descriptions', async (t) => {
   const { fake, send } = await start(t)
   const media = [
     fileOf('image/png', { content: 'a png', altText: 'A lighthouse' }),
@@ -145,7 +145,7 @@ t.test('a comment is the message after its post, without its embeds', async (t) 
   t.same(fake.calls[2]?.body, { content: 'First!', username: 'Keeper', allowed_mentions: { parse: [] } })
 })
 
-t.test('a comment goes into the thread that its post has started in a forum', async (t) => {
+t.test('a comment goes into the thread that its post started in a forum', async (t) => {
   const { fake, send } = await start(t)
   fake.channel = 'forum'
   const fields = { threadName: 'Lighthouses', appliedTags: ['5'] }
@@ -166,7 +166,7 @@ const embedded = (embed: object) => ({ text: '', fields: { embeds: [embed] } })
 
 const sized = (bytes: number) => fileOf('image/png', { bytes, open: async () => Readable.from([Buffer.alloc(bytes)]) })
 
-t.test('what Discord refuses is told in its words', async (t) => {
+t.test('a refusal has the words of Discord', async (t) => {
   const { fake, send } = await start(t)
   const refusals: [Parameters<typeof actOf>[0], string][] = [
     [{ text: '' }, 'Cannot send an empty message'],
@@ -233,7 +233,7 @@ t.test('what Discord refuses is told in its words', async (t) => {
   t.equal(fake.messages.length, 0)
 })
 
-t.test('a webhook that was deleted needs its owner', async (t) => {
+t.test('a deleted webhook needs the owner of the account', async (t) => {
   const { fake, send } = await start(t)
   const instead = { status: 404, body: { message: 'Unknown Webhook', code: 10015 } }
   for (const on of [`GET ${pathOf(fake)}`, `POST ${pathOf(fake)}`]) {
@@ -286,7 +286,7 @@ t.test('the global limit, and a ban by Cloudflare, pause every webhook', async (
   t.equal(fake.messages.length, 0)
 })
 
-t.test('a webhook that cannot be looked at was not posted to', async (t) => {
+t.test('a webhook that cannot be read gets no message', async (t) => {
   const { fake, send } = await start(t)
   for (const instead of [{ status: 500 }, reset]) {
     fake.faults.push({ on: `GET ${pathOf(fake)}`, instead })

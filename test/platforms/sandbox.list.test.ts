@@ -12,7 +12,7 @@ const senderTo = ({ db }: World) => {
   return (act: Parameters<typeof actOf>[0]) => send(actOf({ token: randomUUID(), ...act }), { username: 'ada' }, io)
 }
 
-t.test('an owner sees what the sandbox was sent, as it was sent', async (t) => {
+t.test('an owner sees the calls to the sandbox unchanged', async (t) => {
   const world = await createWorld(t)
   const send = senderTo(world)
   const ada = await world.user()
@@ -68,7 +68,7 @@ t.test('an owner sees what the sandbox was sent, as it was sent', async (t) => {
   })
 })
 
-t.test('only what was sent to own accounts is shown, also after they were disconnected', async (t) => {
+t.test('only calls to the user’s own accounts are listed, also after they were disconnected', async (t) => {
   const world = await createWorld(t)
   const send = senderTo(world)
   const [ada, bob] = [await world.user('ada'), await world.user('bob')]
@@ -86,7 +86,7 @@ t.test('only what was sent to own accounts is shown, also after they were discon
   t.same(await accountsOf(await world.user('eve')), [])
 })
 
-t.test('the newest come first, a page at a time', async (t) => {
+t.test('calls are listed in pages, newest first', async (t) => {
   const world = await createWorld(t)
   const send = senderTo(world)
   const ada = await world.user()

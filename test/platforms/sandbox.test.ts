@@ -13,7 +13,7 @@ const credentials = { username: 'ada' }
 
 const POST_URL = /^https:\/\/sandbox\.invalid\/posts\/[\w-]{36}$/
 
-/** The sandbox with one account on it, and a log of what is done: intend, keep, pause. */
+/** The sandbox with one account, and a log of intents, stored calls and pauses. */
 async function start(t: Teardown) {
   const { db, user } = await createWorld(t)
   const accountId = await (await user()).account('sandbox')
@@ -28,7 +28,7 @@ async function start(t: Teardown) {
   }
   const { identify, send, reconcile } = clientOf(createSandboxAdapter(store))
   const io = (options: Partial<ContractIo> = {}): ContractIo => ({
-    fetch: () => Promise.reject(new Error('nothing leaves the process')),
+    fetch: () => Promise.reject(new Error('the sandbox makes no calls')),
     signal: new AbortController().signal,
     intend: async () => {
       log.push('intend')
@@ -65,7 +65,7 @@ t.test('an error of the store before the call does not leave open whether the ac
 
 const rowsOf = (db: Db) => db.selectFrom('sandboxCalls').selectAll().orderBy('id').execute()
 
-t.test('what it is sent is kept, to the last byte of each file', async (t) => {
+t.test('a call is stored with the hash of each whole file', async (t) => {
   const { act, send, rows, log } = await start(t)
   const large = Buffer.alloc(300_000, 'a')
   const media: PublishedFile[] = [
@@ -76,7 +76,7 @@ t.test('what it is sent is kept, to the last byte of each file', async (t) => {
   const { id, url } = await send(post)
   t.match(url, POST_URL)
   t.equal(url, `https://sandbox.invalid/posts/${id}`)
-  t.same(log, ['intend', 'keep'], 'intended once, and right before')
+  t.same(log, ['intend', 'keep'], 'one intent, right before the call')
   const { content, ...row } = (await rows())[0]!
   t.match(row, { id, accountId: post.accountId, token: post.token, accepted: true, fault: null })
   const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -98,7 +98,7 @@ t.test('what it is sent is kept, to the last byte of each file', async (t) => {
   })
 })
 
-t.test('who sends an act twice has made two posts', async (t) => {
+t.test('an act that is sent twice becomes two posts', async (t) => {
   const { act, send, rows, reconcile } = await start(t)
   const post = act()
   const ids = [(await send(post)).id, (await send(post)).id]
@@ -109,7 +109,7 @@ t.test('who sends an act twice has made two posts', async (t) => {
   t.match(await reconcile(post), { id: ids[1], url: POST_URL })
 })
 
-t.test('an account is its user name, and an expired token is refused', async (t) => {
+t.test('an account is its username, and an expired token is refused', async (t) => {
   const { identify, act, send, reconcile, rows } = await start(t)
   const name = `a.B_9-${'x'.repeat(58)}`
   t.same(await identify({ username: name }), { externalId: name, username: name, displayName: null })
@@ -136,7 +136,7 @@ t.test('an account is its user name, and an expired token is refused', async (t)
   t.equal((await rows()).length, 0)
 })
 
-t.test('each fault is what a real network does: what is thrown, what is kept, and what is known later', async (t) => {
+t.test('each fault has its error, its stored call, and its later result of reconcile', async (t) => {
   const { act, send, rows, log, reconcile } = await start(t)
   const open = { maybeSent: true, retryable: true, needsAttention: false }
   const refused = { maybeSent: false, retryable: false, needsAttention: false }
@@ -155,35 +155,35 @@ t.test('each fault is what a real network does: what is thrown, what is kept, an
     for (const times of [1, 2]) {
       log.length = 0
       t.match(await rejection(send(post)), expected, `${fault}, ${times}`)
-      t.same(log, ['intend', 'keep'], `${fault}: intended once, and right before`)
-      t.match(await mine(), Array(times).fill({ accepted, fault }), `${fault}: kept`)
+      t.same(log, ['intend', 'keep'], `${fault}: one intent, right before the call`)
+      t.match(await mine(), Array(times).fill({ accepted, fault }), `${fault}: stored`)
       const found = await reconcile(post)
       if (later === 'sent') t.match(found, { id: (await mine())[times - 1]!.id, url: POST_URL }, fault)
       else t.equal(found, later, fault)
     }
     const sent = await send(post)
-    t.match((await mine())[2], { id: sent.id, accepted: true, fault: null }, `${fault}: the third call works`)
-    t.same(await reconcile(post), sent, `${fault}: and is found`)
+    t.match((await mine())[2], { id: sent.id, accepted: true, fault: null }, `${fault}: the third call succeeds`)
+    t.same(await reconcile(post), sent, `${fault}: reconcile finds it`)
   }
 })
 
-t.test('once is enough where nothing else is said, and each delivery has its own faults', async (t) => {
+t.test('a fault happens once by default, and each delivery counts its own', async (t) => {
   const { act, send } = await start(t)
   for (const post of [act({ fields: { fault: 'server_error' } }), act({ fields: { fault: 'server_error' } })]) {
     t.match(await rejection(send(post)), { code: 'server_error' })
     t.ok(await send(post))
     const changed = { ...post, fields: { fault: 'rate_limited' } }
-    t.match(await rejection(send(changed)), { code: 'rate_limited' }, 'another fault is counted anew')
+    t.match(await rejection(send(changed)), { code: 'rate_limited' }, 'another fault is counted separately')
     t.ok(await send(changed))
   }
 })
 
-t.test('the fault hits the act that it is meant for: a part of a thread, or the comment on it', async (t) => {
+t.test('faultAct chooses the act: a part of a thread, or its first comment', async (t) => {
   for (const faultAct of [1, 2, 3, 4]) {
     const { act, send, rows } = await start(t)
     const fields = { fault: 'server_error_after', faultAct }
     const numbers: number[] = []
-    /** Sends until it works, as a publisher does that does not ask first. */
+    /** Sends until a call succeeds, without reconcile. */
     const deliver = async (each: Act, number: number) => {
       const attempt = () => send(each)
       if (number === faultAct) {
@@ -215,7 +215,7 @@ t.test('the first comment on a single post is its second act', async (t) => {
   t.equal(await reconcile(comment), 'absent')
 })
 
-t.test('slow media take five seconds each, once, before anything is posted', async (t) => {
+t.test('slow media take five seconds each, before the intent', async (t) => {
   const { act, send, log, rows } = await start(t)
   const post = act({ fields: { fault: 'slow_media' }, media: [fileOf('image/png'), fileOf('image/png')] })
   for (const _ of [1, 2]) {
@@ -226,7 +226,7 @@ t.test('slow media take five seconds each, once, before anything is posted', asy
   t.match(await rows(), Array(2).fill({ accepted: true, fault: 'slow_media' }))
 })
 
-t.test('a delivery that is given up before the call was not sent', async (t) => {
+t.test('a signal that aborts before the call leaves the act unsent', async (t) => {
   const late = { code: 'timeout', maybeSent: false, retryable: true }
   const slow = await start(t)
   const stuck = new AbortController()
@@ -239,11 +239,11 @@ t.test('a delivery that is given up before the call was not sent', async (t) => 
 
   const other = new AbortController()
   const intend = async () => other.abort()
-  t.match(await rejection(slow.send(slow.act(), { signal: other.signal, intend })), late, 'at the last moment')
+  t.match(await rejection(slow.send(slow.act(), { signal: other.signal, intend })), late, 'after the intent')
   t.equal((await slow.rows()).length, 0)
 })
 
-t.test('a file that cannot be read, and an intent that fails, stop the act', async (t) => {
+t.test('an unreadable file, and an intent that cannot be committed, stop the act', async (t) => {
   const { act, send, log, rows } = await start(t)
   const gone = async () => {
     throw new Error('ENOENT /var/lib/postroom/media')
@@ -251,7 +251,7 @@ t.test('a file that cannot be read, and an intent that fails, stop the act', asy
   for (const file of [{ open: gone }, { bytes: 4 }, { bytes: 6 }]) {
     const error = await rejection(send(act({ media: [fileOf('image/png', file)] })))
     t.match(error, { code: 'media_unreadable', maybeSent: false, retryable: true })
-    t.notMatch(error.message, 'postroom')
+    t.equal(error.message, 'A file of the post could not be read')
   }
   const intend = async () => {
     throw new Error('the lease is lost')
@@ -261,7 +261,7 @@ t.test('a file that cannot be read, and an intent that fails, stop the act', asy
   t.equal((await rows()).length, 0)
 })
 
-t.test('what cannot be kept leaves it open whether it was', async (t) => {
+t.test('a call that cannot be stored leaves the outcome open', async (t) => {
   const { act, send } = await start(t)
   const error = await rejection(send(act({ accountId: randomUUID() })))
   t.match(error, {

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { withoutHtml, withoutMarkdownV2 } from '../../src/platforms/telegram/markup.ts'
 
-// The examples of https://core.telegram.org/bots/api#formatting-options, and the lengths of what they show.
+// The examples of https://core.telegram.org/bots/api#formatting-options, and the texts that readers see.
 
-t.test('HTML', async (t) => {
+t.test('HTML is removed', async (t) => {
   const shown: [string, string][] = [
     ['plain', 'plain'],
     ['<b>bold <i>italic bold <s>struck</s></i> <u>under</u></b>', 'bold italic bold struck under'],
@@ -18,7 +18,7 @@ t.test('HTML', async (t) => {
   for (const [written, expected] of shown) t.equal(withoutHtml(written), expected, written)
 })
 
-t.test('MarkdownV2', async (t) => {
+t.test('MarkdownV2 is removed', async (t) => {
   const shown: [string, string][] = [
     ['plain', 'plain'],
     ['*bold \\*text*', 'bold *text'],

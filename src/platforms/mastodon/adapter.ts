@@ -11,21 +11,22 @@ import { statusOf } from './status.ts'
 const DESCRIPTION_LENGTH_MAX = 1500
 
 /**
- * How long uploaded files are used, before they are uploaded again. Mastodon removes files without a status
+ * How long uploaded files are used before they are uploaded again. Mastodon removes files without a status
  * after a day (https://github.com/mastodon/mastodon/blob/main/app/lib/vacuum/media_attachments_vacuum.rb).
  */
 const UPLOADS_MAX_AGE_MS = 3_600_000
 
-/** Between two looks at files in processing: from half a second, doubled each time, to 5 seconds. */
-const lookAgainMs = (looks: number) => Math.min(5_000, 500 * 2 ** Math.min(looks, 10))
+/** The pause before files in processing are queried again: half a second, doubled each time, at most 5 seconds. */
+const pauseMs = (looks: number) => Math.min(5_000, 500 * 2 ** Math.min(looks, 10))
 
 /** The files of a post on the instance. */
 type Uploads = {
   mediaIds: string[]
-  /** Those that the instance still processes. */
+  /** Ids of files that the instance is still processing. */
   processing: string[]
   /** Milliseconds since 1970. */
   uploadedAt: number
+  /** How often the files in processing were queried. */
   looks: number
 }
 
@@ -33,8 +34,8 @@ export const mastodonAdapter: Adapter<Uploads> = {
   // Not exactly-once, in spite of Idempotency-Key (https://docs.joinmastodon.org/methods/statuses/#create): the key is kept
   // for one hour, counts only once the first call has finished (before https://github.com/mastodon/mastodon/pull/37879,
   // of February 2026, two simultaneous calls made two statuses), is lost when the instance stops between the status and
-  // the key, and has been answered with a 500 (https://github.com/mastodon/mastodon/issues/40399). It is sent all the
-  // same, for what happens between a look at the statuses and the next attempt.
+  // the key, and has led to a 500 (https://github.com/mastodon/mastodon/issues/40399). It is sent
+  // nevertheless: it covers the time between `reconcile` and the next attempt.
   guarantee: 'reconcilable',
   concurrency: 16,
 
@@ -81,9 +82,7 @@ export const mastodonAdapter: Adapter<Uploads> = {
 }
 
 const stateOf = (uploads: Uploads) =>
-  uploads.processing.length === 0
-    ? { ready: uploads }
-    : { later: { state: uploads, afterMs: lookAgainMs(uploads.looks) } }
+  uploads.processing.length === 0 ? { ready: uploads } : { later: { state: uploads, afterMs: pauseMs(uploads.looks) } }
 
 /** https://docs.joinmastodon.org/methods/media/#v2: 202 while the instance processes the file. */
 async function uploadAll(instance: Instance, act: Act, io: Io): Promise<Uploads> {

@@ -61,10 +61,10 @@ type Prepared = {
   fault: SandboxFault | null
 }
 
-/** A network that is only a table. */
+/** A network that is a table of our own database. */
 export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
   return {
-    // It could recognise a repeated call by its token, but doesn't: a call that is sent twice shows as two posts.
+    // Repeated calls are not recognised by their token, so that a call that is sent twice shows as two posts.
     guarantee: 'reconcilable',
     // A batch of calls is a few statements on our own database.
     concurrency: 256,

@@ -1,25 +1,24 @@
-/**
- * Texts without their markup, as far as their lengths go: a tag or a sign that is left over is not missed here, though
- * Telegram refuses it. What is markup is read from
- * https://github.com/tdlib/td/blob/master/td/telegram/MessageEntity.cpp (parse_html, parse_markdown_v2) and
- * https://core.telegram.org/bots/api#formatting-options.
+/*
+ * Removes markup from texts whose length is counted. Invalid markup is not reported: Telegram refuses it. The syntax is
+ * that of https://core.telegram.org/bots/api#formatting-options and of parse_html and parse_markdown_v2 in
+ * https://github.com/tdlib/td/blob/master/td/telegram/MessageEntity.cpp.
  */
 
-/** Telegram knows four named entities, and takes them without their semicolon. */
+/** Telegram knows four named entities. Their semicolon is optional. */
 const HTML_ENTITY = /&(?:#(?:\d{1,7}|x[\dA-Fa-f]{1,6})|lt|gt|amp|quot);?/g
 
 export function withoutHtml(text: string): string {
-  // In whose place a character stands does not matter to a length.
+  // Any single character has the same length as the one that the entity stands for.
   return text.replace(/<[^<>]*>/g, '').replace(HTML_ENTITY, '&')
 }
 
-/** An escaped character, what opens or closes an entity, and the sign of a quotation at the start of a line. */
+/** An escaped character, a sign that opens or closes an entity, or the sign of a quotation at the start of a line. */
 const MARKDOWN = /\\(\p{ASCII})|```|`|!\[|\]\(|\)|^(?:\*\*)?>|[*_~[\]]|\|\|/gmu
 
 export function withoutMarkdownV2(text: string): string {
   let shown = ''
   let from = 0
-  /** Until when everything is text, but for what is escaped. */
+  /** The sign that ends the current code, inside which only escapes are markup; empty outside of code. */
   let codeEnd = ''
   let inUrl = false
   for (const { 0: sign, 1: escaped, index } of text.matchAll(MARKDOWN)) {
