@@ -68,7 +68,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
       fake.log.length = 0
       fake.faults.push({ on: visible, ...fault })
       const error = await rejection(network.send(ioOf(fake)))
-      t.match(error, { code, maybeSent: true, retryable: true, needsAttention: false }, name)
+      t.has(error, { code, maybeSent: true, retryable: true, needsAttention: false }, name)
       t.notOk(`${error.message}${error.stack}`.includes(network.secret), `${name}: no credentials`)
       t.equal(network.count() - before, sent, `${name}: acts on the network`)
       t.same(fake.log.slice(-2), ['intend', visible], `${name}: the intent comes right before the call`)
@@ -83,7 +83,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
       const controller = new AbortController()
       fake.faults.push({ on: visible, after, instead: () => controller.abort() })
       const error = await rejection(network.send(ioOf(fake, { signal: controller.signal })))
-      t.match(error, { code: 'timeout', maybeSent: true, retryable: true })
+      t.has(error, { code: 'timeout', maybeSent: true, retryable: true })
     }
     t.equal(network.count(), 1)
   })
@@ -93,7 +93,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
     const controller = new AbortController()
     const intend = async () => controller.abort()
     const error = await rejection(send(ioOf(fake, { signal: controller.signal, intend })))
-    t.match(error, { code: 'timeout', maybeSent: false, retryable: true })
+    t.has(error, { code: 'timeout', maybeSent: false, retryable: true })
     t.equal(count(), 0)
   })
 
@@ -103,7 +103,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
     for (const instead of [network.limited(7), { ...page, status: 429, headers: { 'retry-after': '7' } }]) {
       fake.faults.push({ on: visible, instead })
       const error = await rejection(network.send(ioOf(fake)))
-      t.match(error, { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false })
+      t.has(error, { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false })
       t.ok(error.retryAfterMs! > 5000 && error.retryAfterMs! <= 7000, `${error.retryAfterMs}`)
     }
     const date = { 'retry-after': new Date(Date.now() + 120_000).toUTCString() }
@@ -114,7 +114,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
     for (const status of [400, 422]) {
       fake.faults.push({ on: visible, instead: { status, body: { error: words, description: words, message: words } } })
       const error = await rejection(network.send(ioOf(fake)))
-      t.match(error, { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false })
+      t.has(error, { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false })
       t.match(error.message, /^[\w.]+: See \/…\/x$/, 'in the words of the network, without the credentials')
     }
     fake.faults.push({ on: visible, instead: { status: 400, body: 'not JSON' } })
@@ -123,11 +123,11 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
       message: / responded with status 400$/,
     })
     fake.faults.push({ on: visible, instead: broken(400) })
-    t.match(await rejection(network.send(ioOf(fake))), { code: 'content_refused', maybeSent: false }, 'half of a 400')
+    t.has(await rejection(network.send(ioOf(fake))), { code: 'content_refused', maybeSent: false }, 'half of a 400')
     for (const status of [401, 403]) {
       const instead = { status, body: { error: 'No', description: 'No', message: 'No' } }
       for (let call = 0; call < callsIfUnauthorized; call++) fake.faults.push({ on: visible, instead })
-      t.match(await rejection(network.send(ioOf(fake))), {
+      t.has(await rejection(network.send(ioOf(fake))), {
         code: 'unauthorized',
         maybeSent: false,
         retryable: false,
@@ -158,7 +158,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
       if (instead.status === 421) fake.faults.push({ on: visible, instead })
       const error = await rejection(network.send(ioOf(fake)))
       const expected = { code: 'unreachable', maybeSent: false, retryable: true, needsAttention: false }
-      t.match(error, expected, `${instead.status}`)
+      t.has(error, expected, `${instead.status}`)
       t.notOk(error.message.includes(network.secret))
     }
     for (const status of [301, 308]) {
@@ -167,7 +167,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
         fake.faults.push({ on: visible, instead: { status, headers } })
       }
       const error = await rejection(network.send(ioOf(fake)))
-      t.match(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
+      t.has(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
       t.match(error.message, / has moved to elsewhere\.example: connect the account again, with its new address$/)
       t.notOk(error.message.includes(network.secret))
     }
@@ -183,11 +183,11 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
     await once(closed, 'close')
     const unreachable: typeof fetch = (_url, init) => fetch(`http://127.0.0.1:${port}/`, init)
     const error = await rejection(network.send(ioOf(network.fake, { fetch: unreachable })))
-    t.match(error, { code: 'unreachable', maybeSent: false, retryable: true })
+    t.has(error, { code: 'unreachable', maybeSent: false, retryable: true })
     t.notOk(error.message.includes(network.secret))
     for (const code of NEVER_CONNECTED) {
       const failing = () => Promise.reject(new TypeError('fetch failed', { cause: { code } }))
-      t.match(
+      t.has(
         await rejection(network.send(ioOf(network.fake, { fetch: failing }))),
         { code: 'unreachable', maybeSent: false, retryable: true },
         code,
@@ -232,7 +232,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
     const cases: Partial<PublishedFile>[] = [{ open: gone }, { open: cutOff }, { bytes: 4 }, { bytes: 6 }]
     for (const file of cases) {
       const error = await rejection(sendFile(fileOf('image/png', file), ioOf(fake)))
-      t.match(error, { code: 'media_unreadable', maybeSent: false, retryable: true })
+      t.has(error, { code: 'media_unreadable', maybeSent: false, retryable: true })
       t.equal(error.message, 'A file of the post could not be read')
     }
     for (const isStuck of [true, false]) {
@@ -248,7 +248,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
         )
       const aborted = ioOf(fake, { signal: controller.signal })
       const error = await rejection(sendFile(fileOf('image/png', { open: slow }), aborted))
-      t.match(error, { code: 'timeout', maybeSent: false, retryable: true }, 'half of a file')
+      t.has(error, { code: 'timeout', maybeSent: false, retryable: true }, 'half of a file')
     }
     t.equal(network.count(), 0)
   })

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { freePorts } from '../helpers/ports.ts'
@@ -65,9 +66,12 @@ async function serve(t: Teardown, file: string, args: string[]) {
   return { url: message.url, kill }
 }
 
+/** A process loads a few hundred packages before it is ready, which takes long on a busy machine. */
+const FIRST_MESSAGE_MAX_MS = 120_000
+
 /**
  * Runs a file of this folder in a process of its own, until the end of the calling test. Returns its first message, or
- * undefined if it ended before.
+ * undefined if it ended before. Throws where neither happens in time.
  */
 export async function runUntilMessage<Message>(t: Teardown, file: string, args: string[]) {
   const child = fork(new URL(file, import.meta.url), args, {
@@ -81,10 +85,18 @@ export async function runUntilMessage<Message>(t: Teardown, file: string, args: 
     await ended
   }
   t.teardown(kill)
+  const timeout = new AbortController()
+  const expired = sleep(FIRST_MESSAGE_MAX_MS, undefined, timeout).then(() => {
+    throw new Error(`${file} has sent no message and not ended within ${FIRST_MESSAGE_MAX_MS} ms`)
+  })
+  // Rejected when it is aborted, after the race.
+  expired.catch(() => {})
   const message = await Promise.race([
     once(child, 'message').then(([message]) => message as Message),
     ended.then(() => {}),
+    expired,
   ])
+  timeout.abort()
   return { message, kill }
 }
 

@@ -31,7 +31,7 @@ t.test('a rate limit lasts as long as its headers say', async (t) => {
   const inOneMinute = String(Math.floor(Date.now() / 1000) + 60)
   for (const method of [METHODS.session, METHODS.put]) {
     const failure = await attempt({ [method]: refuse(429, 'RateLimitExceeded', { 'ratelimit-reset': inOneMinute }) })
-    t.match(failure, { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false })
+    t.has(failure, { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false })
     t.ok(failure.retryAfterMs! > 50_000 && failure.retryAfterMs! <= 60_000)
   }
   const both = { 'ratelimit-reset': inOneMinute, 'retry-after': '7' }
@@ -42,17 +42,17 @@ t.test('a rate limit lasts as long as its headers say', async (t) => {
 t.test('only a failure of the call that publishes leaves the outcome open', async (t) => {
   for (const status of [500, 502, 503, 504]) {
     const early = await attempt({ [METHODS.session]: refuse(status, 'UpstreamFailure') })
-    t.match(early, { code: 'server_error', maybeSent: false, retryable: true })
+    t.has(early, { code: 'server_error', maybeSent: false, retryable: true })
     const late = await attempt({ [METHODS.put]: refuse(status, 'UpstreamFailure') })
-    t.match(late, { code: 'server_error', maybeSent: true, retryable: true })
+    t.has(late, { code: 'server_error', maybeSent: true, retryable: true })
   }
   const page = () => new Response('<html>', { headers: { 'content-type': 'text/html' } })
-  t.match(await attempt({ [METHODS.session]: page }), { maybeSent: false, retryable: true })
-  t.match(await attempt({ [METHODS.put]: page }), { maybeSent: true, retryable: true })
+  t.has(await attempt({ [METHODS.session]: page }), { maybeSent: false, retryable: true })
+  t.has(await attempt({ [METHODS.put]: page }), { maybeSent: true, retryable: true })
 
   const broken = (status: number) => () => new Response(ReadableStream.from(cutOff()), { status })
-  t.match(await attempt({ [METHODS.put]: broken(200) }), { maybeSent: true, retryable: true })
-  t.match(await attempt({ [METHODS.put]: broken(400) }), { code: 'content_refused', maybeSent: false })
+  t.has(await attempt({ [METHODS.put]: broken(200) }), { maybeSent: true, retryable: true })
+  t.has(await attempt({ [METHODS.put]: broken(400) }), { code: 'content_refused', maybeSent: false })
 })
 
 t.test('an existing post whose record cannot be read leaves the outcome open', async (t) => {
@@ -60,7 +60,7 @@ t.test('an existing post whose record cannot be read leaves the outcome open', a
     [METHODS.put]: refuse(400, 'InvalidSwap'),
     [METHODS.get]: refuse(502, 'UpstreamFailure'),
   })
-  t.match(failure, { code: 'server_error', maybeSent: true, retryable: true })
+  t.has(failure, { code: 'server_error', maybeSent: true, retryable: true })
 })
 
 t.test('a post whose replies could not be limited may be out', async (t) => {
@@ -70,7 +70,7 @@ t.test('a post whose replies could not be limited may be out', async (t) => {
       ? refuse(429, 'RateLimitExceeded', { 'retry-after': '7' })({ url, init })
       : Response.json(record)
   const failure = await attempt({ [METHODS.put]: limited }, { fields: { replyGate: 'nobody' } })
-  t.match(failure, { code: 'rate_limited', maybeSent: true, retryable: true, retryAfterMs: 7000 })
+  t.has(failure, { code: 'rate_limited', maybeSent: true, retryable: true, retryAfterMs: 7000 })
 })
 
 t.test('a call without a response ends when its signal aborts', async (t) => {
@@ -88,21 +88,21 @@ t.test('a call without a response ends when its signal aborts', async (t) => {
       },
     })
     const failure = await failureOf(send(act(), newCredentials(), io(fetch, { signal: giveUp.signal })))
-    t.match(failure, { code: 'timeout', maybeSent, retryable: true })
+    t.has(failure, { code: 'timeout', maybeSent, retryable: true })
   }
 
   const over = new AbortController()
   const intend = async () => over.abort()
   const { fetch } = scriptedBluesky({ [METHODS.put]: ({ init }) => Promise.reject(init?.signal?.reason) })
   const failure = await failureOf(send(act(), newCredentials(), io(fetch, { signal: over.signal, intend })))
-  t.match(failure, { code: 'timeout', maybeSent: false }, 'aborted before the call')
+  t.has(failure, { code: 'timeout', maybeSent: false }, 'aborted before the call')
 })
 
 t.test('a message of the server never reveals the password', async (t) => {
   const echo: Responder = ({ init }) =>
     Response.json({ error: 'AuthenticationRequired', message: String(init?.body) }, { status: 401 })
   const failure = await failureOf(identify(newCredentials(), io(scriptedBluesky({ [METHODS.session]: echo }).fetch)))
-  t.match(failure, { code: 'unauthorized', needsAttention: true })
+  t.has(failure, { code: 'unauthorized', needsAttention: true })
   t.notMatch(failure.message, 'abcd-efgh')
 })
 
@@ -115,12 +115,12 @@ t.test('credentials do not follow a redirect', async (t) => {
       return new Response(null, { status, headers })
     }
   for (const method of [METHODS.session, METHODS.put]) {
-    t.match(await attempt({ [method]: redirect(308) }), {
+    t.has(await attempt({ [method]: redirect(308) }), {
       code: 'unauthorized',
       needsAttention: true,
       message: 'pds.example has moved to elsewhere.example: connect the account again, with its new address',
     })
-    t.match(await attempt({ [method]: redirect(307) }), {
+    t.has(await attempt({ [method]: redirect(307) }), {
       code: 'unreachable',
       message: 'pds.example redirects temporarily to elsewhere.example, where nothing is sent',
       maybeSent: false,
@@ -135,11 +135,11 @@ t.test('a response of a proxy says nothing about the post or the account', async
     for (const status of [401, 403, 408, 421, 425]) {
       const page = () => new Response('error code: 1020', { status })
       const expected = { code: 'unreachable', maybeSent: false, retryable: true, needsAttention: false }
-      t.match(await attempt({ [method]: page }), expected, `${method} ${status}`)
+      t.has(await attempt({ [method]: page }), expected, `${method} ${status}`)
     }
     const gateway = () => Response.json({ message: 'Forbidden' }, { status: 403 })
-    t.match(await attempt({ [method]: gateway }), { code: 'unreachable', needsAttention: false }, 'JSON without a name')
-    t.match(await attempt({ [method]: refuse(403, 'AccountTakedown') }), { code: 'unauthorized', needsAttention: true })
+    t.has(await attempt({ [method]: gateway }), { code: 'unreachable', needsAttention: false }, 'JSON without a name')
+    t.has(await attempt({ [method]: refuse(403, 'AccountTakedown') }), { code: 'unauthorized', needsAttention: true })
   }
 })
 
@@ -154,7 +154,7 @@ t.test('a response without end is read up to 2 MB', async (t) => {
         },
       }),
     )
-  t.match(await attempt({ [METHODS.session]: endless }), { maybeSent: false, retryable: true })
+  t.has(await attempt({ [METHODS.session]: endless }), { maybeSent: false, retryable: true })
   t.ok(sent < 5_000_000)
 })
 

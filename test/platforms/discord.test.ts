@@ -52,7 +52,7 @@ t.test('invalid credentials are refused, and no message contains them', async (t
   for (const credentials of wrong) {
     for (const attempt of [identify, send.bind(null, actOf())] as const) {
       const error = await rejection(attempt(credentials, ioOf(fake)))
-      t.match(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
+      t.has(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
       t.notMatch(error.message, 's3cret')
     }
   }
@@ -218,7 +218,7 @@ t.test('a refusal has the words of Discord', async (t) => {
     [{ fields: { threadId: '1' } }, 'Unknown Channel'],
   ]
   for (const [act, words] of refusals) {
-    t.match(await rejection(send(actOf(act), fake.credentials, ioOf(fake))), {
+    t.has(await rejection(send(actOf(act), fake.credentials, ioOf(fake))), {
       code: 'content_refused',
       message: `discord.com: ${words}`,
       maybeSent: false,
@@ -227,7 +227,7 @@ t.test('a refusal has the words of Discord', async (t) => {
     })
   }
   fake.channel = 'forum'
-  t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
+  t.has(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
     message: 'discord.com: Webhooks posted to forum channels must have a thread_name or thread_id',
   })
   t.equal(fake.messages.length, 0)
@@ -238,7 +238,7 @@ t.test('a deleted webhook needs the owner of the account', async (t) => {
   const instead = { status: 404, body: { message: 'Unknown Webhook', code: 10015 } }
   for (const on of [`GET ${pathOf(fake)}`, `POST ${pathOf(fake)}`]) {
     fake.faults.push({ on, instead })
-    t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
+    t.has(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
       code: 'unauthorized',
       message: 'discord.com: Unknown Webhook',
       maybeSent: false,
@@ -260,7 +260,7 @@ t.test('the limit of a route pauses its own webhook, to the millisecond', async 
     const headers: Record<string, string> = scope ? { 'x-ratelimit-scope': scope } : {}
     fake.faults.push({ on: `POST ${pathOf(fake)}`, instead: limited(false, headers) })
     const error = await rejection(send(actOf(), fake.credentials, ioOf(fake)))
-    t.match(error, { code: 'rate_limited', maybeSent: false, retryable: true, retryAfterMs: 64_570 }, scope)
+    t.has(error, { code: 'rate_limited', maybeSent: false, retryable: true, retryAfterMs: 64_570 }, scope)
     t.equal(error.limitKey, undefined, scope)
   }
 })
@@ -279,7 +279,7 @@ t.test('the global limit, and a ban by Cloudflare, pause every webhook', async (
     for (const [name, instead, ms] of cases) {
       fake.faults.push({ on, instead })
       const error = await rejection(send(actOf(), fake.credentials, ioOf(fake)))
-      t.match(error, { code: 'rate_limited', maybeSent: false, retryable: true, limitKey: 'discord' }, `${on}: ${name}`)
+      t.has(error, { code: 'rate_limited', maybeSent: false, retryable: true, limitKey: 'discord' }, `${on}: ${name}`)
       t.equal(error.retryAfterMs ?? 0, ms, `${on}: ${name}`)
     }
   }
@@ -290,7 +290,7 @@ t.test('a webhook that cannot be read gets no message', async (t) => {
   const { fake, send } = await start(t)
   for (const instead of [{ status: 500 }, reset]) {
     fake.faults.push({ on: `GET ${pathOf(fake)}`, instead })
-    t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), { maybeSent: false, retryable: true })
+    t.has(await rejection(send(actOf(), fake.credentials, ioOf(fake))), { maybeSent: false, retryable: true })
   }
   t.notOk(fake.log.includes('intend'))
 })

@@ -79,7 +79,7 @@ t.test('a file that is not uploaded or processed leaves the act unsent', async (
   const { fake, credentials } = await start(t)
   const act = actOf({ media: [fileOf('video/mp4')] })
   fake.processing = 'Error processing thumbnail for uploaded media'
-  t.match(await rejection(send(act, credentials, ioOf(fake))), {
+  t.has(await rejection(send(act, credentials, ioOf(fake))), {
     code: 'content_refused',
     maybeSent: false,
     retryable: false,
@@ -87,14 +87,14 @@ t.test('a file that is not uploaded or processed leaves the act unsent', async (
   })
 
   fake.processing = 1
-  t.match(
+  t.has(
     await rejection(send(act, credentials, ioOf(fake, { signal: AbortSignal.abort() }))),
     { code: 'timeout', maybeSent: false },
     'aborted',
   )
   for (const instead of [{ status: 500 }, reset, { status: 200, body: {} }]) {
     fake.faults.push({ on: 'POST /api/v2/media', instead })
-    t.match(await rejection(send(act, credentials, ioOf(fake))), { maybeSent: false, retryable: true })
+    t.has(await rejection(send(act, credentials, ioOf(fake))), { maybeSent: false, retryable: true })
   }
   t.notOk(fake.log.includes('intend'))
 })

@@ -35,7 +35,7 @@ t.test('an act whose response was lost is found among the statuses of the accoun
   for (const act of acts) {
     t.equal(await reconcile(act, credentials, ioOf(fake)), 'absent')
     fake.faults.push({ on: 'POST /api/v1/statuses', instead: reset, after: true })
-    t.match(await rejection(send(act, credentials, ioOf(fake))), { maybeSent: true })
+    t.has(await rejection(send(act, credentials, ioOf(fake))), { maybeSent: true })
     const { id, url } = fake.statuses[0] ?? {}
     t.same(await reconcile(act, credentials, ioOf(fake)), { id, url }, act.text)
   }
@@ -85,5 +85,5 @@ t.test('an edited status, or too many statuses, leave the outcome unknown', asyn
 
   fake.faults.push({ on: 'GET /api/v1/accounts/14715/statuses', instead: { status: 503 } })
   const error = await rejection(find() as Promise<unknown>)
-  t.match(error, { code: 'server_error', maybeSent: false, retryable: true })
+  t.has(error, { code: 'server_error', maybeSent: false, retryable: true })
 })

@@ -125,7 +125,7 @@ t.test('an account is its username, and an expired token is refused', async (t) 
   ]
   for (const credentials of wrong) {
     for (const attempt of [identify(credentials), send(act(), {}, credentials), reconcile(act(), credentials)]) {
-      t.match(await rejection(attempt), {
+      t.has(await rejection(attempt), {
         code: 'unauthorized',
         maybeSent: false,
         retryable: false,
@@ -154,7 +154,7 @@ t.test('each fault has its error, its stored call, and its later result of recon
     const mine = async () => (await rows()).filter(({ token }) => token === post.token)
     for (const times of [1, 2]) {
       log.length = 0
-      t.match(await rejection(send(post)), expected, `${fault}, ${times}`)
+      t.has(await rejection(send(post)), expected, `${fault}, ${times}`)
       t.same(log, ['intend', 'keep'], `${fault}: one intent, right before the call`)
       t.match(await mine(), Array(times).fill({ accepted, fault }), `${fault}: stored`)
       const found = await reconcile(post)
@@ -170,10 +170,10 @@ t.test('each fault has its error, its stored call, and its later result of recon
 t.test('a fault happens once by default, and each delivery counts its own', async (t) => {
   const { act, send } = await start(t)
   for (const post of [act({ fields: { fault: 'server_error' } }), act({ fields: { fault: 'server_error' } })]) {
-    t.match(await rejection(send(post)), { code: 'server_error' })
+    t.has(await rejection(send(post)), { code: 'server_error' })
     t.ok(await send(post))
     const changed = { ...post, fields: { fault: 'rate_limited' } }
-    t.match(await rejection(send(changed)), { code: 'rate_limited' }, 'another fault is counted separately')
+    t.has(await rejection(send(changed)), { code: 'rate_limited' }, 'another fault is counted separately')
     t.ok(await send(changed))
   }
 })
@@ -187,7 +187,7 @@ t.test('faultAct chooses the act: a part of a thread, or its first comment', asy
     const deliver = async (each: Act, number: number) => {
       const attempt = () => send(each)
       if (number === faultAct) {
-        t.match(await rejection(attempt()), { code: 'server_error', maybeSent: true })
+        t.has(await rejection(attempt()), { code: 'server_error', maybeSent: true })
         numbers.push(number)
       }
       numbers.push(number)
@@ -211,7 +211,7 @@ t.test('the first comment on a single post is its second act', async (t) => {
   const fields = { fault: 'content_refused', faultAct: 2 }
   const root = await send(act({ fields }))
   const comment = act({ fields, kind: 'comment', parent: root, root })
-  t.match(await rejection(send(comment)), { code: 'content_refused' })
+  t.has(await rejection(send(comment)), { code: 'content_refused' })
   t.equal(await reconcile(comment), 'absent')
 })
 
@@ -235,11 +235,11 @@ t.test('a signal that aborts before the call leaves the act unsent', async (t) =
     return new Readable({ read() {} })
   }
   const unread = slow.act({ media: [fileOf('image/png', { open })] })
-  t.match(await rejection(slow.send(unread, { signal: stuck.signal })), late, 'in the middle of a file')
+  t.has(await rejection(slow.send(unread, { signal: stuck.signal })), late, 'in the middle of a file')
 
   const other = new AbortController()
   const intend = async () => other.abort()
-  t.match(await rejection(slow.send(slow.act(), { signal: other.signal, intend })), late, 'after the intent')
+  t.has(await rejection(slow.send(slow.act(), { signal: other.signal, intend })), late, 'after the intent')
   t.equal((await slow.rows()).length, 0)
 })
 
@@ -250,7 +250,7 @@ t.test('an unreadable file, and an intent that cannot be committed, stop the act
   }
   for (const file of [{ open: gone }, { bytes: 4 }, { bytes: 6 }]) {
     const error = await rejection(send(act({ media: [fileOf('image/png', file)] })))
-    t.match(error, { code: 'media_unreadable', maybeSent: false, retryable: true })
+    t.has(error, { code: 'media_unreadable', maybeSent: false, retryable: true })
     t.equal(error.message, 'A file of the post could not be read')
   }
   const intend = async () => {
@@ -264,7 +264,7 @@ t.test('an unreadable file, and an intent that cannot be committed, stop the act
 t.test('a call that cannot be stored leaves the outcome open', async (t) => {
   const { act, send } = await start(t)
   const error = await rejection(send(act({ accountId: randomUUID() })))
-  t.match(error, {
+  t.has(error, {
     code: 'disconnected',
     maybeSent: true,
     message: 'sandbox.invalid did not respond: the connection was lost',

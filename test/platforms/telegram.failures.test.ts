@@ -32,7 +32,7 @@ t.test('a chat that the bot may not post to is not connected', async (t) => {
   ]
   for (const [words, type, bot] of cases) {
     Object.assign(channel!, { type, bot })
-    t.match(await rejection(identify(fake.credentials, ioOf(fake))), {
+    t.has(await rejection(identify(fake.credentials, ioOf(fake))), {
       code: 'unauthorized',
       message: `api.telegram.org: ${words}`,
       retryable: false,
@@ -65,7 +65,7 @@ t.test('invalid credentials are refused, and no message contains them', async (t
   for (const credentials of wrong) {
     for (const attempt of [identify, send.bind(null, actOf())] as const) {
       const error = await rejection(attempt(credentials, ioOf(fake)))
-      t.match(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
+      t.has(error, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
       t.notMatch(error.message, 's3cret')
     }
   }
@@ -80,7 +80,7 @@ t.test('an album that failed in part may have been sent', async (t) => {
   const act = actOf({ media: [fileOf('image/png'), fileOf('image/png'), fileOf('image/png')] })
   for (const words of ['Too Many Requests: retry after 8', 'Message was not sent']) {
     fake.albumError = words
-    t.match(await rejection(send(act, fake.credentials, ioOf(fake))), {
+    t.has(await rejection(send(act, fake.credentials, ioOf(fake))), {
       message: `api.telegram.org: Bad Request: failed to send message #2 with the error message "${words}"`,
       maybeSent: true,
       needsAttention: false,
@@ -93,17 +93,17 @@ t.test('an album that failed in part may have been sent', async (t) => {
     fake.faults.push({ on, instead: { status: 400, body: { ok: false, error_code: 400, description } } })
     return rejection(send(act, fake.credentials, ioOf(fake)))
   }
-  t.match(await refuse('Bad Request: group send failed'), { maybeSent: false, retryable: true, needsAttention: false })
+  t.has(await refuse('Bad Request: group send failed'), { maybeSent: false, retryable: true, needsAttention: false })
   const failed = (words: string) => `Bad Request: failed to send message #2 with the error message "${words}"`
   for (const words of ['IMAGE_PROCESS_FAILED', 'PHOTO_INVALID_DIMENSIONS', 'MEDIA_EMPTY']) {
-    t.match(await refuse(failed(words)), { code: 'content_refused', maybeSent: false, retryable: false }, words)
+    t.has(await refuse(failed(words)), { code: 'content_refused', maybeSent: false, retryable: false }, words)
   }
   for (const words of [
     'CHAT_WRITE_FORBIDDEN',
     'CHAT_SEND_VIDEOS_FORBIDDEN',
     'not enough rights to send photos to the chat',
   ]) {
-    t.match(await refuse(failed(words)), { code: 'unauthorized', maybeSent: false, needsAttention: true }, words)
+    t.has(await refuse(failed(words)), { code: 'unauthorized', maybeSent: false, needsAttention: true }, words)
   }
 })
 
@@ -150,7 +150,7 @@ t.test('a refusal has the words of Telegram', async (t) => {
     ],
   ]
   for (const [act, words] of refusals) {
-    t.match(await rejection(send(actOf(act), fake.credentials, ioOf(fake))), {
+    t.has(await rejection(send(actOf(act), fake.credentials, ioOf(fake))), {
       code: 'content_refused',
       message: `api.telegram.org: ${words}`,
       maybeSent: false,
@@ -186,7 +186,7 @@ t.test('a missing right of the bot needs the owner of the account', async (t) =>
   ]
   for (const refusal of refusals) {
     fake.faults.push({ on, instead: { status: refusal.error_code, body: { ok: false, ...refusal } } })
-    t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
+    t.has(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
       code: 'unauthorized',
       message: `api.telegram.org: ${refusal.description}`,
       maybeSent: false,
@@ -205,7 +205,7 @@ t.test('a bot that lost its rights needs the owner of the account', async (t) =>
   ] as const
   for (const [type, bot, words] of cases) {
     Object.assign(fake.chats[0]!, { type, bot })
-    t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
+    t.has(await rejection(send(actOf(), fake.credentials, ioOf(fake))), {
       code: 'unauthorized',
       message: `api.telegram.org: ${words}`,
       maybeSent: false,
@@ -234,14 +234,14 @@ t.test('flood control pauses all chats of the bot for the given time', async (t)
   const limited = { code: 'rate_limited', maybeSent: false, retryable: true, limitKey }
   fake.faults.push({ on, instead: { status: 429, body } })
   const error = await rejection(send(actOf(), fake.credentials, ioOf(fake)))
-  t.match(error, { ...limited, retryAfterMs: 35_000 })
+  t.has(error, { ...limited, retryAfterMs: 35_000 })
   t.equal(error.message, `api.telegram.org: ${description}`)
 
   fake.faults.push({ on, instead: { status: 429, body: '<html>', headers: { 'retry-after': '9' } } })
-  t.match(await rejection(send(actOf(), fake.credentials, ioOf(fake))), { ...limited, retryAfterMs: 9_000 })
+  t.has(await rejection(send(actOf(), fake.credentials, ioOf(fake))), { ...limited, retryAfterMs: 9_000 })
   const other = { ...fake.credentials, chatId: '-1001234567890' }
   fake.faults.push({ on, instead: { status: 429, body } })
-  t.match(await rejection(send(actOf(), other, ioOf(fake))), limited, 'in every chat of the bot')
+  t.has(await rejection(send(actOf(), other, ioOf(fake))), limited, 'in every chat of the bot')
 })
 
 testAdapterContract(async (t) => {

@@ -8,7 +8,7 @@
 const HTML_ENTITY = /&(?:#(?:\d{1,7}|x[\dA-Fa-f]{1,6})|lt|gt|amp|quot);?/g
 
 export function withoutHtml(text: string): string {
-  // Any single character has the same length as the one that the entity stands for.
+  // Any character will do: only the length counts.
   return text.replace(/<[^<>]*>/g, '').replace(HTML_ENTITY, '&')
 }
 
