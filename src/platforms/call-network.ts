@@ -112,7 +112,9 @@ function lostResponse(error: unknown, host: string, body: StreamedBody | undefin
 function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean): PublishError {
   const { status, body, headers } = refusal
   const words = network.words(body)
-  const shown = network.secrets.reduce((text, secret) => text?.replaceAll(secret, '…'), words)
+  // An empty password would match between all characters.
+  const secrets = network.secrets.filter((secret) => secret !== '')
+  const shown = secrets.reduce((text, secret) => text?.replaceAll(secret, '…'), words)
   const message = messageOf(network.host, status, shown)
   const wait = network.retryAfterMs?.(refusal) ?? retryAfterMs(headers)
   const later = wait === undefined ? {} : { retryAfterMs: wait }

@@ -106,6 +106,12 @@ t.test('a message of the server never reveals the password', async (t) => {
   t.notMatch(failure.message, 'abcd-efgh')
 })
 
+t.test('an empty password leaves the message of the server as it is', async (t) => {
+  const { fetch } = scriptedBluesky({ [METHODS.session]: refuse(401, 'AuthenticationRequired') })
+  const failure = await failureOf(identify({ ...newCredentials(), password: '' }, io(fetch)))
+  t.equal(failure.message, 'pds.example: It is AuthenticationRequired')
+})
+
 t.test('credentials do not follow a redirect', async (t) => {
   const headers = { location: 'https://elsewhere.example/abcd-efgh' }
   const redirect =
