@@ -34,8 +34,8 @@ t.test('a delivery whose worker dies during the call is reconciled, or becomes u
     mastodon,
     telegram,
   })
-  const [asked, never] = [await connectAccount('mastodon'), await connectAccount('telegram')]
-  const id = await post({ accountIds: [asked, never], caption: 'once' })
+  const [reconciled, unknown] = [await connectAccount('mastodon'), await connectAccount('telegram')]
+  const id = await post({ accountIds: [reconciled, unknown], caption: 'once' })
   const forever = () => new Promise<void>(() => {})
   mastodon.steps.push({ isAccepted: true, beforeResponse: forever })
   telegram.steps.push({ isAccepted: true, beforeResponse: forever })
@@ -49,8 +49,8 @@ t.test('a delivery whose worker dies during the call is reconciled, or becomes u
   t.equal(mastodon.reconcileCount, 0, 'the call may still arrive')
   await work(MINUTE)
   t.same([mastodon.posts, telegram.posts], [['once'], ['once']])
-  t.hasStrict(await readDelivery(id, asked), { state: 'published', history: [{ outcome: 'found' }] })
-  t.hasStrict(await readDelivery(id, never), { state: 'unconfirmed', error: { code: 'interrupted' } })
+  t.hasStrict(await readDelivery(id, reconciled), { state: 'published', history: [{ outcome: 'found' }] })
+  t.hasStrict(await readDelivery(id, unknown), { state: 'unconfirmed', error: { code: 'interrupted' } })
 })
 
 t.test('a worker that has lost its lease sends nothing more, and its outcomes do not count', async (t) => {

@@ -42,7 +42,7 @@ t.test('a rate limit during reconcile rests the whole account', async (t) => {
   const mastodon = scriptedNetwork()
   const { connectAccount, post, work } = await createDeliveryWorld(t, { mastodon })
   const account = await connectAccount('mastodon')
-  await post({ accountIds: [account], caption: 'asked about' })
+  await post({ accountIds: [account], caption: 'reconciled' })
   mastodon.steps.push({ isAccepted: true, error: lostResponse() })
   await work()
   mastodon.reconcileWith = async () => {
@@ -52,10 +52,10 @@ t.test('a rate limit during reconcile rests the whole account', async (t) => {
   t.equal(mastodon.reconcileCount, 1)
   await post({ accountIds: [account], caption: 'next' })
   await work(9 * MINUTE)
-  t.same(mastodon.posts, ['asked about'])
+  t.same(mastodon.posts, ['reconciled'])
   mastodon.reconcileWith = undefined
   await work(MINUTE)
-  t.same(mastodon.posts, ['asked about', 'next'])
+  t.same(mastodon.posts, ['reconciled', 'next'])
 })
 
 t.test('the rate limits that a network counts per account are kept', async (t) => {

@@ -190,7 +190,7 @@ const CELLS: Cell[] = [
     },
   ],
   [
-    'a network that asks for no pause gets a short one',
+    'a wait without a pause gets a short one',
     {},
     { event: 'later', prepared: next, afterMs: 0 },
     { state: 'queued', retryInMs: 100 },

@@ -185,7 +185,7 @@ async function kill(worker: Worker): Promise<void> {
   reportInterrupted(worker)
   const others = inbox.filter((message) => message.worker !== worker)
   inbox.splice(0, inbox.length, ...others)
-  // Its last statements and calls arrive before the clock advances. How long a call may be in flight is another promise.
+  // Its last statements and calls arrive before the clock advances. Other tests cover calls that stay in flight.
   await request({ type: 'settle', worker: worker.name })
 }
 

@@ -29,7 +29,7 @@ function planOf(count: number, troubles: Trouble[], steps: readonly Step[], nthM
 
 const results: { name: string; report: Report; acts: number; seconds: number; breaches: string[] }[] = []
 
-async function carryOut(name: string, scenario: Scenario, job: Pick<Job, 'plan' | 'workers'>) {
+async function runAndCheck(name: string, scenario: Scenario, job: Pick<Job, 'plan' | 'workers'>) {
   const from = performance.now()
   const report = await scenario.run(job)
   const breaches = await scenario.findBreaches(report)
@@ -41,7 +41,7 @@ async function carryOut(name: string, scenario: Scenario, job: Pick<Job, 'plan' 
 t.test('no act is lost or sent twice when the only worker is killed at any step', async (t) => {
   const plan = planOf(Math.ceil(KILLS * 0.75), ['at', 'after'], STEPS, 5)
   const scenario = await createScenario(t, { posts: 24 })
-  const { report, breaches } = await carryOut('one worker', scenario, { plan, workers: 1 })
+  const { report, breaches } = await runAndCheck('one worker', scenario, { plan, workers: 1 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'every planned kill was carried out')
 })
@@ -49,7 +49,7 @@ t.test('no act is lost or sent twice when the only worker is killed at any step'
 t.test('no act is lost or sent twice when one of two workers is killed at any step', async (t) => {
   const plan = planOf(Math.ceil(KILLS * 0.25), ['at', 'after'], STEPS, 5)
   const scenario = await createScenario(t, { posts: 48 })
-  const { report, breaches } = await carryOut('two workers', scenario, { plan, workers: 2 })
+  const { report, breaches } = await runAndCheck('two workers', scenario, { plan, workers: 2 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'every planned kill was carried out')
 })
@@ -57,7 +57,7 @@ t.test('no act is lost or sent twice when one of two workers is killed at any st
 t.test('no act is lost or sent twice when the response to a commit is lost', async (t) => {
   const plan = planOf(KILLS, ['lose'], ['claimed', 'intended', 'settled'], 5)
   const scenario = await createScenario(t, { posts: 24 })
-  const { report, breaches } = await carryOut('lost responses', scenario, { plan, workers: 1 })
+  const { report, breaches } = await runAndCheck('lost responses', scenario, { plan, workers: 1 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'every planned response was lost')
 })
@@ -67,7 +67,7 @@ t.test('no act is lost or sent twice when a suspended worker continues after ano
   // At an early occurrence of the step, when most of its deliveries are running.
   const plan = planOf(Math.max(steps.length, Math.ceil(KILLS / 8)), ['stall'], steps, 2)
   const scenario = await createScenario(t, { posts: 8 })
-  const { report, breaches } = await carryOut('suspended worker', scenario, { plan, workers: 1 })
+  const { report, breaches } = await runAndCheck('suspended worker', scenario, { plan, workers: 1 })
   t.strictSame(breaches, [], `with SEED=${SEED}`)
   t.strictSame(report.left, [], 'every planned suspension was carried out')
 })
