@@ -101,7 +101,7 @@ export type DeliveryAttempt = Static<typeof DeliveryAttempt>
 export const PublishedAct = Type.Object(
   {
     externalId: NullableString({
-      description: 'The id on the network. `null` where the owner confirmed it with `resolveDelivery`.',
+      description: 'The id on the network. `null` where it is not known, such as after `resolveDelivery`.',
     }),
     externalUrl: NullableString({ description: 'The public address. `null` where the network has none.' }),
   },

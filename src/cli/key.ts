@@ -33,7 +33,7 @@ export function addKeyCommands(program: Command): void {
   withDatabase(
     key
       .command('revoke')
-      .description('revoke a key; it stops working within seconds')
+      .description('revoke a key; it stops working within a second')
       .argument('<id>', 'the id of the key'),
     async (db, _options, id = '') => {
       requireFound(isId(id) && (await revokeKey(db, id)), 'key')

@@ -12,7 +12,10 @@ export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedD
   const { accountId, reachable, keyId, dataKey, data } = delivery
   if (!reachable) return failure('no_access', 'The account was disconnected, or you may no longer post to it')
   if (!keyId || !dataKey || !data) {
-    return failure('not_connected', 'The account was never connected: POST /api/v1/accounts')
+    return failure(
+      'not_connected',
+      'The account has no credentials: connect it with POST /api/v1/accounts, and post to the account that this returns',
+    )
   }
   try {
     return openCredentials(accountId, { keyId, dataKey, data })

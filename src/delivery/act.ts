@@ -22,7 +22,10 @@ export function buildAct(
   }
   const files = number === 1 ? media : []
   if (!files.every(isStored)) {
-    return failure('media_unreadable', 'A file of the post was registered without its content: upload it')
+    return failure(
+      'media_unreadable',
+      'A file of the post was registered without content: upload the file and create the post again',
+    )
   }
   return {
     accountId,

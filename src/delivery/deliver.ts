@@ -74,7 +74,7 @@ class Run {
     this.#sent = [...delivery.sent]
     this.#failures = delivery.failures
     this.#error = delivery.error
-    // Of another act, it was left by a process of an older version.
+    // An older version may have left the state of another act.
     this.#prepared = delivery.prepared?.act === delivery.sent.length + 1 ? delivery.prepared : null
     this.#waitedMs = delivery.waitedMs
     this.#startedAt = deps.uptimeMs()
@@ -109,7 +109,7 @@ class Run {
     if (isFailure(act) || !reconcile) {
       return this.#unknown(failure('interrupted', 'The call was made, and its response was lost with the worker'))
     }
-    // A worker that was cut off may have made its call until its lease ended; one that gave the delivery back has waited.
+    // A worker that crashed may have called until its lease ended. One that gave the delivery back has waited already.
     const { cutOffForMs } = this.#delivery
     const earlyMs = cutOffForMs === null || isProcessing ? 0 : this.#callInFlightMs() - cutOffForMs
     if (earlyMs > 0 || this.#lease.signal.aborted) return this.#release(Math.max(earlyMs, 0), 0, true)
@@ -200,7 +200,8 @@ class Run {
       startedMsAgo: beganAt - this.#startedAt,
       now: clock(),
     }
-    // Without a connection, nothing was committed. After other errors that is unknown.
+    // Without a connection, nothing was committed. After other errors that is unknown, so the statement is not repeated,
+    // and the attempt fails as one that may have an intent.
     const isHeld = await untilStored(this.#deps, () => intendAct(db, intent), isNotConnected)
     if (!isHeld) throw new LeaseLost()
     this.#prepared = prepared

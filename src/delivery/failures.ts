@@ -7,7 +7,7 @@ export type Failure = Pick<
   'code' | 'message' | 'maybeSent' | 'retryable' | 'retryAfterMs' | 'limitKey' | 'needsAttention'
 >
 
-/** A failure of our own, before anything was sent. */
+/** A failure that no adapter threw. */
 export const failure = (
   code: string,
   message: string,
@@ -35,8 +35,8 @@ export function backoffMs(
   { retryAfterMs }: Pick<Failure, 'retryAfterMs'>,
   random: () => number = Math.random,
 ): number {
-  const wish = retryAfterMs === undefined ? 0 : restMs(retryAfterMs)
-  if (wish > 0 && failures === 1) return wish
+  const requiredMs = retryAfterMs === undefined ? 0 : restMs(retryAfterMs)
+  if (requiredMs > 0 && failures === 1) return requiredMs
   const longest = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1))
-  return Math.max(wish, longest - Math.floor((random() * longest) / 3))
+  return Math.max(requiredMs, longest - Math.floor((random() * longest) / 3))
 }

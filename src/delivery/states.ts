@@ -7,9 +7,9 @@ import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing
 const ALL = ['waiting', 'queued', 'publishing', 'published', 'failed', 'unconfirmed', 'missed'] as const
 
 /**
- * Every way in which the state of a delivery changes, by event: from which states it may happen, and to which it leads. No
- * other file decides a state; the statements in db/queries store what comes from here. src/delivery/README.md explains the
- * states and events.
+ * Every way in which the state of a delivery changes, by event: from which states it may happen, and to which it leads. A
+ * test compares the table with the functions below. No other file decides a state; the statements in db/queries store what
+ * comes from here. src/delivery/README.md explains the states and events.
  */
 export const TRANSITIONS = {
   saveDraft: { by: 'owner', from: [], to: ['waiting'] },
@@ -36,7 +36,7 @@ export const TRANSITIONS = {
 
 export type DeliveryEvent = keyof typeof TRANSITIONS
 
-/** The single state that an event leads to. */
+/** The first state that an event leads to, for events that lead to one. */
 const target = <E extends DeliveryEvent>(event: E): (typeof TRANSITIONS)[E]['to'][0] => TRANSITIONS[event].to[0]
 
 /** The state of a new delivery. */
@@ -84,18 +84,18 @@ export interface Progress {
   prepared: PreparedAct | null
   /** How long the delivery has waited for its network; null where it does not wait. */
   waitedMs: number | null
-  /** Whether the network can be asked about lost calls. */
+  /** Whether the network can be queried about lost calls. */
   canReconcile: boolean
-  /** How long a lost call may still be on its way before the network is asked. */
+  /** How long a lost call may still be on its way, during which the network is not queried. */
   callInFlightMs: number
 }
 
 /** What became of an act, or of the whole delivery, while a worker held it. */
 export type Outcome =
   | { event: 'sent'; act: SentAct; how: 'published' | 'found' }
-  /** Certainly not sent. `wasIntended`: an intent may have been committed, and the post taken for published. */
+  /** Certainly not sent. `wasIntended`: an intent may have been committed, which makes the post `published`. */
   | { event: 'failed'; reason: Failure; wasIntended: boolean }
-  /** The call was made, and its outcome is unknown. `isNewCall`: the network was not asked about it yet. */
+  /** The call was made, and its outcome is unknown. `isNewCall`: the network was not queried about it yet. */
   | { event: 'unknown'; reason: Failure; isNewCall: boolean }
   /** The network says that the act is not there. */
   | { event: 'absent' }
@@ -133,16 +133,16 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
       return afterFailure(outcome.reason, outcome.wasIntended)
     case 'unknown': {
       const { reason, isNewCall } = outcome
-      // The network is asked once for each call at least, however often the delivery has failed.
-      const isAsked = reason.retryable && canReconcile && (isNewCall || failures + 1 < FAILURES_MAX)
+      // The network is queried at least once for each call, however often the delivery has failed.
+      const isQueried = reason.retryable && canReconcile && (isNewCall || failures + 1 < FAILURES_MAX)
       return {
         ...unchanged,
         ...failed(reason),
-        state: isAsked ? 'queued' : 'unconfirmed',
+        state: isQueried ? 'queued' : 'unconfirmed',
         mayBeSent: true,
-        isWaiting: isAsked && progress.waitedMs !== null,
+        isWaiting: isQueried && progress.waitedMs !== null,
         outcome: 'unknown',
-        retryInMs: isAsked ? Math.max(progress.callInFlightMs, backoffMs(failures + 1, reason, random)) : null,
+        retryInMs: isQueried ? Math.max(progress.callInFlightMs, backoffMs(failures + 1, reason, random)) : null,
       }
     }
     case 'absent': {
@@ -157,7 +157,8 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
       return { ...unchanged, ...waiting(outcome), state: 'queued' }
     case 'processing':
       if ((progress.waitedMs ?? 0) > NETWORK_WAIT_MAX_MS || !canReconcile) {
-        return { ...unchanged, ...failed(waitedTooLong), state: 'unconfirmed', mayBeSent: true, outcome: 'unknown' }
+        const reason = canReconcile ? waitedTooLong : resultUnknown
+        return { ...unchanged, ...failed(reason), state: 'unconfirmed', mayBeSent: true, outcome: 'unknown' }
       }
       return { ...unchanged, ...waiting(outcome), state: 'queued', mayBeSent: true }
     case 'late': {
@@ -212,3 +213,5 @@ const waiting = ({ prepared, afterMs }: { prepared: PreparedAct; afterMs: number
 const errorOf = ({ code, message, retryable }: Failure): DeliveryError => ({ code, message, retryable })
 
 const waitedTooLong = failure('timeout', 'The network did not finish within 24 hours')
+
+const resultUnknown = failure('unknown_outcome', 'The network accepted the act, and cannot be queried for its result')

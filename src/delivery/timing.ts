@@ -3,16 +3,16 @@
 /** A claimed delivery belongs to its worker for so long without renewal. */
 export const LEASE_MS = 20_000
 
-/** A quarter of a lease: two renewals in a row may fail. */
-export const RENEW_EVERY_MS = 5_000
+/** Two renewals in a row may fail. */
+export const RENEW_EVERY_MS = LEASE_MS / 4
 
-/** A worker stops so long before its lease ends, to have stopped when another worker may begin. */
+/** A worker stops so long before its lease ends, so that it has stopped before another worker can claim the delivery. */
 export const LEASE_MARGIN_MS = 5_000
 
-/** A call starts only while so much of the lease is left; the lease is extended otherwise. */
-export const CALL_LEASE_MS = 15_000
+/** A call starts only while so much of the lease is left; a shorter lease is extended. A renewed lease is long enough. */
+export const CALL_LEASE_MS = LEASE_MS - RENEW_EVERY_MS
 
-/** New deliveries are found within this time; known ones start when they are due. */
+/** New deliveries are found within this time. Deliveries stored before start when they are due. */
 export const POLL_EVERY_MS = 500
 
 export const SWEEP_EVERY_MS = 3_600_000
@@ -44,7 +44,7 @@ export const NAME_KEPT_MS = 3_600_000
 /** How long a delivery may wait for its network. Containers of Instagram and Threads expire after a day. */
 export const NETWORK_WAIT_MAX_MS = 86_400_000
 
-/** Between two looks at a network that is still working on something. */
+/** Minimum pause before an adapter that asked for time is called again. */
 export const NETWORK_WAIT_MIN_MS = 100
 
 /** After so many failures in a row, about an hour after the first, a delivery has failed. */
@@ -56,9 +56,9 @@ export const BACKOFF_MAX_MS = 3_600_000
 export const REST_MIN_MS = 1_000
 export const REST_MAX_MS = 86_400_000
 
-/** Between two attempts to reach the database about the outcome of an act. */
+/** Pause before the outcome of an act is stored again after an error of the database. */
 export const DATABASE_RETRY_MS = 1_000
 export const DATABASE_ATTEMPTS_MAX = 300
 
-/** Due deliveries may wait for a worker for so long: it looks twice a second, and a dead one's lease ends within 20 s. */
+/** Due deliveries may wait for a worker for so long. Workers poll twice a second, and a dead worker's lease ends first. */
 export const UNCLAIMED_MAX_MS = 60_000

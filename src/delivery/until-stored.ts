@@ -2,9 +2,9 @@ import type { Deps } from './deps.ts'
 import { DATABASE_ATTEMPTS_MAX, DATABASE_RETRY_MS } from './timing.ts'
 
 /**
- * Repeats `work` while the database does not respond: no other worker knows what is to be committed. Repeating is safe,
- * because a commit whose response was lost has ended the lease or changed the row that the statement selects.
- * `isRepeatable` names the errors after which that holds.
+ * Repeats `work` after any error, or after those for which `isRepeatable` returns true: no other worker knows what is to be
+ * committed. Repeating is safe, because a commit whose response was lost has ended the lease or changed the row that the
+ * statement selects.
  */
 export async function untilStored<T>(
   { pause, log }: Deps,
@@ -16,7 +16,7 @@ export async function untilStored<T>(
       return await work()
     } catch (error) {
       if (attempt === DATABASE_ATTEMPTS_MAX || !isRepeatable(error)) throw error
-      log.error({ err: error }, 'the database does not respond')
+      log.error({ err: error }, 'a statement failed, and is repeated')
       await pause(DATABASE_RETRY_MS)
     }
   }

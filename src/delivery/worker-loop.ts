@@ -4,8 +4,8 @@ import type { Publisher } from './publisher.ts'
 import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS, SWEEP_EVERY_MS } from './timing.ts'
 
 /**
- * Publishes due deliveries until `stop` resolves, and returns when none is running. Calls `sweep` once an hour, again and
- * again until it returns 0: it removes some of what is no longer needed and returns how much. Polls, and keeps nothing open
+ * Publishes due deliveries until `stop` resolves, and returns when none is running. Calls `sweep` at the start and
+ * once an hour, until it returns 0: it removes some of what is no longer needed and returns how much. Polls, and keeps nothing open
  * in the database between two statements, so that a pooler in transaction mode may stand in between.
  */
 export async function work(

@@ -84,8 +84,8 @@ export interface Wait<Prepared> {
 
 /**
  * How one network is published to. The engine calls `prepare`, commits the intent together with what `prepare` returned,
- * and then calls `publish`; see src/delivery/README.md. An adapter holds no state that matters, opens no timers, and calls
- * networks through call-network.ts alone. Every method throws a PublishError when the network or the connection fails.
+ * and then calls `publish`; see src/delivery/README.md. An adapter caches only what it can read again, opens no timers, and
+ * calls networks through call-network.ts alone. Every method throws a PublishError when the network or the connection fails.
  */
 export interface Adapter<Prepared extends Json = Json> {
   guarantee: Guarantee
@@ -98,16 +98,19 @@ export interface Adapter<Prepared extends Json = Json> {
    * run returned, as JSON. Returns what `publish` needs (`ready`), or a request to be called again (`later`).
    */
   prepare(act: Act, io: Io, saved: Prepared | null): Promise<{ ready: Prepared } | { later: Wait<Prepared> }>
-  /** Makes the one call that makes the act visible. `processing`: the network has accepted it and needs time. */
+  /**
+   * Makes the act visible. Further calls that readers see have to be repeatable. `processing`: the network has accepted the
+   * act and needs time; it has to be one that `reconcile` can query.
+   */
   publish(act: Act, io: Io, ready: Prepared): Promise<Sent | { processing: Wait<Prepared> }>
   /**
    * Finds out whether an act is there, after its response was lost or while the network was processing it. Makes only
-   * calls that may be repeated. `rejected` is the network's final refusal, in its own words. Absent where the guarantee is
+   * calls that may be repeated. `ready` is null where an older version committed the intent. `rejected` is the network's final refusal, in its own words. Absent where the guarantee is
    * at-most-once.
    */
   reconcile?(
     act: Act,
     io: Io,
-    ready: Prepared,
+    ready: Prepared | null,
   ): Promise<Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }>
 }

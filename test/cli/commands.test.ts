@@ -25,6 +25,7 @@ t.test('with --json, every command prints one JSON object', async (t) => {
       '0005_posts_without_id_index',
       '0006_parked_deliveries',
       '0007_account_limits',
+      '0008_network_waits',
     ],
   })
   t.strictSame(await run('migrate'), { applied: [] })

@@ -31,7 +31,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // The sandbox has the limits of X.
   ['src/platforms/sandbox/plugin.ts', [...FEATURE, 'src/platforms/sandbox']],
   ['src/platforms/sandbox', [...NETWORK, 'src/platforms/x/limits.ts']],
-  ['src/platforms', ['schemas', 'src/outbound']],
+  ['src/platforms', ['schemas']],
 
   ['src/auth', FEATURE],
   ['src/health', [...FEATURE, 'src/delivery/timing.ts']],

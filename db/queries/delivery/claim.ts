@@ -8,10 +8,10 @@ import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
 import { after, at, msSince, type Now } from '../clock.ts'
 import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
-import type { Lease, PreparedAct, SentAct } from './delivery.ts'
+import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
 
 /** A delivery that a worker holds, with everything that it takes to carry it out. */
-export interface ClaimedDelivery extends Lease {
+export interface ClaimedDelivery extends HeldDelivery {
   platform: PlatformId
   token: string
   failures: number
@@ -124,7 +124,7 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
         and claimable_at <= ${at(now)}
       for no key update skip locked
     ),
-    -- Only queued deliveries: one that a worker may still hold would be taken for due once its worker is done.
+    -- Parks only queued deliveries. A publishing one may still be held: parked, it would look due when its worker ends.
     behind as (
       select ctid as row_id from post_targets
       where ctid = any(array(select row_id from fresh except select row_id from head))

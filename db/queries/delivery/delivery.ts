@@ -6,7 +6,7 @@ export interface DeliveryKey {
 }
 
 /** A delivery that a worker holds. */
-export interface Lease extends DeliveryKey {
+export interface HeldDelivery extends DeliveryKey {
   leaseToken: string
 }
 
@@ -17,7 +17,7 @@ export interface SentAct {
   ref?: string
 }
 
-/** What the adapter's `prepare` returned for the act with this number, as JSON. */
+/** What the adapter last returned to be kept for the act with this number, as JSON. */
 export interface PreparedAct {
   act: number
   state: unknown

@@ -4,10 +4,10 @@ import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
 import type { Now } from '../clock.ts'
-import type { Lease, PreparedAct } from './delivery.ts'
+import type { HeldDelivery, PreparedAct } from './delivery.ts'
 
 /** An act whose call is about to be made. */
-export interface Intent extends Lease {
+export interface Intent extends HeldDelivery {
   /** Number of the act, from 1. */
   act: number
   /** What the call needs. Stored with the intent. */

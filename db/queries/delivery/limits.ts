@@ -21,8 +21,8 @@ export const readRest = prepared<{ accountId: string; limits: number[]; windows:
 )
 
 /**
- * Leaves alone, for `ms`, every account that shares a rate limit with this one. The account remembers the key: accounts
- * connected by an older version have none. Rests that are over are removed.
+ * Rests every account with this limit key for `ms`, and stores the key on this account, because older versions did not.
+ * Removes rests that are over.
  */
 export async function restSharedLimit(
   db: Db,

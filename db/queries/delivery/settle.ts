@@ -5,7 +5,7 @@ import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import type { Now } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
-import type { DeliveryKey, Lease, PreparedAct, SentAct } from './delivery.ts'
+import type { DeliveryKey, HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
 
 /** What is stored after an act, or after a worker has given a delivery back. `src/delivery/states.ts` decides it. */
 export interface Settlement {
@@ -39,7 +39,7 @@ export interface Settlement {
   attention: { code: string; message: string } | null
 }
 
-interface Item extends Lease {
+interface Item extends HeldDelivery {
   now: Now
   settlement: Settlement
 }
@@ -105,7 +105,7 @@ const settle = prepared<{ settlements: string }, WithOrdinal>(
         error = case when attempt.finished_at is null then excluded.error else attempt.error end,
         finished_at = coalesce(attempt.finished_at, excluded.finished_at)
     ),
-    -- available_at is set and not cleared: from here on, the account's next delivery waits for a worker.
+    -- Set to now and not to null: readWaiting counts the wait of the account's next delivery from here.
     account as (
       update accounts
       set available_at = case when settled.keeps_lease then accounts.available_at
@@ -118,7 +118,7 @@ const settle = prepared<{ settlements: string }, WithOrdinal>(
       where accounts.id = settled.account_id
     ),
     -- Locked in order, because two workers may settle deliveries of the same posts, and after the deliveries. Their status
-    -- is read once they are locked: a transaction that makes a post scheduled again holds it until then.
+    -- is read after the lock: unpublish may be changing it in a concurrent transaction.
     post as (
       select user_id, id, status from posts
       where (user_id, id) in (
@@ -169,7 +169,7 @@ const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
  *
  * A post is published as soon as anything of it is, or may be, out.
  */
-export async function settleAct(db: Db, lease: Lease & { now: Now }, settlement: Settlement): Promise<boolean> {
+export async function settleAct(db: Db, lease: HeldDelivery & { now: Now }, settlement: Settlement): Promise<boolean> {
   if (!settlement.mayUnpublish) return store(db, lease, settlement)
   return db.transaction().execute(async (db) => {
     const isHeld = await store(db, lease, settlement)
@@ -178,15 +178,15 @@ export async function settleAct(db: Db, lease: Lease & { now: Now }, settlement:
   })
 }
 
-async function store(db: Db, lease: Lease & { now: Now }, settlement: Settlement): Promise<boolean> {
+async function store(db: Db, lease: HeldDelivery & { now: Now }, settlement: Settlement): Promise<boolean> {
   const { userId, postId, accountId, leaseToken, now } = lease
   return (await settleBatched(db, { userId, postId, accountId, leaseToken, now, settlement })) !== undefined
 }
 
 /**
  * Makes a published post scheduled again if nothing of it is, or may be, out. Runs in a transaction that has changed one
- * of its deliveries: deliveries are always locked before their post. Whoever publishes it at the same time holds the
- * post's row, or waits for it and sees what happened here.
+ * of its deliveries: deliveries are always locked before their post. A concurrent settlement locks the same post, so one of
+ * the two sees the other's result.
  */
 export async function unpublish(db: Db, { userId, postId }: Pick<DeliveryKey, 'userId' | 'postId'>): Promise<void> {
   await sql`select from posts where user_id = ${userId} and id = ${postId} for update`.execute(db)
