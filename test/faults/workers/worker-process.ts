@@ -128,10 +128,10 @@ function observeNetwork<P extends Json>(
         acts.set(act.accountId, act.token)
         await stopAt('reconciling', act.token)
         try {
-          if (takesTime(act.token, 'after') && ready.looks === 0) {
+          if (takesTime(act.token, 'after') && ready?.looks === 0) {
             return { processing: { state: { ...ready, looks: 1 }, afterMs: NETWORK_TIME_MS } }
           }
-          return (await reconcile(act, io, ready.inner as P)) as Sent | 'absent' | 'unknown'
+          return (await reconcile(act, io, (ready?.inner ?? null) as P | null)) as Sent | 'absent' | 'unknown'
         } finally {
           await stopAt('reconciled', act.token)
         }
