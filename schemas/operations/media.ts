@@ -134,7 +134,7 @@ export const listMedia = defineOperation({
     tags: ['media'],
     summary: 'List media',
     description:
-      'Returns a page of your own images and videos, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` on the last page.',
+      'Returns a page of your own images and videos, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.',
     querystring: PageQuery,
     response: {
       200: JsonResponse(MediaList, 'One page of your media.', { page: MediaList.examples[0] }),

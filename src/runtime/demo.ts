@@ -19,7 +19,7 @@ const [BLUESKY, X] = ACCOUNT_EXAMPLES
 
 /**
  * Fills an empty database with demo data in one transaction: a user with accounts on several networks, an organisation that
- * shares a colleague's account, media, and a post in each state. With a keyring, one account is connected to the sandbox and
+ * shares a colleague's account, media, and a post of each status. With a keyring, one account is connected to the sandbox and
  * has a post that is published. Returns the user's id and key, or undefined if the database has a user already.
  */
 export function seedDemo(
