@@ -14,7 +14,7 @@ import { type Failure, failure, restMs } from './failures.ts'
 import { type HeldLease, LeaseLost } from './lease.ts'
 import { type PlannedAct, planActs } from './plan.ts'
 import { decide, type Outcome, type Progress } from './states.ts'
-import { storableAct, storableState } from './storable.ts'
+import { storableAct, storableState, storableWait } from './storable.ts'
 import {
   ACT_MAX_MS,
   ACT_WITH_FILES_MAX_MS,
@@ -23,6 +23,7 @@ import {
   LEASE_MARGIN_MS,
   LEASE_MS,
   OTHER_CALLS_SINCE_MS,
+  SHARED_REST_KEPT_MS,
 } from './timing.ts'
 import { untilStored } from './until-stored.ts'
 import { withinTime } from './within-time.ts'
@@ -41,8 +42,14 @@ export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: Held
   await run.carryOut()
 }
 
-/** How far an attempt has come. */
 type Stage = 'preparing' | 'intending' | 'publishing'
+
+interface Attempt {
+  /** How far the attempt has come. */
+  stage: Stage
+  /** Its outcome is decided: an adapter that returns later must not publish. */
+  isOver: boolean
+}
 
 class Run {
   readonly #deps: Deps
@@ -76,7 +83,7 @@ class Run {
     this.#error = delivery.error
     // An older version may have left the state of another act.
     this.#prepared = delivery.prepared?.act === delivery.sent.length + 1 ? delivery.prepared : null
-    this.#waitedMs = delivery.waitedMs
+    this.#waitedMs = this.#prepared && delivery.waitedMs
     this.#startedAt = deps.uptimeMs()
   }
 
@@ -88,11 +95,12 @@ class Run {
   }
 
   async carryOut(): Promise<void> {
-    const { intent, lateMs } = this.#delivery
+    const { intent, lateMs, overdueMs } = this.#delivery
+    const hasWaited = this.#waitedMs !== null
     // An earlier attempt's open call is settled first: nothing is sent a second time on a guess.
     if (intent !== null && !(await this.#settleIntent(intent))) return
-    // A delivery that waits for its network began in time.
-    const isLate = lateMs > this.#deps.latenessMaxMs && this.#waitedMs === null
+    // A delivery that waits for its network began in time. It is late if no worker continued it.
+    const isLate = (hasWaited ? overdueMs : lateMs) > this.#deps.latenessMaxMs
     if (isLate && this.#sent.length < this.#plan.length) {
       const reason = failure('too_late', `It was due ${describe(lateMs)} ago: retry it if it is still wanted`)
       await this.#settle({ event: 'late', reason })
@@ -117,6 +125,7 @@ class Run {
     let found: Awaited<ReturnType<typeof reconcile>>
     try {
       found = await this.#call(act, (io) => reconcile(act, io, this.#prepared?.state ?? null))
+      if (typeof found === 'object' && 'processing' in found) found = { processing: storableWait(found.processing) }
     } catch (thrown) {
       if (this.#lease.signal.aborted) return this.#release(0, 0, true)
       return this.#unknown(this.#reasonOf(thrown))
@@ -155,13 +164,14 @@ class Run {
     const restsMs = await restOf(this.#deps, this.#delivery)
     if (restsMs > 0 || this.#lease.signal.aborted) return this.#release(restsMs, restsMs, false)
 
-    const attempt: { stage: Stage } = { stage: 'preparing' }
+    const attempt: Attempt = { stage: 'preparing', isOver: false }
     let result: Sent | { later: Wait<unknown> } | { processing: Wait<unknown> }
     try {
       result = await this.#call(act, (io) => this.#publish(act, planned.number, io, attempt))
     } catch (thrown) {
       return this.#attemptFailed(thrown, attempt.stage)
     } finally {
+      attempt.isOver = true
       this.#lease.isCalling = false
     }
     if ('later' in result) return this.#wait('later', planned.number, result.later)
@@ -171,16 +181,20 @@ class Run {
   }
 
   /** Prepares an act, commits its intent, and publishes it. Notes in `attempt` how far it came. */
-  async #publish(act: Act, number: number, io: Io, attempt: { stage: Stage }) {
+  async #publish(act: Act, number: number, io: Io, attempt: Attempt) {
     const adapter = this.#adapter!
     const prepared = await adapter.prepare(act, io, this.#prepared?.state ?? null)
-    if ('later' in prepared) return prepared
+    if ('later' in prepared) return { later: storableWait(prepared.later) }
+    const state = storableState(prepared.ready)
     this.#lease.signal.throwIfAborted()
+    if (attempt.isOver) throw suspended()
     attempt.stage = 'intending'
-    await this.#intend({ act: number, state: storableState(prepared.ready) })
+    await this.#intend({ act: number, state })
+    if (attempt.isOver) throw suspended()
     attempt.stage = 'publishing'
     this.#lease.isCalling = true
-    return adapter.publish(act, io, prepared.ready)
+    const result = await adapter.publish(act, io, prepared.ready)
+    return 'processing' in result ? { processing: storableWait(result.processing) } : result
   }
 
   async #attemptFailed(thrown: unknown, stage: Stage): Promise<boolean> {
@@ -217,7 +231,7 @@ class Run {
 
   /** Returns false: the delivery does not go on. */
   async #wait(event: 'later' | 'processing', act: number, { state, afterMs }: Wait<unknown>): Promise<false> {
-    await this.#settle({ event, prepared: { act, state: storableState(state) }, afterMs })
+    await this.#settle({ event, prepared: { act, state }, afterMs })
     return false
   }
 
@@ -235,7 +249,6 @@ class Run {
     const { postId, accountId } = this.#delivery
     const number = this.#sent.length + 1
     const decision = decide(this.#progress(), outcome)
-    if ('reason' in outcome) await this.#restSharedLimit(outcome.reason)
     const settlement = { ...decision, act: number, startedMsAgo: uptimeMs() - this.#startedAt }
     const isHeld = await untilStored(this.#deps, () => settleAct(db, { ...this.#delivery, now: clock() }, settlement))
     if (!isHeld) {
@@ -248,16 +261,20 @@ class Run {
     this.#failures = decision.failures
     this.#error = decision.error
     this.#prepared = decision.prepared
-    if (decision.sent.length > 0) this.#waitedMs = null
+    if (!decision.isWaiting) this.#waitedMs = null
+    if ('reason' in outcome) await this.#restSharedLimit(outcome.reason)
     return decision.keepsLease
   }
 
+  /** A failure is logged only: each account that is not rested gets its own 429. */
   async #restSharedLimit({ limitKey: key, retryAfterMs = 0 }: Failure): Promise<void> {
     if (key === undefined) return
-    const { db, clock } = this.#deps
+    const { db, clock, log } = this.#deps
     const { accountId } = this.#delivery
-    const rest = { accountId, key, ms: restMs(retryAfterMs), now: clock() }
-    await untilStored(this.#deps, () => restSharedLimit(db, rest))
+    const rest = { accountId, key, ms: restMs(retryAfterMs), keptMs: SHARED_REST_KEPT_MS, now: clock() }
+    await restSharedLimit(db, rest).catch((error) =>
+      log.error({ err: error, key }, 'a shared rest could not be stored'),
+    )
   }
 
   #progress(): Progress {

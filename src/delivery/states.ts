@@ -1,6 +1,7 @@
 import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Settlement } from '../../db/queries/delivery/settle.ts'
 import { type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
+import { impossible } from '../platforms/publish-error.ts'
 import { backoffMs, type Failure, failure, restMs } from './failures.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing.ts'
 
@@ -151,7 +152,7 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
       return { ...unchanged, state, keepsLease: isRepeated, mayUnpublish: true, outcome: 'absent' }
     }
     case 'rejected':
-      return { ...afterFailure(failure('content_refused', outcome.words), true), mayUnpublish: true }
+      return { ...afterFailure(impossible(outcome.words), true), mayUnpublish: true }
     case 'later':
       if ((progress.waitedMs ?? 0) > NETWORK_WAIT_MAX_MS) return afterFailure(waitedTooLong, false)
       return { ...unchanged, ...waiting(outcome), state: 'queued' }
@@ -188,6 +189,7 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
       outcome: 'failed',
       // A retry by the owner starts with new preparations.
       prepared: isRetried ? prepared : null,
+      isWaiting: isRetried && progress.waitedMs !== null,
       retryInMs: isRetried ? backoffMs(failures + 1, reason, random) : null,
       mayUnpublish: wasIntended || state === 'failed',
     }
@@ -207,7 +209,8 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
 const waiting = ({ prepared, afterMs }: { prepared: PreparedAct; afterMs: number }) => ({
   prepared,
   isWaiting: true,
-  retryInMs: Math.max(afterMs, NETWORK_WAIT_MIN_MS),
+  // An adapter may pass on any number that a network sent.
+  retryInMs: Math.min(Math.max(afterMs || 0, NETWORK_WAIT_MIN_MS), NETWORK_WAIT_MAX_MS),
 })
 
 const errorOf = ({ code, message, retryable }: Failure): DeliveryError => ({ code, message, retryable })

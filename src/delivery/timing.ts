@@ -44,6 +44,9 @@ export const NAME_KEPT_MS = 3_600_000
 /** How long a delivery may wait for its network. Containers of Instagram and Threads expire after a day. */
 export const NETWORK_WAIT_MAX_MS = 86_400_000
 
+/** How long the end of a rate limit that accounts shared is remembered. */
+export const SHARED_REST_KEPT_MS = 3_600_000
+
 /** Minimum pause before an adapter that asked for time is called again. */
 export const NETWORK_WAIT_MIN_MS = 100
 

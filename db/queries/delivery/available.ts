@@ -12,9 +12,13 @@ export const isAvailable = (now: Now) => sql<boolean>`(
     select from limit_rests
     where limit_rests.key in (accounts.limit_key, accounts.platform) and limit_rests.until > ${at(now)}))`
 
+/** When the rate limits that an account shares let it be sent to again; null where none was ever reached. */
+export const endOfSharedRest = sql<Date | null>`(
+  select max(limit_rests.until) from limit_rests where limit_rests.key in (accounts.limit_key, accounts.platform))`
+
 /** An account by its id, if it is available. The limit makes Postgres look it up by the id. */
 export const availableAccount = (accountId: string, now: Now) => sql`
-  select id, available_at from accounts where id = ${sql.ref(accountId)} and ${isAvailable(now)} limit 1`
+  select id from accounts where id = ${sql.ref(accountId)} and ${isAvailable(now)} limit 1`
 
 /** The due delivery of an account that goes out first. */
 export const earliestOf = (accountId: string, now: Now) => sql`

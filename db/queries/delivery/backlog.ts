@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { prepared } from '../../prepared.ts'
 import { after, at, type Now } from '../clock.ts'
-import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
+import { availableAccount, earliestOf, endOfSharedRest, isAvailable, parkedAccounts } from './available.ts'
 
 /** Milliseconds until the next delivery is due that is not due yet; null where there is none. */
 export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: number | null }>(
@@ -48,14 +48,16 @@ export const readWaiting = prepared<
       ${parkedAccounts('parked_account', value('platforms'))}
     ),
     waiting as (
-      select greatest(claimable_at, accounts.available_at) as since
+      select greatest(claimable_at, accounts.available_at, ${endOfSharedRest}) as since
       from post_targets join accounts on accounts.id = account_id
       where not parked and claimable_at <= ${at(now)} and ${isAvailable(now)}
       union all
-      select greatest(earliest.claimable_at, available.available_at)
+      select greatest(earliest.claimable_at, accounts.available_at, ${endOfSharedRest})
       from parked_account,
         lateral (${availableAccount('parked_account.account_id', now)}) as available,
-        lateral (${earliestOf('available.id', now)}) as earliest
+        lateral (${earliestOf('available.id', now)}) as earliest,
+        accounts
+      where accounts.id = available.id
     )
     select coalesce(extract(epoch from ${at(now)} - (select min(since) from waiting)) * 1000, 0)::float8 as waiting_ms,
       exists (

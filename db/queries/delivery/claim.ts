@@ -21,12 +21,14 @@ export interface ClaimedDelivery extends HeldDelivery {
   prepared: PreparedAct | null
   /** Milliseconds that the delivery has waited for its network; null where it does not wait. */
   waitedMs: number | null
-  /** Milliseconds since the lease of a worker ran out that had not given the delivery back; null where none did. */
+  /** Milliseconds since the lease of a crashed worker ended; null if the last worker gave the delivery back. */
   cutOffForMs: number | null
   sent: SentAct[]
   startedAt: Date
   /** Milliseconds since the delivery was due. */
   lateMs: number
+  /** Milliseconds since the delivery could be claimed: since its next attempt, or since the end of a lost lease. */
+  overdueMs: number
   captionOverride: string | null
   fields: Record<string, unknown> | null
   threadParts: string[] | null
@@ -117,7 +119,7 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
         for no key update of accounts skip locked) as locked
     ),
     due as (
-      select ctid as row_id, case when state = 'publishing' then ${msSince(now, 'claimable_at')} end as cut_off_for_ms
+      select ctid as row_id, ${msSince(now, 'claimable_at')} as overdue_ms, state = 'publishing' as was_held
       from post_targets
       where ctid = any(array(
           select head.row_id from head join locked_account on locked_account.account_id = head.account_id))
@@ -147,7 +149,7 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
         started_at = coalesce(delivery.started_at, ${at(now)})
       from due
       where delivery.ctid = due.row_id
-      returning delivery.*, due.cut_off_for_ms
+      returning delivery.*, due.overdue_ms, due.was_held
     ),
     account as (
       update accounts set available_at = ${after(now, value('leaseMs'))}
@@ -157,8 +159,11 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
     -- At least one row, with the number of parked deliveries.
     select claimed.user_id, claimed.post_id, claimed.account_id, claimed.platform, claimed.lease_token, claimed.token,
       claimed.failures, claimed.error, claimed.intent, claimed.prepared,
-      ${msSince(now, 'claimed.waiting_since')} as waited_ms, claimed.cut_off_for_ms, claimed.sent, claimed.started_at,
-      ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields, claimed.thread_parts,
+      -- Older versions commit an intent without clearing waiting_since: their call is not one in processing.
+      case when claimed.intent is null or claimed.waiting_since >= claimed.intended_at
+        then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
+      case when claimed.was_held then claimed.overdue_ms end as cut_off_for_ms, claimed.overdue_ms, claimed.sent,
+      claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields, claimed.thread_parts,
       posts.caption, posts.first_comment, posts.post_type, ${reachableBy(sql`claimed.user_id`)} as reachable,
       (
         select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind, 'mimeType', media.mime_type,

@@ -2,14 +2,20 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { after, at, type Now } from '../clock.ts'
+import { endOfSharedRest } from './available.ts'
 
-/** Milliseconds until every rate limit of an account (so many acts in so many seconds) allows one more act. */
+/**
+ * Milliseconds until every rate limit of an account (so many acts in so many seconds) allows one more act, and until no limit
+ * that it shares rests it.
+ */
 export const readRest = prepared<{ accountId: string; limits: number[]; windows: number[]; now: Now }, { ms: number }>(
   'read_rest',
   (_db, value) => {
     const now = at(value('now'))
     return sql`
-      select coalesce(ceil(extract(epoch from max(oldest.ends_at) - ${now}) * 1000), 0)::float8 as ms
+      select greatest(0, ceil(extract(epoch from greatest(
+          max(oldest.ends_at),
+          (select ${endOfSharedRest} from accounts where accounts.id = ${value('accountId')})) - ${now}) * 1000))::float8 as ms
       from unnest(${value('limits')}::integer[], ${value('windows')}::integer[]) as rate(max, seconds),
         lateral (
           select intended_at + rate.seconds * interval '1 second' as ends_at
@@ -22,11 +28,11 @@ export const readRest = prepared<{ accountId: string; limits: number[]; windows:
 
 /**
  * Rests every account with this limit key for `ms`, and stores the key on this account, because older versions did not.
- * Removes rests that are over.
+ * Removes rests that ended more than `keptMs` ago: until then, `readWaiting` reads when they ended.
  */
 export async function restSharedLimit(
   db: Db,
-  { accountId, key, ms, now }: { accountId: string; key: string; ms: number; now: Now },
+  { accountId, key, ms, keptMs, now }: { accountId: string; key: string; ms: number; keptMs: number; now: Now },
 ): Promise<void> {
   await sql`
     insert into limit_rests (key, until) values (${key}, ${after(now, ms)})
@@ -34,7 +40,7 @@ export async function restSharedLimit(
   await sql`
     update accounts set limit_key = ${key}
     where id = ${accountId} and limit_key is distinct from ${key} and platform <> ${key}`.execute(db)
-  await sql`delete from limit_rests where until < ${at(now)}`.execute(db)
+  await sql`delete from limit_rests where until < ${after(now, -keptMs)}`.execute(db)
 }
 
 /** Whether another delivery to the account, whose call was made after `since`, is known to have made this id. */
