@@ -210,7 +210,10 @@ class Run {
     const beganAt = uptimeMs()
     const intent = {
       ...this.#delivery,
-      ...{ act: prepared.act, prepared, callLeaseMs: CALL_LEASE_MS, leaseMs: LEASE_MS },
+      act: prepared.act,
+      prepared,
+      callLeaseMs: CALL_LEASE_MS,
+      leaseMs: LEASE_MS,
       startedMsAgo: beganAt - this.#startedAt,
       now: clock(),
     }

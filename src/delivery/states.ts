@@ -118,8 +118,19 @@ export type Decision = Omit<Settlement, 'act' | 'startedMsAgo'>
 export function decide(progress: Progress, outcome: Outcome, random: () => number = Math.random): Decision {
   const { left, sentBefore, failures, error, prepared, canReconcile } = progress
   const unchanged: Omit<Decision, 'state'> = {
-    ...{ keepsLease: false, sent: [], sentBefore, mayBeSent: false, mayUnpublish: false, failures, error },
-    ...{ outcome: null, prepared, isWaiting: false, retryInMs: null, accountRestsMs: 0, attention: null },
+    keepsLease: false,
+    sent: [],
+    sentBefore,
+    mayBeSent: false,
+    mayUnpublish: false,
+    failures,
+    error,
+    outcome: null,
+    prepared,
+    isWaiting: false,
+    retryInMs: null,
+    accountRestsMs: 0,
+    attention: null,
   }
   // A post whose first comment alone is missing is out all the same.
   const givenUp = left[0] === 'comment' ? 'published' : 'failed'

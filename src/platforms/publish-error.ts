@@ -86,7 +86,10 @@ export const unexpected = (host: string, visible: boolean) =>
 export function withMaybeSent(error: PublishError, maybeSent: boolean): PublishError {
   const { message, code, retryable, needsAttention, retryAfterMs, limitKey } = error
   return new PublishError(message, {
-    ...{ code, maybeSent, retryable, needsAttention },
+    code,
+    maybeSent,
+    retryable,
+    needsAttention,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(limitKey !== undefined && { limitKey }),
   })

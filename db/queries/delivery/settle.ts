@@ -139,28 +139,29 @@ const settleBatched = batched((db, items: Item[]) =>
   settle(db, { settlements: JSON.stringify(items.map((item, index) => rowOf(item, index + 1))) }),
 )
 
+/** Without the keys whose value is null, which most are: Postgres reads an absent key as null, and parses less. */
 const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
   ordinal,
   user_id: lease.userId,
   post_id: lease.postId,
   account_id: lease.accountId,
   lease_token: lease.leaseToken,
-  now: lease.now,
+  now: lease.now ?? undefined,
   state: settlement.state,
   keeps_lease: settlement.keepsLease,
   sent: settlement.sent,
   sent_before: settlement.sentBefore,
   may_be_sent: settlement.mayBeSent,
   failures: settlement.failures,
-  error: settlement.error,
-  outcome: settlement.outcome,
+  error: settlement.error ?? undefined,
+  outcome: settlement.outcome ?? undefined,
   act: settlement.act,
-  prepared: settlement.prepared,
+  prepared: settlement.prepared ?? undefined,
   is_waiting: settlement.isWaiting,
   started_ms_ago: settlement.startedMsAgo,
-  retry_in_ms: settlement.retryInMs,
+  retry_in_ms: settlement.retryInMs ?? undefined,
   account_rests_ms: settlement.accountRestsMs,
-  attention: settlement.attention,
+  attention: settlement.attention ?? undefined,
 })
 
 /**
