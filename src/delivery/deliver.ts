@@ -120,14 +120,15 @@ class Run {
     // A worker that crashed may have called until its lease ended. One that gave the delivery back has waited already.
     const { cutOffForMs } = this.#delivery
     const earlyMs = cutOffForMs === null || isProcessing ? 0 : this.#callInFlightMs() - cutOffForMs
-    if (earlyMs > 0 || this.#lease.signal.aborted) return this.#release(Math.max(earlyMs, 0), 0, true)
+    if (earlyMs > 0 || this.#lease.signal.aborted)
+      return this.#release({ retryInMs: Math.max(earlyMs, 0), mayBeSent: true })
 
     let found: Awaited<ReturnType<typeof reconcile>>
     try {
       found = await this.#call(act, (io) => reconcile(act, io, this.#prepared?.state ?? null))
       if (typeof found === 'object' && 'processing' in found) found = { processing: storableWait(found.processing) }
     } catch (thrown) {
-      if (this.#lease.signal.aborted) return this.#release(0, 0, true)
+      if (this.#lease.signal.aborted) return this.#release({ mayBeSent: true })
       return this.#unknown(this.#reasonOf(thrown))
     }
     if (found === 'unknown') {
@@ -162,7 +163,9 @@ class Run {
     const act = this.#build(planned)
     if (isFailure(act)) return this.#settle({ event: 'failed', reason: act, wasIntended: false })
     const restsMs = await restOf(this.#deps, this.#delivery)
-    if (restsMs > 0 || this.#lease.signal.aborted) return this.#release(restsMs, restsMs, false)
+    if (restsMs > 0 || this.#lease.signal.aborted) {
+      return this.#release({ retryInMs: restsMs, accountRestsMs: restsMs })
+    }
 
     const attempt: Attempt = { stage: 'preparing', isOver: false }
     let result: Sent | { later: Wait<unknown> } | { processing: Wait<unknown> }
@@ -199,7 +202,7 @@ class Run {
 
   async #attemptFailed(thrown: unknown, stage: Stage): Promise<boolean> {
     if (thrown instanceof LeaseLost) throw thrown
-    if (this.#lease.signal.aborted && stage === 'preparing') return this.#release(0, 0, false)
+    if (this.#lease.signal.aborted && stage === 'preparing') return this.#release()
     const reason = this.#reasonOf(thrown)
     if (stage === 'publishing' && reason.maybeSent) return this.#settle({ event: 'unknown', reason, isNewCall: true })
     return this.#settle({ event: 'failed', reason, wasIntended: stage !== 'preparing' })
@@ -239,7 +242,7 @@ class Run {
   }
 
   /** Gives the delivery back as it is. Returns false: it does not go on. */
-  async #release(retryInMs: number, accountRestsMs: number, mayBeSent: boolean): Promise<false> {
+  async #release({ retryInMs = 0, accountRestsMs = 0, mayBeSent = false } = {}): Promise<false> {
     const { signal } = this.#lease
     if (signal.reason instanceof LeaseLost) throw signal.reason
     await this.#settle({ event: 'released', retryInMs, accountRestsMs, mayBeSent })

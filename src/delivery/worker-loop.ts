@@ -32,7 +32,7 @@ export async function work(
     sweeping = sweepAll()
   }, SWEEP_EVERY_MS)
   try {
-    for (let isWorking = true; !signal.aborted; ) isWorking = await step(publisher, log, signal, isWorking)
+    for (let isReachable = true; !signal.aborted; ) isReachable = await step(publisher, log, signal, isReachable)
     await Promise.race([publisher.idle(), pause(DRAIN_MS, undefined, { ref: false })])
     await Promise.race([publisher.drain({ calls: false }), pause(RESPONSE_GRACE_MS, undefined, { ref: false })])
     await publisher.drain()
@@ -47,20 +47,20 @@ export async function work(
  * Looks for work once, and waits until there may be more. Returns whether the database responds, which is logged when it
  * changes.
  */
-async function step(publisher: Publisher, log: Log, signal: AbortSignal, wasWorking: boolean): Promise<boolean> {
+async function step(publisher: Publisher, log: Log, signal: AbortSignal, wasReachable: boolean): Promise<boolean> {
   let waitMs = POLL_EVERY_MS
-  let isWorking = true
+  let isReachable = true
   const settled = publisher.settled()
   try {
     if ((await publisher.claim()) > 0) return true
     waitMs = Math.min(waitMs, (await publisher.nextDueInMs()) ?? waitMs)
   } catch (error) {
-    isWorking = false
-    if (wasWorking) log.error({ err: error }, 'due deliveries cannot be claimed')
+    isReachable = false
+    if (wasReachable) log.error({ err: error }, 'due deliveries cannot be claimed')
   }
-  if (isWorking && !wasWorking) log.info({}, 'due deliveries are claimed again')
+  if (isReachable && !wasReachable) log.info({}, 'due deliveries are claimed again')
   await Promise.race([settled, pause(waitMs, undefined, { signal }).catch(() => {})])
   // Deliveries that settle in one batch free their slots together.
   await nextTurn()
-  return isWorking
+  return isReachable
 }

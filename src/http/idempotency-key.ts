@@ -10,7 +10,7 @@ import { AppError, invalidRequest } from '../errors.ts'
 export interface Creation<T, P> {
   /**
    * What a repeated request must have in common with the first one. Further items are other forms of the same request
-   * under which its response may have been stored.
+   * under which its response may have been stored, such as before `CREDENTIALS_KEY` was rotated.
    */
   identities: unknown[]
   /** Everything that takes long: it runs before the transaction, and not at all for a replay. */

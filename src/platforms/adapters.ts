@@ -10,7 +10,7 @@ import { telegramAdapter } from './telegram/adapter.ts'
 // biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
 export type AnyAdapter = Adapter<any>
 
-/** The networks that posts can be published to. Of the others, only the limits are known. */
+/** The networks that posts can be published to. Posts for other networks are only checked. */
 export type Networks = Partial<Record<PlatformId, AnyAdapter>>
 
 export const createNetworks = (sandbox: SandboxStore): Networks => ({

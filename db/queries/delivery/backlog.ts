@@ -60,6 +60,7 @@ export const readWaiting = prepared<
       where accounts.id = available.id
     )
     select coalesce(extract(epoch from ${at(now)} - (select min(since) from waiting)) * 1000, 0)::float8 as waiting_ms,
+      -- Claimed or renewed within a lease. The upper bound keeps the search in the index short.
       exists (
         select from post_targets as held
         where held.platform = any(${value('platforms')}::text[]) and not held.parked and held.state = 'publishing'

@@ -64,8 +64,8 @@ interface ClaimValues {
 }
 
 /**
- * Claims due deliveries, and those whose worker has let its lease run out: on each platform as many as there are slots, of
- * each account the earliest one, if no other delivery of it is under way.
+ * Claims due deliveries, and those whose worker let its lease end. Each platform gives at most as many as it has slots. Each
+ * account gives its earliest one, if no other delivery of it is under way.
  *
  * A claim looks at the first due deliveries of each platform. It parks those that cannot be sent before others of their
  * account: the account is under way, has to rest, or has an earlier delivery. Parked deliveries leave the index of due ones

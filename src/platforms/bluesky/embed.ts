@@ -9,7 +9,7 @@ interface Fields {
   linkCard?: string
 }
 
-/** Of a record: its files, or its link card. */
+/** The `embed` of a record: its files, or its link card. */
 type Embed = { $type: string; later?: never } & Readonly<Record<string, unknown>>
 
 /** Uploads the files of an act. Returns the embed of its record, or what to keep while a video is processed. */

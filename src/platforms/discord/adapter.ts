@@ -10,12 +10,15 @@ const DESCRIPTION_LENGTH_MAX = 1024
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
 
-// A webhook stays in its server, whichever channel it is moved to: https://docs.discord.com/developers/resources/webhook#modify-webhook
+/** The cache is cleared of its oldest entry beyond this. */
 const GUILDS_MAX = 10_000
 
 /** Remembers which server a webhook belongs to, so that a message takes one call. */
 export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
-  /** Ids of servers by ids of webhooks; null for a webhook without a server. */
+  /**
+   * Ids of servers (guilds) by ids of webhooks; null for a webhook without one. A webhook stays in its server when it moves to
+   * another channel: https://docs.discord.com/developers/resources/webhook#modify-webhook
+   */
   const guilds = new Map<string, string | null>()
 
   /** https://docs.discord.com/developers/resources/webhook#get-webhook-with-token */
