@@ -199,10 +199,12 @@ t.test('the pool drops a connection that is ending', async (t) => {
   t.teardown(() => pool.end())
   const client = (await pool.connect()) as pg.PoolClient & Client
   t.equal(client._ending, false, changed('Client has no `_ending`'))
-  void client.end()
+  const ended = client.end()
   t.equal(client._ending, true, changed('`_ending` is not set by `end`'))
   client.release()
   t.equal(pool.totalCount, 0, changed('the pool keeps a connection that is ending'))
+  // Otherwise the connection may still be open when its database is dropped.
+  await ended
 })
 
 t.test('errors of a lost connection have the messages that db/unavailable.ts knows', async (t) => {
