@@ -56,7 +56,7 @@ openapi: $(DEVELOP) ## write openapi/openapi.json
 db-types: $(DEVELOP) ## write db/types.ts from the migrated schema
 	@npm run -s db-types
 
-readme: $(DEVELOP) ## write the tables of limits into src/platforms/README.md
+readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
 	@node test/readme.ts
 
 build: $(DEVELOP) ## compile to dist/

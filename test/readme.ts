@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { PLATFORMS_README, readPlatformsReadme, withLimits } from './helpers/readme.ts'
+import { GENERATED } from './helpers/readme.ts'
 
-/** Writes the limits of the catalogue into the README of the platforms. */
-writeFileSync(PLATFORMS_README, withLimits(readPlatformsReadme()))
+/** Writes the tables of READMEs, and `.env.example`, from the code. */
+for (const [path, render] of Object.entries(GENERATED)) writeFileSync(path, render())

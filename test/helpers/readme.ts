@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { renderLimits } from './limits-table.ts'
+import { renderEnvExample, renderVariables } from './variables-table.ts'
 
-const BEGIN = '<!-- limits: written by `make readme` -->\n'
-const END = '<!-- /limits -->'
+/** The files that `make readme` writes, each with its contents as the code has them now. */
+export const GENERATED: Record<string, () => string> = {
+  'README.md': () => withTable('README.md', 'configuration', renderVariables()),
+  'src/platforms/README.md': () => withTable('src/platforms/README.md', 'limits', renderLimits()),
+  '.env.example': renderEnvExample,
+}
 
-export const PLATFORMS_README = 'src/platforms/README.md'
-
-export const readPlatformsReadme = () => readFileSync(PLATFORMS_README, 'utf8')
-
-/** The README with the limits between its marks as the catalogue has them now. */
-export function withLimits(readme: string): string {
-  const [before, rest] = readme.split(BEGIN)
-  const after = rest?.split(END)[1]
-  if (before === undefined || after === undefined) {
-    throw new Error(`${PLATFORMS_README} has no marks around its limits`)
-  }
-  return `${before}${BEGIN}\n${renderLimits()}\n${END}${after}`
+/** The file with `table` between the marks of that name. */
+function withTable(path: string, name: string, table: string): string {
+  const begin = `<!-- ${name}: written by \`make readme\` -->\n`
+  const end = `<!-- /${name} -->`
+  const [before, rest] = readFileSync(path, 'utf8').split(begin)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) throw new Error(`${path} has no marks around its ${name}`)
+  return `${before}${begin}\n${table}\n${end}${after}`
 }

@@ -68,6 +68,10 @@ t.test('S3_BUCKET alone selects Amazon S3', async (t) => {
   t.equal(readConfig({ S3_REGION: 'eu-central-1' }).s3, undefined)
 })
 
+t.test('the address of HOST may be in brackets, as in a URL', async (t) => {
+  for (const host of ['[::1]', '::1']) t.equal(readConfig({ HOST: host }).host, '::1')
+})
+
 t.test('an invalid value is reported with the name of its variable, and without secrets', async (t) => {
   const wrong: Record<string, string>[] = [
     { PORT: 'abc' },
@@ -85,6 +89,9 @@ t.test('an invalid value is reported with the name of its variable, and without 
     { CREDENTIALS_KEY: 'secret'.padEnd(64, '0') },
     { LOG_LEVEL: 'loud' },
     { MEDIA_MAX_BYTES: '1e9' },
+    { MEDIA_MAX_BYTES: '0x10' },
+    { PUBLISH_LATENESS_LIMIT: '1 day' },
+    { S3_ENDPOINT: 'https://s3.example.com' },
     { MEDIA_MAX_BYTES: '0' },
     { S3_ENDPOINT: 's3.example.com', S3_BUCKET: 'a' },
     { S3_ACCESS_KEY_ID: 'a', S3_BUCKET: 'a' },
@@ -98,4 +105,15 @@ t.test('an invalid value is reported with the name of its variable, and without 
     t.ok(error instanceof ConfigError, name)
     t.notMatch(error.message, 'secret')
   }
+})
+
+t.test('the message says which values are valid, and quotes a value that is no secret', async (t) => {
+  const messages: [env: Record<string, string>, message: string][] = [
+    [{ PORT: '80 80' }, 'PORT must be a whole number from 0 to 65535, not "80 80"'],
+    [{ DATABASE_PREPARED_STATEMENTS: 'no' }, 'DATABASE_PREPARED_STATEMENTS must be one of on, off, not "no"'],
+    [{ PUBLISH_LATENESS_LIMIT: '1' }, 'PUBLISH_LATENESS_LIMIT must be like 90s, 30m, 24h or 7d, not "1"'],
+    [{ DATABASE_URL: 'h/d' }, 'DATABASE_URL must be like postgres://user:password@host:5432/database'],
+    [{ S3_ENDPOINT: 'http://minio' }, 'S3_ENDPOINT must be set together with S3_BUCKET'],
+  ]
+  for (const [env, message] of messages) t.throws(() => readConfig(env), { message })
 })

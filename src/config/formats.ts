@@ -1,0 +1,49 @@
+import { parseKey } from '../credentials/keyring.ts'
+
+interface Format {
+  /** Completes "NAME must …" in the error about a value of another format. */
+  requirement: string
+  isValid(text: string): boolean
+}
+
+const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const DURATION = /^([1-9]\d{0,5})([smhd])$/
+
+/** The milliseconds of a text of the format `duration`. */
+export function durationMs(text: string): number {
+  const [, count, unit = ''] = DURATION.exec(text) ?? []
+  return Number(count) * UNITS_MS[unit]!
+}
+
+/** The items of a list that is separated by commas. */
+export const listItems = (text = ''): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean)
+
+/** The formats of variables, by the name that `format` of their schema has. */
+export const FORMATS: Record<string, Format> = {
+  'postgres-url': {
+    requirement: 'be like postgres://user:password@host:5432/database',
+    // A user without a host (postgres://me@/db?host=/run/postgresql) is common, although it is not a standard URL.
+    isValid: (text) => /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@localhost/')),
+  },
+  'credentials-keys': {
+    requirement:
+      'be 32 bytes in base64, as `openssl rand -base64 32` prints them, or several such keys, separated by commas',
+    isValid: (text) => text.split(',').every((key) => parseKey(key.trim())),
+  },
+  's3-endpoint': {
+    requirement: 'be like https://s3.example.com',
+    isValid: (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+  },
+  duration: {
+    requirement: 'be like 90s, 30m, 24h or 7d',
+    isValid: (text) => DURATION.test(text),
+  },
+  origins: {
+    requirement: 'be origins such as https://app.example.com, separated by commas',
+    isValid: (text) => listItems(text).every((item) => URL.parse(item)?.origin === item),
+  },
+}

@@ -1,0 +1,91 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const oneOf = <const T extends string>(values: T[], options: { default: T; description: string }) =>
+  Type.Unsafe<T>({ type: 'string', enum: values, ...options })
+
+/**
+ * Every variable of the environment, in the order of the README. `make readme` writes the README's table and `.env.example`
+ * from it. The formats are in formats.ts. Errors do not quote the value of a `writeOnly` variable: it is a secret.
+ */
+export const VARIABLES = Type.Object({
+  HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on; `0.0.0.0` for all.' }),
+  PORT: Type.Integer({
+    default: 3000,
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Port to listen on; `0` for any free one.',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      format: 'postgres-url',
+      writeOnly: true,
+      description: '`postgres://user:password@host:5432/database`. Without it, the embedded database is used.',
+    }),
+  ),
+  DATABASE_POOL_MAX: Type.Integer({
+    default: 10,
+    minimum: 1,
+    maximum: 1_000,
+    description: 'Connections to the database per process, at most.',
+  }),
+  DATABASE_PREPARED_STATEMENTS: oneOf(['on', 'off'], {
+    default: 'on',
+    description: '`off` behind a pooler that cannot pass on named statements, such as PgBouncer before 1.21.',
+  }),
+  DATA_DIR: Type.String({ default: '.data', description: 'Folder of the embedded database.' }),
+  CREDENTIALS_KEY: Type.Optional(
+    Type.String({
+      format: 'credentials-keys',
+      writeOnly: true,
+      description:
+        '[Key for credentials](src/credentials/README.md): 32 bytes in base64. Several, separated by commas: current first.',
+    }),
+  ),
+  MEDIA_DIR: Type.String({
+    default: '.media',
+    description: 'Folder of files, shared by all processes. With a bucket: of files on their way in.',
+  }),
+  MEDIA_MAX_BYTES: Type.Integer({
+    default: 1_073_741_824,
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Largest file that is accepted.',
+  }),
+  S3_BUCKET: Type.Optional(
+    Type.String({
+      description:
+        '[Bucket](src/media/README.md#where-the-bytes-are) for files instead of `MEDIA_DIR`; it must exist and not be public.',
+    }),
+  ),
+  S3_REGION: Type.String({ default: 'us-east-1', description: 'Region of the bucket.' }),
+  S3_ENDPOINT: Type.Optional(
+    Type.String({
+      format: 's3-endpoint',
+      description:
+        "Server of the bucket if it is not Amazon's, such as `https://s3.example.com`. Clients are redirected there.",
+    }),
+  ),
+  S3_ACCESS_KEY_ID: Type.Optional(
+    Type.String({
+      description: 'Needs the next one. Without both, the AWS SDK looks for a role, `AWS_ACCESS_KEY_ID` or a profile.',
+    }),
+  ),
+  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ writeOnly: true, description: 'Secret of `S3_ACCESS_KEY_ID`.' })),
+  PUBLISH_LATENESS_LIMIT: Type.String({
+    default: '24h',
+    format: 'duration',
+    description: 'A delivery that is due for longer becomes `missed`: a number with `s`, `m`, `h` or `d`.',
+  }),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  }),
+  CORS_ORIGINS: Type.Optional(
+    Type.String({
+      format: 'origins',
+      description: 'Origins whose pages may call the API, separated by commas, such as `https://app.example.com`.',
+    }),
+  ),
+})
+
+export type Variables = Static<typeof VARIABLES>
