@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import manifest from '../package.json' with { type: 'json' }
 import type { Db } from './client.ts'
+import type { Migration, Step } from './migration.ts'
+import { applyMigrations } from './migration-runner.ts'
 import * as initial from './migrations/0001_initial.ts'
 import * as mediaFiles from './migrations/0002_media_files.ts'
 import * as publishing from './migrations/0003_publishing.ts'
@@ -11,33 +13,103 @@ import * as accountLimits from './migrations/0007_account_limits.ts'
 import * as networkWaits from './migrations/0008_network_waits.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
-/** Every migration by its name, in order. Never edit an applied one: a change gets the next number. */
-const migrations: Record<string, Migration> = {
-  '0001_initial': initial,
-  '0002_media_files': mediaFiles,
-  '0003_publishing': publishing,
-  '0004_idempotency': idempotency,
-  '0005_posts_without_id_index': postsWithoutIdIndex,
-  '0006_parked_deliveries': parkedDeliveries,
-  '0007_account_limits': accountLimits,
+/** The migrations of Postroom 1.0 have one step. */
+const oneStep = ({ up }: { up: Step }): Migration => ({ steps: [up] })
+
+/** Every migration by its name, in order. Never edit a released one: a change gets the next number. */
+export const MIGRATIONS: Record<string, Migration> = {
+  '0001_initial': oneStep(initial),
+  '0002_media_files': oneStep(mediaFiles),
+  '0003_publishing': oneStep(publishing),
+  '0004_idempotency': oneStep(idempotency),
+  '0005_posts_without_id_index': oneStep(postsWithoutIdIndex),
+  '0006_parked_deliveries': oneStep(parkedDeliveries),
+  '0007_account_limits': oneStep(accountLimits),
   '0008_network_waits': networkWaits,
 }
 
-/** Applies the missing migrations, and returns their names. Several processes may run it simultaneously. */
-export async function migrate(db: Db): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
-  const { error, results } = await migrator.migrateToLatest()
-  if (error) throw error
-  return (results ?? []).map((result) => result.migrationName)
+/**
+ * Whether the schema serves this code: `outdated` lacks migrations of this code, and `too_new` has lost something that this
+ * code needs. A schema with newer migrations is `ready` as long as they serve this version.
+ */
+export type SchemaState = 'ready' | 'outdated' | 'too_new'
+
+export interface SchemaStatus {
+  state: SchemaState
+  /** The version of this code. */
+  version: string
+  applied: string[]
+  /** Missing migrations, those included of which only some steps are done. */
+  pending: string[]
+  /** Applied migrations of a newer version. */
+  newer: string[]
+  /** The oldest version that the schema serves; null where any does. */
+  servesFrom: string | null
 }
 
-/** Whether exactly the migrations of this code have been applied. */
-export async function isMigrated(db: Db): Promise<boolean> {
+/** Applies the missing migrations, and returns their names. Several processes may run it simultaneously. */
+export async function migrate(db: Db, log: (line: string) => void = () => {}): Promise<string[]> {
+  const { state, version, pending, newer, servesFrom } = await readSchema(db)
+  if (state === 'too_new') throw new Error(tooNewMessage(version, servesFrom!))
+  if (pending.length === 0) return []
+  if (newer.length > 0) {
+    throw new Error(
+      `Postroom ${version} has ${pending.join(', ')}, which another version has skipped when it applied ${newer.join(', ')}. Run a version that has all of them`,
+    )
+  }
+  return applyMigrations(db, MIGRATIONS, log)
+}
+
+export const checkSchema = async (db: Db): Promise<SchemaState> => (await readSchema(db)).state
+
+/** Reads which migrations are applied. One short statement. */
+export async function readSchema(db: Db): Promise<SchemaStatus> {
+  const rows = await readHistory(db)
+  const names = Object.keys(MIGRATIONS)
+  const isApplied = (name: string) => rows.some((row) => row.name === name && row.isApplied)
+  const servesFrom = rows.reduce((latest, row) => maxVersion(latest, row.servesFrom), null as string | null)
+  const pending = names.filter((name) => !isApplied(name))
+  const isTooNew = maxVersion(manifest.version, servesFrom) !== manifest.version
+  return {
+    state: isTooNew ? 'too_new' : pending.length > 0 ? 'outdated' : 'ready',
+    version: manifest.version,
+    applied: names.filter(isApplied),
+    pending,
+    newer: rows.map(({ name }) => name).filter((name) => !names.includes(name)),
+    servesFrom,
+  }
+}
+
+export const tooNewMessage = (version: string, servesFrom: string) =>
+  `The schema of the database serves Postroom ${servesFrom} or newer, and this is ${version}. Run the newer version`
+
+interface HistoryRow {
+  name: string
+  isApplied: boolean
+  servesFrom: string | null
+}
+
+/** In a database of Postroom 1.0, Kysely's table has the applied migrations. In an empty one, there is no table. */
+async function readHistory(db: Db): Promise<HistoryRow[]> {
   try {
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-    return JSON.stringify(rows.map(({ name }) => name)) === JSON.stringify(Object.keys(migrations))
+    return await db
+      .selectFrom('schemaMigrations')
+      .select(['name', sql<boolean>`applied_at is not null`.as('isApplied'), 'servesFrom'])
+      .orderBy('name')
+      .execute()
   } catch (error) {
-    if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) return false
+    if (!hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) throw error
+  }
+  try {
+    const { rows } = await sql<HistoryRow>`
+      select name, true as "isApplied", null as "servesFrom" from kysely_migration order by name`.execute(db)
+    return rows
+  } catch (error) {
+    if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) return []
     throw error
   }
 }
+
+/** The later of two versions such as 1.10.0. */
+const maxVersion = <T extends string | null>(a: T, b: T): T =>
+  a === null || (b !== null && a.localeCompare(b, 'en', { numeric: true }) < 0) ? b : a

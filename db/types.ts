@@ -179,6 +179,13 @@ export interface SandboxCalls {
   token: string;
 }
 
+export interface SchemaMigrations {
+  appliedAt: Timestamp | null;
+  name: string;
+  servesFrom: string | null;
+  stepsDone: number;
+}
+
 export interface Users {
   createdAt: Generated<Timestamp>;
   id: string;
@@ -200,5 +207,6 @@ export interface DB {
   posts: Posts;
   postTargets: PostTargets;
   sandboxCalls: SandboxCalls;
+  schemaMigrations: SchemaMigrations;
   users: Users;
 }

@@ -20,14 +20,11 @@ async function main(): Promise<number> {
 function explain(error: unknown): string {
   const { code, message } = error as { code?: string; message: string }
   if (error instanceof OperatorError || error instanceof ConfigError) return message
-  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) {
-    return 'The database has no tables yet: run npm run -s postroom -- migrate'
+  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE, SQLSTATE.UNDEFINED_COLUMN)) {
+    return 'The database lacks tables or columns of this version: run npm run -s postroom -- migrate'
   }
   if (hasSqlstate(error, SQLSTATE.INSUFFICIENT_PRIVILEGE)) {
     return `The role in DATABASE_URL lacks a privilege (${message}): give it a database of its own`
-  }
-  if (message.startsWith('corrupted migrations')) {
-    return 'Another version of Postroom has migrated the database, probably a newer one: run that version'
   }
   if (isDatabaseUnavailable(error)) return `The database is not available: ${message || code}`
   return message

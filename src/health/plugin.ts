@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
-import { isMigrated } from '../../db/migrate.ts'
+import { checkSchema } from '../../db/migrate.ts'
 import { COUNT_MAX, countDue, readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { getLiveness, getMetrics, getReadiness } from '../../schemas/operations/health.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
@@ -17,7 +17,7 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
   app.route({
     ...getReadiness,
     handler: async () => {
-      if (!(await isMigrated(db))) {
+      if ((await checkSchema(db)) !== 'ready') {
         throw new AppError(503, 'schema_outdated', 'Database schema is not at the version that this service needs')
       }
       const { waitingMs, held } = await readBacklog()

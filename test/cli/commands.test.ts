@@ -143,7 +143,7 @@ t.test('an unavailable database, and one without tables, are reported in one lin
     DATABASE_URL: await createDatabase(t, 'template0'),
   })
   t.strictSame([empty.code, empty.stdout], [1, ''])
-  t.match(empty.stderr, /^error: The database has no tables yet.*migrate\n$/)
+  t.match(empty.stderr, /^error: The database lacks tables or columns of this version.*migrate\n$/)
 })
 
 t.test('without --json, a command prints lines for people', async (t) => {

@@ -19,7 +19,7 @@ const NETWORKS = PLATFORM_FOLDERS.map(({ name }) => name).filter((name) => name 
 /** Each room, a folder or a file, with what it may import besides itself. The first row that contains a file counts. */
 const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['schemas', []],
-  ['db', ['schemas']],
+  ['db', ['schemas', 'package.json']],
   ['src/errors.ts', ['schemas']],
   ['src/config.ts', ['src/config', 'src/credentials']],
   ['src/config', ['src/credentials']],

@@ -1,0 +1,192 @@
+import { type Kysely, sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { connect, type Db } from '../../db/client.ts'
+import { Connection } from '../../db/connection.ts'
+import { concurrentIndex, type Migration } from '../../db/migration.ts'
+import { applyMigrations } from '../../db/migration-runner.ts'
+import { createDatabase } from '../helpers/database.ts'
+import { until, untilBlocked } from '../helpers/until.ts'
+
+const THINGS: Migration = {
+  steps: [
+    (db) => sql`create table things (id integer primary key, name text not null)`.execute(db),
+    (db) => sql`insert into things select n, 'thing ' || n from generate_series(1, 1000) n`.execute(db),
+  ],
+}
+const MIGRATIONS: Record<string, Migration> = {
+  '0001_things': THINGS,
+  '0002_index': { steps: [concurrentIndex('things_name', sql`things (name)`, { unique: true })] },
+  '0003_more': {
+    steps: [
+      (db) => sql`alter table things add column size integer`.execute(db),
+      (db) => sql`create table others (id integer primary key)`.execute(db),
+    ],
+    servesFrom: '1.0.0',
+  },
+}
+
+async function openEmpty(t: Test) {
+  const url = await createDatabase(t, 'template0')
+  const open = (poolMax = 1) => {
+    const db = connect({ url, poolMax })
+    t.teardown(() => db.destroy())
+    return db
+  }
+  return { open, admin: open(2) }
+}
+
+const run = (db: Db, migrations = MIGRATIONS, lines: string[] = []) =>
+  applyMigrations(db, migrations, (line) => lines.push(line))
+
+const columnsIn = async (db: Db) => {
+  const { rows } = await sql<{ name: string }>`
+    select table_name || '.' || column_name as name from information_schema.columns
+    where table_name in ('things', 'others') order by 1`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+const indexState = async (db: Db) => {
+  const { rows } = await sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass('things_name')`.execute(db)
+  return rows[0]?.valid
+}
+
+/** Fails unless all of MIGRATIONS are applied, each once. */
+async function assertMigrated(t: Test, db: Db, name: string) {
+  t.strictSame(await columnsIn(db), ['others.id', 'things.id', 'things.name', 'things.size'], name)
+  t.equal(await indexState(db), true, name)
+  t.strictSame((await sql`select count(*)::integer as count from things`.execute(db)).rows, [{ count: 1000 }], name)
+  const history = await db.selectFrom('schemaMigrations').selectAll().orderBy('name').execute()
+  t.match(
+    history,
+    [
+      { name: '0001_things', stepsDone: 2, appliedAt: Date, servesFrom: null },
+      { name: '0002_index', stepsDone: 1, appliedAt: Date, servesFrom: null },
+      { name: '0003_more', stepsDone: 2, appliedAt: Date, servesFrom: '1.0.0' },
+    ],
+    name,
+  )
+}
+
+t.test('a run that loses its connection after any statement is completed by the next run', async (t) => {
+  const { query } = Connection.prototype
+  t.teardown(() => {
+    Connection.prototype.query = query
+  })
+  for (let cutAfter = 1, isWhole = false; !isWhole; cutAfter++) {
+    const { open } = await openEmpty(t)
+    let sent = 0
+    // As if the process were killed: Postgres has carried the statement out, and sees the end of the connection.
+    Connection.prototype.query = async function (this: Connection, ...args: never[]) {
+      const result = await query.apply(this, args)
+      if (++sent === cutAfter) this.destroy()
+      return result
+    } as never
+    isWhole = await run(open()).then(
+      () => sent < cutAfter,
+      () => false,
+    )
+    Connection.prototype.query = query
+    const db = open()
+    await run(db)
+    await assertMigrated(t, db, `cut after statement ${cutAfter}`)
+    if (isWhole) t.ok(cutAfter > 20, 'every statement was the last one once')
+  }
+})
+
+t.test('several runs at once apply each migration once', async (t) => {
+  const { open, admin } = await openEmpty(t)
+  const applied = await Promise.all([1, 2, 3].map(() => run(open())))
+  t.strictSame(applied.flat().toSorted(), Object.keys(MIGRATIONS))
+  await assertMigrated(t, admin, 'three runs')
+})
+
+t.test('a run that waits for another one does not hold up its index', async (t) => {
+  const { open, admin } = await openEmpty(t)
+  await run(admin, { '0001_things': THINGS })
+  const first = await admin.connection().execute(async (other) => {
+    await sql`begin isolation level repeatable read`.execute(other)
+    await sql`select 1`.execute(other)
+    const first = run(open())
+    await untilBlocked(admin)
+    return { first, second: await waitingRun(open()), end: await sql`commit`.execute(other) }
+  })
+  t.strictSame(await first.first, ['0002_index', '0003_more'])
+  t.strictSame(await first.second.applied, [])
+  await assertMigrated(t, admin, 'the second run waited')
+})
+
+/** Starts a run, and returns it when it waits for another one. */
+async function waitingRun(db: Db) {
+  const lines: string[] = []
+  const applied = run(db, MIGRATIONS, lines)
+  await until('the run waits for the other one', () => lines.length > 0)
+  return { applied }
+}
+
+t.test('an index whose build was interrupted is dropped and built again', async (t) => {
+  const { open, admin } = await openEmpty(t)
+  await run(admin, { '0001_things': THINGS })
+  await admin.connection().execute(async (other) => {
+    await sql`begin isolation level repeatable read`.execute(other)
+    await sql`select 1`.execute(other)
+    const interrupted = run(open())
+    const [pid] = await untilBlocked(admin)
+    await sql`select pg_terminate_backend(${pid})`.execute(admin)
+    await t.rejects(interrupted)
+    await sql`commit`.execute(other)
+  })
+  t.equal(await indexState(admin), false, 'the interrupted build leaves an invalid index')
+  await run(open())
+  await assertMigrated(t, admin, 'after the second run')
+})
+
+t.test('a table that a transaction uses is waited for without holding up others', async (t) => {
+  const { open, admin } = await openEmpty(t)
+  await run(admin, { '0001_things': THINGS })
+  const lines: string[] = []
+  const { applied } = await admin.transaction().execute(async (dump) => {
+    // What a dump holds until its end.
+    await sql`lock table things in access share mode`.execute(dump)
+    const applied = run(open(), { '0001_things': THINGS, '0003_more': MIGRATIONS['0003_more']! }, lines)
+    await until('the migration tries again', () => lines.length > 0)
+    // Behind a lock that is waited for without a limit, this would wait for the dump.
+    await admin.connection().execute(async (request) => {
+      await sql`set statement_timeout = '20s'`.execute(request)
+      for (let count = 0; count < 20; count++) await sql`select from things limit 1`.execute(request)
+      await sql`reset statement_timeout`.execute(request)
+    })
+    return { applied }
+  })
+  t.strictSame(await applied, ['0003_more'])
+  t.match(lines, [/^0003_more waits for a table/])
+})
+
+t.test('a step that deadlocks with another transaction runs again', async (t) => {
+  const { open, admin } = await openEmpty(t)
+  const others = (db: Kysely<unknown>) => sql`create table others (id integer)`.execute(db)
+  await run(admin, { '0001_things': THINGS, '0002_others': { steps: [others] } })
+  let attempts = 0
+  const both: Migration = {
+    steps: [
+      async (db) => {
+        attempts++
+        // Longer than it takes Postgres to detect a deadlock.
+        await sql`set local lock_timeout = '1min'`.execute(db)
+        await sql`alter table things add column color text`.execute(db)
+        await sql`alter table others add column color text`.execute(db)
+      },
+    ],
+  }
+  const { applied } = await admin.transaction().execute(async (worker) => {
+    // The other order. The worker waits for longer before it looks for a deadlock, so that the migration is the victim.
+    await sql`set local deadlock_timeout = '1min'`.execute(worker)
+    await sql`lock table others in row exclusive mode`.execute(worker)
+    const applied = run(open(), { '0001_things': THINGS, '0002_others': { steps: [others] }, '0003_both': both })
+    await untilBlocked(admin)
+    await sql`lock table things in row exclusive mode`.execute(worker)
+    return { applied }
+  })
+  t.strictSame(await applied, ['0003_both'])
+  t.ok(attempts > 1)
+})
