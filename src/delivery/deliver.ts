@@ -2,7 +2,7 @@ import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
 import { intendAct } from '../../db/queries/delivery/intend.ts'
 import { isSentByAnother, restSharedLimit } from '../../db/queries/delivery/limits.ts'
-import { settleAct } from '../../db/queries/delivery/settle.ts'
+import { type Settlement, type StoredSettlement, settleAct } from '../../db/queries/delivery/settle.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
 import type { Act, Credentials, Io, Sent, Wait } from '../platforms/adapter.ts'
 import type { AnyAdapter } from '../platforms/adapters.ts'
@@ -64,6 +64,7 @@ class Run {
   #prepared: PreparedAct | null
   #waitedMs: number | null
   #startedAt: number
+  readonly #claimedAt: number
 
   constructor(
     deps: Deps,
@@ -85,6 +86,7 @@ class Run {
     this.#prepared = delivery.prepared?.act === delivery.sent.length + 1 ? delivery.prepared : null
     this.#waitedMs = this.#prepared && delivery.waitedMs
     this.#startedAt = deps.uptimeMs()
+    this.#claimedAt = this.#startedAt
   }
 
   async cannotStart(reason: Failure): Promise<void> {
@@ -256,8 +258,8 @@ class Run {
     const number = this.#sent.length + 1
     const decision = decide(this.#progress(), outcome)
     const settlement = { ...decision, act: number, startedMsAgo: uptimeMs() - this.#startedAt }
-    const isHeld = await untilStored(this.#deps, () => settleAct(db, { ...this.#delivery, now: clock() }, settlement))
-    if (!isHeld) {
+    const settled = await untilStored(this.#deps, () => settleAct(db, { ...this.#delivery, now: clock() }, settlement))
+    if (!settled) {
       // At least the log keeps what is known.
       if (decision.sent.length > 0)
         log.warn({ postId, accountId, sent: decision.sent }, 'sent, but taken over meanwhile')
@@ -268,8 +270,22 @@ class Run {
     this.#error = decision.error
     this.#prepared = decision.prepared
     if (!decision.isWaiting) this.#waitedMs = null
+    this.#report(outcome.event, settlement, settled)
     if ('reason' in outcome) await this.#restSharedLimit(outcome.reason)
     return decision.keepsLease
+  }
+
+  #report(event: Outcome['event'], settlement: Settlement, { attempts }: StoredSettlement): void {
+    const { userId, postId, accountId, platform, lateMs } = this.#delivery
+    const { state, outcome, act, error, retryInMs, startedMsAgo } = settlement
+    this.#deps.report({
+      ...{ userId, postId, accountId, platform, event, state, outcome, act },
+      attempt: attempts,
+      errorCode: error?.code ?? null,
+      latenessMs: lateMs + this.#deps.uptimeMs() - this.#claimedAt,
+      durationMs: startedMsAgo,
+      nextAttemptInMs: retryInMs,
+    })
   }
 
   /** A failure is logged only: each account that is not rested gets its own 429. */

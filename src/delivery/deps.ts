@@ -3,6 +3,7 @@ import type { Now } from '../../db/queries/clock.ts'
 import type { Credentials } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { Report } from './settled.ts'
 
 export interface Log {
   info(facts: object, message: string): void
@@ -25,4 +26,6 @@ export interface Deps {
   uptimeMs: () => number
   pause(ms: number): Promise<unknown>
   log: Log
+  /** Gets the facts of each settlement. */
+  report: Report
 }

@@ -48,12 +48,12 @@ export function createPublisher(deps: Deps): Publisher {
 
   async function run({ delivery, lease }: Running): Promise<void> {
     const { userId, postId, accountId, leaseToken, platform } = delivery
+    const facts = { userId, postId, accountId, platform }
     try {
       await deliver(deps, delivery, lease)
-      log.info({ userId, postId, accountId, platform }, 'delivery settled')
     } catch (error) {
-      if (error instanceof LeaseLost) log.warn({ postId, accountId, platform }, 'delivery was taken over')
-      else log.error({ err: error, postId, accountId, platform }, 'delivery is left to be taken over')
+      if (error instanceof LeaseLost) log.warn(facts, 'delivery was taken over')
+      else log.error({ ...facts, err: error }, 'delivery is left to be taken over')
     } finally {
       running.delete(leaseToken)
       ended.resolve()

@@ -4,6 +4,7 @@ import type { NetworkContext } from '../accounts/connect.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../delivery/deps.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
+import { logSettled } from '../delivery/settled.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -30,6 +31,7 @@ export function openPublisher(
   if (!keyring) return undefined
   // Not awaited: the database may be unavailable, and the claims of the worker report that.
   reportLostCredentials(db, keyring, log).catch(() => {})
+  const reports = [logSettled(log)]
   return createPublisher({
     db,
     networks,
@@ -41,5 +43,8 @@ export function openPublisher(
     uptimeMs: () => performance.now(),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     log,
+    report: (settled) => {
+      for (const report of reports) report(settled)
+    },
   })
 }

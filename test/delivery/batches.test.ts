@@ -4,13 +4,13 @@ import type { Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { intendAct } from '../../db/queries/delivery/intend.ts'
 import { renewLeases } from '../../db/queries/delivery/renew.ts'
-import { settleAct, unpublish } from '../../db/queries/delivery/settle.ts'
+import { unpublish } from '../../db/queries/delivery/settle.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { SQLSTATE } from '../../db/sqlstate.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { claimDue, createDeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
-import { claimSome, intentOf, published, withRecordedStatements } from '../helpers/settlement.ts'
+import { claimSome, intentOf, published, settle, withRecordedStatements } from '../helpers/settlement.ts'
 import { blockedBackends, until } from '../helpers/until.ts'
 
 /** Starts `work` while the transaction of `holding` is open, commits that, and returns the result of `work`. */
@@ -46,7 +46,7 @@ t.test('intents and outcomes of the same moment share one statement, and a lost 
   await lose(deliveries[3]!.accountId)
   const lease = (delivery: ClaimedDelivery) => ({ ...delivery, now: null })
   const settled = await Promise.all(
-    deliveries.map((delivery, index) => settleAct(db, lease(delivery), published(`n${index}`))),
+    deliveries.map((delivery, index) => settle(db, lease(delivery), published(`n${index}`))),
   )
   t.same(settled, [true, false, true, false, true])
   t.equal(statements.length, 2)
@@ -70,7 +70,7 @@ t.test('a row that the database rejects does not fail the other rows of its batc
   const error = { code: 'content_refused', message: 'jsonb has no \u0000', retryable: false }
   const results = await Promise.allSettled(
     deliveries.map((delivery, index) =>
-      settleAct(world.db, { ...delivery, now: null }, { ...published(`n${index}`), ...(index === 1 && { error }) }),
+      settle(world.db, { ...delivery, now: null }, { ...published(`n${index}`), ...(index === 1 && { error }) }),
     ),
   )
   t.hasStrict(results, [{ value: true }, { reason: { code: SQLSTATE.UNTRANSLATABLE_CHARACTER } }, { value: true }])
@@ -104,16 +104,16 @@ t.test('a lost response to a batch fails all of its callers, and what was commit
       }
     },
   })
-  const settle = (db: Db) =>
+  const settleAll = (db: Db) =>
     Promise.allSettled(
-      deliveries.map((delivery, index) => settleAct(db, { ...delivery, now: null }, published(`n${index}`))),
+      deliveries.map((delivery, index) => settle(db, { ...delivery, now: null }, published(`n${index}`))),
     )
   t.strictSame(
-    (await settle(unresponsive)).map((result) => result.status === 'rejected' && result.reason.message),
+    (await settleAll(unresponsive)).map((result) => result.status === 'rejected' && result.reason.message),
     Array(3).fill('Connection terminated unexpectedly'),
   )
   t.equal(statements.length, 1, 'the statement was not repeated')
-  t.hasStrict(await settle(db), Array(3).fill({ value: false }))
+  t.hasStrict(await settleAll(db), Array(3).fill({ value: false }))
   const became = await Promise.all(deliveries.map(({ postId }) => world.readDelivery(postId)))
   t.hasStrict(became, [{ externalId: 'n0' }, { externalId: 'n1' }, { externalId: 'n2' }])
 })
@@ -131,10 +131,10 @@ t.test('only the holder of the lease can renew, intend and settle', async (t) =>
   }
   t.same(await renewed(lost!), [])
   t.notOk(await intendAct(db, intentOf(lost!)))
-  t.notOk(await settleAct(db, { ...lost!, now: null }, published('lost')))
+  t.notOk(await settle(db, { ...lost!, now: null }, published('lost')))
   t.hasStrict(await renewed(held!), [{ leaseToken: held!.leaseToken }])
   t.ok(await intendAct(db, intentOf(held!)))
-  t.ok(await settleAct(db, { ...held!, now: null }, published('held')))
+  t.ok(await settle(db, { ...held!, now: null }, published('held')))
   t.hasStrict(await world.readDelivery(held!.postId), { state: 'published', externalId: 'held' })
 })
 
@@ -148,10 +148,10 @@ t.test('a post is published although another transaction was about to make it sc
   const held = await beginWhile(
     db,
     async (tx) => {
-      await settleAct(tx, { ...other!, now: null }, { ...published('n'), state: 'failed', sent: [], outcome: 'failed' })
+      await settle(tx, { ...other!, now: null }, { ...published('n'), state: 'failed', sent: [], outcome: 'failed' })
       await unpublish(tx, { userId: ada.id, postId: id })
     },
-    async () => (await intendAct(db, intentOf(out!))) && settleAct(db, { ...out!, now: null }, published('n1')),
+    async () => (await intendAct(db, intentOf(out!))) && settle(db, { ...out!, now: null }, published('n1')),
   )
   t.equal(held, true)
   t.hasStrict(await world.readDelivery(id, out!.accountId), { state: 'published' })
@@ -165,7 +165,7 @@ t.test('an attempt ends in the history, although it was stored after the stateme
     world.db,
     (tx) => intendAct(tx, intentOf(delivery!)),
     () =>
-      settleAct(
+      settle(
         world.db,
         { ...delivery!, now: null },
         { ...published('n'), state: 'queued', sent: [], outcome: 'failed', retryInMs: 0 },

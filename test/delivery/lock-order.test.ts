@@ -4,11 +4,10 @@ import type { Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { intendAct } from '../../db/queries/delivery/intend.ts'
 import { renewLeases } from '../../db/queries/delivery/renew.ts'
-import { settleAct } from '../../db/queries/delivery/settle.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { claimDue, createDeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
-import { claimSome, intentOf, published, withRecordedStatements } from '../helpers/settlement.ts'
+import { claimSome, intentOf, published, settle, withRecordedStatements } from '../helpers/settlement.ts'
 import { untilBlocked } from '../helpers/until.ts'
 
 /** The columns by which statements have to lock the rows of a table. */
@@ -49,7 +48,7 @@ t.test('statements on the same deliveries lock them in the same order', async (t
   const statements: (() => Promise<unknown[]>)[] = [
     () => renewLeases(db, { leaseMs: LEASE_MS, ...keys, leaseTokens: all('leaseToken'), now: time.now }),
     () => Promise.all(deliveries.map((delivery) => intendAct(db, intentOf(delivery)))),
-    () => Promise.all(deliveries.map((delivery) => settleAct(db, { ...delivery, now: null }, published('n')))),
+    () => Promise.all(deliveries.map((delivery) => settle(db, { ...delivery, now: null }, published('n')))),
   ]
   for (const work of statements) {
     let done: Promise<unknown[]> | undefined
@@ -77,7 +76,7 @@ t.test('two workers that settle deliveries of the same posts in opposite order d
     for (const [index, batch] of batches.entries()) {
       const { db } = workers[index]!
       settled.push(
-        Promise.all(batch.map((delivery) => settleAct(db, { ...delivery, now: null }, published(delivery.accountId)))),
+        Promise.all(batch.map((delivery) => settle(db, { ...delivery, now: null }, published(delivery.accountId)))),
       )
     }
   })

@@ -5,6 +5,7 @@ import type { Delivery } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Deps } from '../../src/delivery/deps.ts'
 import { createPublisher, type Publisher } from '../../src/delivery/publisher.ts'
+import { logSettled } from '../../src/delivery/settled.ts'
 import { CLAIMED } from '../../src/delivery/states.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
@@ -58,6 +59,7 @@ export async function createDeliveryWorld(
       uptimeMs: () => time.now.getTime(),
       pause: async () => {},
       log: world.app.log,
+      report: logSettled(world.app.log),
       ...deps,
     })
   return {

@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import type { Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
-import type { Settlement } from '../../db/queries/delivery/settle.ts'
+import { type Settlement, settleAct } from '../../db/queries/delivery/settle.ts'
 import { CALL_LEASE_MS, LEASE_MS } from '../../src/delivery/timing.ts'
 import { claimDue, type DeliveryWorld } from './publisher.ts'
 
@@ -19,6 +19,10 @@ export function withRecordedStatements(db: Db): { db: Db; statements: string[] }
   }
   return { db: new Proxy(db, { get: get as never }), statements }
 }
+
+/** Stores a settlement. Returns whether its lease was still held. */
+export const settle = async (...args: Parameters<typeof settleAct>): Promise<boolean> =>
+  (await settleAct(...args)) !== undefined
 
 /** The outcome of a single act with this id. */
 export const published = (id: string): Settlement => ({

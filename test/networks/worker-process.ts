@@ -53,6 +53,7 @@ const publisher = createPublisher({
   uptimeMs: () => performance.now(),
   pause: async () => {},
   log: noLog,
+  report: () => {},
 })
 
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

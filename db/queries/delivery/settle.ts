@@ -39,12 +39,18 @@ export interface Settlement {
   attention: { code: string; message: string } | null
 }
 
+/** Returned by a settlement. */
+export interface StoredSettlement {
+  /** Number of attempts in the delivery's history. */
+  attempts: number
+}
+
 interface Item extends HeldDelivery {
   now: Now
   settlement: Settlement
 }
 
-const settle = prepared<{ settlements: string }, WithOrdinal>(
+const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>(
   'settle_acts',
   (_db, value) => sql`
     with item as (
@@ -88,7 +94,7 @@ const settle = prepared<{ settlements: string }, WithOrdinal>(
       from settled
       where delivery.user_id = settled.user_id and delivery.post_id = settled.post_id
         and delivery.account_id = settled.account_id
-      returning settled.ordinal
+      returning settled.ordinal, delivery.attempts
     ),
     -- Completes the attempt that intend_acts began, or adds a failed one that did not get that far. An insert with a
     -- conflict, because an update would not find an attempt that was committed after this statement began. What
@@ -132,7 +138,7 @@ const settle = prepared<{ settlements: string }, WithOrdinal>(
       from post
       where posts.user_id = post.user_id and posts.id = post.id and post.status <> 'published'
     )
-    select ordinal from delivery`,
+    select ordinal, attempts from delivery`,
 )
 
 const settleBatched = batched((db, items: Item[]) =>
@@ -166,22 +172,26 @@ const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
 
 /**
  * Commits what became of an act: the act's id, the attempt, the status of the post and the rest of the account, in one
- * statement. Returns false where another worker holds the delivery by now.
+ * statement. Returns undefined where another worker holds the delivery by now.
  *
  * A post is published as soon as anything of it is, or may be, out.
  */
-export async function settleAct(db: Db, lease: HeldDelivery & { now: Now }, settlement: Settlement): Promise<boolean> {
+export async function settleAct(
+  db: Db,
+  lease: HeldDelivery & { now: Now },
+  settlement: Settlement,
+): Promise<StoredSettlement | undefined> {
   if (!settlement.mayUnpublish) return store(db, lease, settlement)
   return db.transaction().execute(async (db) => {
-    const isHeld = await store(db, lease, settlement)
-    if (isHeld) await unpublish(db, lease)
-    return isHeld
+    const stored = await store(db, lease, settlement)
+    if (stored) await unpublish(db, lease)
+    return stored
   })
 }
 
-async function store(db: Db, lease: HeldDelivery & { now: Now }, settlement: Settlement): Promise<boolean> {
+function store(db: Db, lease: HeldDelivery & { now: Now }, settlement: Settlement) {
   const { userId, postId, accountId, leaseToken, now } = lease
-  return (await settleBatched(db, { userId, postId, accountId, leaseToken, now, settlement })) !== undefined
+  return settleBatched(db, { userId, postId, accountId, leaseToken, now, settlement })
 }
 
 /**

@@ -180,6 +180,7 @@ const publisher = createPublisher({
     // Lost responses cause errors by design. The test finds the effects of others.
     error: () => {},
   },
+  report: () => {},
 })
 
 async function work(): Promise<void> {
