@@ -24,6 +24,8 @@ export interface Config {
   publishLatenessMaxMs: number
   logLevel: string
   corsOrigins: string[]
+  /** Whether `npm run` is the parent of this process. */
+  isRunByNpm: boolean
 }
 
 export interface S3Config {
@@ -55,6 +57,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),
     logLevel: variables.LOG_LEVEL,
     corsOrigins: listItems(variables.CORS_ORIGINS),
+    isRunByNpm: env.npm_lifecycle_event === 'postroom',
   }
 }
 

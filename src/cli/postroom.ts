@@ -3,10 +3,12 @@ import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { isDatabaseUnavailable } from '../../db/unavailable.ts'
 import { ConfigError } from '../config.ts'
 import { OperatorError } from '../errors.ts'
+import { ignoreInspectorSignal } from '../runtime/signals.ts'
 import { buildProgram } from './program.ts'
 
 /** Runs the command. Returns the exit code: 0 for success, 1 for a failure, 2 for a usage error. */
 async function main(): Promise<number> {
+  ignoreInspectorSignal()
   try {
     await buildProgram().parseAsync()
     return 0

@@ -29,7 +29,7 @@ export const serve = (config: Config, announce: Announce) => run(config, announc
 export const start = (config: Config, announce: Announce) => run(config, announce, true)
 
 async function run(config: Config, announce: Announce, isStart: boolean): Promise<void> {
-  const stop = waitForStopSignal()
+  const stop = waitForStopSignal(config)
   const logger = await createLoggerOptions(config.logLevel)
   const database = await openDatabase(config, {
     statementTimeoutMs: REQUEST_STATEMENT_MS,

@@ -14,7 +14,7 @@ import { waitForStopSignal } from './signals.ts'
  * database is unavailable, a worker waits for it.
  */
 export async function runWorker(config: Config, announce: () => void): Promise<void> {
-  const stop = waitForStopSignal()
+  const stop = waitForStopSignal(config)
   const { stream, ...options } = (await createLoggerOptions(config.logLevel)) as LoggerOptions & {
     stream: DestinationStream
   }

@@ -16,6 +16,7 @@ t.test('without variables, the defaults apply', async (t) => {
     publishLatenessMaxMs: 86_400_000,
     logLevel: 'info',
     corsOrigins: [],
+    isRunByNpm: false,
   })
   t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '', CORS_ORIGINS: '' }), readConfig({}))
 })
@@ -39,6 +40,7 @@ t.test('every variable is read', async (t) => {
     PUBLISH_LATENESS_LIMIT: '90m',
     LOG_LEVEL: 'warn',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+    npm_lifecycle_event: 'postroom',
   })
   t.strictSame(config, {
     host: '0.0.0.0',
@@ -59,6 +61,7 @@ t.test('every variable is read', async (t) => {
     publishLatenessMaxMs: 5_400_000,
     logLevel: 'warn',
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
+    isRunByNpm: true,
   })
 })
 
