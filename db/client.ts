@@ -29,6 +29,21 @@ type PooledConnection = pg.PoolClient & Connection
 /** Opens connections for prepared statements, which bypass Kysely: it would build each statement and map each row again. */
 export const connections = new WeakMap<Db, () => Promise<PooledConnection>>()
 
+/** The connections of a client. */
+export interface PoolState {
+  max: number
+  inUse: number
+  idle: number
+  /** Callers that wait for a connection. */
+  waiting: number
+  /** How many callers have got none in time: all were in use, or none could be opened. */
+  refused: number
+}
+
+const poolStates = new WeakMap<Db, () => PoolState>()
+
+export const readPool = (db: Db): PoolState => poolStates.get(db)!()
+
 /** Creates the client. The first statement opens the first connection. */
 export function connect({ url, poolMax = 10, preparedStatements = true, statementTimeoutMs }: ConnectOptions): Db {
   const server: Server = { silentSince: Number.NEGATIVE_INFINITY, hasPreparedStatements: preparedStatements }
@@ -53,12 +68,17 @@ export function connect({ url, poolMax = 10, preparedStatements = true, statemen
   pool.on('error', () => {})
   // Between two statements of a transaction, a connection has no listener of the pool's. Its error would end the process.
   pool.on('connect', (connection) => connection.on('error', () => {}))
-  const openConnection = () => takeConnection(pool, server)
+  let refused = 0
+  const openConnection = () => takeConnection(pool, server, () => refused++)
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect: openConnection, end: () => pool.end() } }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   connections.set(db, openConnection)
+  poolStates.set(db, () => {
+    const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+    return { max: poolMax, inUse: totalCount - idle, idle, waiting, refused }
+  })
   // Kysely ends the pool only if it sent a statement itself. Otherwise idle connections would keep the process alive.
   const destroy = () => Kysely.prototype.destroy.call(db)
   db.destroy = async () => {
@@ -72,7 +92,7 @@ export function connect({ url, poolMax = 10, preparedStatements = true, statemen
  * Takes a connection from the pool. Errors are marked `atConnect`: the causes (no route, no TLS, wrong password, pool
  * exhausted) take many forms, some without a code, and callers treat them alike.
  */
-async function takeConnection(pool: pg.Pool, server: Server): Promise<PooledConnection> {
+async function takeConnection(pool: pg.Pool, server: Server, countRefused: () => void): Promise<PooledConnection> {
   const budget = currentBudget()
   const startedAt = performance.now()
   try {
@@ -84,6 +104,7 @@ async function takeConnection(pool: pg.Pool, server: Server): Promise<PooledConn
       connection.release(true)
     }
   } catch (error) {
+    countRefused()
     throw Object.assign(error as Error, { atConnect: true })
   } finally {
     if (budget) budget.remainingMs -= performance.now() - startedAt

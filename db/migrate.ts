@@ -11,6 +11,7 @@ import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.t
 import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
 import * as accountLimits from './migrations/0007_account_limits.ts'
 import * as networkWaits from './migrations/0008_network_waits.ts'
+import * as metrics from './migrations/0010_metrics.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -26,6 +27,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0006_parked_deliveries': oneStep(parkedDeliveries),
   '0007_account_limits': oneStep(accountLimits),
   '0008_network_waits': networkWaits,
+  '0010_metrics': metrics,
 }
 
 /**

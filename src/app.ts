@@ -15,6 +15,8 @@ import { requests } from './http/requests.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { requestMetrics } from './metrics/requests.ts'
 import { createPublicClient } from './outbound/client.ts'
 import type { Networks } from './platforms/adapters.ts'
 import { sandbox } from './platforms/sandbox/plugin.ts'
@@ -27,6 +29,7 @@ export interface AppOptions extends NetworkContext {
   corsOrigins: string[]
   /** Storage of files, and the fetch for imports. */
   media: Omit<MediaOptions, 'db'>
+  metrics: Metrics
   /** The networks that posts can be published to. */
   networks: Networks
 }
@@ -36,6 +39,7 @@ export async function buildApp({
   logger,
   corsOrigins,
   media: files,
+  metrics,
   ...context
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = context
@@ -59,9 +63,10 @@ export async function buildApp({
 
   limitDatabaseTime(app)
   await app.register(requests)
+  await app.register(requestMetrics, metrics)
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   await app.register(openapi)
-  await app.register(health, { db })
+  await app.register(health, { db, metrics })
   await app.register(
     async (api) => {
       await api.register(auth, { db })
@@ -106,6 +111,7 @@ export async function buildDocument(): Promise<object> {
     logger: false,
     corsOrigins: [],
     media: files,
+    metrics: createMetrics({ db, pool: 'api', freshMs: 0 }),
     networks: {},
     keyring: undefined,
     fetch: client.fetch,

@@ -7,6 +7,8 @@ import { parseKey } from './credentials/keyring.ts'
 export interface Config {
   host: string
   port: number
+  /** Undefined means that no port serves the metrics alone. */
+  metricsPort: number | undefined
   /** Undefined means the embedded database. */
   databaseUrl: string | undefined
   databasePoolMax: number
@@ -46,6 +48,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     // Addresses in URLs have brackets: `[::1]`.
     host: variables.HOST.replace(/^\[(.+)\]$/, '$1'),
     port: variables.PORT,
+    metricsPort: variables.METRICS_PORT,
     databaseUrl: variables.DATABASE_URL,
     databasePoolMax: variables.DATABASE_POOL_MAX,
     preparedStatements: variables.DATABASE_PREPARED_STATEMENTS === 'on',

@@ -39,6 +39,15 @@ export const listAccounts = prepared<{ userId: string }, ListedAccount>('list_ac
     .orderBy('id'),
 )
 
+/** Counts the connected accounts that have a stored reason why nothing can be published to them. */
+export const countAttention = prepared<object, { platform: string; code: string; count: number }>(
+  'count_attention',
+  () => sql`
+    select platform, attention ->> 'code' as code, count(*)::integer as count from accounts
+    where attention is not null and disconnected_at is null
+    group by platform, attention ->> 'code'`,
+)
+
 export interface AccountRow {
   id: string
   platform: PlatformId

@@ -21,8 +21,8 @@ export function addServeCommands(program: Command): void {
     program.command('worker').description('publish due posts; any number of workers can run on one database'),
   ).action(async ({ json }: Json) => {
     const { runWorker } = await import('../runtime/worker.ts')
-    await runWorker(readConfig(process.env), () => {
-      if (json) print({ worker: 'up' }, { json })
+    await runWorker(readConfig(process.env), (facts) => {
+      if (json) print({ worker: 'up', ...facts }, { json })
       else process.stdout.write('The Postroom worker is running. Press Ctrl-C to stop it.\n')
     })
   })
@@ -38,6 +38,7 @@ const announceTo =
 const LABELS: Record<string, string> = {
   api: 'API',
   docs: 'Swagger UI',
+  metrics: 'Metrics',
   userId: 'Demo user',
   key: 'API key (shown once)',
   newKey: 'To create a key',

@@ -15,6 +15,13 @@ export const VARIABLES = Type.Object({
     maximum: 65_535,
     description: 'Port to listen on; `0` for any free one.',
   }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'Port that serves the [metrics](src/runtime/README.md#metrics) alone, of `serve` or `worker`.',
+    }),
+  ),
   DATABASE_URL: Type.Optional(
     Type.String({
       format: 'postgres-url',

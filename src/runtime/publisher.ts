@@ -5,6 +5,9 @@ import type { Config } from '../config.ts'
 import type { Log } from '../delivery/deps.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
 import { logSettled } from '../delivery/settled.ts'
+import { countSettled } from '../metrics/deliveries.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { measureNetworks } from '../metrics/networks.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -14,9 +17,9 @@ import { openKeyring, reportLostCredentials } from './keyring.ts'
 export const NO_KEY = 'CREDENTIALS_KEY is not set: set it, so that posts can be published'
 
 /** Opens what both connecting an account and publishing to it need. */
-export const openNetworkContext = async (config: Config, db: Db): Promise<NetworkContext> => ({
+export const openNetworkContext = async (config: Config, db: Db, metrics: Metrics): Promise<NetworkContext> => ({
   db,
-  networks: createNetworks(sandboxStore(db)),
+  networks: measureNetworks(createNetworks(sandboxStore(db)), metrics),
   keyring: await openKeyring(config),
   fetch: createPublicClient().fetch,
 })
@@ -26,12 +29,13 @@ export function openPublisher(
   { publishLatenessMaxMs }: Config,
   { db, networks, keyring, fetch }: NetworkContext,
   storage: Storage,
+  metrics: Metrics,
   log: Log,
 ): Publisher | undefined {
   if (!keyring) return undefined
   // Not awaited: the database may be unavailable, and the claims of the worker report that.
   reportLostCredentials(db, keyring, log).catch(() => {})
-  const reports = [logSettled(log)]
+  const reports = [logSettled(log), countSettled(metrics)]
   return createPublisher({
     db,
     networks,

@@ -9,12 +9,16 @@ import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
 import { createFetchFile } from '../media/fetch.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { createProcessMetrics } from '../metrics/process.ts'
+import { countStorageErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
 import { createLoggerOptions } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
+import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { drain, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
@@ -37,19 +41,24 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
   })
   let app: FastifyInstance | undefined
   let worker: InnerWorker | undefined
+  let metricsServer: MetricsServer | undefined
   try {
     if (isStart) await migrateFirst(config)
-    const media = { ...(await openMediaLibrary(config, database.db)), fetchFile: createFetchFile(createPublicClient()) }
-    const context = await openNetworkContext(config, database.db)
-    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, ...context })
+    const metrics = createProcessMetrics(database.db, 'api')
+    const library = await openMediaLibrary(config, database.db)
+    const storage = countStorageErrors(library.storage, metrics)
+    const media = { ...library, storage, fetchFile: createFetchFile(createPublicClient()) }
+    const context = await openNetworkContext(config, database.db, metrics)
+    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, metrics, ...context })
+    metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
-    if (isStart) worker = await startWorker(config, media.storage, app.log, stop)
-    announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...worker?.facts })
+    if (isStart) worker = await startWorker(config, media.storage, metrics, app.log, stop)
+    announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
     await stop
     app.log.info('stopping')
   } finally {
     await Promise.all([app && drain(app), worker?.finished])
-    await Promise.all([database.close(), worker?.close()])
+    await Promise.all([database.close(), worker?.close(), metricsServer?.close()])
   }
 }
 
@@ -63,14 +72,16 @@ interface InnerWorker {
 async function startWorker(
   config: Config,
   storage: Storage,
+  metrics: Metrics,
   log: FastifyBaseLogger,
   stop: Promise<void>,
 ): Promise<InnerWorker> {
   const { db, close } = await openDatabase(config, { statementTimeoutMs: WORKER_STATEMENT_MS })
   try {
-    const context = await openNetworkContext(config, db)
+    metrics.addPool('worker', db)
+    const context = await openNetworkContext(config, db, metrics)
     const facts = await findOrSeedUser(context)
-    const publisher = openPublisher(config, context, storage, log)
+    const publisher = openPublisher(config, context, storage, metrics, log)
     if (!publisher) log.error(NO_KEY)
     // The loop starts last: it ends at `stop` alone, so a later failure would leave the process running.
     const finished = publisher ? work(publisher, log, stop, () => sweepIdempotencyKeys(db)) : Promise.resolve()

@@ -20,9 +20,13 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
   } catch (error) {
     throw explainListenError(error as NodeJS.ErrnoException, host, port)
   }
-  const address = app.server.address() as AddressInfo
+  return urlOf(host, (app.server.address() as AddressInfo).port)
+}
+
+/** The URL of a server that listens on `host`. */
+export function urlOf(host: string, port: number): string {
   const name = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
 function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {

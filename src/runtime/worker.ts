@@ -3,9 +3,12 @@ import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
+import { createProcessMetrics } from '../metrics/process.ts'
+import { countStorageErrors } from '../metrics/storage.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { createLoggerOptions } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
+import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { waitForStopSignal } from './signals.ts'
 
@@ -13,7 +16,7 @@ import { waitForStopSignal } from './signals.ts'
  * Publishes due posts until the process gets a stop signal. Any number of workers can run on one database. While the
  * database is unavailable, a worker waits for it.
  */
-export async function runWorker(config: Config, announce: () => void): Promise<void> {
+export async function runWorker(config: Config, announce: (facts: Record<string, string>) => void): Promise<void> {
   const stop = waitForStopSignal(config)
   const { stream, ...options } = (await createLoggerOptions(config.logLevel)) as LoggerOptions & {
     stream: DestinationStream
@@ -23,13 +26,16 @@ export async function runWorker(config: Config, announce: () => void): Promise<v
     statementTimeoutMs: WORKER_STATEMENT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
   })
+  let metricsServer: MetricsServer | undefined
   try {
-    const { storage } = await openMediaLibrary(config, db)
-    const publisher = openPublisher(config, await openNetworkContext(config, db), storage, log)
+    const metrics = createProcessMetrics(db, 'worker')
+    const storage = countStorageErrors((await openMediaLibrary(config, db)).storage, metrics)
+    const publisher = openPublisher(config, await openNetworkContext(config, db, metrics), storage, metrics, log)
     if (!publisher) throw new OperatorError(NO_KEY)
-    announce()
+    metricsServer = await serveMetrics(config, metrics)
+    announce(metricsServer.facts)
     await work(publisher, log, stop, () => sweepIdempotencyKeys(db))
   } finally {
-    await close()
+    await Promise.all([close(), metricsServer?.close()])
   }
 }

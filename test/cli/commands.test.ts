@@ -26,6 +26,7 @@ t.test('with --json, every command prints one JSON object', async (t) => {
       '0006_parked_deliveries',
       '0007_account_limits',
       '0008_network_waits',
+      '0010_metrics',
     ],
   })
   t.strictSame(await run('migrate'), { applied: [] })

@@ -19,7 +19,7 @@ t.test('due deliveries that no worker claims make the service unready and show i
   const account = await connectAccount('mastodon')
   await post({ accountIds: [account], caption: 'due' })
   t.equal(await ready(), 200, 'workers have a minute to claim a delivery')
-  t.hasStrict(await metrics(), { postroom_deliveries_due: '1' })
+  t.hasStrict(await metrics(), { 'postroom_deliveries_due{platform="mastodon"}': '1' })
 
   const ago = (minutes: number) => sql<Date>`now() - ${minutes} * interval '1 minute'`
   await db
@@ -33,7 +33,10 @@ t.test('due deliveries that no worker claims make the service unready and show i
   const accounts = db.updateTable('accounts').where('id', '=', account)
   await accounts.set({ availableAt: ago(-1) }).execute()
   t.equal(await ready(), 200, 'an account whose rate limit is exhausted needs no worker')
-  t.hasStrict(await metrics(), { postroom_deliveries_due: '1', postroom_deliveries_due_seconds: '0' })
+  t.hasStrict(await metrics(), {
+    'postroom_deliveries_due{platform="mastodon"}': '1',
+    postroom_deliveries_due_seconds: '0',
+  })
   await accounts.set({ availableAt: ago(0) }).execute()
   t.equal(await ready(), 200, 'nor does one that has just become available')
   await accounts.set({ availableAt: ago(2) }).execute()
@@ -52,7 +55,7 @@ t.test('due deliveries that no worker claims make the service unready and show i
     .where('state', '=', 'queued')
     .execute()
   t.equal(await ready(), 200, 'a delivery in progress shows that workers are alive')
-  t.hasStrict(await metrics(), { postroom_deliveries_due: '1' })
+  t.hasStrict(await metrics(), { 'postroom_deliveries_due{platform="mastodon"}': '1' })
   await db
     .updateTable('postTargets')
     .set({ claimableAt: ago(1) })
@@ -63,5 +66,8 @@ t.test('due deliveries that no worker claims make the service unready and show i
   await worker.idle()
   await work()
   t.equal(await ready(), 200)
-  t.hasStrict(await metrics(), { postroom_deliveries_due: '0', postroom_deliveries_due_seconds: '0' })
+  t.hasStrict(await metrics(), {
+    'postroom_deliveries_due{platform="mastodon"}': '0',
+    postroom_deliveries_due_seconds: '0',
+  })
 })

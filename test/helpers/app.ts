@@ -16,13 +16,14 @@ import { createKey } from '../../src/auth/create-key.ts'
 import { createKeyring, type Keyring } from '../../src/credentials/keyring.ts'
 import { createFetchFile } from '../../src/media/fetch.ts'
 import type { MediaOptions } from '../../src/media/plugin.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
 
-export interface World extends Pick<AppOptions, 'networks' | 'fetch'> {
+export interface World extends Pick<AppOptions, 'networks' | 'fetch' | 'metrics'> {
   app: FastifyInstance
   keyring: Keyring
   db: Db
@@ -81,11 +82,12 @@ export const mediaOptions = (folder: string): Omit<MediaOptions, 'db'> => ({
   fetchFile: createFetchFile(createPublicClient()),
 })
 
-/** Options of the service for connecting accounts. A call to a network fails. */
-export const networkOptions = (db: Db): Pick<World, 'networks' | 'keyring' | 'fetch'> => ({
+/** Options of the service for connecting accounts, and its metrics. A call to a network fails. */
+export const networkOptions = (db: Db): Pick<World, 'networks' | 'keyring' | 'fetch' | 'metrics'> => ({
   networks: createNetworks(sandboxStore(db)),
   keyring: createKeyring([randomBytes(32)]),
   fetch: () => Promise.reject(new Error('the test calls a network, but passes no `fetch`')),
+  metrics: createMetrics({ db, pool: 'api', freshMs: 0 }),
 })
 
 /** Starts the service in this process, on an empty database of its own. */

@@ -41,6 +41,7 @@ t.test(
     await ada.call('DELETE', `/accounts/${first.body.id}`)
     const renewed = await buildApp({
       ...{ db, networks, logger: false, corsOrigins: [], media: mediaOptions(mediaDir), fetch: world.fetch },
+      metrics: world.metrics,
       keyring: createKeyring([next, old]),
     })
     t.teardown(() => renewed.close())

@@ -22,7 +22,7 @@ t.test('README.md has at most 200 lines, and no table cell over 150 characters',
 })
 
 t.test(
-  'README.md and .env.example list the variables of the configuration, and the platforms README the limits',
+  'READMEs and .env.example list the variables of the configuration, the limits of networks and the metrics',
   async (t) => {
     for (const [path, render] of Object.entries(GENERATED))
       t.equal(readFileSync(path, 'utf8'), render(), `${path}: make readme`)

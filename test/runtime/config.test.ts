@@ -5,6 +5,7 @@ t.test('without variables, the defaults apply', async (t) => {
   t.strictSame(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
+    metricsPort: undefined,
     databaseUrl: undefined,
     databasePoolMax: 10,
     preparedStatements: true,
@@ -25,6 +26,7 @@ t.test('every variable is read', async (t) => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '0',
+    METRICS_PORT: '9464',
     DATABASE_URL: 'postgres://u:p@h/d',
     DATABASE_POOL_MAX: '3',
     DATABASE_PREPARED_STATEMENTS: 'off',
@@ -45,6 +47,7 @@ t.test('every variable is read', async (t) => {
   t.strictSame(config, {
     host: '0.0.0.0',
     port: 0,
+    metricsPort: 9464,
     databaseUrl: 'postgres://u:p@h/d',
     databasePoolMax: 3,
     preparedStatements: false,

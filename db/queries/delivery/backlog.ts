@@ -18,21 +18,6 @@ export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: n
   },
 )
 
-/** Due deliveries are counted up to here: counting more takes longer than a reader waits. */
-export const COUNT_MAX = 100_000
-
-/** Number of deliveries that are due and not under way, at most COUNT_MAX. */
-export const countDue = prepared<{ now: Now }, { count: number }>(
-  'count_due',
-  (_db, value) => sql`
-    select count(*)
-    from (
-      (select from post_targets where parked limit ${sql.lit(COUNT_MAX)})
-      union all
-      (select from post_targets where not parked and claimable_at <= ${at(value('now'))} limit ${sql.lit(COUNT_MAX)})
-      limit ${sql.lit(COUNT_MAX)}) as due`,
-)
-
 /**
  * How long the oldest delivery that could be sent has waited for a worker, in milliseconds, and whether any worker holds a
  * delivery, as running workers do while deliveries are due.

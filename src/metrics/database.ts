@@ -1,0 +1,116 @@
+import { Gauge, type Registry } from 'prom-client'
+import { withDatabaseBudget } from '../../db/budget.ts'
+import type { Db } from '../../db/client.ts'
+import { checkSchema } from '../../db/migrate.ts'
+import { countAttention } from '../../db/queries/accounts.ts'
+import { readWaiting } from '../../db/queries/delivery/backlog.ts'
+import { COUNT_MAX, countDeliveries, type DeliveryCounts } from '../../db/queries/delivery/counts.ts'
+import { PLATFORM_IDS } from '../../schemas/platform.ts'
+import { LEASE_MS } from '../delivery/timing.ts'
+
+/** Reads the figures again if they are older than `freshMs`. */
+interface DatabaseMetrics {
+  refresh(): Promise<void>
+}
+
+/**
+ * Metrics of what is stored. All processes on one database show the same figures. While the database cannot be read, they are
+ * absent: an old number would look like a healthy one.
+ */
+export function createDatabaseMetrics(registry: Registry, db: Db, freshMs: number): DatabaseMetrics {
+  const gauges = createGauges(registry)
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+
+  async function read(): Promise<void> {
+    try {
+      // Requests have a time budget of their own, which the first of several that wait for these figures must not spend.
+      show(gauges, await withDatabaseBudget(undefined, () => readFigures(db)))
+    } catch {
+      hide(gauges)
+    }
+    readAt = performance.now()
+    reading = undefined
+  }
+
+  return {
+    async refresh() {
+      if (performance.now() - readAt < freshMs) return
+      reading ??= read()
+      await reading
+    },
+  }
+}
+
+type Gauges = ReturnType<typeof createGauges>
+
+const MAX = `, counted up to ${COUNT_MAX}`
+
+function createGauges(registry: Registry) {
+  const gauge = <T extends string>(name: string, help: string, ...labelNames: T[]) =>
+    new Gauge({ name: `postroom_${name}`, help, labelNames, registers: [registry] })
+  return {
+    readable: gauge('database_readable', '1 if the figures about deliveries and accounts could be read, otherwise 0.'),
+    dueSeconds: gauge(
+      'deliveries_due_seconds',
+      'Age of the oldest due delivery that only waits for a worker; 0 where there is none.',
+    ),
+    due: gauge('deliveries_due', `Due deliveries that are not being sent${MAX}.`, 'platform'),
+    oldestDueSeconds: gauge(
+      'deliveries_oldest_due_seconds',
+      'Age of the oldest of these, whatever they wait for; 0 where there is none.',
+      'platform',
+    ),
+    waiting: gauge(
+      'deliveries_waiting',
+      `Deliveries that wait until they are retried, or for their network${MAX}.`,
+      'platform',
+    ),
+    failed: gauge('deliveries_failed', `Deliveries in the state failed${MAX}.`, 'platform'),
+    unconfirmed: gauge('deliveries_unconfirmed', `Deliveries in the state unconfirmed${MAX}.`, 'platform'),
+    missed: gauge('deliveries_missed', `Deliveries in the state missed${MAX}.`, 'platform'),
+    attention: gauge(
+      'accounts_attention',
+      'Accounts that nothing can be published to, by the reason.',
+      'platform',
+      'code',
+    ),
+  }
+}
+
+interface Figures {
+  waitingMs: number
+  counts: DeliveryCounts[]
+  attention: { platform: string; code: string; count: number }[]
+}
+
+async function readFigures(db: Db): Promise<Figures> {
+  const platforms = [...PLATFORM_IDS]
+  // Before the schema is migrated, these statements lack their indexes.
+  if ((await checkSchema(db)) !== 'ready') throw new Error('The schema is not migrated')
+  // One after the other, so that a scrape takes one connection.
+  const [waiting] = await readWaiting(db, { platforms, leaseMs: LEASE_MS, now: null })
+  const counts = await countDeliveries(db, { platforms, now: null })
+  return { waitingMs: waiting!.waitingMs, counts, attention: await countAttention(db, {}) }
+}
+
+function show(gauges: Gauges, { waitingMs, counts, attention }: Figures): void {
+  gauges.readable.set(1)
+  gauges.dueSeconds.set(waitingMs / 1000)
+  for (const { platform, oldestDueMs, ...count } of counts) {
+    gauges.oldestDueSeconds.set({ platform }, oldestDueMs / 1000)
+    for (const name of ['due', 'waiting', 'failed', 'unconfirmed', 'missed'] as const) {
+      gauges[name].set({ platform }, count[name])
+    }
+  }
+  // Otherwise a code that no account has any more would keep its last number.
+  gauges.attention.reset()
+  for (const { platform, code, count } of attention) gauges.attention.set({ platform, code }, count)
+}
+
+function hide({ readable, dueSeconds, ...others }: Gauges): void {
+  readable.set(0)
+  // Without labels, `reset` would show 0.
+  dueSeconds.remove()
+  for (const gauge of Object.values(others)) gauge.reset()
+}

@@ -1,0 +1,63 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+
+/**
+ * What this process counts and measures by itself. No label holds a user, an account, a post or a URL: the number of series
+ * must not grow with the data.
+ */
+export interface Instruments {
+  requests: Histogram<'method' | 'route' | 'status'>
+  attempts: Counter<'platform' | 'outcome' | 'code'>
+  ended: Counter<'platform' | 'state'>
+  lateness: Histogram<'platform'>
+  networkCalls: Histogram<'platform' | 'result'>
+  storageErrors: Counter<'operation'>
+}
+
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+const CALL_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+const LATENESS_SECONDS = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400]
+
+export function createInstruments(registry: Registry): Instruments {
+  const registers = [registry]
+  return {
+    requests: new Histogram({
+      name: 'postroom_http_request_duration_seconds',
+      help: 'HTTP requests: time until the response was sent.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: REQUEST_SECONDS,
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'postroom_delivery_attempts_total',
+      help: 'Attempts of deliveries, by outcome and by the code of the error.',
+      labelNames: ['platform', 'outcome', 'code'],
+      registers,
+    }),
+    ended: new Counter({
+      name: 'postroom_deliveries_ended_total',
+      help: 'Deliveries that became published, failed, unconfirmed or missed.',
+      labelNames: ['platform', 'state'],
+      registers,
+    }),
+    lateness: new Histogram({
+      name: 'postroom_delivery_lateness_seconds',
+      help: 'Published deliveries: time from when the post was due until it was published.',
+      labelNames: ['platform'],
+      buckets: LATENESS_SECONDS,
+      registers,
+    }),
+    networkCalls: new Histogram({
+      name: 'postroom_network_call_duration_seconds',
+      help: 'HTTP calls to networks: time until the headers of the response, or until the call failed.',
+      labelNames: ['platform', 'result'],
+      buckets: CALL_SECONDS,
+      registers,
+    }),
+    storageErrors: new Counter({
+      name: 'postroom_storage_errors_total',
+      help: 'Operations on the files of media that failed.',
+      labelNames: ['operation'],
+      registers,
+    }),
+  }
+}
