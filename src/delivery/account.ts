@@ -9,7 +9,7 @@ import { untilStored } from './until-stored.ts'
 
 /** The credentials of the delivery's account, or why the account cannot be used. */
 export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedDelivery): Credentials | Failure {
-  const { accountId, reachable, keyId, dataKey, data } = delivery
+  const { userId, postId, accountId, platform, reachable, keyId, dataKey, data } = delivery
   if (!reachable) return failure('no_access', 'The account was disconnected, or you may no longer post to it')
   if (!keyId || !dataKey || !data) {
     return failure(
@@ -20,7 +20,7 @@ export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedD
   try {
     return openCredentials(accountId, { keyId, dataKey, data })
   } catch (error) {
-    log.error({ err: error, accountId }, 'credentials cannot be opened')
+    log.error({ err: error, userId, postId, accountId, platform }, 'credentials cannot be opened')
     return failure('credentials_unreadable', 'This service cannot decrypt the credentials', {
       retryable: true,
       needsAttention: true,

@@ -254,15 +254,13 @@ class Run {
   /** Decides the next state and commits it. Returns whether this worker goes on with the delivery. */
   async #settle(outcome: Outcome): Promise<boolean> {
     const { db, clock, uptimeMs, log } = this.#deps
-    const { postId, accountId } = this.#delivery
     const number = this.#sent.length + 1
     const decision = decide(this.#progress(), outcome)
     const settlement = { ...decision, act: number, startedMsAgo: uptimeMs() - this.#startedAt }
     const settled = await untilStored(this.#deps, () => settleAct(db, { ...this.#delivery, now: clock() }, settlement))
     if (!settled) {
       // At least the log keeps what is known.
-      if (decision.sent.length > 0)
-        log.warn({ postId, accountId, sent: decision.sent }, 'sent, but taken over meanwhile')
+      if (decision.sent.length > 0) log.warn({ ...this.#facts, sent: decision.sent }, 'sent, but taken over meanwhile')
       throw new LeaseLost()
     }
     this.#sent.push(...decision.sent)
@@ -275,11 +273,17 @@ class Run {
     return decision.keepsLease
   }
 
+  get #facts() {
+    const { userId, postId, accountId, platform } = this.#delivery
+    return { userId, postId, accountId, platform }
+  }
+
   #report(event: Outcome['event'], settlement: Settlement, { attempts }: StoredSettlement): void {
-    const { userId, postId, accountId, platform, lateMs } = this.#delivery
+    const { lateMs } = this.#delivery
     const { state, outcome, act, error, retryInMs, startedMsAgo } = settlement
     this.#deps.report({
-      ...{ userId, postId, accountId, platform, event, state, outcome, act },
+      ...this.#facts,
+      ...{ event, state, outcome, act },
       attempt: attempts,
       errorCode: error?.code ?? null,
       latenessMs: lateMs + this.#deps.uptimeMs() - this.#claimedAt,
@@ -329,11 +333,18 @@ class Run {
     )
   }
 
-  /** Adapters throw PublishErrors. Anything else is a mistake of ours, which may have come after the call. */
+  /**
+   * Adapters throw PublishErrors; one with a cause is a failure of our storage. Anything else is a mistake of ours, which
+   * may have come after the call.
+   */
   #reasonOf(thrown: unknown): Failure {
-    if (thrown instanceof PublishError) return thrown
-    const { postId, accountId } = this.#delivery
-    this.#deps.log.error({ err: thrown, postId, accountId }, 'publishing failed unexpectedly')
+    const { log } = this.#deps
+    if (thrown instanceof PublishError) {
+      const { cause } = thrown
+      if (cause !== undefined) log.error({ err: cause, ...this.#facts }, 'a file of the post could not be read')
+      return thrown
+    }
+    log.error({ err: thrown, ...this.#facts }, 'publishing failed unexpectedly')
     const ours = failure('internal_error', 'An internal error occurred in Postroom', { retryable: true })
     return { ...ours, maybeSent: true }
   }
