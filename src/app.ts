@@ -12,6 +12,7 @@ import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
 import { sendClientError } from './http/protocol-errors.ts'
 import { requests } from './http/requests.ts'
+import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
@@ -27,6 +28,8 @@ export interface AppOptions extends NetworkContext {
   logger: NonNullable<FastifyServerOptions['logger']>
   /** Origins whose pages may call the API. */
   corsOrigins: string[]
+  /** Addresses and CIDR ranges of the proxies in front of the service; by default none. */
+  trustedProxies?: string[]
   /** Storage of files, and the fetch for imports. */
   media: Omit<MediaOptions, 'db'>
   metrics: Metrics
@@ -38,15 +41,18 @@ export interface AppOptions extends NetworkContext {
 export async function buildApp({
   logger,
   corsOrigins,
+  trustedProxies = [],
   media: files,
   metrics,
   ...context
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = context
+  const trustsProxy = trustedProxies.length > 0 && trustProxies(trustedProxies)
   const app = Fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    trustProxy: trustsProxy,
+    genReqId: trustsProxy ? requestIdsOf(trustsProxy) : () => randomUUID(),
     // A child logger per request costs more than its log line. Log calls pass `reqId` instead.
     childLoggerFactory: (logger) => logger,
     bodyLimit: 1024 * 1024,

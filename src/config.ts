@@ -26,6 +26,8 @@ export interface Config {
   publishLatenessMaxMs: number
   logLevel: string
   corsOrigins: string[]
+  /** Addresses and CIDR ranges of proxies in front of the service. */
+  trustedProxies: string[]
   /** Whether `npm run` is the parent of this process. */
   isRunByNpm: boolean
 }
@@ -60,6 +62,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),
     logLevel: variables.LOG_LEVEL,
     corsOrigins: listItems(variables.CORS_ORIGINS),
+    trustedProxies: listItems(variables.TRUST_PROXY),
     isRunByNpm: env.npm_lifecycle_event === 'postroom',
   }
 }

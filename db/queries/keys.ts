@@ -3,12 +3,14 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 
 /** The key with this SHA-256, unless it is revoked. The caller compares `expiresAt`. */
-export const findKey = prepared<{ hash: Buffer }, { userId: string; expiresAt: Date | null }>('find_key', (db, value) =>
-  db
-    .selectFrom('apiKeys')
-    .select(['userId', 'expiresAt'])
-    .where('hash', '=', value('hash'))
-    .where('revokedAt', 'is', null),
+export const findKey = prepared<{ hash: Buffer }, { id: string; userId: string; expiresAt: Date | null }>(
+  'find_key',
+  (db, value) =>
+    db
+      .selectFrom('apiKeys')
+      .select(['id', 'userId', 'expiresAt'])
+      .where('hash', '=', value('hash'))
+      .where('revokedAt', 'is', null),
 )
 
 export interface NewKey {

@@ -4,7 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 interface Operation {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   url: string
-  config?: { failure: string }
+  config?: { failure: string } | { isProbe: true }
   schema: {
     hide?: boolean
     operationId?: string

@@ -1,5 +1,5 @@
 import { ErrorBody } from '../error.ts'
-import { Health } from '../health.ts'
+import { Health, Liveness } from '../health.ts'
 import { Ref } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -10,13 +10,20 @@ import { defineOperation } from './define-operation.ts'
 export const getLiveness = defineOperation({
   method: 'GET',
   url: '/healthz',
-  schema: { hide: true, response: { 200: Health } },
+  config: { isProbe: true },
+  schema: { hide: true, response: { 200: Liveness } },
 })
 
 export const getReadiness = defineOperation({
   method: 'GET',
   url: '/readyz',
+  config: { isProbe: true },
   schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } },
 })
 
-export const getMetrics = defineOperation({ method: 'GET', url: '/metrics', schema: { hide: true } })
+export const getMetrics = defineOperation({
+  method: 'GET',
+  url: '/metrics',
+  config: { isProbe: true },
+  schema: { hide: true },
+})

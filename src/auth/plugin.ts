@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The owner of the API key. Set before any handler behind the `auth` plugin runs. */
     userId: string
+    /** The id of the API key, for the log. */
+    keyId: string
   }
 }
 
@@ -19,6 +21,7 @@ const CACHE_MS = 1_000
 const CACHE_SIZE_MAX = 10_000
 
 interface CachedKey {
+  id: string
   userId: string
   expiresAt: Date | null
   /** On the monotonic clock. */
@@ -40,7 +43,9 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
   }
 
   app.decorateRequest('userId', '')
-  const authenticate = (request: FastifyRequest, { userId, expiresAt }: CachedKey) => {
+  app.decorateRequest('keyId', '')
+  const authenticate = (request: FastifyRequest, { id, userId, expiresAt }: CachedKey) => {
+    request.keyId = id
     if (expiresAt && expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
     request.userId = userId
   }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { migrate } from '../../db/migrate.ts'
-import manifest from '../../package.json' with { type: 'json' }
+import { VERSION } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { withJson, withUnmigratedDatabase } from './command.ts'
 import { addKeyCommands } from './key.ts'
@@ -14,7 +14,7 @@ import { addUserCommands } from './user.ts'
 export function buildProgram(): Command {
   const program = new Command('postroom')
     .description('Runs and operates Postroom. The environment configures it: see the README.')
-    .version(manifest.version)
+    .version(VERSION)
     .exitOverride()
 
   addServeCommands(program)

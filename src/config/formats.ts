@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { parseKey } from '../credentials/keyring.ts'
 
 interface Format {
@@ -22,6 +23,12 @@ export const listItems = (text = ''): string[] =>
     .map((item) => item.trim())
     .filter(Boolean)
 
+function isAddressRange(text: string): boolean {
+  const [, address = '', prefix] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  const family = isIP(address)
+  return family !== 0 && (prefix === undefined || Number(prefix) <= (family === 4 ? 32 : 128))
+}
+
 /** The formats of variables, by the name that `format` of their schema has. */
 export const FORMATS: Record<string, Format> = {
   'postgres-url': {
@@ -41,6 +48,10 @@ export const FORMATS: Record<string, Format> = {
   duration: {
     requirement: 'be like 90s, 30m, 24h or 7d',
     isValid: (text) => DURATION.test(text),
+  },
+  'address-ranges': {
+    requirement: 'be addresses or CIDR ranges such as 127.0.0.1, 10.0.0.0/8 or fd00::/8, separated by commas',
+    isValid: (text) => listItems(text).every(isAddressRange),
   },
   origins: {
     requirement: 'be origins such as https://app.example.com, separated by commas',

@@ -93,6 +93,13 @@ export const VARIABLES = Type.Object({
       description: 'Origins whose pages may call the API, separated by commas, such as `https://app.example.com`.',
     }),
   ),
+  TRUST_PROXY: Type.Optional(
+    Type.String({
+      format: 'address-ranges',
+      description:
+        '[Proxies](src/runtime/README.md#behind-a-proxy) in front: addresses or ranges such as `10.0.0.0/8`.',
+    }),
+  ),
 })
 
 export type Variables = Static<typeof VARIABLES>

@@ -7,13 +7,14 @@ import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { VERSION } from '../version.ts'
 
 /** Probes and metrics for operators. They need no API key. */
 export const health: FastifyPluginAsyncTypebox<{ db: Db; metrics: Metrics }> = async (app, { db, metrics }) => {
   const readBacklog = async () =>
     (await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null }))[0]!
 
-  app.route({ ...getLiveness, handler: async () => ({ status: 'ok' as const }) })
+  app.route({ ...getLiveness, handler: async () => ({ status: 'ok' as const, version: VERSION }) })
 
   app.route({
     ...getReadiness,

@@ -69,7 +69,10 @@ export async function withIdempotencyKey<T, P>(
 /** Sends the response of `withIdempotencyKey`. */
 export function sendOutcome(reply: FastifyReply, { status, body, result }: Outcome<unknown>): FastifyReply {
   reply.code(status)
-  if (result !== undefined) return reply.send(body)
+  if (result !== undefined) {
+    if (status === 201) reply.request.createdId = (body as { id: string }).id
+    return reply.send(body)
+  }
   return reply.header('idempotent-replayed', 'true').type('application/json; charset=utf-8').send(body)
 }
 

@@ -2,14 +2,14 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
-import manifest from '../../package.json' with { type: 'json' }
 import { DESCRIPTION, SERVERS, SUMMARY, TAGS } from '../../schemas/document.ts'
+import { VERSION } from '../version.ts'
 
 const BEARER = 'apiKey'
 
 const info = {
   title: 'Postroom',
-  version: manifest.version,
+  version: VERSION,
   summary: SUMMARY,
   description: DESCRIPTION,
   contact: { name: 'The developers of Postroom' },

@@ -1,15 +1,28 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isIP } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { AppError, invalidRequest } from '../errors.ts'
 import { browserHeaders } from './browser-headers.ts'
-import { unsupportedContentType } from './errors.ts'
+import { ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, parseJson } from './json.ts'
 import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The id of what the request has created; empty if nothing. */
+    createdId: string
+  }
+  interface FastifyContextConfig {
+    /** Monitoring calls this operation every few seconds: its line is in the log at the level `debug` only. */
+    isProbe?: boolean
+  }
+}
 
 /** Reads and logs every request, and sets the headers that every response has. */
 export const requests = fp(async (app: FastifyInstance) => {
   handleProtocolErrors(app.server)
+  app.decorateRequest('createdId', '')
   const headers = browserHeaders()
 
   // The hooks are synchronous: a promise would cost every request a turn of the microtask queue.
@@ -34,13 +47,8 @@ export const requests = fp(async (app: FastifyInstance) => {
 
   app.addHook('onResponse', (request, reply, done) => {
     noteResponseEnd(request.raw)
-    const { method } = request
-    // Without the query string, in which a client may have sent its key by mistake.
-    const url = request.url.split('?', 1)[0]
-    request.log.info(
-      { reqId: request.id, method, url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'request',
-    )
+    if (request.routeOptions.config.isProbe) request.log.debug(factsOf(request, reply), 'request')
+    else request.log.info(factsOf(request, reply), 'request')
     done()
   })
 
@@ -53,3 +61,25 @@ export const requests = fp(async (app: FastifyInstance) => {
     payload.resume()
   })
 })
+
+/** What the log says of a request. Properties that are undefined are left out. */
+function factsOf(request: FastifyRequest, reply: FastifyReply): object {
+  const { id, method, url, createdId, raw, ip } = request
+  // Undefined outside of the scope that needs an API key, and empty where the key was refused.
+  const { userId, keyId } = request
+  const { statusCode: status } = reply
+  return {
+    reqId: id,
+    method,
+    // Without the query string, in which a client may have sent its key by mistake.
+    url: url.split('?', 1)[0],
+    status,
+    errorCode: status >= 400 ? reply.getHeader(ERROR_CODE_HEADER) : undefined,
+    ms: Math.round(reply.elapsedTime),
+    // A proxy may pass on any text as the address of its client.
+    ip: isIP(ip) ? ip : raw.socket.remoteAddress,
+    userId: userId || undefined,
+    keyId: keyId || undefined,
+    createdId: createdId || undefined,
+  }
+}

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
-import manifest from '../../package.json' with { type: 'json' }
 import { NOT_PUBLIC } from '../../schemas/messages.ts'
 import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
 import type { PublicClient } from '../outbound/client.ts'
 import { type DownloadFailure, type DownloadOptions, hasCredentials, isWebUrl } from '../outbound/download.ts'
+import { VERSION } from '../version.ts'
 
 /**
  * Downloads the file at a user's `url`. Returns its bytes as a stream, which the caller has to read or destroy. Throws an
@@ -18,7 +18,7 @@ const LIMITS: FetchLimits = { responseMaxMs: 10_000, stallMaxMs: 15_000, totalMa
 const REDIRECTS_MAX = 5
 
 const HEADERS = {
-  'user-agent': `Postroom/${manifest.version}`,
+  'user-agent': `Postroom/${VERSION}`,
   accept: 'image/*, video/*, */*;q=0.1',
   'accept-encoding': 'identity',
 }

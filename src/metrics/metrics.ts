@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client'
 import type { Db } from '../../db/client.ts'
-import manifest from '../../package.json' with { type: 'json' }
+import { VERSION } from '../version.ts'
 import { createDatabaseMetrics } from './database.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { createPoolMetrics } from './pools.ts'
@@ -35,7 +35,7 @@ export function createMetrics({ db, pool, freshMs }: Options): Metrics {
     help: 'Always 1. The label is the version of this process.',
     labelNames: ['version'],
     registers: [registry],
-  }).set({ version: manifest.version }, 1)
+  }).set({ version: VERSION }, 1)
   return {
     ...instruments,
     registry,

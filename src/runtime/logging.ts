@@ -1,5 +1,13 @@
 import type { FastifyServerOptions } from 'fastify'
 import { type DestinationStream, destination } from 'pino'
+import { VERSION } from '../version.ts'
+
+/** What the first line of a process says. */
+export const processFacts = (command: 'start' | 'serve' | 'worker') => ({
+  command,
+  version: VERSION,
+  node: process.version,
+})
 
 /** Options of pino: JSON lines on stderr, or readable lines if stderr is a terminal. */
 export async function createLoggerOptions(level: string): Promise<NonNullable<FastifyServerOptions['logger']>> {
@@ -30,14 +38,30 @@ function createStderrStream(): DestinationStream {
   }
 }
 
+type LoggedError = Error &
+  Partial<Record<'code' | 'severity' | 'constraint' | 'atConnect', string>> & {
+    /** Of errors of S3. */
+    $metadata?: { httpStatusCode?: number }
+  }
+
+interface SerializedError {
+  type: string
+  message: string
+  stack: string
+  [name: string]: unknown
+}
+
+/** Errors that cause each other are cut off here. */
+const CAUSES_MAX = 3
+
 /**
- * Serialises an error for the log. The message and the detail of a Postgres error may quote a row, and with it a caption, so
- * the log leaves them out. Other properties of an error are left out as well.
+ * Serialises an error and its causes for the log. The message and the detail of a Postgres error may quote a row, and with it
+ * a caption, so the log leaves them out. Other properties of an error are left out as well.
  */
-export function serializeError(
-  error: Error & Partial<Record<'code' | 'severity' | 'constraint' | 'atConnect', string>>,
-) {
-  const { name, message, code, severity, constraint, atConnect, stack = '' } = error
+export const serializeError = (error: LoggedError): SerializedError => serialize(error, CAUSES_MAX)
+
+function serialize(error: LoggedError, causesMax: number): SerializedError {
+  const { name, message, code, severity, constraint, atConnect, $metadata, cause, stack = '' } = error
   const isFromPostgres = severity !== undefined && !atConnect
   // The heading is removed as a whole: lines of the message may look like lines of the stack.
   const heading = `${name}: ${message}`
@@ -45,8 +69,10 @@ export function serializeError(
   return {
     type: name,
     code,
+    ...($metadata && { status: $metadata.httpStatusCode }),
     ...(isFromPostgres && { severity, constraint }),
     message: isFromPostgres ? 'Postgres refused a statement' : message,
     stack: isFromPostgres ? frames : stack,
+    ...(cause instanceof Error && causesMax > 0 && { cause: serialize(cause, causesMax - 1) }),
   }
 }

@@ -16,7 +16,7 @@ import { createPublicClient } from '../outbound/client.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
-import { createLoggerOptions } from './logging.ts'
+import { createLoggerOptions, processFacts } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
@@ -49,10 +49,12 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const storage = countStorageErrors(library.storage, metrics)
     const media = { ...library, storage, fetchFile: createFetchFile(createPublicClient()) }
     const context = await openNetworkContext(config, database.db, metrics)
-    app = await buildApp({ logger, corsOrigins: config.corsOrigins, media, metrics, ...context })
+    const { corsOrigins, trustedProxies } = config
+    app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, ...context })
     metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
     if (isStart) worker = await startWorker(config, media.storage, metrics, app.log, stop)
+    app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
     announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
     await stop
     app.log.info('stopping')
@@ -60,6 +62,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     await Promise.all([app && drain(app), worker?.finished])
     await Promise.all([database.close(), worker?.close(), metricsServer?.close()])
   }
+  app.log.info('stopped')
 }
 
 interface InnerWorker {

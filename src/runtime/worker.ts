@@ -6,7 +6,7 @@ import { OperatorError } from '../errors.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
-import { createLoggerOptions } from './logging.ts'
+import { createLoggerOptions, processFacts } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
@@ -33,9 +33,12 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     const publisher = openPublisher(config, await openNetworkContext(config, db, metrics), storage, metrics, log)
     if (!publisher) throw new OperatorError(NO_KEY)
     metricsServer = await serveMetrics(config, metrics)
+    log.info(processFacts('worker'), 'started')
+    void stop.then(() => log.info('stopping'))
     announce(metricsServer.facts)
     await work(publisher, log, stop, () => sweepIdempotencyKeys(db))
   } finally {
     await Promise.all([close(), metricsServer?.close()])
   }
+  log.info('stopped')
 }

@@ -58,7 +58,7 @@ export interface Reply {
   headers: Record<string, unknown>
 }
 
-export interface Options extends Partial<Pick<AppOptions, 'fetch'>> {
+export interface Options extends Partial<Pick<AppOptions, 'fetch' | 'trustedProxies'>> {
   networks?: Networks | ((db: Db) => Networks)
   keyring?: Keyring | undefined
   logger?: FastifyServerOptions['logger']

@@ -108,7 +108,7 @@ t.test('log lines of a request have the request id of its response', async (t) =
   app.get('/fails', async () => {
     throw new Error('unexpected')
   })
-  const urls = ['/healthz', '/fails', '/api/v1/accounts', '/nowhere']
+  const urls = ['/docs', '/fails', '/api/v1/accounts', '/nowhere']
   const replies = await Promise.all(urls.map((url) => app.inject(url)))
   const ids = replies.map(({ headers }) => headers['x-request-id'])
   const logged = (msg: string) => lines.filter((line) => line.msg === msg)

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
 /** What every feature may import. Features do not import each other. */
-const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/http']
+const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/version.ts', 'src/http']
 
 /** What the folder of a network may import: the contract of adapters, and no other network. */
 const NETWORK = [
@@ -23,7 +23,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/errors.ts', ['schemas']],
   ['src/config.ts', ['src/config', 'src/credentials']],
   ['src/config', ['src/credentials']],
-  ['src/http', ['schemas', 'db', 'src/errors.ts', 'package.json']],
+  ['src/version.ts', ['package.json']],
+  ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/version.ts']],
   ['src/outbound', []],
   ['src/storage', []],
   ['src/credentials', ['src/platforms/adapter.ts']],
@@ -37,7 +38,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/auth', FEATURE],
   ['src/health', [...FEATURE, 'src/delivery/timing.ts', 'src/metrics']],
   ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
-  ['src/media', [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/outbound', 'src/storage', 'package.json']],
+  ['src/media', [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/outbound', 'src/storage']],
   // The actions of a post's owner are transitions of its deliveries.
   [
     'src/posts',
@@ -45,11 +46,11 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ],
   ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage']],
 
-  ['src/metrics', ['schemas', 'db', 'src/delivery', 'src/platforms', 'src/storage', 'package.json']],
+  ['src/metrics', ['schemas', 'db', 'src/delivery', 'src/platforms', 'src/storage', 'src/version.ts']],
 
   // These see everything, downwards: the commands start the processes, and the processes serve the application.
-  ['src/cli', ['schemas', 'db', 'src', 'package.json']],
-  ['src/runtime', ['schemas', 'db', 'src', 'package.json']],
+  ['src/cli', ['schemas', 'db', 'src']],
+  ['src/runtime', ['schemas', 'db', 'src']],
   ['src/app.ts', ['schemas', 'db', 'src']],
 ]
 

@@ -17,6 +17,7 @@ t.test('without variables, the defaults apply', async (t) => {
     publishLatenessMaxMs: 86_400_000,
     logLevel: 'info',
     corsOrigins: [],
+    trustedProxies: [],
     isRunByNpm: false,
   })
   t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '', CORS_ORIGINS: '' }), readConfig({}))
@@ -42,6 +43,7 @@ t.test('every variable is read', async (t) => {
     PUBLISH_LATENESS_LIMIT: '90m',
     LOG_LEVEL: 'warn',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+    TRUST_PROXY: '10.0.0.7, 192.168.0.0/16,fd00::/8',
     npm_lifecycle_event: 'postroom',
   })
   t.strictSame(config, {
@@ -64,6 +66,7 @@ t.test('every variable is read', async (t) => {
     publishLatenessMaxMs: 5_400_000,
     logLevel: 'warn',
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
+    trustedProxies: ['10.0.0.7', '192.168.0.0/16', 'fd00::/8'],
     isRunByNpm: true,
   })
 })
@@ -104,6 +107,12 @@ t.test('an invalid value is reported with the name of its variable, and without 
     { CORS_ORIGINS: '*' },
     { CORS_ORIGINS: 'https://a.example/path' },
     { CORS_ORIGINS: 'a.example' },
+    { TRUST_PROXY: '1' },
+    { TRUST_PROXY: 'true' },
+    { TRUST_PROXY: 'proxy.example' },
+    { TRUST_PROXY: '10.0.0.0/33' },
+    { TRUST_PROXY: '10.0.0.0/' },
+    { TRUST_PROXY: 'fe80::1%eth0' },
   ]
   for (const env of wrong) {
     const [name = ''] = Object.keys(env)

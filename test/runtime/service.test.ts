@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { CREATE_POST_EXAMPLES } from '../../schemas/create-post.ts'
+import { VERSION } from '../../src/version.ts'
 import { postroom, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
@@ -96,7 +97,7 @@ t.test('start sets up the database at DATABASE_URL, and serve uses it', async (t
   t.teardown(() => serve.stop('SIGKILL'))
   t.equal((await get(`${serve.facts.api}/posts`, start.facts.key ?? '')).body.data.length, 3)
   t.equal((await fetch(new URL('/readyz', serve.facts.api))).status, 200)
-  t.equal((await fetch(new URL('/healthz', serve.facts.api))).status, 200)
+  t.strictSame(await (await fetch(new URL('/healthz', serve.facts.api))).json(), { status: 'ok', version: VERSION })
   t.equal(await serve.stop(), 0)
 })
 
@@ -233,5 +234,23 @@ t.test('several workers publish due posts, and the others continue after one is 
   for (const { stdout, stderr } of [worker.output, other.output]) {
     t.equal(stdout, '{"worker":"up"}\n')
     t.notMatch(stderr, /"level":[456]0/, 'no warning or error is logged')
+  }
+  const messages = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  await serve.stop()
+  for (const [command, { output }] of Object.entries({ serve, worker: other })) {
+    const lines = messages(output.stderr)
+    t.hasStrict(
+      lines.find(({ msg }) => msg === 'started'),
+      { level: 30, command, version: VERSION, node: process.version },
+    )
+    t.strictSame(
+      lines.slice(-2).map(({ msg }) => msg),
+      ['stopping', 'stopped'],
+      command,
+    )
   }
 })
