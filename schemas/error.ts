@@ -84,6 +84,7 @@ export const INVALID_KEY = 'Invalid API key'
 export const EXPIRED_KEY = 'API key expired'
 export const NO_DATABASE = 'Database not available'
 export const NO_KEY_STORE = 'Auth not initialized'
+export const SCHEMA_OUTDATED = 'Database schema is not at the version that this service needs'
 export const NO_CREDENTIALS_KEY = 'Credentials key not set'
 export const INVALID_REQUEST = 'Invalid request'
 export const TOO_LARGE = 'Request body is larger than 1 MiB'
@@ -111,14 +112,20 @@ export const invalidRequestResponse = (
 const mapValues = <T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 
-const RETRY = 'The database cannot be reached, or its tables do not exist yet. Retry with increasing delays.'
+const RETRY =
+  'The database cannot be reached, or its schema is not migrated to the version of the service. Retry with increasing delays.'
 
 /**
  * The response while the database is unavailable. `advice` says what else the status can mean for the operation, and
  * `messages` are those of other reasons for a 503.
  */
 export const unavailableResponse = (advice = '', messages: Record<string, string> = {}) =>
-  errorResponse(`${RETRY}${advice}`, { noDatabase: NO_DATABASE, noKeyStore: NO_KEY_STORE, ...messages })
+  errorResponse(`${RETRY}${advice}`, {
+    noDatabase: NO_DATABASE,
+    noKeyStore: NO_KEY_STORE,
+    schemaOutdated: SCHEMA_OUTDATED,
+    ...messages,
+  })
 
 /** The error response of every operation that takes a JSON body. */
 export const bodyTooLargeResponse = { 413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }) }

@@ -8,6 +8,7 @@ import type { NetworkContext } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
 import { auth } from './auth/plugin.ts'
 import { health } from './health/plugin.ts'
+import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
 import { sendClientError } from './http/protocol-errors.ts'
@@ -76,6 +77,7 @@ export async function buildApp({
   await app.register(
     async (api) => {
       await api.register(auth, { db })
+      await api.register(requireSchema, { db })
       await api.register(accounts, context)
       await api.register(posts, { db, networks: context.networks })
       await api.register(media, { db, ...files })

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { migrate } from '../../db/migrate.ts'
+import { migrate, readSchema } from '../../db/migrate.ts'
 import { VERSION } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { withJson, withUnmigratedDatabase } from './command.ts'
@@ -19,9 +19,15 @@ export function buildProgram(): Command {
 
   addServeCommands(program)
 
-  withUnmigratedDatabase(
-    program.command('migrate').description('migrate the database to the version of this code'),
-    async (db) => ({ applied: await migrate(db) }),
+  withUnmigratedDatabase<{ status?: boolean }>(
+    program
+      .command('migrate')
+      .description('migrate the database to the version of this code, while processes of the previous version run')
+      .option(
+        '--status',
+        'change nothing; print which migrations are applied, and whether this code can use the database',
+      ),
+    async (db, { status }) => (status ? { ...(await readSchema(db)) } : { applied: await migrate(db, printProgress) }),
   )
 
   withJson(program.command('openapi').description('print the OpenAPI document; needs no database')).action(async () => {
@@ -37,3 +43,5 @@ export function buildProgram(): Command {
   addPostCommands(program)
   return program
 }
+
+const printProgress = (line: string) => process.stderr.write(`${line}\n`)

@@ -11,7 +11,7 @@ import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS, SWEEP_EVERY
 export async function work(
   publisher: Publisher,
   log: Log,
-  stop: Promise<void>,
+  stop: Promise<unknown>,
   sweep: () => Promise<number>,
 ): Promise<void> {
   const stopping = new AbortController()

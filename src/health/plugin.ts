@@ -8,6 +8,7 @@ import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { VERSION } from '../version.ts'
+import { schemaOutdated } from './require-schema.ts'
 
 /** Probes and metrics for operators. They need no API key. */
 export const health: FastifyPluginAsyncTypebox<{ db: Db; metrics: Metrics }> = async (app, { db, metrics }) => {
@@ -19,9 +20,7 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db; metrics: Metrics }> = a
   app.route({
     ...getReadiness,
     handler: async () => {
-      if ((await checkSchema(db)) !== 'ready') {
-        throw new AppError(503, 'schema_outdated', 'Database schema is not at the version that this service needs')
-      }
+      if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
       const { waitingMs, held } = await readBacklog()
       if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
       return { status: 'ok' as const }

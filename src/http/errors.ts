@@ -55,12 +55,16 @@ export function unsupportedContentType({ routeOptions }: FastifyRequest): AppErr
 
 const notFound = () => new AppError(404, 'route_not_found', 'Not found')
 
+/** The process reports these when they begin, instead of once a request. */
+const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
+
 /** Sends the response for an error, and logs what the client may not read. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toPublicError(error, request)
   // A server that the user has named is no fault of this one.
   if (known?.statusCode === 502) request.log.info({ reqId: request.id, reason: known.message }, 'another server failed')
-  else if (!known || known.statusCode >= 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
+  else if (!known || (known.statusCode >= 500 && !REPORTED_ONCE.includes(known.code)))
+    request.log.error({ reqId: request.id, err: error }, 'request failed')
   if (known?.statusCode === 401) reply.header('www-authenticate', 'Bearer')
   // Fastify sets `connection: close` when it has not read the body. A client that is still sending would receive the
   // reset before the response. Without the header, Node discards the rest of the body until requestTimeout.

@@ -20,6 +20,7 @@ import { createLoggerOptions, processFacts } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
+import { type SchemaWatch, watchSchema } from './schema.ts'
 import { drain, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
 
@@ -40,6 +41,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     log: (line) => process.stderr.write(`${line}\n`),
   })
   let app: FastifyInstance | undefined
+  let schema: SchemaWatch | undefined
   let worker: InnerWorker | undefined
   let metricsServer: MetricsServer | undefined
   try {
@@ -51,14 +53,18 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const context = await openNetworkContext(config, database.db, metrics)
     const { corsOrigins, trustedProxies } = config
     app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, ...context })
+    schema = watchSchema(database.db, app.log)
+    const end = Promise.race([stop, schema.tooNew])
     metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
-    if (isStart) worker = await startWorker(config, media.storage, metrics, app.log, stop)
+    if (isStart) worker = await startWorker(config, media.storage, metrics, app.log, end)
     app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
     announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
-    await stop
+    const reason = await end
+    if (reason) throw reason
     app.log.info('stopping')
   } finally {
+    schema?.stop()
     await Promise.all([app && drain(app), worker?.finished])
     await Promise.all([database.close(), worker?.close(), metricsServer?.close()])
   }
@@ -77,7 +83,7 @@ async function startWorker(
   storage: Storage,
   metrics: Metrics,
   log: FastifyBaseLogger,
-  stop: Promise<void>,
+  stop: Promise<unknown>,
 ): Promise<InnerWorker> {
   const { db, close } = await openDatabase(config, { statementTimeoutMs: WORKER_STATEMENT_MS })
   try {
@@ -106,7 +112,7 @@ async function findOrSeedUser({ db, keyring }: NetworkContext): Promise<Record<s
 async function migrateFirst(config: Config): Promise<void> {
   const { db, close } = await openDatabase(config)
   try {
-    await migrate(db)
+    await migrate(db, (line) => process.stderr.write(`${line}\n`))
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error
     const { message, code } = error as { message: string; code?: string }

@@ -10,11 +10,12 @@ import { createLoggerOptions, processFacts } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
+import { watchSchema } from './schema.ts'
 import { waitForStopSignal } from './signals.ts'
 
 /**
  * Publishes due posts until the process gets a stop signal. Any number of workers can run on one database. While the
- * database is unavailable, a worker waits for it.
+ * database is unavailable or its schema outdated, a worker waits.
  */
 export async function runWorker(config: Config, announce: (facts: Record<string, string>) => void): Promise<void> {
   const stop = waitForStopSignal(config)
@@ -26,6 +27,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     statementTimeoutMs: WORKER_STATEMENT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
   })
+  const schema = watchSchema(db, log)
   let metricsServer: MetricsServer | undefined
   try {
     const metrics = createProcessMetrics(db, 'worker')
@@ -36,8 +38,13 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     log.info(processFacts('worker'), 'started')
     void stop.then(() => log.info('stopping'))
     announce(metricsServer.facts)
-    await work(publisher, log, stop, () => sweepIdempotencyKeys(db))
+    const end = Promise.race([stop, schema.tooNew])
+    const isReady = await Promise.race([schema.ready.then(() => true), end.then(() => false)])
+    if (isReady) await work(publisher, log, end, () => sweepIdempotencyKeys(db))
+    const reason = await end
+    if (reason) throw reason
   } finally {
+    schema.stop()
     await Promise.all([close(), metricsServer?.close()])
   }
   log.info('stopped')

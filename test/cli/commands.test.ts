@@ -1,6 +1,8 @@
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
+import { MIGRATIONS } from '../../db/migrate.ts'
+import manifest from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../src/app.ts'
 import { call, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
@@ -16,20 +18,13 @@ t.test('with --json, every command prints one JSON object', async (t) => {
     t.equal(stdout.trim().split('\n').length, 1, 'one line on stdout')
     return JSON.parse(stdout)
   }
-  t.strictSame(await run('migrate'), {
-    applied: [
-      '0001_initial',
-      '0002_media_files',
-      '0003_publishing',
-      '0004_idempotency',
-      '0005_posts_without_id_index',
-      '0006_parked_deliveries',
-      '0007_account_limits',
-      '0008_network_waits',
-      '0010_metrics',
-    ],
-  })
+  const names = Object.keys(MIGRATIONS)
+  const status = { version: manifest.version, newer: [], servesFrom: null }
+  const before = { state: 'outdated', ...status, applied: [], pending: names }
+  t.same(await run('migrate', '--status'), before)
+  t.strictSame(await run('migrate'), { applied: names })
   t.strictSame(await run('migrate'), { applied: [] })
+  t.same(await run('migrate', '--status'), { ...before, state: 'ready', applied: names, pending: [] })
 
   const ada = await run('user', 'create', '--name', 'Ada')
   t.strictSame(ada, { id: ada.id, name: 'Ada' })
@@ -52,8 +47,8 @@ t.test('with --json, every command prints one JSON object', async (t) => {
   t.equal(other.expiresAt, null)
 
   const own = await run('account', 'add', '--platform', 'x', '--username', 'ada', '--user', ada.id)
-  const names = { platform: 'x', username: 'ada', displayName: null }
-  t.strictSame(own, { id: own.id, ...names, userId: ada.id, organizationId: null })
+  const profile = { platform: 'x', username: 'ada', displayName: null }
+  t.strictSame(own, { id: own.id, ...profile, userId: ada.id, organizationId: null })
   const shared = await run(
     ...['account', 'add', '--platform', 'linkedin', '--username', 'acme', '--display-name', 'Acme Inc.'],
     ...['--user', bob.id, '--org', org.id],

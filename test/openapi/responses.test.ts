@@ -188,11 +188,15 @@ async function checkCommonErrors(t: Test, { db, ada }: Scene, requests: Requests
     corsOrigins: [],
     ...networkOptions(unreachable),
   })
+  const unmigrated = await buildApp({ db, ...common, corsOrigins: [], ...networkOptions(db) })
   t.teardown(async () => {
     await withoutDatabase.close()
+    await unmigrated.close()
     await unreachable.destroy()
   })
+  await db.updateTable('schemaMigrations').set({ appliedAt: null }).execute()
   for (const [operationId, send] of Object.entries(requests)) {
+    await check(t, operationId, 503, 'schemaOutdated', send(ada.key, unmigrated))
     await check(t, operationId, 401, 'missingKey', send())
     await check(t, operationId, 401, 'invalidKey', send('pr_unknown'))
     await check(t, operationId, 401, 'expiredKey', send(expired))
