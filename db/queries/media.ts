@@ -76,6 +76,31 @@ export const findStoredFile = prepared<{ userId: string; id: string }, { storage
       .where('kind', 'is not', null),
 )
 
+export interface StoredMedia {
+  id: string
+  userId: string
+  storageKey: string
+  bytes: number
+  sha256: Buffer | null
+}
+
+/** The files whose bytes are stored, in the order of their keys, after one of them. */
+export const listStoredMedia = (
+  db: Db,
+  { after, count }: { after: Pick<StoredMedia, 'userId' | 'id'> | undefined; count: number },
+): Promise<StoredMedia[]> =>
+  db
+    .selectFrom('media')
+    .select(['id', 'userId', sql<string>`storage_key`.as('storageKey'), 'bytes', 'sha256'])
+    .where('storageKey', 'is not', null)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(user_id, id) > (${after?.userId}::uuid, ${after?.id}::uuid)`),
+    )
+    .orderBy('userId')
+    .orderBy('id')
+    .limit(count)
+    .execute()
+
 /** Returns no row if the user has no such file. */
 export const updateAltText = prepared<{ userId: string; id: string; altText: string | null }, { id: string }>(
   'update_alt_text',

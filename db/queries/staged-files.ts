@@ -42,6 +42,8 @@ export interface PromotedFile extends MediaFacts, StagedFile {
   sha256: Buffer
 }
 
+const shownColumns = sql.join(shownMedia.map((column) => (typeof column === 'string' ? sql.ref(column) : column)))
+
 /**
  * Turns a staged file into one of the user's media, in one statement. Returns no row, and leaves the file staged, if it
  * is marked for deletion, or if the user already has a file with the same bytes.
@@ -71,7 +73,36 @@ export const promoteFile = prepared<PromotedFile, Media>(
       delete from loose_files using promoted
       where loose_files.user_id = promoted.user_id and loose_files.storage_key = promoted.storage_key
     )
-    select ${sql.join(shownMedia.map((column) => (typeof column === 'string' ? sql.ref(column) : column)))} from promoted`,
+    select ${shownColumns} from promoted`,
+)
+
+/**
+ * Gives a staged file to the user's media `id`, whose own bytes under `lostKey` are lost. What may be left of those becomes
+ * staged and marked for deletion. Returns no row if another request was first, or if the file is marked for deletion.
+ */
+export const replaceLostFile = prepared<StagedFile & { id: string; lostKey: string }, Media>(
+  'replace_lost_file',
+  (_db, value) => sql`
+    with staged as (
+      select user_id, storage_key from loose_files
+      where user_id = ${value('userId')} and storage_key = ${value('storageKey')} and renewed_at is not null
+      for update
+    ),
+    replaced as (
+      update media set storage_key = staged.storage_key
+      from staged
+      where media.user_id = staged.user_id and media.id = ${value('id')} and media.storage_key = ${value('lostKey')}
+      returning media.*
+    ),
+    unstaged as (
+      delete from loose_files using replaced
+      where loose_files.user_id = replaced.user_id and loose_files.storage_key = replaced.storage_key
+    ),
+    lost as (
+      insert into loose_files (user_id, storage_key, renewed_at)
+      select user_id, ${value('lostKey')}::text, null from replaced
+    )
+    select ${shownColumns} from replaced`,
 )
 
 /** Prevents that the file is promoted. Returns no row if it is not staged. */

@@ -8,6 +8,7 @@ import { readConfig } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { addMedia } from '../media/add.ts'
 import { sweepMedia } from '../media/sweep.ts'
+import { verifyMedia } from '../media/verify.ts'
 import { openMediaLibrary } from '../runtime/media-library.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { parseMimeType, parsePixels, parsePositiveInteger, parseSeconds } from './options.ts'
@@ -16,6 +17,7 @@ export function addMediaCommands(program: Command): void {
   const media = program.command('media').description('images and videos')
   addAdd(media)
   addSweep(media)
+  addVerify(media)
   addRegister(media)
 }
 
@@ -49,6 +51,18 @@ function addSweep(media: Command): void {
       if (failed > 0) throw new OperatorError(`${removed} files deleted, ${failed} failed: ${failures[0]}. Try again`)
       return { removed }
     },
+  )
+}
+
+function addVerify(media: Command): void {
+  withDatabase<{ checksums?: boolean }>(
+    media
+      .command('verify')
+      .description('list files whose bytes are missing or of another size; uploading the same bytes again mends them')
+      .option('--checksums', 'read all files, and compare their SHA-256 too'),
+    async (db, { checksums = false }) => ({
+      ...(await verifyMedia(await openMediaLibrary(readConfig(process.env), db), { checksums })),
+    }),
   )
 }
 

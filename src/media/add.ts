@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { findMediaBySha256 } from '../../db/queries/media.ts'
+import { findMediaBySha256, findStoredFile } from '../../db/queries/media.ts'
 import {
   findPromotedMedia,
   forgetFile,
@@ -14,12 +14,13 @@ import {
   type PromotedFile,
   promoteFile,
   renewLease,
+  replaceLostFile,
   type StagedFile,
   stageFile,
 } from '../../db/queries/staged-files.ts'
 import type { Media } from '../../schemas/media.ts'
 import { fileTooLarge } from '../errors.ts'
-import type { Storage } from '../storage/storage.ts'
+import { NotStoredError, type Storage } from '../storage/storage.ts'
 import { collectBuffers } from './garbage.ts'
 import { inspectFile } from './inspect.ts'
 
@@ -96,11 +97,13 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
     async store(altText) {
       if (!saved) throw new Error('No file was saved before it was to be stored')
       const [known] = await findMediaBySha256(db, { userId, ...saved })
-      if (known) return async () => ({ media: known, isNew: false })
+      const lostKey = known && (await findLostKey(library, userId, known))
+      if (known && !lostKey) return async () => ({ media: known, isNew: false })
       const facts = await inspectFile(path)
       put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
+      if (known && lostKey) return (db) => replaceLost(db, known, { ...file, lostKey })
       const promoted = { altText: altText || null, ...file, ...facts, ...saved }
       return (db) => promote(db, promoted)
     },
@@ -133,6 +136,27 @@ export async function addMedia(
   }
   const { result } = await withIncomingFile(library, userId, add, options)
   return result
+}
+
+/** The storage key of media whose bytes are lost, or are not as many as they were. */
+async function findLostKey(
+  { db, storage }: Library,
+  userId: string,
+  { id, bytes }: Media,
+): Promise<string | undefined> {
+  const [stored] = await findStoredFile(db, { userId, id })
+  if (!stored?.storageKey) return undefined
+  const size = await storage.size(stored.storageKey).catch((error) => {
+    if (error instanceof NotStoredError) return undefined
+    throw error
+  })
+  return size === bytes ? undefined : stored.storageKey
+}
+
+/** Where another request was first, its bytes stay, and these are deleted. */
+async function replaceLost(db: Db, known: Media, file: StagedFile & { lostKey: string }): Promise<Added> {
+  const [replaced] = await replaceLostFile(db, { ...file, id: known.id })
+  return { media: replaced ?? known, isNew: false }
 }
 
 async function promote(db: Db, file: Omit<PromotedFile, 'id'>): Promise<Added> {

@@ -40,6 +40,11 @@ export function folderStorage(folder: string): Storage {
       await rm(partOf(target), { force: true })
     },
 
+    async size(key) {
+      const { size } = await stat(join(files, nameOf(key))).catch((error) => throwNotStored(key, error))
+      return size
+    },
+
     async read(key) {
       const stream = createReadStream(join(files, nameOf(key)))
       await once(stream, 'open').catch((error) => throwNotStored(key, error))

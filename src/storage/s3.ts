@@ -70,6 +70,8 @@ export function s3Storage(options: S3Options): Storage {
       await client.send(new DeleteObjectCommand(object))
     },
 
+    size: (key) => sizeOf(client, objectOf(key)),
+
     async read(key) {
       try {
         const { Body } = await client.send(new GetObjectCommand(objectOf(key)))
@@ -82,7 +84,7 @@ export function s3Storage(options: S3Options): Storage {
     async serve(key, request, { mimeType, fileName }) {
       const object = objectOf(key)
       // Costs a round trip, but a missing object is a 404 of this service, and not a redirect that leads to one.
-      await assertStored(client, object)
+      await sizeOf(client, object)
       const input = {
         ...object,
         ResponseContentType: mimeType,
@@ -102,7 +104,7 @@ interface S3Object {
   Key: string
 }
 
-function createClient({ region, endpoint, credentials }: S3Options): S3Client {
+export function createClient({ region, endpoint, credentials }: S3Options): S3Client {
   const client = new S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -121,10 +123,11 @@ function createClient({ region, endpoint, credentials }: S3Options): S3Client {
   return client
 }
 
-/** Throws a NotStoredError if there is no object. */
-async function assertStored(client: S3Client, object: S3Object): Promise<void> {
+/** The size of an object. Throws a NotStoredError if there is none. */
+async function sizeOf(client: S3Client, object: S3Object): Promise<number> {
   try {
-    await client.send(new HeadObjectCommand(object))
+    const { ContentLength } = await client.send(new HeadObjectCommand(object))
+    return ContentLength ?? 0
   } catch (error) {
     if (error instanceof NotFound) throw new NotStoredError(object.Key, error)
     // A response to HEAD has no body, so the SDK reports every status as UnknownError.
@@ -136,7 +139,7 @@ async function assertStored(client: S3Client, object: S3Object): Promise<void> {
 }
 
 const isStored = (client: S3Client, object: S3Object): Promise<boolean> =>
-  assertStored(client, object).then(
+  sizeOf(client, object).then(
     () => true,
     (error) => {
       if (error instanceof NotStoredError) return false

@@ -13,6 +13,9 @@ export interface Storage {
   /** Deletes what is stored under `key`, and what an interrupted `put` left. A key without a file is not an error. */
   remove(key: string): Promise<void>
 
+  /** The number of bytes under `key`. Throws a NotStoredError if there are none. */
+  size(key: string): Promise<number>
+
   /** The bytes under `key`, as a stream that the caller has to read or destroy. Throws a NotStoredError if there are none. */
   read(key: string): Promise<Readable>
 

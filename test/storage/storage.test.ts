@@ -42,6 +42,7 @@ for (const [name, create, cause] of [
     for (const length of [0, 1, 8 * MIB + 1]) {
       const bytes = bytesOf(length)
       await put(bytes)
+      t.equal(await storage.size(KEY), length)
       for (const time of ['first', 'second']) {
         const stream = await storage.read(KEY)
         t.equal(hashOf(Buffer.concat(await stream.toArray())), hashOf(bytes), `${length} bytes, the ${time} time`)
@@ -50,6 +51,7 @@ for (const [name, create, cause] of [
       await isNotStored(t, storage, KEY)
     }
     await isNotStored(t, storage, OTHER_KEY)
+    await t.rejects(storage.size(OTHER_KEY), { message: `Nothing is stored under ${OTHER_KEY}` })
     await t.rejects(storage.read('../secret'), { message: /A storage key must have 32/ })
   })
 
