@@ -11,6 +11,7 @@ import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.t
 import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
 import * as accountLimits from './migrations/0007_account_limits.ts'
 import * as networkWaits from './migrations/0008_network_waits.ts'
+import * as restores from './migrations/0009_restores.ts'
 import * as metrics from './migrations/0010_metrics.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
@@ -27,6 +28,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0006_parked_deliveries': oneStep(parkedDeliveries),
   '0007_account_limits': oneStep(accountLimits),
   '0008_network_waits': networkWaits,
+  '0009_restores': restores,
   '0010_metrics': metrics,
 }
 

@@ -80,6 +80,13 @@ export interface IdempotencyKeys {
   userId: string;
 }
 
+export interface Installation {
+  id: Generated<string>;
+  mark: Generated<number>;
+  refusedSince: Timestamp | null;
+  singleton: Generated<boolean>;
+}
+
 export interface LimitRests {
   key: string;
   until: Timestamp;
@@ -198,6 +205,7 @@ export interface DB {
   apiKeys: ApiKeys;
   deliveryAttempts: DeliveryAttempts;
   idempotencyKeys: IdempotencyKeys;
+  installation: Installation;
   limitRests: LimitRests;
   looseFiles: LooseFiles;
   media: Media;

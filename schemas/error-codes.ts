@@ -52,6 +52,7 @@ export const ERROR_CODES = {
   database_unavailable: 'The database cannot be reached, or does not respond.',
   schema_outdated: 'The database is at another schema version than the service.',
   deliveries_not_claimed: 'Deliveries are due, and no worker claims them.',
+  restore_unfinished: 'The database was restored from a backup, and workers wait for the operator.',
   internal_error: 'An unexpected failure; the log of the service has the cause.',
 } as const
 

@@ -4,7 +4,7 @@ import { listKeys, revokeKey } from '../../db/queries/keys.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { createKey } from '../auth/create-key.ts'
 import { requireFound, withDatabase } from './command.ts'
-import { parseExpiry } from './options.ts'
+import { parseInstant } from './options.ts'
 
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys')
@@ -15,7 +15,7 @@ export function addKeyCommands(program: Command): void {
       .description('create an API key; it is shown only once')
       .requiredOption('--user <id>', 'the id of the user that the key acts for')
       .option('--name <name>', 'a name for the purpose of the key')
-      .option('--expires-at <time>', 'the time when the key expires, such as 2027-01-31T09:30:00Z', parseExpiry),
+      .option('--expires-at <time>', 'the time when the key expires, such as 2027-01-31T09:30:00Z', parseInstant),
     async (db, { user, name = null, expiresAt = null }) => {
       requireFound(isId(user), 'user')
       return { ...(await createKey(db, { userId: user, name, expiresAt })) }

@@ -27,7 +27,7 @@ export function parseSeconds(text: string): number {
   return Number(text)
 }
 
-export function parseExpiry(text: string): Date {
+export function parseInstant(text: string): Date {
   const result = parseTime(text)
   if ('problem' in result) throw new InvalidArgumentError(`${result.problem}. Write it like 2027-01-31T09:30:00Z.`)
   return result.time

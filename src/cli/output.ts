@@ -12,7 +12,8 @@ function format(result: Record<string, unknown>): string {
 }
 
 function formatValue(value: unknown): string {
-  if (Array.isArray(value)) return value.join(', ') || 'none'
+  if (Array.isArray(value)) return value.map(formatValue).join(', ') || 'none'
   if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object' && value !== null) return Object.values(value).join(' ')
   return value === null ? '-' : String(value)
 }

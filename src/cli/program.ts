@@ -3,10 +3,12 @@ import { migrate, readSchema } from '../../db/migrate.ts'
 import { VERSION } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { withJson, withUnmigratedDatabase } from './command.ts'
+import { addDeliveryCommands } from './delivery.ts'
 import { addKeyCommands } from './key.ts'
 import { addMediaCommands } from './media.ts'
 import { addOrganizationCommands } from './org.ts'
 import { addPostCommands } from './post.ts'
+import { addRestoreCommands } from './restore.ts'
 import { addServeCommands } from './serve.ts'
 import { addUserCommands } from './user.ts'
 
@@ -41,6 +43,8 @@ export function buildProgram(): Command {
   addAccountCommands(program)
   addMediaCommands(program)
   addPostCommands(program)
+  addDeliveryCommands(program)
+  addRestoreCommands(program)
   return program
 }
 

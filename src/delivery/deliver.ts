@@ -226,6 +226,7 @@ class Run {
     // and the attempt fails as one that may have an intent.
     const isHeld = await untilStored(this.#deps, () => intendAct(db, intent), isNotConnected)
     if (!isHeld) throw new LeaseLost()
+    this.#deps.journal.intended(this.#delivery, prepared.act)
     this.#prepared = prepared
     this.#waitedMs = null
     if (uptimeMs() - beganAt > CALL_LEASE_MS - LEASE_MARGIN_MS) throw suspended()
@@ -253,9 +254,12 @@ class Run {
 
   /** Decides the next state and commits it. Returns whether this worker goes on with the delivery. */
   async #settle(outcome: Outcome): Promise<boolean> {
-    const { db, clock, uptimeMs, log } = this.#deps
+    const { db, clock, uptimeMs, log, journal } = this.#deps
     const number = this.#sent.length + 1
     const decision = decide(this.#progress(), outcome)
+    // Before it is stored: what the network has said stays true if the database is lost now.
+    const isOver = decision.state !== 'queued' && !decision.keepsLease
+    if (decision.outcome !== null || isOver) journal.settled(this.#delivery, number, decision)
     const settlement = { ...decision, act: number, startedMsAgo: uptimeMs() - this.#startedAt }
     const settled = await untilStored(this.#deps, () => settleAct(db, { ...this.#delivery, now: clock() }, settlement))
     if (!settled) {

@@ -3,6 +3,7 @@ import type { Now } from '../../db/queries/clock.ts'
 import type { Credentials } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { Journal } from './journal.ts'
 import type { Report } from './settled.ts'
 
 export interface Log {
@@ -16,6 +17,8 @@ export interface Deps {
   db: Db
   networks: Networks
   storage: Pick<Storage, 'read'>
+  /** Records what is sent, outside of the database. */
+  journal: Journal
   /** Decrypts credentials. Throws where their key is missing, or where they belong to another account. */
   openCredentials(accountId: string, sealed: { keyId: string; dataKey: Buffer; data: Buffer }): Credentials
   fetch: typeof fetch

@@ -24,6 +24,8 @@ export interface Publisher {
   drain(options?: { calls: boolean }): Promise<void>
   /** Resolves when no delivery is running. */
   idle(): Promise<void>
+  /** Writes what is left of the journal. */
+  close(): Promise<void>
 }
 
 interface Running {
@@ -36,7 +38,7 @@ interface Running {
 
 /** Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. */
 export function createPublisher(deps: Deps): Publisher {
-  const { db, networks, clock, uptimeMs, log } = deps
+  const { db, networks, journal, clock, uptimeMs, log } = deps
   const running = new Map<string, Running>()
   let ended = Promise.withResolvers<void>()
 
@@ -68,7 +70,7 @@ export function createPublisher(deps: Deps): Publisher {
   return {
     async claim() {
       const free = slots()
-      if (free.size === 0) return 0
+      if (free.size === 0 || !(await journal.isReady())) return 0
       const renewedAt = uptimeMs()
       const claimed = await claimDeliveries(db, {
         platforms: [...free.keys()],
@@ -77,6 +79,8 @@ export function createPublisher(deps: Deps): Publisher {
         state: CLAIMED,
         now: clock(),
       })
+      // Of a restored database, nothing is sent: the leases end, and `restore finish` decides.
+      if (claimed.length > 0 && !(await journal.begin())) return 0
       for (const delivery of claimed) {
         const controller = new AbortController()
         const lease = { signal: controller.signal, isCalling: false }
@@ -124,5 +128,7 @@ export function createPublisher(deps: Deps): Publisher {
     },
 
     idle,
+
+    close: () => journal.close(),
   }
 }

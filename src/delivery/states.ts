@@ -20,6 +20,9 @@ export const TRANSITIONS = {
   resolve: { by: 'owner', from: ['unconfirmed'], to: ['published', 'failed'] },
   deleteMedia: { by: 'owner', from: ['failed', 'missed'], to: ['failed'] },
   markPublished: { by: 'operator', from: ALL, to: ['published'] },
+  hold: { by: 'operator', from: ['queued'], to: ['missed'] },
+  endHold: { by: 'operator', from: ['missed'], to: ['queued'] },
+  restore: { by: 'operator', from: ALL, to: ['queued', 'published', 'failed', 'unconfirmed', 'missed'] },
   claim: { by: 'worker', from: ['queued', 'publishing'], to: ['publishing'] },
   sent: { by: 'worker', from: ['publishing'], to: ['publishing', 'published'] },
   failed: { by: 'worker', from: ['publishing'], to: ['queued', 'failed', 'published'] },
@@ -51,6 +54,22 @@ export const PUBLISH_NOW = { from: [...TRANSITIONS.publishNow.from], to: target(
 export const DELETE_MEDIA = { from: [...TRANSITIONS.deleteMedia.from], to: target('deleteMedia') }
 
 export const MARKED_PUBLISHED = target('markPublished')
+
+export const HOLD = { from: [...TRANSITIONS.hold.from], to: target('hold') }
+
+export const END_HOLD = { from: [...TRANSITIONS.endHold.from], to: target('endHold') }
+
+/**
+ * The state of a delivery after its database was restored. `isOpen`: the call of an act may have been carried out. `last`:
+ * the last state that the journal has; null where the delivery was due and the journal has no call for it.
+ */
+export function restored(isOpen: boolean, last: DeliveryState | null, canReconcile: boolean): RestoredState {
+  if (isOpen) return canReconcile ? 'queued' : 'unconfirmed'
+  if (last === null) return 'missed'
+  return last === 'publishing' || last === 'waiting' ? 'queued' : last
+}
+
+export type RestoredState = (typeof TRANSITIONS)['restore']['to'][number]
 
 /** What forbids a retry. */
 export type RetryObstacle = 'draft' | 'notDue' | 'publishing' | 'published' | 'mediaDeleted' | 'unconfirmed'

@@ -39,6 +39,7 @@ export async function work(
   } finally {
     clearInterval(renewals)
     clearInterval(sweeps)
+    await publisher.close()
     await sweeping
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { checkSchema } from '../../db/migrate.ts'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
+import { readInstallation } from '../../db/queries/installation.ts'
 import { getLiveness, getMetrics, getReadiness } from '../../schemas/operations/health.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
@@ -21,6 +22,8 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db; metrics: Metrics }> = a
     ...getReadiness,
     handler: async () => {
       if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
+      const [installation] = await readInstallation(db, {})
+      if (installation?.isRefused) throw new AppError(503, 'restore_unfinished', RESTORE_UNFINISHED)
       const { waitingMs, held } = await readBacklog()
       if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
       return { status: 'ok' as const }
@@ -32,5 +35,8 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db; metrics: Metrics }> = a
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.render()),
   })
 }
+
+const RESTORE_UNFINISHED =
+  'The database was restored from a backup: run `postroom restore finish`, until then nothing is sent'
 
 const NOT_CLAIMED = 'Deliveries are due, and no worker claims them'

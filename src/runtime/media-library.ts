@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import type { Library } from '../media/add.ts'
 import { folderStorage } from '../storage/folder.ts'
+import { folderJournalFiles, type JournalFiles } from '../storage/journal.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Opens the storage of media files. Throws an OperatorError if MEDIA_DIR is not writable. */
@@ -21,7 +22,20 @@ export async function openMediaLibrary({ mediaDir, mediaBytesMax, s3 }: Config, 
 }
 
 /** Imports the AWS SDK on demand: it is as large as the rest of the process. */
-async function openS3({ endpoint, credentials, ...options }: NonNullable<Config['s3']>): Promise<Storage> {
+async function openS3(config: NonNullable<Config['s3']>): Promise<Storage> {
   const { s3Storage } = await import('../storage/s3.ts')
-  return s3Storage({ ...options, ...(endpoint && { endpoint }), ...(credentials && { credentials }) })
+  return s3Storage(s3Options(config))
 }
+
+/** Opens the journal of what was sent, beside the files. */
+export async function openJournalFiles({ mediaDir, s3 }: Config): Promise<JournalFiles> {
+  if (!s3) return folderJournalFiles(mediaDir)
+  const { s3JournalFiles } = await import('../storage/s3-journal.ts')
+  return s3JournalFiles(s3Options(s3))
+}
+
+const s3Options = ({ endpoint, credentials, ...options }: NonNullable<Config['s3']>) => ({
+  ...options,
+  ...(endpoint && { endpoint }),
+  ...(credentials && { credentials }),
+})

@@ -3,6 +3,7 @@ import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { NetworkContext } from '../accounts/connect.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../delivery/deps.ts'
+import { openJournal } from '../delivery/journal.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
 import { logSettled } from '../delivery/settled.ts'
 import { countSettled } from '../metrics/deliveries.ts'
@@ -12,6 +13,7 @@ import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openKeyring, reportLostCredentials } from './keyring.ts'
+import { openJournalFiles } from './media-library.ts'
 
 /** A worker without a key must not run: it would fail deliveries that another worker could send. */
 export const NO_KEY = 'CREDENTIALS_KEY is not set: set it, so that posts can be published'
@@ -25,13 +27,13 @@ export const openNetworkContext = async (config: Config, db: Db, metrics: Metric
 })
 
 /** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */
-export function openPublisher(
-  { publishLatenessMaxMs }: Config,
+export async function openPublisher(
+  config: Config,
   { db, networks, keyring, fetch }: NetworkContext,
   storage: Storage,
   metrics: Metrics,
   log: Log,
-): Publisher | undefined {
+): Promise<Publisher | undefined> {
   if (!keyring) return undefined
   // Not awaited: the database may be unavailable, and the claims of the worker report that.
   reportLostCredentials(db, keyring, log).catch(() => {})
@@ -40,9 +42,10 @@ export function openPublisher(
     db,
     networks,
     storage,
+    journal: openJournal({ db, log, files: await openJournalFiles(config) }),
     openCredentials: keyring.open,
     fetch,
-    latenessMaxMs: publishLatenessMaxMs,
+    latenessMaxMs: config.publishLatenessMaxMs,
     clock: () => null,
     uptimeMs: () => performance.now(),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

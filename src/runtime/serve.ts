@@ -90,7 +90,7 @@ async function startWorker(
     metrics.addPool('worker', db)
     const context = await openNetworkContext(config, db, metrics)
     const facts = await findOrSeedUser(context)
-    const publisher = openPublisher(config, context, storage, metrics, log)
+    const publisher = await openPublisher(config, context, storage, metrics, log)
     if (!publisher) log.error(NO_KEY)
     // The loop starts last: it ends at `stop` alone, so a later failure would leave the process running.
     const finished = publisher ? work(publisher, log, stop, () => sweepIdempotencyKeys(db)) : Promise.resolve()

@@ -32,7 +32,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
   try {
     const metrics = createProcessMetrics(db, 'worker')
     const storage = countStorageErrors((await openMediaLibrary(config, db)).storage, metrics)
-    const publisher = openPublisher(config, await openNetworkContext(config, db, metrics), storage, metrics, log)
+    const publisher = await openPublisher(config, await openNetworkContext(config, db, metrics), storage, metrics, log)
     if (!publisher) throw new OperatorError(NO_KEY)
     metricsServer = await serveMetrics(config, metrics)
     log.info(processFacts('worker'), 'started')

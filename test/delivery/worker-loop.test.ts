@@ -24,6 +24,7 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     settled: () => new Promise(() => {}),
     drain: async (options = { calls: true }) => void records.push(options.calls ? 'drain all' : 'drain'),
     idle: async () => {},
+    close: async () => {},
     ...parts,
   }
   const log = {

@@ -11,6 +11,7 @@ import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
+import { noJournal } from './journal.ts'
 
 /** Discards all messages. */
 export const noLog: Deps['log'] = { info: () => {}, warn: () => {}, error: () => {} }
@@ -52,6 +53,7 @@ export async function createDeliveryWorld(
       db: world.db,
       networks: world.networks,
       storage: folderStorage(world.mediaDir),
+      journal: noJournal,
       openCredentials: world.keyring.open,
       fetch: world.fetch,
       latenessMaxMs: 86_400_000,

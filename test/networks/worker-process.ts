@@ -3,6 +3,7 @@ import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createPublisher } from '../../src/delivery/publisher.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
+import { noJournal } from '../helpers/journal.ts'
 import { noLog } from '../helpers/publisher.ts'
 import { beforePrepare } from '../helpers/scripted-network.ts'
 import { loopbackFetch } from './pds.ts'
@@ -46,6 +47,7 @@ const publisher = createPublisher({
     bluesky: beforePrepare(blueskyAdapter, (act) => reach(`begin ${act.text}`)),
   },
   storage: folderStorage(mediaDir),
+  journal: noJournal,
   openCredentials: createKeyring([Buffer.from(key, 'base64')]).open,
   fetch: watchedFetch,
   latenessMaxMs: 86_400_000,

@@ -78,7 +78,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^@fastify\/send$/, ['src/storage']],
   [/^fastify|^@fastify\//, [...WEB, 'src/platforms/sandbox/plugin.ts']],
   [/^@atproto\//, ['src/platforms/bluesky']],
-  [/^@aws-sdk\//, ['src/storage/s3.ts']],
+  [/^@aws-sdk\//, ['src/storage/s3.ts', 'src/storage/s3-journal.ts']],
   [/^(?:sharp|mediabunny)$/, ['src/media']],
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
   [/^commander$/, ['src/cli']],

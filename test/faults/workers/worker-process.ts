@@ -6,6 +6,7 @@ import type { Adapter, Json, Sent } from '../../../src/platforms/adapter.ts'
 import { createSandboxAdapter } from '../../../src/platforms/sandbox/adapter.ts'
 import { telegramAdapter } from '../../../src/platforms/telegram/adapter.ts'
 import { folderStorage } from '../../../src/storage/folder.ts'
+import { noJournal } from '../../helpers/journal.ts'
 import type { FromWorker, Step, ToWorker } from './protocol.ts'
 
 /**
@@ -163,6 +164,7 @@ const publisher = createPublisher({
     telegram: observeNetwork(telegramAdapter, TELEGRAM_CONCURRENCY),
   },
   storage: folderStorage(mediaDir),
+  journal: noJournal,
   openCredentials: (_accountId, { data }) => JSON.parse(data.toString()),
   fetch: (input, init) => {
     const url = String(input).replace('https://api.telegram.org', telegram)

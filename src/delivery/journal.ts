@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import {
+  advanceMark,
+  createInstallation,
+  hasAttempts,
+  readInstallation,
+  refuseToSend,
+} from '../../db/queries/installation.ts'
+import type { JournalFiles } from '../storage/journal.ts'
+import type { Deps } from './deps.ts'
+import { encodeEntry, encodeGroup, markOf, nameOf, timeOf } from './journal-text.ts'
+import type { Decision } from './states.ts'
+import {
+  JOURNAL_EVERY_MS,
+  JOURNAL_KEPT_MS,
+  JOURNAL_MISSING_MS,
+  JOURNAL_STALE_MS,
+  JOURNAL_WAIT_MS,
+  SEGMENT_MAX_MS,
+} from './timing.ts'
+
+/**
+ * What workers send is also recorded beside the files, because a restored database no longer knows it. Each part of the
+ * journal has a number, the mark, which the database reached first: a database whose mark is lower was restored, or has lost
+ * transactions. db/README.md says what this cannot tell.
+ */
+export interface Journal {
+  /** Whether deliveries may be claimed. Throws errors of the database, and, before the first claim, of the storage. */
+  isReady(): Promise<boolean>
+  /** Call it between a claim and the first call of a network. Returns whether the calls may be made. */
+  begin(): Promise<boolean>
+  /** The intent of an act is committed. */
+  intended(delivery: ClaimedDelivery, act: number): void
+  /** The outcome of an act is known. */
+  settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
+  /** Writes what is not written yet. */
+  close(): Promise<void>
+}
+
+/** What the journal needs. `uptimeMs` is a monotonic clock. */
+interface JournalDeps extends Pick<Deps, 'db' | 'log'> {
+  files: JournalFiles
+  uptimeMs?: () => number
+}
+
+/** A segment is written as a whole each time, so it is closed when it is this large. */
+const SEGMENT_LENGTH_MAX = 256 * 1024
+
+/** While the storage is away, what was sent waits in memory: about 40 MB. */
+const ENTRIES_MAX = 100_000
+
+const COMMAND = 'npm run -s postroom -- restore finish --backup-taken TIME'
+
+const REFUSALS = {
+  behind: `the database is older than what was sent: it was restored from a backup, or has lost transactions. Nothing is sent until this has run: ${COMMAND}`,
+  missing: `the journal of what was sent is not in MEDIA_DIR or the bucket, so a restored database cannot be recognised. Nothing is sent until this has run: ${COMMAND}, with the current time if the database was not restored`,
+  stored: `the database was restored from a backup. Nothing is sent until this has run: ${COMMAND}`,
+}
+
+export const openJournal = (deps: JournalDeps): Journal => new JournalWriter(deps)
+
+class JournalWriter implements Journal {
+  readonly #db: Deps['db']
+  readonly #log: Deps['log']
+  readonly #files: JournalFiles
+  readonly #uptimeMs: () => number
+  readonly #worker = randomUUID().slice(0, 8)
+  #id = ''
+  #state: 'closed' | 'open' | 'refused' = 'closed'
+  /** The highest mark that the database is known to have reached. */
+  #known = 0
+  #knownAt = new Date(0)
+  #advancedAt = Number.NEGATIVE_INFINITY
+  #missingSince: number | undefined
+  /** Marks and entries that are not written yet. */
+  #marks: number[] = []
+  #entries: string[] = []
+  #segment = { number: 0, name: '', text: '', startedAt: 0 }
+  #writing: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isStorageLost = false
+  #isDatabaseLost = false
+  #prunedAt = Number.NEGATIVE_INFINITY
+
+  constructor({ db, log, files, uptimeMs = () => performance.now() }: JournalDeps) {
+    this.#db = db
+    this.#log = log
+    this.#files = files
+    this.#uptimeMs = uptimeMs
+  }
+
+  async isReady(): Promise<boolean> {
+    if (this.#state === 'refused') {
+      const [row] = await readInstallation(this.#db, {})
+      if (row && !row.isRefused) this.#state = 'closed'
+    }
+    if (this.#state === 'closed') await this.#open()
+    return this.#state === 'open'
+  }
+
+  /** Compares the mark of the database with those of the segments. */
+  async #open(): Promise<void> {
+    let [row] = await readInstallation(this.#db, {})
+    if (!row) {
+      // Restored from a backup of a version without a journal, if there is a journal and something was sent.
+      const isRefused = (await this.#files.installations()).length > 0 && (await hasAttempts(this.#db))
+      await createInstallation(this.#db, { isRefused })
+      ;[row] = await readInstallation(this.#db, {})
+    }
+    if (!row) return
+    if (row.isRefused) return this.#refuse('stored')
+    const later = await this.#files.list(row.id, nameOf({ mark: row.mark + 1 }))
+    if (later.length > 0) {
+      // Another worker may have advanced the mark before it wrote the segment: read again.
+      const [again] = await readInstallation(this.#db, {})
+      if (!again || again.mark < markOf(later.at(-1)!)) return this.#refuse('behind')
+      row = again
+    } else if (row.mark > 0 && (await this.#files.list(row.id, '', 1)).length === 0) {
+      this.#missingSince ??= this.#uptimeMs()
+      if (this.#uptimeMs() - this.#missingSince > JOURNAL_MISSING_MS) await this.#refuse('missing')
+      return
+    }
+    this.#missingSince = undefined
+    this.#id = row.id
+    this.#known = row.mark
+    this.#advancedAt = Number.NEGATIVE_INFINITY
+    this.#nextSegment()
+    this.#state = 'open'
+  }
+
+  async #refuse(why: keyof typeof REFUSALS): Promise<void> {
+    if (this.#state === 'refused') return
+    this.#state = 'refused'
+    this.#log.error({}, REFUSALS[why])
+    if (why !== 'stored') await refuseToSend(this.#db)
+  }
+
+  async begin(): Promise<boolean> {
+    if (this.#uptimeMs() - this.#advancedAt < JOURNAL_STALE_MS) return this.#state === 'open'
+    if (this.#isStorageLost) {
+      this.#schedule()
+      await this.#advance()
+      return this.#state === 'open'
+    }
+    // Marks that other workers have reached since.
+    const later = await this.#withStorage(() => this.#files.list(this.#id, nameOf({ mark: this.#known + 1 })))
+    if (later?.length) this.#known = Math.max(this.#known, markOf(later.at(-1)!))
+    await this.#writing
+    await this.#write()
+    return this.#state === 'open'
+  }
+
+  intended({ userId, postId, accountId, startedAt }: ClaimedDelivery, act: number): void {
+    this.#push({ userId, postId, accountId, act, at: new Date(), startedAt })
+  }
+
+  settled({ userId, postId, accountId }: ClaimedDelivery, act: number, decision: Decision): void {
+    const { state, sent, mayBeSent, error, outcome } = decision
+    this.#push({
+      userId,
+      postId,
+      accountId,
+      act,
+      at: new Date(),
+      state,
+      sent: sent[0],
+      isOpen: mayBeSent,
+      error,
+      outcome,
+    })
+  }
+
+  #push(entry: Parameters<typeof encodeEntry>[0]): void {
+    this.#entries.push(encodeEntry(entry))
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      void this.#write()
+    }, JOURNAL_EVERY_MS).unref()
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#writing
+    if (this.#entries.length > 0) await this.#write()
+  }
+
+  /** One write at a time. Throws nothing: publishing goes on without the storage, and what was sent waits in memory. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeNow().finally(() => {
+      this.#writing = undefined
+    })
+    return this.#writing
+  }
+
+  async #writeNow(): Promise<void> {
+    const entries = this.#entries.splice(0)
+    const isLate = !(await this.#advance())
+    const { name: previous, number } = this.#segment
+    const marks = this.#marks.splice(0)
+    if (entries.length === 0 && marks.length === 0) return
+    const name = nameOf({ mark: this.#known, time: this.#knownAt, writer: `${this.#worker}${number}` })
+    const text = `${this.#segment.text}${encodeGroup({ mark: this.#known, marks, at: this.#knownAt, isLate }, entries)}`
+    const isWritten = await this.#withStorage(async () => {
+      await this.#files.write(this.#id, name, text)
+      return true
+    })
+    if (!isWritten) {
+      this.#marks.unshift(...marks)
+      this.#entries.unshift(...entries)
+      const excess = this.#entries.length - ENTRIES_MAX
+      if (excess > 0) this.#entries.splice(0, excess)
+      this.#schedule()
+      return
+    }
+    this.#segment.name = name
+    this.#segment.text = text
+    if (previous && previous !== name) await this.#withStorage(() => this.#files.remove(this.#id, previous))
+    const isOld = this.#uptimeMs() - this.#segment.startedAt > SEGMENT_MAX_MS
+    if (isOld || text.length > SEGMENT_LENGTH_MAX) this.#nextSegment()
+    await this.#prune()
+  }
+
+  /** Returns false where the database does not respond, or is not the one that it was. */
+  async #advance(): Promise<boolean> {
+    if (this.#state !== 'open') return false
+    try {
+      const [row] = await advanceMark(this.#db, { id: this.#id, known: this.#known })
+      if (!row) {
+        await this.#refuse('behind')
+        return false
+      }
+      if (row.isRefused) await this.#refuse('stored')
+      this.#known = row.mark
+      this.#knownAt = new Date(row.at)
+      this.#marks.push(row.mark)
+      this.#advancedAt = this.#uptimeMs()
+      this.#isDatabaseLost = false
+      return true
+    } catch (error) {
+      if (!this.#isDatabaseLost) this.#log.error({ err: error }, 'the mark of the journal cannot be advanced')
+      this.#isDatabaseLost = true
+      this.#advancedAt = Number.NEGATIVE_INFINITY
+      return false
+    }
+  }
+
+  #nextSegment(): void {
+    this.#segment = { number: this.#segment.number + 1, name: '', text: '', startedAt: this.#uptimeMs() }
+  }
+
+  /** Deletes old segments, but never the last: without one, a restored database could not be recognised. */
+  async #prune(): Promise<void> {
+    if (this.#uptimeMs() - this.#prunedAt < SEGMENT_MAX_MS) return
+    this.#prunedAt = this.#uptimeMs()
+    const before = this.#knownAt.getTime() - JOURNAL_KEPT_MS
+    await this.#withStorage(async () => {
+      const names = await this.#files.list(this.#id, '')
+      for (const name of names.slice(0, -1).filter((name) => timeOf(name) < before)) {
+        await this.#files.remove(this.#id, name)
+      }
+    })
+  }
+
+  /** Logs when the storage fails and when it works again. Does not wait long for a storage that does not respond. */
+  async #withStorage<T>(work: () => Promise<T>): Promise<T | undefined> {
+    let timer: NodeJS.Timeout | undefined
+    const expired = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The storage does not respond')), JOURNAL_WAIT_MS)
+    })
+    try {
+      const result = await Promise.race([work(), expired])
+      if (this.#isStorageLost) this.#log.info({}, 'the journal of what was sent is written again')
+      this.#isStorageLost = false
+      return result
+    } catch (error) {
+      if (!this.#isStorageLost) {
+        this.#log.error({ err: error }, 'the journal of what was sent cannot be written; it is kept in memory')
+      }
+      this.#isStorageLost = true
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { SentAct } from '../../db/queries/delivery/delivery.ts'
+import type { BackedUpDelivery, RestoredAttempt } from '../../db/queries/delivery/restore.ts'
+import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
+import type { Entry } from './journal-text.ts'
+
+/** What the backup and the journal together say of a delivery. */
+export interface Replayed {
+  sent: SentAct[]
+  /** The act whose call may have been carried out. */
+  open: { act: number; at: Date } | null
+  /** The last state that the journal has. */
+  last: DeliveryState
+  error: DeliveryError | null
+  startedAt: Date | null
+  publishedAt: Date | null
+  calledAt: Date | null
+  attempts: RestoredAttempt[]
+}
+
+/** Adds the entries of a delivery, in order, to what the backup has of it. Returns undefined where they add nothing. */
+export function replay({ sent, intent, startedAt }: BackedUpDelivery, entries: Entry[]): Replayed | undefined {
+  const known: Replayed = {
+    sent: [...sent],
+    open: null,
+    last: 'queued',
+    error: null,
+    startedAt,
+    publishedAt: null,
+    calledAt: null,
+    attempts: [],
+  }
+  // The backup has the intent, but not its outcome.
+  const isIntended = (act: number) => act === intent && known.attempts.length === 0
+  const news = entries.filter(({ act }) => act > sent.length)
+  for (const entry of news) {
+    if (entry.state === undefined) addIntent(known, entry, isIntended(entry.act))
+    else addOutcome(known, { ...entry, state: entry.state })
+  }
+  return news.length > 0 ? known : undefined
+}
+
+function addIntent(known: Replayed, { act, at, startedAt }: Entry, isInBackup: boolean): void {
+  const isRepeated = known.attempts.some((attempt) => attempt.intendedAt?.getTime() === at.getTime())
+  if (isRepeated || act <= known.sent.length) return
+  known.open = { act, at }
+  known.last = 'publishing'
+  known.startedAt = startedAt ?? known.startedAt
+  known.calledAt ??= at
+  if (!isInBackup) {
+    known.attempts.push({ act, startedAt: at, intendedAt: at, finishedAt: null, outcome: null, error: null })
+  }
+}
+
+function addOutcome(
+  known: Replayed,
+  { act, at, state, sent, isOpen, error = null, outcome = null }: Entry & { state: DeliveryState },
+) {
+  if (act <= known.sent.length) return
+  if (sent) {
+    // The ids of acts before it are unknown where the journal has a gap.
+    while (known.sent.length < act - 1) known.sent.push({ id: null, url: null })
+    known.sent.push(sent)
+    known.publishedAt ??= at
+    known.calledAt ??= at
+  }
+  if (isOpen) known.open ??= { act, at }
+  else known.open = null
+  known.last = state
+  known.error = error
+  const attempt = known.attempts.findLast((attempt) => attempt.act === act && attempt.outcome === null)
+  if (attempt && outcome) Object.assign(attempt, { finishedAt: at, outcome, error })
+}

@@ -1,0 +1,245 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '../../db/client.ts'
+import {
+  type BackedUpDelivery,
+  countHeld,
+  lockClaimable,
+  lockDeliveries,
+  type RestoredDelivery,
+  storeRestored,
+} from '../../db/queries/delivery/restore.ts'
+import { endRefusal, lockInstallation, refuseToSend } from '../../db/queries/installation.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { DeliveryState } from '../../schemas/delivery.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import type { JournalFiles } from '../storage/journal.ts'
+import { type Entry, encodeGroup, keyOf, nameOf } from './journal-text.ts'
+import { planActs } from './plan.ts'
+import { readJournal } from './read-journal.ts'
+import { type Replayed, replay } from './replay.ts'
+import { restored } from './states.ts'
+import { JOURNAL_SLACK_MS, LEASE_MS, POLL_EVERY_MS } from './timing.ts'
+
+export interface RestoreDeps {
+  db: Db
+  files: JournalFiles
+  networks: Networks
+}
+
+export interface RestoreReport {
+  /** `complete`: it has everything that was sent since the backup, but for its last second. */
+  journal: 'complete' | 'incomplete'
+  /** Deliveries that were sent, and whose posts the backup does not have. */
+  notInBackup: number
+  /** Deliveries that were changed, by network and by what becomes of them. */
+  outcomes: { network: PlatformId; outcome: Outcome; deliveries: number }[]
+}
+
+/** `asked`: queued, and the network is queried first. The others are states. */
+type Outcome = DeliveryState | 'asked'
+
+/** Why `restore finish` cannot run. */
+export class RestoreError extends Error {}
+
+/**
+ * Makes a restored database agree with what was sent since its backup was taken at `backupTaken`, and lets workers send
+ * again. Throws a RestoreError, and changes nothing, where workers still send. With `isDryRun`, only reports what it would
+ * do.
+ */
+export async function finishRestore(
+  { db, files, networks }: RestoreDeps,
+  { backupTaken, isDryRun }: { backupTaken: Date; isDryRun: boolean },
+): Promise<RestoreReport> {
+  if (!isDryRun) {
+    await refuseToSend(db)
+    await waitForLeases(db)
+  }
+  const dryRun = new DryRun()
+  let mark = 0
+  let installation = ''
+  const work = async (db: Db) => {
+    const row = await lockInstallation(db)
+    const journal = await readJournal(files, row, backupTaken)
+    const plan = { networks, ...journal, backupTaken: earlierOf(backupTaken, journal.takenBefore) }
+    const known = await replayJournal(db, plan)
+    const unknown = await findUnrecorded(db, plan, row.refusedSince, new Set(journal.entries.keys()))
+    const changes = [...known.changes, ...unknown]
+    for (let from = 0; from < changes.length; from += BATCH) {
+      await storeRestored(
+        db,
+        changes.slice(from, from + BATCH).map(({ delivery }) => delivery),
+      )
+    }
+    mark = Math.max(row.mark, journal.mark) + 1
+    installation = row.id
+    await endRefusal(db, mark)
+    dryRun.report = {
+      journal: journal.isComplete ? 'complete' : 'incomplete',
+      notInBackup: known.notInBackup,
+      outcomes: count(changes),
+    }
+    if (isDryRun) throw dryRun
+  }
+  await inTransaction(db, work).catch((error) => {
+    if (error !== dryRun) throw error
+  })
+  // Workers that know an older database of this installation recognise it by this mark.
+  if (!isDryRun) {
+    const at = new Date()
+    const group = { mark, marks: [mark], at, isLate: false }
+    await files.write(installation, nameOf({ mark, time: at, writer: 'restore' }), encodeGroup(group, []))
+  }
+  return dryRun.report!
+}
+
+/** The operator may give the time when the backup was finished. */
+const earlierOf = (time: Date, other = time) => (other < time ? other : time)
+
+const BATCH = 1_000
+
+/** Rolls the transaction of a dry run back. */
+class DryRun extends Error {
+  report: RestoreReport | undefined
+}
+
+async function waitForLeases(db: Db): Promise<void> {
+  for (let waitedMs = 0; (await countHeld(db)) > 0; waitedMs += POLL_EVERY_MS) {
+    if (waitedMs > 2 * LEASE_MS) throw new RestoreError('A worker still sends: stop all workers, and try again')
+    await pause(POLL_EVERY_MS)
+  }
+}
+
+interface Plan {
+  networks: Networks
+  backupTaken: Date
+  entries: Map<string, Entry[]>
+  isComplete: boolean
+  /** Whether the journal has marks that the database has not reached. */
+  isAhead: boolean
+  endedAt: Date
+}
+
+interface Change {
+  platform: PlatformId
+  outcome: Outcome
+  delivery: RestoredDelivery
+}
+
+/** What becomes of the deliveries that the journal names. */
+async function replayJournal(db: Db, plan: Plan): Promise<{ changes: Change[]; notInBackup: number }> {
+  const histories = [...plan.entries.values()]
+  const changes: Change[] = []
+  let found = 0
+  for (let from = 0; from < histories.length; from += BATCH) {
+    const keys = histories.slice(from, from + BATCH).map(([entry]) => entry!)
+    for (const row of await lockDeliveries(db, keys)) {
+      found++
+      const known = replay(row, plan.entries.get(keyOf(row))!)
+      if (known) changes.push(changeOf(row, known, plan))
+    }
+  }
+  return { changes, notInBackup: histories.length - found }
+}
+
+/** What becomes of the deliveries that were due, and that the journal does not name. */
+async function findUnrecorded(db: Db, plan: Plan, refusedSince: Date | null, recorded: Set<string>): Promise<Change[]> {
+  const { isComplete, isAhead, endedAt, backupTaken } = plan
+  const now = new Date()
+  const createdBefore = refusedSince ?? now
+  // Without the journal, anything may have gone out between the backup and the first refusal.
+  if (!isComplete && backupTaken >= createdBefore) return []
+  const until = isComplete ? new Date(endedAt.getTime() + JOURNAL_SLACK_MS) : createdBefore
+  const rows = await lockClaimable(db, { until, createdBefore })
+  return rows
+    .filter((row) => !recorded.has(keyOf(row)))
+    .flatMap((row) => {
+      const isRecordable = isComplete && row.claimableAt! <= endedAt
+      if (isRecordable && !isAhead) return []
+      return [isRecordable ? unsent(row) : changeOf(row, uncertain(row, backupTaken), plan)]
+    })
+}
+
+const NOT_SENT = {
+  code: 'restored',
+  message:
+    'Its time passed before the database was restored from a backup, and it was not sent. It may have been deleted since the backup: retry it if it is still wanted',
+  retryable: true,
+}
+
+const UNCERTAIN = {
+  code: 'unknown_outcome',
+  message: 'The database was restored from a backup, and this may have been sent since: look at the network',
+  retryable: false,
+}
+
+/** The journal is complete, and has no call for it. */
+function unsent(row: BackedUpDelivery): Change {
+  const state = restored(false, null, false)
+  const { userId, postId, accountId, platform, sent } = row
+  const unchanged = { sent, intent: null, intendedAt: null, startedAt: null, publishedAt: null, calledAt: null }
+  const delivery = { userId, postId, accountId, ...unchanged, state, error: NOT_SENT, attempts: [] }
+  return { platform, outcome: state, delivery }
+}
+
+/** The next act may have been sent. */
+function uncertain({ sent, startedAt }: BackedUpDelivery, at: Date): Replayed {
+  const act = sent.length + 1
+  const attempt = { act, startedAt: at, intendedAt: at, finishedAt: null, outcome: null, error: null }
+  return {
+    sent: [...sent],
+    open: { act, at },
+    last: 'publishing',
+    error: null,
+    startedAt,
+    publishedAt: null,
+    calledAt: null,
+    attempts: [attempt],
+  }
+}
+
+function changeOf(row: BackedUpDelivery, known: Replayed, plan: Plan): Change {
+  const { userId, postId, accountId, platform } = row
+  const isOver = known.last !== 'queued' && known.last !== 'publishing'
+  // Where the journal has gaps, the acts after the last one that it has may be out as well.
+  const acts =
+    known.open || plan.isComplete || isOver ? known : { ...known, open: uncertain(row, plan.backupTaken).open }
+  const open = acts.open && { ...acts.open, act: known.sent.length + 1 }
+  const state = restored(open !== null, known.last, canAsk(row, known, plan))
+  const error = state === 'unconfirmed' ? UNCERTAIN : known.error
+  const delivery: RestoredDelivery = {
+    userId,
+    postId,
+    accountId,
+    state,
+    sent: known.sent,
+    intent: open?.act ?? null,
+    intendedAt: open?.at ?? null,
+    startedAt: known.startedAt ?? open?.at ?? null,
+    publishedAt: known.publishedAt,
+    error,
+    attempts: known.attempts,
+    calledAt: known.calledAt,
+  }
+  return { platform, outcome: open && state === 'queued' ? 'asked' : state, delivery }
+}
+
+/**
+ * Whether the network can be queried for what may have been sent. Without the time of the first attempt, an exactly-once
+ * network cannot: names derive from it. Without a complete journal, only the last act can: the others would be sent.
+ */
+function canAsk(row: BackedUpDelivery, { startedAt, sent }: Replayed, { networks, isComplete }: Plan): boolean {
+  const adapter = networks[row.platform]
+  if (!adapter?.reconcile || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
+  return isComplete || planActs(row).length - sent.length <= 1
+}
+
+function count(changes: Change[]): RestoreReport['outcomes'] {
+  const counts = new Map<string, RestoreReport['outcomes'][number]>()
+  for (const { platform: network, outcome } of changes) {
+    const key = `${network} ${outcome}`
+    const each = counts.get(key) ?? { network, outcome, deliveries: 0 }
+    counts.set(key, { ...each, deliveries: each.deliveries + 1 })
+  }
+  return [...counts.keys()].sort().map((key) => counts.get(key)!)
+}
