@@ -25,6 +25,7 @@ export interface Config {
   /** A delivery that is overdue by more is not sent automatically. */
   publishLatenessMaxMs: number
   logLevel: string
+  hasTraces: boolean
   corsOrigins: string[]
   /** Addresses and CIDR ranges of proxies in front of the service. */
   trustedProxies: string[]
@@ -61,6 +62,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     s3: s3Config(variables),
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),
     logLevel: variables.LOG_LEVEL,
+    hasTraces: variables.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     corsOrigins: listItems(variables.CORS_ORIGINS),
     trustedProxies: listItems(variables.TRUST_PROXY),
     isRunByNpm: env.npm_lifecycle_event === 'postroom',

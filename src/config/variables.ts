@@ -87,6 +87,12 @@ export const VARIABLES = Type.Object({
     default: 'info',
     description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      description:
+        'Collector of [traces](src/runtime/README.md#traces), such as `http://localhost:4318`. Without it, there are none.',
+    }),
+  ),
   CORS_ORIGINS: Type.Optional(
     Type.String({
       format: 'origins',
