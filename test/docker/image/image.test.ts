@@ -75,9 +75,10 @@ t.test('migrate, serve and worker run from the image, with a root that cannot be
   }
   const { services } = parse(readFileSync('.docker/compose.yaml', 'utf8'), { merge: true })
   const start = async (name: 'serve' | 'worker') => {
-    const container = startContainer({ ...options, args: services[name].command })
+    const port = services[name].environment.METRICS_PORT
+    const env = { ...options.env, ...(port && { METRICS_PORT: `${port}` }) }
+    const container = startContainer({ ...options, args: services[name].command, env })
     t.teardown(() => container.stop('SIGKILL'))
-    if (!services[name].healthcheck) return container
     const [, ...check] = services[name].healthcheck.test as string[]
     await until(`${name} is healthy`, () => outcomeOf(container, check), {
       intervalMs: 1_000,
