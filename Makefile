@@ -12,7 +12,7 @@ NETWORKS := test/networks/node_modules/.installed
 PRISM := test/faults/fuzz/prism/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
 
-.PHONY: setup start test test-networks test-prism test-generators test-cluster test-image bench soak check openapi db-types readme build help
+.PHONY: setup start test test-networks test-prism test-generators test-cluster test-s3 test-image bench soak check openapi db-types readme build help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -35,6 +35,9 @@ test-generators: $(DEVELOP) $(GENERATORS) ## compile clients that four generator
 
 test-cluster: $(DEVELOP) ## test failover in a cluster of Debian's PostgreSQL, PgBouncer and HAProxy
 	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
+
+test-s3: $(DEVELOP) ## run the tests of storage on the S3 of Debian's Ceph
+	@node test/storage/radosgw/run.ts $(or $(TESTS),test/storage/*.test.ts test/media/s3.test.ts)
 
 test-image: $(DEVELOP) ## build the container image and run it, as root with Debian's buildah
 	@npm test -s -- $(or $(TESTS),test/docker/image/*.test.ts)

@@ -1,6 +1,17 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import http, { type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream'
+import {
+  AbortMultipartUploadCommand,
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import type { S3Options } from '../../src/storage/s3.ts'
 import type { Teardown } from './database.ts'
 
@@ -19,45 +30,110 @@ export interface S3 {
   requests: string[]
   /** Replace it to handle requests before S3 does; returns true if it sent the response. */
   answer: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** A client of the same S3. */
+  client: S3Client
+  /** The keys of the objects in the bucket. */
+  objects(): Promise<string[]>
+  /** The content type that is stored with an object. */
+  contentTypeOf(key: string): Promise<string | undefined>
 }
 
+/** Whether tests use a real S3, which supports everything. s3rver does not. */
+export const isRealS3 = process.env.TEST_S3_ENDPOINT !== undefined
+
+const BUCKET = { Bucket: 'media' }
+
 /**
- * Starts s3rver on a free port of the loopback address, with an empty bucket, keeping its files in `directory`. It checks
- * no signatures, and supports neither ListMultipartUploads nor AbortMultipartUpload.
+ * Starts an S3 on a free port of the loopback address, with an empty bucket. It is s3rver, which keeps its files in
+ * `directory`, checks no signatures, and supports neither ListMultipartUploads nor AbortMultipartUpload. With
+ * TEST_S3_ENDPOINT, it is a proxy to the S3 there.
  */
 export async function startS3(t: Teardown, directory: string): Promise<S3> {
-  const server = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory,
-    configureBuckets: [{ name: 'media' }],
-  })
-  const { port } = await server.run()
-  const { httpServer } = server
-  t.teardown(async () => {
-    httpServer.closeAllConnections()
-    await server.close()
-  })
+  const server = isRealS3 ? await startProxy(t) : await startS3rver(t, directory)
+  const { port } = server.address() as AddressInfo
+  const options = {
+    bucket: BUCKET.Bucket,
+    region: 'us-east-1',
+    // A host name: with an IP address, the SDK uses path style even where `forcePathStyle` is missing.
+    endpoint: `http://localhost:${port}`,
+    credentials: {
+      accessKeyId: process.env.TEST_S3_ACCESS_KEY_ID ?? 'S3RVER',
+      secretAccessKey: process.env.TEST_S3_SECRET_ACCESS_KEY ?? 'S3RVER',
+    },
+  }
+  const client = new S3Client({ ...options, forcePathStyle: true })
+  t.teardown(async () => client.destroy())
+  if (isRealS3) await emptyBucket(client)
 
   const s3: S3 = {
-    options: {
-      bucket: 'media',
-      region: 'us-east-1',
-      // A host name: with an IP address, the SDK uses path style even where `forcePathStyle` is missing.
-      endpoint: `http://localhost:${port}`,
-      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-    },
+    options,
     requests: [],
     answer: () => false,
+    client,
+    async objects() {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command(BUCKET))
+      return Contents.map(({ Key }) => Key!)
+    },
+    async contentTypeOf(key) {
+      return (await client.send(new HeadObjectCommand({ ...BUCKET, Key: key }))).ContentType
+    },
   }
-  const [handle] = httpServer.listeners('request') as RequestListener[]
-  httpServer.removeAllListeners('request')
-  httpServer.on('request', (request, response) => {
+  const [handle] = server.listeners('request') as RequestListener[]
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
     s3.requests.push(`${request.method} ${request.url}`)
     if (!s3.answer(request, response)) handle!(request, response)
   })
   return s3
+}
+
+async function startS3rver(t: Teardown, directory: string): Promise<Server> {
+  const s3rver = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: BUCKET.Bucket }],
+  })
+  await s3rver.run()
+  t.teardown(async () => {
+    s3rver.httpServer.closeAllConnections()
+    await s3rver.close()
+  })
+  return s3rver.httpServer
+}
+
+/** Forwards requests unchanged: the `Host` header is signed. */
+async function startProxy(t: Teardown): Promise<Server> {
+  const { hostname, port } = new URL(process.env.TEST_S3_ENDPOINT!)
+  const server = http.createServer((request, response) => {
+    const { method, url, rawHeaders } = request
+    const forwarded = http.request({ hostname, port, method, path: url, headers: rawHeaders as never })
+    forwarded.on('response', (answer) => {
+      response.writeHead(answer.statusCode!, answer.rawHeaders)
+      pipeline(answer, response, () => {})
+    })
+    // S3 may respond, and close, before it has read the whole request.
+    pipeline(request, forwarded, (error) => error && !response.headersSent && response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return server
+}
+
+/** Creates the bucket if it is missing, and deletes what earlier tests left in it. */
+async function emptyBucket(client: S3Client): Promise<void> {
+  await client.send(new CreateBucketCommand(BUCKET))
+  const { Contents = [] } = await client.send(new ListObjectsV2Command(BUCKET))
+  for (const { Key } of Contents) await client.send(new DeleteObjectCommand({ ...BUCKET, Key }))
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand(BUCKET))
+  for (const { Key, UploadId } of Uploads) {
+    await client.send(new AbortMultipartUploadCommand({ ...BUCKET, Key, UploadId }))
+  }
 }
 
 /** Sends an error in the format of S3. */

@@ -36,8 +36,8 @@ for (const storage of ['a folder', 'S3']) {
   t.test(`a file of 1 GiB is uploaded to ${storage} without being held in memory`, measurable, async (t) => {
     const env: Record<string, string> = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t) }
     if (storage === 'S3') {
-      const { endpoint } = (await startS3(t, await createFolder(t))).options
-      const keys = { S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' }
+      const { endpoint, credentials } = (await startS3(t, await createFolder(t))).options
+      const keys = { S3_ACCESS_KEY_ID: credentials.accessKeyId, S3_SECRET_ACCESS_KEY: credentials.secretAccessKey }
       Object.assign(env, { S3_BUCKET: 'media', S3_ENDPOINT: endpoint, ...keys })
     }
     const run = async (...args: string[]) => JSON.parse((await postroom([...args, '--json'], env)).stdout)

@@ -35,8 +35,7 @@ async function createScene(t: Test) {
     const { type, body } = await form([['file', bytes]])
     return call('/media', { method: 'POST', headers: { 'content-type': type }, body: new Uint8Array(body) })
   }
-  const objects = async () => (await filesIn(bucket)).filter((path) => path.endsWith('._S3rver_object'))
-  return { s3, db, service, endpoint, mediaDir: MEDIA_DIR, run, call, upload, objects }
+  return { s3, db, service, endpoint, mediaDir: MEDIA_DIR, run, call, upload, objects: s3.objects }
 }
 
 t.test('with a bucket configured, files are uploaded to it, served from it and deleted in it', async (t) => {
@@ -71,7 +70,9 @@ t.test('with a bucket configured, files are uploaded to it, served from it and d
   t.equal((await run('media', 'sweep')).removed, 0)
   t.equal((await call(`/media/${id}`, { method: 'DELETE' })).status, 200)
   await until('the object is deleted', async () => (await objects()).length === 0)
-  t.notMatch(service.output.stderr, /X-Amz-Signature|S3RVER/, 'neither signatures nor keys are logged')
+  for (const secret of ['X-Amz-Signature', s3.options.credentials.secretAccessKey]) {
+    t.notMatch(service.output.stderr, secret, 'neither signatures nor keys are logged')
+  }
 })
 
 /** Ends every backend of the database but those in `kept`, until none is left. */

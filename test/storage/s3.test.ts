@@ -1,9 +1,10 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
 import { s3Storage } from '../../src/storage/s3.ts'
-import { refuse } from '../helpers/s3.ts'
+import { isRealS3, refuse } from '../helpers/s3.ts'
 import { AS, ask, bodyOf, bytesOf, createS3Scene, KEY, MIB, OTHER_KEY, untilFilesClosed, withoutProc } from './scene.ts'
 
 /**
@@ -33,7 +34,7 @@ t.test('serve redirects to a signed URL for one method that expires in minutes',
   const bytes = bytesOf(1000)
   await storage.put(KEY, await incoming(bytes), 'image/gif')
   const object = `/media/${KEY}`
-  t.equal((await fetch(new URL(object, s3.options.endpoint))).headers.get('content-type'), 'image/gif')
+  t.equal(await s3.contentTypeOf(KEY), 'image/gif')
   for (const method of ['GET', 'HEAD']) {
     const redirect = await ask(`${url}/${KEY}`, { method })
     t.equal(redirect.statusCode, 307)
@@ -159,6 +160,16 @@ t.test('removing aborts interrupted uploads to the key', async (t) => {
   )
   s3.answer = () => false
   t.equal((await fetch(`${url}/${KEY}`)).status, 404)
+})
+
+t.test('removing ends an upload that another process began', { skip: !isRealS3 && 'needs make test-s3' }, async (t) => {
+  const { storage, s3 } = await createS3Scene(t)
+  const object = { Bucket: s3.options.bucket, Key: KEY }
+  const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand(object))
+  await s3.client.send(new UploadPartCommand({ ...object, UploadId, PartNumber: 1, Body: bytesOf(5 * MIB) }))
+  await storage.remove(KEY)
+  const { Uploads = [] } = await s3.client.send(new ListMultipartUploadsCommand({ Bucket: object.Bucket }))
+  t.strictSame(Uploads, [])
 })
 
 t.test('removing fails if uploads cannot be listed, unless the service does not support listing', async (t) => {
