@@ -32,5 +32,14 @@ export function newId(): string {
   return v7({ msecs, seq, random: bytes })
 }
 
+/** The smallest id that `newId` may generate at `time`. */
+export function firstIdAt(time: Date): string {
+  const hex = Math.max(time.getTime(), 0).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+/** Comes before every id. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000'
+
 /** Whether `newId` may have generated `text`. Postgres would accept other spellings of a UUID, and fail on any other text. */
 export const isId = (text: string): boolean => PATTERN.test(text)

@@ -13,6 +13,7 @@ import * as accountLimits from './migrations/0007_account_limits.ts'
 import * as networkWaits from './migrations/0008_network_waits.ts'
 import * as restores from './migrations/0009_restores.ts'
 import * as metrics from './migrations/0010_metrics.ts'
+import * as retention from './migrations/0012_retention.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0008_network_waits': networkWaits,
   '0009_restores': restores,
   '0010_metrics': metrics,
+  '0012_retention': retention,
 }
 
 /**

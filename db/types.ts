@@ -110,6 +110,7 @@ export interface Media {
   height: number | null;
   id: string;
   kind: string | null;
+  lastUsedAt: Timestamp | null;
   mimeType: string;
   sha256: Buffer | null;
   storageKey: string | null;
@@ -193,6 +194,14 @@ export interface SchemaMigrations {
   stepsDone: number;
 }
 
+export interface Sweeps {
+  finishedAt: Timestamp | null;
+  leasedUntil: Timestamp | null;
+  leaseToken: string | null;
+  name: string;
+  nextAt: Generated<Timestamp>;
+}
+
 export interface Users {
   createdAt: Generated<Timestamp>;
   id: string;
@@ -216,5 +225,6 @@ export interface DB {
   postTargets: PostTargets;
   sandboxCalls: SandboxCalls;
   schemaMigrations: SchemaMigrations;
+  sweeps: Sweeps;
   users: Users;
 }

@@ -154,7 +154,7 @@ export const Delivery = Type.Object(
     error: NullableDeliveryError('The last error. `null` where there was none, or where an act succeeded after it.'),
     history: Type.Array(Ref(DeliveryAttempt), {
       description:
-        'All attempts, oldest first. An attempt that was interrupted before its visible call is not listed, because nothing was sent.',
+        'All attempts, oldest first. An attempt that was interrupted before its visible call is not listed, because nothing was sent. Once the delivery is over, attempts are removed after a time that the operator sets, 90 days by default.',
     }),
   },
   { $id: 'Delivery', description: 'The delivery of a post to one account.', examples: [delivery] },

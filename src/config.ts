@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { durationMs, listItems } from './config/formats.ts'
+import { durationMs, listItems, retentionMs } from './config/formats.ts'
 import { ConfigError, readVariables } from './config/read-variables.ts'
 import type { Variables } from './config/variables.ts'
 import { parseKey } from './credentials/keyring.ts'
@@ -24,6 +24,13 @@ export interface Config {
   s3: S3Config | undefined
   /** A delivery that is overdue by more is not sent automatically. */
   publishLatenessMaxMs: number
+  /** After how many milliseconds old data are removed; null where they are kept. */
+  retention: {
+    postsMs: number | null
+    attemptsMs: number | null
+    sandboxCallsMs: number | null
+    unusedMediaMs: number | null
+  }
   logLevel: string
   hasTraces: boolean
   corsOrigins: string[]
@@ -61,6 +68,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     mediaBytesMax: variables.MEDIA_MAX_BYTES,
     s3: s3Config(variables),
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),
+    retention: {
+      postsMs: retentionMs(variables.RETENTION_POSTS),
+      attemptsMs: retentionMs(variables.RETENTION_ATTEMPTS),
+      sandboxCallsMs: retentionMs(variables.RETENTION_SANDBOX_CALLS),
+      unusedMediaMs: retentionMs(variables.RETENTION_UNUSED_MEDIA),
+    },
     logLevel: variables.LOG_LEVEL,
     hasTraces: variables.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     corsOrigins: listItems(variables.CORS_ORIGINS),

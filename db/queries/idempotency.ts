@@ -62,10 +62,8 @@ export const storeResponse = prepared<KeyOfUser & StoredResponse, { key: string 
     .returning('key'),
 )
 
-const BATCH_SIZE = 1_000
-
-/** Deletes one batch of expired keys, the oldest first. Returns how many it deleted. */
-export async function sweepIdempotencyKeys(db: Db): Promise<number> {
+/** Deletes up to `limit` expired keys, the oldest first. Returns how many it deleted. */
+export async function sweepIdempotencyKeys(db: Db, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotencyKeys')
     .using((eb) =>
@@ -74,7 +72,7 @@ export async function sweepIdempotencyKeys(db: Db): Promise<number> {
         .select(['userId', 'key'])
         .where('createdAt', '<', OLDEST)
         .orderBy('createdAt')
-        .limit(BATCH_SIZE)
+        .limit(limit)
         .forUpdate()
         .skipLocked()
         .as('expired'),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
@@ -59,10 +59,34 @@ export const findMedia = prepared<{ userId: string; id: string }, Media>('find_m
   mediaOf(db, value('userId')).where('id', '=', value('id')),
 )
 
-export const findMediaBySha256 = prepared<{ userId: string; sha256: Buffer }, Media>(
-  'find_media_by_sha256',
-  (db, value) => mediaOf(db, value('userId')).where('sha256', '=', value('sha256')),
+/** The user's file with these bytes, which counts as used: a sweep of unused files leaves it alone for now. */
+export const reuseMediaBySha256 = prepared<{ userId: string; sha256: Buffer }, Media>(
+  'reuse_media_by_sha256',
+  (db, value) =>
+    db
+      .updateTable('media')
+      .set({ lastUsedAt: sql<Date>`now()` })
+      .where('userId', '=', value('userId'))
+      .where('sha256', '=', value('sha256'))
+      .where('kind', 'is not', null)
+      .returning(shownMedia),
 )
+
+/**
+ * Notes at the files of `posts` (user_id, id), which the same statement deletes, that they were used until now. Locks the
+ * files in the order of their keys.
+ */
+export const noteLastUse = (posts: RawBuilder<unknown>) => sql<Record<never, never>>`(
+  update media set last_used_at = now()
+  from (
+    select media.user_id, media.id from media
+    where (media.user_id, media.id) in (
+      select post_media.user_id, post_media.media_id
+      from ${posts} as deleted
+      join post_media on post_media.user_id = deleted.user_id and post_media.post_id = deleted.id)
+    order by media.user_id, media.id
+    for no key update) as used
+  where media.user_id = used.user_id and media.id = used.id)`
 
 /** The storage key of the user's file. The key is null if only the file's facts were registered. */
 export const findStoredFile = prepared<{ userId: string; id: string }, { storageKey: string | null; mimeType: string }>(

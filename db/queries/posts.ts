@@ -6,6 +6,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
 import { isoTime } from './iso-time.ts'
+import { noteLastUse } from './media.ts'
 import type { Page } from './page.ts'
 
 /** The columns of a post in the API. */
@@ -111,8 +112,10 @@ export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, { 
           .whereRef('posts.userId', '=', 'found.userId')
           .whereRef('posts.id', '=', 'found.id')
           .where('found.status', '!=', 'published')
-          .where('found.busy', '=', false),
+          .where('found.busy', '=', false)
+          .returning(['posts.userId', 'posts.id']),
       )
+      .with('notedMedia', () => noteLastUse(sql.table('deleted')))
       .selectFrom('found')
       .select(['status', 'busy']),
 )

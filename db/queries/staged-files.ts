@@ -133,15 +133,27 @@ export const forgetFile = prepared<StagedFile, never>('forget_file', (db, value)
     .$castTo<never>(),
 )
 
-/** Marks every file for deletion whose lease is older than `leaseSeconds`. Returns all that are marked. */
-export async function markExpiredForDeletion(db: Db, leaseSeconds: number) {
-  await db
+/** Marks every file for deletion whose lease is older than `leaseSeconds`. Returns those that were not marked before. */
+export function markExpiredForDeletion(db: Db, leaseSeconds: number): Promise<StagedFile[]> {
+  return db
     .updateTable('looseFiles')
     .set({ renewedAt: null })
     .where('renewedAt', '<', sql<Date>`now() - make_interval(secs => ${leaseSeconds})`)
+    .returning(['userId', 'storageKey'])
     .execute()
-  return db.selectFrom('looseFiles').select(['userId', 'storageKey']).where('renewedAt', 'is', null).execute()
 }
+
+/** The next files after `after` that are marked for deletion, in the order of their keys. */
+export const listMarkedFiles = prepared<StagedFile & { limit: number }, StagedFile>('list_marked_files', (db, value) =>
+  db
+    .selectFrom('looseFiles')
+    .select(['userId', 'storageKey'])
+    .where('renewedAt', 'is', null)
+    .where(sql<boolean>`(user_id, storage_key) > (${value('userId')}, ${value('storageKey')})`)
+    .orderBy('userId')
+    .orderBy('storageKey')
+    .limit(value('limit')),
+)
 
 /** Records that the file's bytes were deleted. Returns false if that was recorded before. */
 export async function markFileRemoved(db: Db, { userId, storageKey }: StagedFile): Promise<boolean> {

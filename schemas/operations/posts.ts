@@ -92,7 +92,7 @@ export const listPosts = defineOperation({
     tags: ['posts'],
     summary: 'List posts',
     description:
-      'Returns a page of your own posts, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages. Unknown query parameters are ignored.',
+      'Returns a page of your own posts, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages. The operator may have published posts removed after a time. Unknown query parameters are ignored.',
     querystring: PageQuery,
     response: {
       200: JsonResponse(PostList, 'One page of your posts.', { page: PostList.examples[0] }),

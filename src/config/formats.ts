@@ -16,6 +16,12 @@ export function durationMs(text: string): number {
   return Number(count) * UNITS_MS[unit]!
 }
 
+/** The shortest retention: networks limit the acts of a day, which are counted by attempts. */
+const RETENTION_MIN_MS = 2 * UNITS_MS.d!
+
+/** The milliseconds of a text of the format `retention`; null for `off`. */
+export const retentionMs = (text: string): number | null => (text === 'off' ? null : durationMs(text))
+
 /** The items of a list that is separated by commas. */
 export const listItems = (text = ''): string[] =>
   text
@@ -52,6 +58,10 @@ export const FORMATS: Record<string, Format> = {
   'address-ranges': {
     requirement: 'be addresses or CIDR ranges such as 127.0.0.1, 10.0.0.0/8 or fd00::/8, separated by commas',
     isValid: (text) => listItems(text).every(isAddressRange),
+  },
+  retention: {
+    requirement: 'be off, or at least 2d, such as 90d',
+    isValid: (text) => text === 'off' || (DURATION.test(text) && durationMs(text) >= RETENTION_MIN_MS),
   },
   origins: {
     requirement: 'be origins such as https://app.example.com, separated by commas',

@@ -1,5 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+const retention = (options: { default: string; description: string }) =>
+  Type.String({ format: 'retention', ...options })
+
 const oneOf = <const T extends string>(values: T[], options: { default: T; description: string }) =>
   Type.Unsafe<T>({ type: 'string', enum: values, ...options })
 
@@ -82,6 +85,23 @@ export const VARIABLES = Type.Object({
     default: '24h',
     format: 'duration',
     description: 'A delivery that is due for longer becomes `missed`: a number with `s`, `m`, `h` or `d`.',
+  }),
+  RETENTION_POSTS: retention({
+    default: 'off',
+    description:
+      'Published posts are [removed](db/README.md#how-long-data-is-kept) after this time, such as `365d`. `off` keeps them.',
+  }),
+  RETENTION_ATTEMPTS: retention({
+    default: '90d',
+    description: 'How long the history of a finished delivery keeps its attempts. `off` keeps them for ever.',
+  }),
+  RETENTION_SANDBOX_CALLS: retention({
+    default: '30d',
+    description: 'How long the sandbox shows what it received. `off` shows it for ever.',
+  }),
+  RETENTION_UNUSED_MEDIA: retention({
+    default: 'off',
+    description: 'Files that no post has used for this time are deleted, such as `180d`. `off` keeps them.',
   }),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',

@@ -141,21 +141,29 @@ class Run {
     if (found === 'absent') return this.#settle({ event: 'absent' })
     if ('rejected' in found) return this.#settle({ event: 'rejected', words: found.rejected })
     if ('processing' in found) return this.#wait('processing', number, found.processing)
-    if (!isProcessing && (await this.#isOfAnother(found))) {
-      return this.#unknown(failure('unknown_outcome', 'The response was lost, and another post sent what is there'))
+    if (!isProcessing) {
+      const { isSent, isKnown } = await this.#isOfAnother(found)
+      if (isSent) {
+        return this.#unknown(failure('unknown_outcome', 'The response was lost, and another post sent what is there'))
+      }
+      if (!isKnown) {
+        const words = 'The response was lost too long ago to tell whether another post sent what is there'
+        return this.#unknown(failure('unknown_outcome', words))
+      }
     }
     await this.#settle({ event: 'sent', act: storableAct(found), how: isProcessing ? 'published' : 'found' })
     return true
   }
 
   /** A network that is searched by content may find another post with the same content. */
-  async #isOfAnother({ id }: Sent): Promise<boolean> {
+  async #isOfAnother({ id }: Sent): Promise<{ isSent: boolean; isKnown: boolean }> {
+    const { db, attemptsKeptMs: keptMs, clock } = this.#deps
     const { postId, accountId, startedAt } = this.#delivery
     const since = new Date(startedAt.getTime() - OTHER_CALLS_SINCE_MS)
     const [found] = await untilStored(this.#deps, () =>
-      isSentByAnother(this.#deps.db, { postId, accountId, id, since }),
+      isSentByAnother(db, { postId, accountId, id, since, keptMs, now: clock() }),
     )
-    return found!.isSent
+    return found!
   }
 
   /** Sends one act. Returns whether the delivery goes on. */

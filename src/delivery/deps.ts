@@ -24,6 +24,8 @@ export interface Deps {
   fetch: typeof fetch
   /** A delivery that has been due for longer is missed. */
   latenessMaxMs: number
+  /** How long the attempts of finished deliveries are kept; null for ever. */
+  attemptsKeptMs: number | null
   clock: () => Now
   /** Milliseconds of a monotonic clock. */
   uptimeMs: () => number

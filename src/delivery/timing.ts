@@ -15,8 +15,6 @@ export const CALL_LEASE_MS = LEASE_MS - RENEW_EVERY_MS
 /** New deliveries are found within this time. Deliveries stored before start when they are due. */
 export const POLL_EVERY_MS = 500
 
-export const SWEEP_EVERY_MS = 3_600_000
-
 /** How long running deliveries may finish after a worker was told to stop. Then it gives back what it has not sent. */
 export const DRAIN_MS = 4_000
 

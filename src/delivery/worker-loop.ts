@@ -1,36 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Log } from './deps.ts'
 import type { Publisher } from './publisher.ts'
-import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS, SWEEP_EVERY_MS } from './timing.ts'
+import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS } from './timing.ts'
 
 /**
- * Publishes due deliveries until `stop` resolves, and returns when none is running. Calls `sweep` at the start and
- * once an hour, until it returns 0: it removes some of what is no longer needed and returns how much. Polls, and keeps nothing open
- * in the database between two statements, so that a pooler in transaction mode may stand in between.
+ * Publishes due deliveries until `stop` resolves, and returns when none is running. Polls, and keeps nothing open in the
+ * database between two statements, so that a pooler in transaction mode may stand in between.
  */
-export async function work(
-  publisher: Publisher,
-  log: Log,
-  stop: Promise<unknown>,
-  sweep: () => Promise<number>,
-): Promise<void> {
+export async function work(publisher: Publisher, log: Log, stop: Promise<unknown>): Promise<void> {
   const stopping = new AbortController()
   void stop.then(() => stopping.abort())
   const { signal } = stopping
   const renewals = setInterval(() => {
     publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
   }, RENEW_EVERY_MS)
-  const sweepAll = async () => {
-    try {
-      while (!signal.aborted && (await sweep()) > 0);
-    } catch (error) {
-      log.error({ err: error }, 'expired rows could not be removed')
-    }
-  }
-  let sweeping = sweepAll()
-  const sweeps = setInterval(() => {
-    sweeping = sweepAll()
-  }, SWEEP_EVERY_MS)
   try {
     for (let isReachable = true; !signal.aborted; ) isReachable = await step(publisher, log, signal, isReachable)
     await Promise.race([publisher.idle(), pause(DRAIN_MS, undefined, { ref: false })])
@@ -38,9 +21,7 @@ export async function work(
     await publisher.drain()
   } finally {
     clearInterval(renewals)
-    clearInterval(sweeps)
     await publisher.close()
-    await sweeping
   }
 }
 

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { findMediaBySha256, findStoredFile } from '../../db/queries/media.ts'
+import { findStoredFile, reuseMediaBySha256 } from '../../db/queries/media.ts'
 import {
   findPromotedMedia,
   forgetFile,
@@ -96,7 +96,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
     },
     async store(altText) {
       if (!saved) throw new Error('No file was saved before it was to be stored')
-      const [known] = await findMediaBySha256(db, { userId, ...saved })
+      const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
       const facts = await inspectFile(path)
@@ -164,7 +164,7 @@ async function promote(db: Db, file: Omit<PromotedFile, 'id'>): Promise<Added> {
     const [added] = await promoteFile(db, { id: newId(), ...file })
     if (added) return { media: added, isNew: true }
     // A concurrent request added the same bytes. They may be deleted again before they are read here.
-    const [known] = await findMediaBySha256(db, file)
+    const [known] = await reuseMediaBySha256(db, file)
     if (known) return { media: known, isNew: false }
   }
   throw new Error('The file was marked for deletion while it was being added: its lease had expired')

@@ -5,6 +5,7 @@ import { checkSchema } from '../../db/migrate.ts'
 import { countAttention } from '../../db/queries/accounts.ts'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { COUNT_MAX, countDeliveries, type DeliveryCounts } from '../../db/queries/delivery/counts.ts'
+import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
 
@@ -69,6 +70,10 @@ function createGauges(registry: Registry) {
     failed: gauge('deliveries_failed', `Deliveries in the state failed${MAX}.`, 'platform'),
     unconfirmed: gauge('deliveries_unconfirmed', `Deliveries in the state unconfirmed${MAX}.`, 'platform'),
     missed: gauge('deliveries_missed', `Deliveries in the state missed${MAX}.`, 'platform'),
+    lastSweep: gauge(
+      'last_sweep_timestamp_seconds',
+      'When a worker last finished removing old data, in seconds since 1970; absent before the first time.',
+    ),
     attention: gauge(
       'accounts_attention',
       'Accounts that nothing can be published to, by the reason.',
@@ -82,6 +87,7 @@ interface Figures {
   waitingMs: number
   counts: DeliveryCounts[]
   attention: { platform: string; code: string; count: number }[]
+  lastSweep: Date | null
 }
 
 async function readFigures(db: Db): Promise<Figures> {
@@ -91,12 +97,19 @@ async function readFigures(db: Db): Promise<Figures> {
   // One after the other, so that a scrape takes one connection.
   const [waiting] = await readWaiting(db, { platforms, leaseMs: LEASE_MS, now: null })
   const counts = await countDeliveries(db, { platforms, now: null })
-  return { waitingMs: waiting!.waitingMs, counts, attention: await countAttention(db, {}) }
+  return {
+    waitingMs: waiting!.waitingMs,
+    counts,
+    attention: await countAttention(db, {}),
+    lastSweep: await readLastSweep(db),
+  }
 }
 
-function show(gauges: Gauges, { waitingMs, counts, attention }: Figures): void {
+function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep }: Figures): void {
   gauges.readable.set(1)
   gauges.dueSeconds.set(waitingMs / 1000)
+  if (lastSweep) gauges.lastSweep.set(lastSweep.getTime() / 1000)
+  else gauges.lastSweep.remove()
   for (const { platform, oldestDueMs, ...count } of counts) {
     gauges.oldestDueSeconds.set({ platform }, oldestDueMs / 1000)
     for (const name of ['due', 'waiting', 'failed', 'unconfirmed', 'missed'] as const) {
@@ -108,9 +121,10 @@ function show(gauges: Gauges, { waitingMs, counts, attention }: Figures): void {
   for (const { platform, code, count } of attention) gauges.attention.set({ platform, code }, count)
 }
 
-function hide({ readable, dueSeconds, ...others }: Gauges): void {
+function hide({ readable, dueSeconds, lastSweep, ...others }: Gauges): void {
   readable.set(0)
   // Without labels, `reset` would show 0.
   dueSeconds.remove()
+  lastSweep.remove()
   for (const gauge of Object.values(others)) gauge.reset()
 }

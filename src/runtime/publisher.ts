@@ -46,6 +46,7 @@ export async function openPublisher(
     openCredentials: keyring.open,
     fetch,
     latenessMaxMs: config.publishLatenessMaxMs,
+    attemptsKeptMs: minOf(config.retention.attemptsMs, config.retention.postsMs),
     clock: () => null,
     uptimeMs: () => performance.now(),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -54,4 +55,9 @@ export async function openPublisher(
       for (const report of reports) report(settled)
     },
   })
+}
+
+const minOf = (...values: (number | null)[]): number | null => {
+  const numbers = values.filter((value) => value !== null)
+  return numbers.length > 0 ? Math.min(...numbers) : null
 }

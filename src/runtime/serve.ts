@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { migrate } from '../../db/migrate.ts'
-import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
 import { isDatabaseUnavailable } from '../../db/unavailable.ts'
 import type { NetworkContext } from '../accounts/connect.ts'
@@ -8,12 +7,13 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
+import type { Library } from '../media/add.ts'
 import { createFetchFile } from '../media/fetch.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
-import type { Storage } from '../storage/storage.ts'
+import { runStraySweeper } from '../retention/sweeper.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
 import { createLoggerOptions, processFacts } from './logging.ts'
@@ -23,6 +23,7 @@ import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { type SchemaWatch, watchSchema } from './schema.ts'
 import { drain, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
+import { sweepOldData } from './sweeper.ts'
 
 /** Tells the operator that the process is ready. The facts are URLs, and after a first start the demo user's id and key. */
 export type Announce = (facts: Record<string, string>) => void
@@ -44,6 +45,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
   let schema: SchemaWatch | undefined
   let worker: InnerWorker | undefined
   let metricsServer: MetricsServer | undefined
+  let strays: Promise<void> | undefined
   try {
     if (isStart) await migrateFirst(config)
     const metrics = createProcessMetrics(database.db, 'api')
@@ -57,7 +59,8 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const end = Promise.race([stop, schema.tooNew])
     metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
-    if (isStart) worker = await startWorker(config, media.storage, metrics, app.log, end)
+    if (isStart) worker = await startWorker(config, media, metrics, app.log, end)
+    else strays = runStraySweeper(media, app.log, end)
     app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
     announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
     const reason = await end
@@ -65,7 +68,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     app.log.info('stopping')
   } finally {
     schema?.stop()
-    await Promise.all([app && drain(app), worker?.finished])
+    await Promise.all([app && drain(app), worker?.finished, strays])
     await Promise.all([database.close(), worker?.close(), metricsServer?.close()])
   }
   app.log.info('stopped')
@@ -73,14 +76,15 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
 
 interface InnerWorker {
   facts: Record<string, string>
-  finished: Promise<void>
+  /** Undefined without a publisher. */
+  finished: Promise<unknown> | undefined
   close(): Promise<void>
 }
 
 /** Runs a worker in the process of the API. Its connections are its own: it may wait longer than a request. */
 async function startWorker(
   config: Config,
-  storage: Storage,
+  media: Library,
   metrics: Metrics,
   log: FastifyBaseLogger,
   stop: Promise<unknown>,
@@ -90,10 +94,11 @@ async function startWorker(
     metrics.addPool('worker', db)
     const context = await openNetworkContext(config, db, metrics)
     const facts = await findOrSeedUser(context)
-    const publisher = await openPublisher(config, context, storage, metrics, log)
+    const publisher = await openPublisher(config, context, media.storage, metrics, log)
     if (!publisher) log.error(NO_KEY)
     // The loop starts last: it ends at `stop` alone, so a later failure would leave the process running.
-    const finished = publisher ? work(publisher, log, stop, () => sweepIdempotencyKeys(db)) : Promise.resolve()
+    const library = { ...media, db }
+    const finished = publisher && Promise.all([work(publisher, log, stop), sweepOldData(config, library, log, stop)])
     return { facts, finished, close }
   } catch (error) {
     await close()

@@ -1,5 +1,4 @@
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
-import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
@@ -12,6 +11,7 @@ import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { watchSchema } from './schema.ts'
 import { waitForStopSignal } from './signals.ts'
+import { sweepOldData } from './sweeper.ts'
 
 /**
  * Publishes due posts until the process gets a stop signal. Any number of workers can run on one database. While the
@@ -31,7 +31,8 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
   let metricsServer: MetricsServer | undefined
   try {
     const metrics = createProcessMetrics(db, 'worker')
-    const storage = countStorageErrors((await openMediaLibrary(config, db)).storage, metrics)
+    const library = await openMediaLibrary(config, db)
+    const storage = countStorageErrors(library.storage, metrics)
     const publisher = await openPublisher(config, await openNetworkContext(config, db, metrics), storage, metrics, log)
     if (!publisher) throw new OperatorError(NO_KEY)
     metricsServer = await serveMetrics(config, metrics)
@@ -40,7 +41,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     announce(metricsServer.facts)
     const end = Promise.race([stop, schema.tooNew])
     const isReady = await Promise.race([schema.ready.then(() => true), end.then(() => false)])
-    if (isReady) await work(publisher, log, end, () => sweepIdempotencyKeys(db))
+    if (isReady) await Promise.all([work(publisher, log, end), sweepOldData(config, { ...library, storage }, log, end)])
     const reason = await end
     if (reason) throw reason
   } finally {

@@ -33,7 +33,7 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     error: (_facts: object, message: string) => records.push(message),
   }
   const stop = Promise.withResolvers<void>()
-  const working = work(publisher, log, stop.promise, async () => 0)
+  const working = work(publisher, log, stop.promise)
   /** Runs everything that does not wait for a timer. */
   const settle = async () => {
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)

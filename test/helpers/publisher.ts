@@ -57,6 +57,7 @@ export async function createDeliveryWorld(
       openCredentials: world.keyring.open,
       fetch: world.fetch,
       latenessMaxMs: 86_400_000,
+      attemptsKeptMs: null,
       clock: () => time.now,
       uptimeMs: () => time.now.getTime(),
       pause: async () => {},

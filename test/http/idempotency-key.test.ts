@@ -3,12 +3,10 @@ import { sql } from 'kysely'
 import t from 'tap'
 import type { Db } from '../../db/client.ts'
 import { disconnectAccount } from '../../db/queries/accounts.ts'
-import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
-import { work } from '../../src/delivery/worker-loop.ts'
 import { sendOutcome, withIdempotencyKey } from '../../src/http/idempotency-key.ts'
 import { assertOneResponse, createKeyedWorld, sendWithKey } from '../helpers/idempotency.ts'
-import { createDeliveryWorld, noLog } from '../helpers/publisher.ts'
-import { until } from '../helpers/until.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { sweepNow } from '../helpers/sweeps.ts'
 import { form, jpeg } from '../helpers/upload.ts'
 
 t.test('a repeated request creates one post and gets the same bytes', async (t) => {
@@ -181,19 +179,15 @@ t.test('a key can be used again after 24 hours', async (t) => {
 })
 
 t.test('a worker deletes expired keys, and no others', async (t) => {
-  const { db, ada, app, createWorker } = await createDeliveryWorld(t, {})
+  const world = await createDeliveryWorld(t, {})
+  const { db, ada, app } = world
   const account = await ada.account()
   const fresh = await sendWithKey(app, ada, '/posts', { accountIds: [account] })
   await sql`
     insert into idempotency_keys (user_id, key, request_hash, status, body, created_at)
     select ${ada.id}::uuid, 'old ' || n, '', 201, '{}', now() - interval '25 hours'
     from generate_series(1, 2500) n`.execute(db)
-  t.equal(await sweepIdempotencyKeys(db), 1_000, 'the size of a batch')
-  const { promise: stop, resolve } = Promise.withResolvers<void>()
-  const working = work(createWorker(), noLog, stop, () => sweepIdempotencyKeys(db))
-  const rows = () => db.selectFrom('idempotencyKeys').select('key').execute()
-  await until('one key is left', rows, { isMet: (keys) => keys.length === 1 })
-  resolve()
-  await working
+  t.equal((await sweepNow(world))?.idempotencyKeys, 2500)
+  t.equal((await db.selectFrom('idempotencyKeys').select('key').execute()).length, 1)
   assertOneResponse(t, [fresh, await sendWithKey(app, ada, '/posts', { accountIds: [account] })])
 })

@@ -51,6 +51,7 @@ const publisher = createPublisher({
   openCredentials: createKeyring([Buffer.from(key, 'base64')]).open,
   fetch: watchedFetch,
   latenessMaxMs: 86_400_000,
+  attemptsKeptMs: null,
   clock: () => new Date(now),
   uptimeMs: () => performance.now(),
   pause: async () => {},

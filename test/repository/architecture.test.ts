@@ -44,6 +44,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     'src/posts',
     [...FEATURE, 'src/platforms', 'src/delivery/plan.ts', 'src/delivery/states.ts', 'src/delivery/timing.ts'],
   ],
+  ['src/retention', ['db', 'src/config.ts', 'src/media']],
   ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage']],
 
   ['src/metrics', ['schemas', 'db', 'src/delivery', 'src/platforms', 'src/storage', 'src/version.ts']],

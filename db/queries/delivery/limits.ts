@@ -43,10 +43,13 @@ export async function restSharedLimit(
   await sql`delete from limit_rests where until < ${after(now, -keptMs)}`.execute(db)
 }
 
-/** Whether another delivery to the account, whose call was made after `since`, is known to have made this id. */
+/**
+ * Whether another delivery to the account, whose call was made after `since`, is known to have made this id. `isKnown` is
+ * false if attempts since then may have been removed, because they are kept for `keptMs` only.
+ */
 export const isSentByAnother = prepared<
-  { accountId: string; postId: string; id: string; since: Date },
-  { isSent: boolean }
+  { accountId: string; postId: string; id: string; since: Date; keptMs: number | null; now: Now },
+  { isSent: boolean; isKnown: boolean }
 >(
   'is_sent_by_another',
   (_db, value) => sql`
@@ -58,5 +61,7 @@ export const isSentByAnother = prepared<
       where attempt.account_id = ${value('accountId')}
         and attempt.intended_at >= ${value('since')}
         and attempt.post_id <> ${value('postId')}
-        and delivery.sent @> jsonb_build_array(jsonb_build_object('id', ${value('id')}::text))) as is_sent`,
+        and delivery.sent @> jsonb_build_array(jsonb_build_object('id', ${value('id')}::text))) as is_sent,
+      ${value('keptMs')}::float8 is null
+        or ${value('since')}::timestamptz > ${at(value('now'))} - ${value('keptMs')}::float8 * interval '1 ms' as is_known`,
 )

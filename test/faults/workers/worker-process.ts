@@ -172,6 +172,7 @@ const publisher = createPublisher({
     return fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), connection: 'close' } })
   },
   latenessMaxMs: Number.MAX_SAFE_INTEGER,
+  attemptsKeptMs: null,
   clock: () => now,
   // It must not jump with the clock: the worker would detect a suspension.
   uptimeMs: () => 0,

@@ -1,0 +1,126 @@
+import type { Db } from '../../db/client.ts'
+import { firstIdAt, NO_ID } from '../../db/id.ts'
+import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
+import { deleteAttempts, findOldAttempts } from '../../db/queries/retention/attempts.ts'
+import { deleteOldMedia, findOldMedia } from '../../db/queries/retention/media.ts'
+import { deleteOldPosts, findOldPosts } from '../../db/queries/retention/posts.ts'
+import { deleteOldSandboxCalls } from '../../db/queries/retention/sandbox-calls.ts'
+import { listUserIds } from '../../db/queries/retention/users.ts'
+import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
+import type { Pace } from './pace.ts'
+
+// Each function deletes what ended before `before`, in small statements, until all is deleted or the time is up. It returns how
+// many rows it deleted.
+
+/** Users whose rows one statement looks for. */
+const USERS_PER_PAGE = 500
+
+/**
+ * Passes the rows of all users that `find` returns to `use`, in pages. `find` gets users in order, the last row of the page
+ * before, which belongs to the first of them, and the size of a page.
+ */
+async function walk<R extends { userId: string }>(
+  db: Db,
+  pace: Pace,
+  find: (userIds: string[], last: R | undefined, limit: number) => Promise<R[]>,
+  use: (rows: R[]) => Promise<void>,
+): Promise<void> {
+  for (let after = NO_ID; ; ) {
+    const users = await pace.run(() => listUserIds(db, { after, limit: USERS_PER_PAGE }))
+    if (users.length === 0 || pace.isOver()) return
+    let userIds = users.map(({ id }) => id)
+    after = userIds.at(-1)!
+    let last: R | undefined
+    for (;;) {
+      const { limit } = pace
+      const rows = await pace.run(() => find(userIds, last, limit))
+      await use(rows)
+      if (rows.length < limit) break
+      if (pace.isOver()) return
+      last = rows.at(-1)!
+      userIds = userIds.slice(userIds.indexOf(last.userId))
+    }
+  }
+}
+
+export async function removeOldPosts(db: Db, pace: Pace, before: Date): Promise<number> {
+  const range = { before, beforeId: firstIdAt(before) }
+  let removed = 0
+  await walk(
+    db,
+    pace,
+    (userIds, last: { userId: string; id: string; isOver: boolean } | undefined, limit) =>
+      findOldPosts(db, { userIds, after: last?.id ?? NO_ID, ...range, limit }),
+    async (posts) => {
+      const over = posts.filter(({ isOver }) => isOver)
+      if (over.length > 0) removed += await pace.run(() => deleteOldPosts(db, over, before))
+    },
+  )
+  return removed
+}
+
+export async function removeOldAttempts(db: Db, pace: Pace, before: Date): Promise<number> {
+  const range = { before, beforeId: firstIdAt(before) }
+  const first = { postId: NO_ID, accountId: NO_ID, number: 0 }
+  let removed = 0
+  await walk(
+    db,
+    pace,
+    (userIds, last: Awaited<ReturnType<typeof findOldAttempts>>[number] | undefined, limit) => {
+      const { postId, accountId, number } = last ?? first
+      return findOldAttempts(db, { userIds, postId, accountId, number, ...range, limit })
+    },
+    async (attempts) => {
+      const old = attempts.filter(({ isOld }) => isOld)
+      if (old.length > 0) removed += await pace.run(() => deleteAttempts(db, old))
+    },
+  )
+  return removed
+}
+
+/** Deletes unused files. Their bytes are deleted with the other staged files. */
+export async function removeUnusedMedia(db: Db, pace: Pace, before: Date): Promise<number> {
+  const range = { before, beforeId: firstIdAt(before) }
+  let removed = 0
+  await walk(
+    db,
+    pace,
+    (userIds, last: { userId: string; id: string; isUnused: boolean } | undefined, limit) =>
+      findOldMedia(db, { userIds, after: last?.id ?? NO_ID, ...range, limit }),
+    async (media) => {
+      const unused = media.filter(({ isUnused }) => isUnused)
+      if (unused.length === 0) return
+      removed += await pace.run(() =>
+        deleteOldMedia(db, unused, before).catch((error) => {
+          // A new post uses one of the files. The next sweep tries the others again.
+          if (hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION)) return 0
+          throw error
+        }),
+      )
+    },
+  )
+  return removed
+}
+
+export async function removeOldSandboxCalls(db: Db, pace: Pace, before: Date): Promise<number> {
+  const beforeId = firstIdAt(before)
+  let removed = 0
+  for (let after = NO_ID; ; ) {
+    const { limit } = pace
+    const calls = await pace.run(() => deleteOldSandboxCalls(db, { after, beforeId, limit }))
+    removed += calls.length
+    if (calls.length < limit || pace.isOver()) return removed
+    after = calls.at(-1)!.id
+  }
+}
+
+/** Deletes the responses of keys that have expired. */
+export async function removeExpiredKeys(db: Db, pace: Pace): Promise<number> {
+  let removed = 0
+  for (;;) {
+    const { limit } = pace
+    const deleted = await pace.run(() => sweepIdempotencyKeys(db, limit))
+    removed += deleted
+    if (deleted < limit || pace.isOver()) return removed
+  }
+}

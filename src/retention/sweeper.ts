@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '../../db/client.ts'
+import type { Now } from '../../db/queries/clock.ts'
+import { beginSweep, endSweep, renewSweep } from '../../db/queries/retention/sweeps.ts'
+import type { Config } from '../config.ts'
+import type { Library } from '../media/add.ts'
+import { removeStrays, sweepStagedFiles } from '../media/sweep.ts'
+import {
+  removeExpiredKeys,
+  removeOldAttempts,
+  removeOldPosts,
+  removeOldSandboxCalls,
+  removeUnusedMedia,
+} from './old-rows.ts'
+import { Pace } from './pace.ts'
+
+export interface SweeperDeps {
+  library: Library
+  /** After how many milliseconds old data are removed; null where they are kept. */
+  retention: Config['retention']
+  clock: () => Now
+  /** Resolves after `ms`, or rejects when `signal` aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<unknown>
+  log: {
+    info(facts: object, message: string): void
+    warn(facts: object, message: string): void
+    error(facts: object, message: string): void
+  }
+}
+
+export interface Removed {
+  idempotencyKeys: number
+  sandboxCalls: number
+  posts: number
+  attempts: number
+  /** Files that no post uses. */
+  media: number
+  /** Files whose bytes were deleted: those of removed media, and what crashes left behind. */
+  files: number
+}
+
+export const SWEEP_EVERY_MS = 3_600_000
+const CHECK_EVERY_MS = 60_000
+/** After an error. Another worker may try earlier. */
+const RETRY_MS = 600_000
+/** A step with more to do continues in the next sweep, which is due immediately then. */
+const STEP_MS = 600_000
+
+const LEASE_MS = 120_000
+const RENEW_EVERY_MS = 20_000
+const REST_MAX_MS = 60_000
+
+/** Of one core, of the worker and Postgres together. */
+const ROWS_SHARE = 0.01
+/** Deleting a file mostly waits for the storage. */
+const FILES_SHARE = 0.1
+
+class LeaseLost extends Error {}
+
+/**
+ * Sweeps if no worker has done so for an hour and none is at it. Returns what was removed, and undefined if no sweep was due
+ * or `signal` ended it. Everything that it does can be interrupted anywhere and repeated.
+ */
+export async function sweepIfDue(deps: SweeperDeps, signal: AbortSignal): Promise<Removed | undefined> {
+  const { library, clock, log } = deps
+  const { db } = library
+  const begun = await beginSweep(db, { leaseMs: LEASE_MS, now: clock() })
+  if (!begun) return undefined
+  const { leaseToken, startedAt } = begun
+  let renewedAt = performance.now()
+  const rest = async (ms: number) => {
+    await deps.pause(Math.min(ms, REST_MAX_MS), signal)
+    signal.throwIfAborted()
+    if (performance.now() - renewedAt < RENEW_EVERY_MS) return
+    if (!(await renewSweep(db, leaseToken, { leaseMs: LEASE_MS, now: clock() }))) throw new LeaseLost()
+    renewedAt = performance.now()
+  }
+  const beganAt = performance.now()
+  try {
+    const { removed, isComplete } = await sweep(deps, startedAt, rest)
+    await endSweep(db, leaseToken, { isFinished: true, nextInMs: isComplete ? SWEEP_EVERY_MS : 0, now: clock() })
+    log.info({ removed, isComplete, durationMs: Math.round(performance.now() - beganAt) }, 'old data removed')
+    return removed
+  } catch (error) {
+    if (signal.aborted) await endSweep(db, leaseToken, { isFinished: false, nextInMs: 0, now: clock() })
+    else if (error instanceof LeaseLost) log.warn({}, 'another worker has taken over the sweep')
+    else throw error
+    return undefined
+  }
+}
+
+async function sweep(
+  { library, retention, log }: SweeperDeps,
+  startedAt: Date,
+  rest: (ms: number) => Promise<void>,
+): Promise<{ removed: Removed; isComplete: boolean }> {
+  const { db } = library
+  let isComplete = true
+  const step = async (work: (db: Db, pace: Pace, before: Date) => Promise<number>, keptMs: number | null) => {
+    if (keptMs === null) return 0
+    const pace = new Pace({ share: ROWS_SHARE, lastsMs: STEP_MS, rest })
+    const count = await work(db, pace, new Date(startedAt.getTime() - keptMs))
+    isComplete &&= !pace.wasCutShort
+    return count
+  }
+  const removed = {
+    idempotencyKeys: await step(removeExpiredKeys, 0),
+    sandboxCalls: await step(removeOldSandboxCalls, retention.sandboxCallsMs),
+    posts: await step(removeOldPosts, retention.postsMs),
+    attempts: await step(removeOldAttempts, retention.attemptsMs),
+    media: await step(removeUnusedMedia, retention.unusedMediaMs),
+  }
+  const pace = new Pace({ share: FILES_SHARE, lastsMs: STEP_MS, rest })
+  const { removed: files, failures } = await sweepStagedFiles(library, pace)
+  isComplete &&= !pace.wasCutShort
+  if (failures.length > 0) log.warn({ count: failures.length, first: failures[0] }, 'files could not be deleted')
+  return { removed: { ...removed, files }, isComplete }
+}
+
+/** Sweeps whenever it is due, until `stop` resolves. */
+export async function runSweeper(deps: SweeperDeps, stop: Promise<unknown>): Promise<void> {
+  await repeat(stop, async (signal) => {
+    try {
+      await sweepIfDue(deps, signal)
+      return CHECK_EVERY_MS
+    } catch (error) {
+      deps.log.error({ err: error }, 'old data could not be removed')
+      return RETRY_MS
+    }
+  })
+}
+
+/**
+ * Deletes what uploads to this process's machine have left in its folder of incoming files, once an hour until `stop`
+ * resolves. With a bucket, each machine has such a folder of its own.
+ */
+export async function runStraySweeper(
+  library: Library,
+  log: SweeperDeps['log'],
+  stop: Promise<unknown>,
+): Promise<void> {
+  await repeat(stop, async () => {
+    await removeStrays(library).catch((error) => log.error({ err: error }, 'incoming files could not be removed'))
+    return SWEEP_EVERY_MS
+  })
+}
+
+/** Calls `work` until `stop` resolves, each time after the milliseconds that it returned before. */
+async function repeat(stop: Promise<unknown>, work: (signal: AbortSignal) => Promise<number>): Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  void stop.then(() => stopping.abort())
+  while (!signal.aborted) {
+    const ms = await work(signal)
+    await pause(ms, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import type { Log } from '../delivery/deps.ts'
+import type { Library } from '../media/add.ts'
+import { runStraySweeper, runSweeper } from '../retention/sweeper.ts'
+
+/** Removes old data until `stop` resolves. */
+export async function sweepOldData({ retention }: Config, library: Library, log: Log, stop: Promise<unknown>) {
+  const deps = {
+    library,
+    retention,
+    clock: () => null,
+    pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }),
+    log,
+  }
+  await Promise.all([runSweeper(deps, stop), runStraySweeper(library, log, stop)])
+}
