@@ -1,7 +1,13 @@
 import type { Command } from 'commander'
-import { newId } from '../../db/id.ts'
+import type { Db } from '../../db/client.ts'
+import { isId, newId } from '../../db/id.ts'
 import { insertUser } from '../../db/queries/people.ts'
-import { withDatabase } from './command.ts'
+import { countHeirs, countUserData, type UserData } from '../../db/queries/retention/user-data.ts'
+import { readConfig } from '../config.ts'
+import { OperatorError } from '../errors.ts'
+import { deleteUser } from '../retention/delete-user.ts'
+import { openMediaLibrary } from '../runtime/media-library.ts'
+import { requireFound, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
 
 export function addUserCommands(program: Command): void {
@@ -15,4 +21,27 @@ export function addUserCommands(program: Command): void {
       return { id, name }
     },
   )
+
+  withDatabase<{ yes?: boolean }>(
+    user
+      .command('delete')
+      .description(
+        'delete a user with all posts, files, accounts and keys, for good; the networks keep what was published. An account that the user shares with an organisation passes to another member. Repeat the command if it was interrupted',
+      )
+      .argument('<id>', 'the id of the user')
+      .option('--yes', 'delete; without it, the command only says what it would delete'),
+    async (db, { yes }, id = '') => {
+      const data = isId(id) ? await countUserData(db, id) : undefined
+      requireFound(data !== undefined, 'user')
+      if (!yes) throw new OperatorError(await describe(db, id, data!))
+      const deleted = await deleteUser(await openMediaLibrary(readConfig(process.env), db), id)
+      return { id, deleted: true, ...deleted }
+    },
+  )
+}
+
+async function describe(db: Db, id: string, { name, posts, files, accounts, keys }: UserData): Promise<string> {
+  const passedOn = await countHeirs(db, id)
+  const kept = passedOn > 0 ? ` Of the accounts, ${passedOn} would pass to other members of their organisations.` : ''
+  return `Nothing is deleted without --yes. It would delete the user ${name} with ${posts} posts, ${files} files, ${accounts} accounts and ${keys} keys.${kept}`
 }

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NO_ID } from '../../db/id.ts'
+import {
+  deleteEmptyUser,
+  deleteKeptResponsesOf,
+  deleteMediaOf,
+  deletePostsOf,
+  deleteSandboxCallsOf,
+  markFilesOf,
+  passOnNamedAccounts,
+  stopUser,
+} from '../../db/queries/retention/user-data.ts'
+import { forgetFile, type StagedFile } from '../../db/queries/staged-files.ts'
+import { discardFile, type Library } from '../media/add.ts'
+import { Pace } from './pace.ts'
+
+/** Of one core: a command may be faster than a sweep. */
+const SHARE = 0.5
+const FILES_AT_A_TIME = 8
+
+export interface DeletedUser {
+  posts: number
+  files: number
+  /** Accounts that organisations keep. */
+  passedOn: number
+}
+
+/**
+ * Deletes a user with everything that belongs to them, the bytes of their files included. The user goes last, so that the
+ * deletion can be repeated and continues if it is interrupted anywhere.
+ */
+export async function deleteUser(library: Library, userId: string): Promise<DeletedUser> {
+  const { db } = library
+  const pace = new Pace({ share: SHARE, lastsMs: Number.POSITIVE_INFINITY, rest: (ms) => sleep(ms) })
+  const deleted: DeletedUser = { posts: 0, files: 0, passedOn: await stopUser(db, userId) }
+  // Requests that had been authenticated before may still add posts and files.
+  do {
+    deleted.posts += await deletePosts(library, userId, pace)
+    deleted.files += await deleteFiles(library, userId, pace)
+    await repeat(pace, (limit) => deleteKeptResponsesOf(db, { userId, limit }))
+    await passOnNamedAccounts(db, userId)
+    await repeat(pace, (limit) => deleteSandboxCallsOf(db, { userId, limit }))
+  } while (!(await deleteEmptyUser(db, userId)))
+  return deleted
+}
+
+async function deletePosts({ db }: Library, userId: string, pace: Pace): Promise<number> {
+  let deleted = 0
+  for (let after = NO_ID; ; ) {
+    const { limit } = pace
+    const ids = await pace.run(() => deletePostsOf(db, { userId, after, limit }))
+    deleted += ids.length
+    if (ids.length === 0) return deleted
+    after = ids.at(-1)!
+  }
+}
+
+async function deleteFiles(library: Library, userId: string, pace: Pace): Promise<number> {
+  const { db } = library
+  // Their rows stay for the hour in which the storage may still carry out an earlier write. A sweep deletes them.
+  await discardAll(library, await markFilesOf(db, userId))
+  let deleted = 0
+  for (;;) {
+    const { count, files } = await pace.run(() => deleteMediaOf(db, { userId, limit: pace.limit }))
+    if (count === 0) return deleted
+    deleted += count
+    await discardAll(library, files)
+    for (const file of files) await forgetFile(db, file)
+  }
+}
+
+async function discardAll(library: Library, files: StagedFile[]): Promise<void> {
+  for (let begin = 0; begin < files.length; begin += FILES_AT_A_TIME) {
+    await Promise.all(files.slice(begin, begin + FILES_AT_A_TIME).map((file) => discardFile(library, file)))
+  }
+}
+
+/** Calls `work` until it has deleted nothing. */
+async function repeat(pace: Pace, work: (limit: number) => Promise<number>): Promise<void> {
+  while ((await pace.run(() => work(pace.limit))) > 0);
+}
