@@ -2,6 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PublishedAct } from '../../schemas/delivery.ts'
 import type { PostDetail } from '../../schemas/post.ts'
+import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
 import { isoTime } from './iso-time.ts'
@@ -58,40 +59,54 @@ const buildDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'acco
       .whereRef('attempt.accountId', '=', 'postTargets.accountId'),
   })
 
-/** A post with its files, its accounts, and the delivery to each. */
+/** Posts with their files, their accounts, and the delivery to each. */
+const selectPosts = (db: Db) =>
+  db.selectFrom('posts').select((eb) => [
+    ...postColumns(eb),
+    eb
+      .selectFrom('postMedia')
+      .select(sql<string[]>`coalesce(json_agg(media_id order by position), '[]')`.as('ids'))
+      .whereRef('postMedia.userId', '=', 'posts.userId')
+      .whereRef('postMedia.postId', '=', 'posts.id')
+      .as('mediaIds'),
+    eb
+      .selectFrom('postTargets')
+      .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
+      .select((eb) =>
+        jsonList(
+          jsonBuildObject({
+            accountId: eb.ref('postTargets.accountId'),
+            platform: eb.ref('postTargets.platform'),
+            username: eb.ref('accounts.username'),
+            captionOverride: eb.ref('captionOverride'),
+            fields: eb.ref('fields'),
+            threadParts: eb.ref('threadParts'),
+            delivery: buildDelivery(eb),
+          }),
+          sql`post_targets.account_id`,
+        ),
+      )
+      .whereRef('postTargets.userId', '=', 'posts.userId')
+      .whereRef('postTargets.postId', '=', 'posts.id')
+      .as('targets'),
+  ])
+
 export const findPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>
-  db
-    .selectFrom('posts')
-    .select((eb) => [
-      ...postColumns(eb),
-      eb
-        .selectFrom('postMedia')
-        .select(sql<string[]>`coalesce(json_agg(media_id order by position), '[]')`.as('ids'))
-        .whereRef('postMedia.userId', '=', 'posts.userId')
-        .whereRef('postMedia.postId', '=', 'posts.id')
-        .as('mediaIds'),
-      eb
-        .selectFrom('postTargets')
-        .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
-        .select((eb) =>
-          jsonList(
-            jsonBuildObject({
-              accountId: eb.ref('postTargets.accountId'),
-              platform: eb.ref('postTargets.platform'),
-              username: eb.ref('accounts.username'),
-              captionOverride: eb.ref('captionOverride'),
-              fields: eb.ref('fields'),
-              threadParts: eb.ref('threadParts'),
-              delivery: buildDelivery(eb),
-            }),
-            sql`post_targets.account_id`,
-          ),
-        )
-        .whereRef('postTargets.userId', '=', 'posts.userId')
-        .whereRef('postTargets.postId', '=', 'posts.id')
-        .as('targets'),
-    ])
+  selectPosts(db).where('userId', '=', value('userId')).where('id', '=', value('id')).$castTo<PostDetail>(),
+)
+
+interface PostDetailPage {
+  userId: string
+  after: string
+  limit: number
+}
+
+/** The next posts of a user after `after`, oldest first. */
+export const listPostDetails = prepared<PostDetailPage, PostDetail>('list_post_details', (db, value) =>
+  selectPosts(db)
     .where('userId', '=', value('userId'))
-    .where('id', '=', value('id'))
+    .where('id', '>', value('after'))
+    .orderBy('id')
+    .limit(value('limit'))
     .$castTo<PostDetail>(),
 )

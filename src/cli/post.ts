@@ -3,9 +3,11 @@ import { isId } from '../../db/id.ts'
 import { OperatorError } from '../errors.ts'
 import { markPostPublished } from '../posts/mark-published.ts'
 import { requireFound, withDatabase } from './command.ts'
+import { addPostExport } from './post-export.ts'
 
 export function addPostCommands(program: Command): void {
   const post = program.command('post').description('posts')
+  addPostExport(post)
 
   withDatabase(
     post

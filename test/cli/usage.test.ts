@@ -34,7 +34,7 @@ t.test('a usage error is explained on stderr, with exit code 2', async (t) => {
 })
 
 t.test('every command has a help text', async (t) => {
-  const commands = ['', 'start', 'serve', 'worker', 'migrate', 'openapi', 'user', 'user create']
+  const commands = ['', 'start', 'serve', 'worker', 'migrate', 'openapi', 'user', 'user create', 'user delete']
   commands.push(
     'org',
     'org create',
@@ -45,7 +45,15 @@ t.test('every command has a help text', async (t) => {
     'key list',
     'key revoke',
   )
-  commands.push('account', 'account add', 'account disconnect', 'account rewrap', 'post', 'post mark-published')
+  commands.push(
+    'account',
+    'account add',
+    'account disconnect',
+    'account rewrap',
+    'post',
+    'post mark-published',
+    'post export',
+  )
   commands.push('media', 'media add', 'media sweep', 'media register')
   for (const command of commands) {
     const { code, stdout, stderr } = await postroom([...command.split(' ').filter(Boolean), '--help'], {})

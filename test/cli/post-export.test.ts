@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { sql } from 'kysely'
+import t from 'tap'
+import { postroom, spawnPostroom } from '../helpers/command.ts'
+import { createNetworkWorld } from '../helpers/network-world.ts'
+import { insertOldPosts } from '../helpers/sweeps.ts'
+import { jpeg, upload } from '../helpers/upload.ts'
+
+t.test('post export prints each post as the API returns it, one line a post', async (t) => {
+  const { app, ada, user, connect, post, work, databaseUrl } = await createNetworkWorld(t)
+  const account = await connect('sandbox')
+  const { body: file } = await upload(app, ada, [['file', await jpeg()]])
+  const ids = [
+    await post({ accountIds: [account], caption: 'one\ntwo', mediaIds: [file.id] }),
+    await post({ accountIds: [account], caption: 'three', firstComment: 'four' }),
+  ]
+  await work()
+  const ben = await user('Ben')
+  const other = (await ben.call('POST', '/posts', { accountIds: [await ben.account('x')] })).body.id
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await postroom(['post', 'export', ...args], { DATABASE_URL: databaseUrl })
+    t.strictSame([code, stderr], [0, ''])
+    return stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  }
+  const expected = await Promise.all(ids.map(async (id) => (await ada.call('GET', `/posts/${id}`)).body))
+  t.match(expected, [{ mediaIds: [file.id], targets: [{ delivery: { state: 'published' } }] }, {}])
+  t.strictSame(await run('--user', ada.id), expected)
+  t.strictSame((await run()).map(({ id }) => id).sort(), [...ids, other].sort())
+  const unknown = await postroom(['post', 'export', '--user', 'nobody'], { DATABASE_URL: databaseUrl })
+  t.strictSame([unknown.code, unknown.stdout, unknown.stderr], [1, '', 'error: There is no user with this id\n'])
+})
+
+t.test('post export neither holds all posts in memory nor needs a reader to the end', async (t) => {
+  const { db, ada, databaseUrl } = await createNetworkWorld(t)
+  await insertOldPosts(db, { userId: ada.id, accountId: await ada.account('sandbox'), count: 10_000 })
+  await sql`update posts set caption = repeat('lighthouse', 1000)`.execute(db)
+  const env = { DATABASE_URL: databaseUrl, NODE_OPTIONS: '--max-old-space-size=64' }
+  const whole = spawnPostroom(['post', 'export'], env)
+  let lines = 0
+  for await (const chunk of whole.stdout!) lines += (chunk as Buffer).filter((byte) => byte === 10).length
+  t.equal(lines, 10_000, '100 MB, with a heap of 64 MB')
+
+  const partial = spawnPostroom(['post', 'export'], env)
+  let stderr = ''
+  partial.stderr!.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  await once(partial.stdout!, 'data')
+  partial.stdout!.destroy()
+  const [code] = await once(partial, 'close')
+  t.strictSame([code, stderr], [0, ''])
+})
