@@ -12,7 +12,7 @@ NETWORKS := test/networks/node_modules/.installed
 PRISM := test/faults/fuzz/prism/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
 
-.PHONY: setup start test test-networks test-prism test-generators test-cluster test-s3 test-image bench soak check openapi db-types readme build help
+.PHONY: setup start test test-networks test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -42,6 +42,9 @@ test-s3: $(DEVELOP) ## run the tests of storage on the S3 of Debian's Ceph
 test-image: $(DEVELOP) ## build the container image and run it, as root with Debian's buildah
 	@npm test -s -- $(or $(TESTS),test/docker/image/*.test.ts)
 
+test-upgrade: $(DEVELOP) ## upgrade the released versions under load: nothing may be lost, doubled or delayed
+	@npm test -s -- $(or $(TESTS),test/upgrade/*.test.ts)
+
 bench: $(DEVELOP) ## measure speed against a minimal server; BENCH=requests, growth or publisher runs one part
 	@for part in $(or $(BENCH),requests growth publisher); do node test/bench/$$part.ts || exit 1; done
 
@@ -67,6 +70,9 @@ readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
 
 build: $(DEVELOP) ## compile to dist/
 	@npm run -s build
+
+snapshot: $(DEVELOP) ## keep the committed sources of this version for test-upgrade
+	@git archive --format=tar HEAD src schemas db package.json | gzip -9n > test/upgrade/releases/$$(node -p 'require("./package.json").version').tgz
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
