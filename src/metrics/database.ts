@@ -9,6 +9,9 @@ import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
 
+/** All statements together may take so long. Probes of workers wait for `GET /metrics`. */
+const READ_MS = 2_000
+
 /** Reads the figures again if they are older than `freshMs`. */
 interface DatabaseMetrics {
   refresh(): Promise<void>
@@ -25,8 +28,8 @@ export function createDatabaseMetrics(registry: Registry, db: Db, freshMs: numbe
 
   async function read(): Promise<void> {
     try {
-      // Requests have a time budget of their own, which the first of several that wait for these figures must not spend.
-      show(gauges, await withDatabaseBudget(undefined, () => readFigures(db)))
+      // A budget of its own, also where a request has one: others wait for the same figures.
+      show(gauges, await withDatabaseBudget({ remainingMs: READ_MS }, () => readFigures(db)))
     } catch {
       hide(gauges)
     }

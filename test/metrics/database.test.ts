@@ -31,6 +31,15 @@ t.test('while the database cannot be read, its figures are absent and all others
   t.ok(Object.keys(after).some(isAboutDeliveries))
 })
 
+t.test('metrics do not wait for a database that is slow, even without time limits of statements', async (t) => {
+  const url = await createDatabase(t)
+  const [db, admin] = [connect({ url }), connect({ url, poolMax: 1 })]
+  t.teardown(() => Promise.all([db.destroy(), admin.destroy()]))
+  const { render } = createMetrics({ db, pool: 'worker', freshMs: 0 })
+  const during = await withTableLocked(admin, 'post_targets', render)
+  t.equal(samplesOf(during)[READABLE], 0)
+})
+
 t.test('metrics are served while the database does not accept connections', async (t) => {
   const db = connect({ url: 'postgres://postroom@127.0.0.1:1/postroom', ...PRODUCTION_TIMEOUT })
   t.teardown(() => db.destroy())
