@@ -12,7 +12,7 @@ import type { Killed, Victim } from './killer.ts'
 import { urlOf } from './postgres.ts'
 import { OWNER } from './programs.ts'
 import { repoint, startBalancer, startPooler } from './proxies.ts'
-import { type ServerPair, startServerPair } from './server-pair.ts'
+import { type Servers, startServers } from './servers.ts'
 import { type Service, supervise } from './services.ts'
 
 const APIS = 3
@@ -22,7 +22,7 @@ const WORKERS = 2
 export interface Failover {
   killedAt: number
   promotedAt: number
-  /** When the old primary was the synchronous standby of the new one. */
+  /** When the old primary was a synchronous standby of the new one. */
   replicatedAt: number
 }
 
@@ -38,30 +38,31 @@ export interface Cluster {
   /** How processes of Postroom ended that were not killed. */
   unexpectedEnds: string[]
   kill(service: Service): Promise<void>
-  /** Kills the standby. The primary then has none. */
-  killStandby(): Promise<void>
-  startStandby(): Promise<void>
-  /** Kills the primary, runs `meanwhile`, and promotes the standby. */
+  /** Kills all standbys. */
+  killStandbys(): Promise<void>
+  startStandbys(): Promise<void>
+  /** Kills the primary, runs `meanwhile`, and promotes a standby. */
   failOver(meanwhile?: () => Promise<void>): Promise<Failover>
   stop(): Promise<void>
 }
 
 /**
- * Starts a primary with a synchronous standby behind PgBouncer, three API processes behind HAProxy, and two workers, in a
- * temporary folder and on ports of the loopback address. All of it ends with this process.
+ * Starts a primary with one or two synchronous standbys behind PgBouncer, three API processes behind HAProxy, and two
+ * workers, in a temporary folder and on ports of the loopback address. All of it ends with this process.
  */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(standbyCount: number): Promise<Cluster> {
   const { folder, dataDir, mediaDir } = createFolders()
   const password = randomBytes(16).toString('hex')
-  const ports = await freePorts(4 + APIS)
-  const [portA, portB, poolerPort, balancerPort] = ports as [number, number, number, number]
-  const apiPorts = ports.slice(4)
+  const ports = await freePorts(3 + standbyCount + APIS)
+  const [poolerPort, balancerPort] = ports as [number, number]
+  const apiPorts = ports.slice(2, 2 + APIS)
+  const serverPorts = ports.slice(2 + APIS)
   const pooler = { port: poolerPort, folder, password }
   const killer = startKiller(folder)
   const unexpectedEnds: string[] = []
   const services: Service[] = []
   const proxies: ChildProcess[] = []
-  let servers: ServerPair | undefined
+  let servers: Servers | undefined
 
   async function stop(): Promise<void> {
     await Promise.all(services.map((service) => service.stop()))
@@ -71,7 +72,7 @@ export async function startCluster(): Promise<Cluster> {
   }
 
   try {
-    servers = await startServerPair(folder, dataDir, password, [portA, portB])
+    servers = await startServers(folder, dataDir, password, serverPorts)
     const owner = connect({ url: urlOf(servers.primary(), password, 'postroom'), poolMax: 1 })
     await migrate(owner).finally(() => owner.destroy())
     proxies.push(startPooler(pooler, servers.primary().port), startBalancer(folder, balancerPort, apiPorts))
@@ -98,10 +99,12 @@ export async function startCluster(): Promise<Cluster> {
         service.expectEnd()
         await killer.kill({ pid: service.pid })
       },
-      async killStandby() {
-        await killer.kill({ dataDir: servers!.standby().dataDir })
+      async killStandbys() {
+        for (const { dataDir } of servers!.standbys()) await killer.kill({ dataDir })
       },
-      startStandby: servers.startStandby,
+      async startStandbys() {
+        await Promise.all(servers!.standbys().map(servers!.startStandby))
+      },
       async failOver(meanwhile = async () => {}) {
         const { at: killedAt } = await killer.kill({ dataDir: servers!.primary().dataDir })
         await meanwhile()

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { connect, type Db } from '../../../db/client.ts'
 import { endChild } from '../../helpers/processes.ts'
 import { until } from '../../helpers/until.ts'
-import { postgresProgram, run, start } from './programs.ts'
+import { OWNER, postgresProgram, run, start } from './programs.ts'
 
-/** One of the two servers, primary or standby. */
+/** The primary or a standby. */
 export interface Server {
   name: string
   dataDir: string
@@ -17,8 +17,10 @@ export interface Server {
 }
 
 export const SUPERUSER = 'postgres'
-/** The application name of a standby, for which a primary waits. */
+/** The application name of every standby: a primary waits for one of them. */
 const STANDBY = 'standby'
+/** Names the primary of a standby. Unlike an argument of the server, it can be changed while the server runs. */
+const FOLLOW = 'follow.conf'
 
 export const urlOf = ({ port }: Pick<Server, 'port'>, password: string, user = SUPERUSER, database = 'postroom') =>
   `postgres://${user}:${password}@127.0.0.1:${port}/${database}`
@@ -27,7 +29,7 @@ export const urlOf = ({ port }: Pick<Server, 'port'>, password: string, user = S
 const conninfo = ({ port }: Server) => `host=127.0.0.1 port=${port} user=${SUPERUSER}`
 
 /**
- * Settings of both servers. With `synchronous_commit = on`, a commit returns when the standby has written it to disk.
+ * Settings of all servers. With `synchronous_commit = on`, a commit returns when a standby has written it to disk.
  * `remote_apply` is not needed: nothing reads from the standby, and a promotion replays all that is on its disk first. A
  * promoted server without a standby makes commits wait for one, so that every acknowledged commit is on two disks.
  */
@@ -35,13 +37,14 @@ const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 shared_buffers = 64MB
-synchronous_standby_names = '${STANDBY}'
+synchronous_standby_names = 'ANY 1 (${STANDBY})'
 synchronous_commit = on
 wal_retrieve_retry_interval = 200ms
 # Syncs the file system after a crash, not file by file, which takes seconds longer.
 recovery_init_sync_method = syncfs
 # pg_rewind reads the changes since the timelines diverged.
 wal_keep_size = 1GB
+include_if_exists = '${FOLLOW}'
 `
 
 export async function initialise({ dataDir }: Server, password: string, passwordFile: string): Promise<void> {
@@ -54,9 +57,9 @@ export async function initialise({ dataDir }: Server, password: string, password
 
 /** Starts a server. With a `standby.signal` in its data directory, it follows `primary`. */
 export async function startServer(server: Server, { primary, password }: { primary: Server; password: string }) {
-  const own = { port: server.port, primary_conninfo: `${conninfo(primary)} application_name=${STANDBY}` }
-  const args = Object.entries(own).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const child = start([postgresProgram('postgres'), '-D', server.dataDir, ...args], server.log, {
+  writeFollow(server, primary)
+  const line = [postgresProgram('postgres'), '-D', server.dataDir, '-c', `port=${server.port}`]
+  const child = start(line, server.log, {
     unprivileged: true,
     env: { PGPASSWORD: password },
   })
@@ -74,6 +77,36 @@ export async function startServer(server: Server, { primary, password }: { prima
       await db.destroy()
     }
   })
+}
+
+function writeFollow({ dataDir }: Server, primary: Server): void {
+  const path = join(dataDir, FOLLOW)
+  writeFileSync(path, `primary_conninfo = '${conninfo(primary)} application_name=${STANDBY}'\n`)
+  // pg_rewind writes it too.
+  if (OWNER !== undefined) chownSync(path, OWNER, OWNER)
+}
+
+/** Leads a running standby to another primary. */
+export function follow(standby: Server, primary: Server): void {
+  writeFollow(standby, primary)
+  standby.process?.kill('SIGHUP')
+}
+
+/** The standby that has most of what the dead primary wrote. With `ANY 1`, that is every acknowledged commit. */
+export async function findMostAdvanced(standbys: Server[], password: string): Promise<Server> {
+  const positions = await Promise.all(
+    standbys.map(async (standby) => {
+      const db = connect({ url: urlOf(standby, password, SUPERUSER, 'postgres'), poolMax: 1 })
+      try {
+        const { rows } = await sql<{ bytes: string }>`
+          select pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::text as bytes`.execute(db)
+        return { standby, bytes: BigInt(rows[0]!.bytes) }
+      } finally {
+        await db.destroy()
+      }
+    }),
+  )
+  return positions.reduce((best, each) => (each.bytes > best.bytes ? each : best)).standby
 }
 
 /** Creates a standby as a copy of the primary. */
@@ -94,11 +127,11 @@ export async function rewind(old: Server, primary: Server, { db, password }: { d
 
 export const promote = ({ dataDir }: Server) => run([postgresProgram('pg_ctl'), 'promote', '-D', dataDir, '-w', '-s'])
 
-/** Waits until the standby is synchronous, and commits return. */
-export const untilReplicated = (db: Db) =>
-  until('the standby is synchronous', async () => {
-    const { rows } = await sql`select from pg_stat_replication where sync_state = 'sync'`.execute(db)
-    return rows.length > 0
+/** Waits until `count` standbys receive everything, and commits return. */
+export const untilReplicated = (db: Db, count: number) =>
+  until(`${count} standbys are synchronous`, async () => {
+    const { rows } = await sql`select from pg_stat_replication where sync_state = 'quorum'`.execute(db)
+    return rows.length >= count
   })
 
 export async function stopServer({ process: child }: Server): Promise<void> {

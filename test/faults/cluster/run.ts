@@ -15,8 +15,8 @@ import type { Line, Load } from './clients.ts'
 import { type Cluster, type Failover, startCluster } from './cluster.ts'
 
 /**
- * Kinds of failovers: the primary is killed alone, with an API process, or with a worker; or the standby was away before,
- * and the commits that waited for it were cancelled.
+ * Kinds of failovers: the primary is killed alone, with an API process, or with a worker; or the standbys were away
+ * before, and the commits that waited for one were cancelled.
  */
 export const KINDS = ['primary', 'primary and API', 'primary and worker', 'standby away, waits cancelled'] as const
 type Kind = (typeof KINDS)[number]
@@ -50,8 +50,8 @@ export interface Result {
 }
 
 /** Runs failovers under load, one of each listed kind. */
-export async function runFailovers(kinds: Kind[]): Promise<Result> {
-  const cluster = await startCluster()
+export async function runFailovers(kinds: Kind[], standbyCount = 1): Promise<Result> {
+  const cluster = await startCluster(standbyCount)
   const log = join(cluster.folder, 'clients.log')
   let clients: ChildProcess | undefined
   try {
@@ -95,18 +95,22 @@ async function createLoad(cluster: Cluster, log: string): Promise<Load> {
   const account = { id: newId(), platform: 'bluesky' as const, username: 'ada', displayName: null }
   await insertAccount(db, { ...account, userId, organizationId: null })
   const url = `${cluster.url}/api/v1`
-  const sandboxes = await Promise.all(
-    Array.from({ length: SANDBOXES }, async (_, number) => {
-      const response = await fetch(`${url}/accounts`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ platform: 'sandbox', credentials: { username: `ada${number}` } }),
-      })
-      if (!response.ok) throw new Error(`Connecting an account failed with ${response.status}`)
-      return ((await response.json()) as { id: string }).id
-    }),
-  )
+  const sandboxes: string[] = []
+  for (let number = 0; number < SANDBOXES; number++) sandboxes.push(await connectSandbox(url, key, `ada${number}`))
   return { url, key, sandboxes, account: account.id, clients: CLIENTS, log }
+}
+
+/** Returns the id of the account. While the cluster starts on a busy machine, requests may get a 503. */
+async function connectSandbox(url: string, key: string, username: string): Promise<string> {
+  const connect = () =>
+    fetch(`${url}/accounts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ platform: 'sandbox', credentials: { username } }),
+    })
+  const response = await until('a sandbox account is connected', connect, { isMet: ({ status }) => status !== 503 })
+  if (!response.ok) throw new Error(`Connecting an account failed with ${response.status}`)
+  return ((await response.json()) as { id: string }).id
 }
 
 /** Complete lines of the clients' log. */
@@ -130,9 +134,9 @@ async function failOver(cluster: Cluster, kind: Kind): Promise<Failover> {
     case 'primary and worker':
       return cluster.failOver(() => cluster.kill(any(cluster.workers)))
     case 'standby away, waits cancelled':
-      await cluster.killStandby()
+      await cluster.killStandbys()
       await cancelWaits(cluster)
-      return cluster.failOver(() => cluster.startStandby())
+      return cluster.failOver(() => cluster.startStandbys())
   }
 }
 
