@@ -13,6 +13,8 @@ export interface ConnectOptions {
   poolMax?: number
   /** Whether to prepare statements under names. The default is true. */
   preparedStatements?: boolean
+  /** Names the connections in pg_stat_activity, unless the URL has an application_name. */
+  applicationName?: string
   /** The time limit of one statement. Migrations and commands have none. */
   statementTimeoutMs?: number
 }
@@ -45,7 +47,13 @@ const poolStates = new WeakMap<Db, () => PoolState>()
 export const readPool = (db: Db): PoolState => poolStates.get(db)!()
 
 /** Creates the client. The first statement opens the first connection. */
-export function connect({ url, poolMax = 10, preparedStatements = true, statementTimeoutMs }: ConnectOptions): Db {
+export function connect({
+  url,
+  poolMax = 10,
+  preparedStatements = true,
+  applicationName = 'postroom',
+  statementTimeoutMs,
+}: ConnectOptions): Db {
   const server: Server = { silentSince: Number.NEGATIVE_INFINITY, hasPreparedStatements: preparedStatements }
   const options = {
     server,
@@ -53,7 +61,7 @@ export function connect({ url, poolMax = 10, preparedStatements = true, statemen
     max: poolMax,
     connectionTimeoutMillis: statementTimeoutMs ? CONNECT_MS : CONNECT_UNLIMITED_MS,
     keepAlive: true,
-    application_name: 'postroom',
+    fallback_application_name: applicationName,
     types: columnTypes,
     Client: Connection,
     ...(statementTimeoutMs && {

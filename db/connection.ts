@@ -1,6 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { budgetSpent, currentBudget } from './budget.ts'
-import { destroySocket, PreparedQuery, type PreparedStatement } from './driver.ts'
+import { Client, destroySocket, PreparedQuery, type PreparedStatement } from './driver.ts'
 import { isConnectionOver, SQLSTATE } from './sqlstate.ts'
 import { QUERY_READ_TIMEOUT } from './unavailable.ts'
 
@@ -25,7 +25,7 @@ const STANDBY_WAIT = 'SyncRepWaitForLSN'
 type QueryError = Error & { severity?: string }
 
 /** A connection that respects the database budget, and closes itself when it can no longer be used. */
-export class Connection extends pg.Client {
+export class Connection extends Client {
   /** The time, by `performance.now()`, of the last response on this connection. */
   heardAt = performance.now()
   readonly #server: Server

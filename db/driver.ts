@@ -58,6 +58,18 @@ interface WireConnection {
   parse(message: { name: string; text: string }): void
 }
 
+/** A client that the settings of the role and the database cannot mislead. */
+export class Client extends pg.Client {
+  /**
+   * The parameters of the startup message. They precede `alter role … set`. node-postgres reads times in ISO 8601 only. The
+   * value is Postgres' default, so that PgBouncer, which passes it on, need not set it anew.
+   */
+  getStartupConf(): Record<string, string> {
+    const { getStartupConf } = pg.Client.prototype as unknown as Client
+    return { ...getStartupConf.call(this), DateStyle: 'ISO, MDY' }
+  }
+}
+
 /** Closes the socket of `client` without a message to the server. */
 export function destroySocket(client: pg.Client): void {
   ;(client as unknown as { connection: WireConnection }).connection.stream.destroy()

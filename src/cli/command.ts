@@ -20,7 +20,7 @@ type Run<Options> = (db: Db, options: Options, ...args: string[]) => Promise<Rec
 export function withUnmigratedDatabase<Options extends object>(command: Command, run: Run<Options>): void {
   withJson(command).action(async () => {
     const options = command.opts<Options & Json>()
-    const { db, close } = await openDatabase(readConfig(process.env))
+    const { db, close } = await openDatabase(readConfig(process.env), { purpose: nameOf(command) })
     try {
       print(await run(db, options, ...command.args).catch(explainMissingOwner), options)
     } finally {
@@ -38,6 +38,12 @@ export const withDatabase = <Options extends object>(command: Command, run: Run<
     if (!readConfig(process.env).databaseUrl) await migrate(db)
     return run(db, options, ...args)
   })
+
+/** The words after `postroom`, such as `key create`. */
+function nameOf(command: Command): string {
+  const { parent } = command
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name()
+}
 
 function explainMissingOwner(error: { constraint?: string }): never {
   if (!hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION)) throw error

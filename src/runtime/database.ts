@@ -13,17 +13,20 @@ export interface Database {
 }
 
 interface Options {
+  /** What the process does, such as `serve`: part of the name that its connections have in pg_stat_activity. */
+  purpose: string
   statementTimeoutMs?: number
   log?: (line: string) => void
 }
 
 /** Opens the database at DATABASE_URL. Without one, opens the embedded database, and starts it if it is not running. */
-export async function openDatabase(config: Config, { log, ...options }: Options = {}): Promise<Database> {
+export async function openDatabase(config: Config, { purpose, log, ...options }: Options): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded({ dataDir: config.dataDir, ...(log && { log }) })
   const db = connect({
     url: (config.databaseUrl ?? embedded?.url) as string,
     poolMax: config.databasePoolMax,
     preparedStatements: config.preparedStatements,
+    applicationName: `postroom ${purpose}`,
     ...options,
   })
   return {

@@ -38,6 +38,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
   const stop = waitForStopSignal(config)
   const logger = await createLoggerOptions(config.logLevel)
   const database = await openDatabase(config, {
+    purpose: 'serve',
     statementTimeoutMs: REQUEST_STATEMENT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
   })
@@ -89,7 +90,7 @@ async function startWorker(
   log: FastifyBaseLogger,
   stop: Promise<unknown>,
 ): Promise<InnerWorker> {
-  const { db, close } = await openDatabase(config, { statementTimeoutMs: WORKER_STATEMENT_MS })
+  const { db, close } = await openDatabase(config, { purpose: 'worker', statementTimeoutMs: WORKER_STATEMENT_MS })
   try {
     metrics.addPool('worker', db)
     const context = await openNetworkContext(config, db, metrics)
@@ -115,7 +116,7 @@ async function findOrSeedUser({ db, keyring }: NetworkContext): Promise<Record<s
 
 /** Migrates on a connection without a time limit: a migration may take longer than a request. */
 async function migrateFirst(config: Config): Promise<void> {
-  const { db, close } = await openDatabase(config)
+  const { db, close } = await openDatabase(config, { purpose: 'migrate' })
   try {
     await migrate(db, (line) => process.stderr.write(`${line}\n`))
   } catch (error) {

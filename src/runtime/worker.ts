@@ -24,6 +24,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
   }
   const log = pino(options, stream)
   const { db, close } = await openDatabase(config, {
+    purpose: 'worker',
     statementTimeoutMs: WORKER_STATEMENT_MS,
     log: (line) => process.stderr.write(`${line}\n`),
   })

@@ -63,7 +63,7 @@ t.test('with DATABASE_PREPARED_STATEMENTS=off, no statement has a name', async (
     ['off', []],
   ] as const) {
     const env = { DATABASE_URL: url, DATABASE_POOL_MAX: '1', DATABASE_PREPARED_STATEMENTS: setting }
-    const { db, close } = await openDatabase(readConfig(env))
+    const { db, close } = await openDatabase(readConfig(env), { purpose: 'test' })
     t.strictSame(await listPosts(db, { userId: newId(), limit: 1, offset: 0, cursor: newId() }), [])
     const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(db)
     t.strictSame(

@@ -8,7 +8,7 @@ import { type Api, MAX_CONNECTIONS, type Postgres } from './targets.ts'
 export const between = (least: number, most: number) => least + Math.random() * (most - least)
 
 /** Backends of the API. */
-const API_BACKENDS = `from pg_stat_activity where application_name = 'postroom' and datname = 'postroom'`
+const API_BACKENDS = `from pg_stat_activity where application_name = 'postroom serve' and datname = 'postroom'`
 
 /** Functions that cause a fault of each kind, and return when it is over. */
 export function createFaults(postgres: Postgres, api: Api, link: TcpProxy): Record<Kind, () => Promise<number>> {
