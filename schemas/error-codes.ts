@@ -53,6 +53,7 @@ export const ERROR_CODES = {
   schema_outdated: 'The database is at another schema version than the service.',
   deliveries_not_claimed: 'Deliveries are due, and no worker claims them.',
   restore_unfinished: 'The database was restored from a backup, and workers wait for the operator.',
+  stopping: 'The process is about to end: send requests to another one.',
   internal_error: 'An unexpected failure; the log of the service has the cause.',
 } as const
 

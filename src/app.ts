@@ -36,6 +36,8 @@ export interface AppOptions extends NetworkContext {
   metrics: Metrics
   /** The networks that posts can be published to. */
   networks: Networks
+  /** Whether the process is about to end, and must get no new requests. */
+  isStopping?: () => boolean
 }
 
 /** Builds the service as an application that does not listen yet. */
@@ -45,6 +47,7 @@ export async function buildApp({
   trustedProxies = [],
   media: files,
   metrics,
+  isStopping = () => false,
   ...context
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = context
@@ -73,7 +76,7 @@ export async function buildApp({
   await app.register(requestMetrics, metrics)
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   await app.register(openapi)
-  await app.register(health, { db, metrics })
+  await app.register(health, { db, metrics, isStopping })
   await app.register(
     async (api) => {
       await api.register(auth, { db })

@@ -11,8 +11,15 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { VERSION } from '../version.ts'
 import { schemaOutdated } from './require-schema.ts'
 
+interface HealthOptions {
+  db: Db
+  metrics: Metrics
+  /** Whether the process is about to end, and must get no new requests. */
+  isStopping: () => boolean
+}
+
 /** Probes and metrics for operators. They need no API key. */
-export const health: FastifyPluginAsyncTypebox<{ db: Db; metrics: Metrics }> = async (app, { db, metrics }) => {
+export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db, metrics, isStopping }) => {
   const readBacklog = async () =>
     (await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null }))[0]!
 
@@ -21,6 +28,7 @@ export const health: FastifyPluginAsyncTypebox<{ db: Db; metrics: Metrics }> = a
   app.route({
     ...getReadiness,
     handler: async () => {
+      if (isStopping()) throw new AppError(503, 'stopping', 'The process is stopping')
       if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
       const [installation] = await readInstallation(db, {})
       if (installation?.isRefused) throw new AppError(503, 'restore_unfinished', RESTORE_UNFINISHED)

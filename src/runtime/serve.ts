@@ -16,12 +16,13 @@ import { createPublicClient } from '../outbound/client.ts'
 import { runStraySweeper } from '../retention/sweeper.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
+import { createDrain, type Drain } from './drain.ts'
 import { createLoggerOptions, processFacts } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { type SchemaWatch, watchSchema } from './schema.ts'
-import { drain, listen } from './server.ts'
+import { listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
 import { sweepOldData } from './sweeper.ts'
 
@@ -43,6 +44,8 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     log: (line) => process.stderr.write(`${line}\n`),
   })
   let app: FastifyInstance | undefined
+  let drain: Drain | undefined
+  let isEnding = false
   let schema: SchemaWatch | undefined
   let worker: InnerWorker | undefined
   let metricsServer: MetricsServer | undefined
@@ -52,12 +55,15 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const metrics = createProcessMetrics(database.db, 'api')
     const library = await openMediaLibrary(config, database.db)
     const storage = countStorageErrors(library.storage, metrics)
-    const media = { ...library, storage, fetchFile: createFetchFile(createPublicClient()) }
+    const fetchFile = createFetchFile(createPublicClient())
+    const media = { ...library, storage, fetchFile }
     const context = await openNetworkContext(config, database.db, metrics)
     const { corsOrigins, trustedProxies } = config
-    app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, ...context })
+    const isStopping = () => isEnding
+    app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, isStopping, ...context })
+    drain = createDrain(app)
     schema = watchSchema(database.db, app.log)
-    const end = Promise.race([stop, schema.tooNew])
+    const end = Promise.race([stop.requested, schema.tooNew])
     metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
     if (isStart) worker = await startWorker(config, media, metrics, app.log, end)
@@ -65,11 +71,14 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
     announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
     const reason = await end
+    isEnding = true
     if (reason) throw reason
     app.log.info('stopping')
   } finally {
     schema?.stop()
-    await Promise.all([app && drain(app), worker?.finished, strays])
+    // At SIGINT, a person waits at the terminal.
+    const lingers = isEnding && stop.signal !== 'SIGINT'
+    await Promise.all([drain?.stop({ lingers }), worker?.finished, strays])
     await Promise.all([database.close(), worker?.close(), metricsServer?.close()])
   }
   app.log.info('stopped')

@@ -5,10 +5,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 
-/** The limit for requests that still run at shutdown. */
-const DRAIN_MS = 8_000
-const IDLE_POLL_MS = 100
-
 /** Listens, and returns the URL. Throws an OperatorError if the host or port cannot be used. */
 export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   await app.ready()
@@ -56,14 +52,4 @@ function releaseStartupMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined
   collect?.({ type: 'major', flavor: 'last-resort' })
-}
-
-/** Stops listening, and waits until the running requests have ended. After DRAIN_MS, closes their connections. */
-export async function drain(app: FastifyInstance): Promise<void> {
-  // Fastify closes connections that are idle now. One that becomes idle later would be kept open for its next request.
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_POLL_MS)
-  const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  await app.close()
-  clearInterval(idle)
-  clearTimeout(deadline)
 }

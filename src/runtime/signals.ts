@@ -4,30 +4,41 @@ import type { Config } from '../config.ts'
 const SHUTDOWN_MS = 9_500
 const PARENT_POLL_MS = 500
 
+export interface Stop {
+  /** Resolves at the first signal to stop. */
+  requested: Promise<void>
+  /** That signal; undefined before it. */
+  signal: NodeJS.Signals | undefined
+}
+
 /**
- * Resolves at the first SIGTERM, SIGINT or SIGHUP. Further ones are ignored: a terminal sends one to each process, and npm
- * forwards its own. The process exits after SHUTDOWN_MS even if something still runs.
+ * Waits for SIGTERM, SIGINT or SIGHUP. Only the first counts: a terminal sends one to each process, and npm forwards its own.
+ * The process exits SHUTDOWN_MS after it even if something still runs.
  *
- * SIGHUP stops the process under `nohup` too: Node resets ignored signals when it starts, so that they cannot be recognised.
+ * SIGHUP stops the process under `nohup` too: Node resets ignored signals when it starts, so that it cannot recognise them.
  * https://github.com/nodejs/node/pull/615
  */
-export const waitForStopSignal = ({ isRunByNpm }: Config): Promise<void> =>
-  new Promise((resolve) => {
-    const stop = () => {
-      setTimeout(() => process.exit(1), SHUTDOWN_MS).unref()
-      resolve()
-    }
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
-    if (isRunByNpm) whenOrphaned(stop)
-  })
+export function waitForStopSignal({ isRunByNpm }: Config): Stop {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop: Stop = { requested: promise, signal: undefined }
+  const request = (signal: NodeJS.Signals) => {
+    if (stop.signal) return
+    stop.signal = signal
+    setTimeout(() => process.exit(1), SHUTDOWN_MS).unref()
+    resolve()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, request)
+  if (isRunByNpm) whenOrphaned(() => request('SIGHUP'))
+  return stop
+}
 
 /** npm forwards SIGTERM and SIGINT alone. Every other signal ends npm, and the process would run on without it. */
-function whenOrphaned(stop: () => void): void {
+function whenOrphaned(react: () => void): void {
   const parent = process.ppid
   const poll = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(poll)
-    stop()
+    react()
   }, PARENT_POLL_MS).unref()
 }
 

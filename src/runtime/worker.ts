@@ -38,9 +38,9 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     if (!publisher) throw new OperatorError(NO_KEY)
     metricsServer = await serveMetrics(config, metrics)
     log.info(processFacts('worker'), 'started')
-    void stop.then(() => log.info('stopping'))
+    void stop.requested.then(() => log.info('stopping'))
     announce(metricsServer.facts)
-    const end = Promise.race([stop, schema.tooNew])
+    const end = Promise.race([stop.requested, schema.tooNew])
     const isReady = await Promise.race([schema.ready.then(() => true), end.then(() => false)])
     if (isReady) await Promise.all([work(publisher, log, end), sweepOldData(config, { ...library, storage }, log, end)])
     const reason = await end

@@ -21,6 +21,7 @@ function versionOf(folder: string): number {
 const setpriv = find('setpriv')
 export const pgbouncer = find('pgbouncer')
 export const haproxy = find('haproxy')
+export const nginx = find('nginx')
 
 const missing = Object.entries({ postgresql: postgresFolder, pgbouncer, haproxy, 'util-linux': setpriv })
   .filter(([, found]) => !found)
