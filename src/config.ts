@@ -3,6 +3,7 @@ import { durationMs, listItems, retentionMs } from './config/formats.ts'
 import { ConfigError, readVariables } from './config/read-variables.ts'
 import type { Variables } from './config/variables.ts'
 import { parseKey } from './credentials/keyring.ts'
+import { type AllowedHost, parseAllowedHost } from './outbound/allow-list.ts'
 
 export interface Config {
   host: string
@@ -31,6 +32,10 @@ export interface Config {
     sandboxCallsMs: number | null
     unusedMediaMs: number | null
   }
+  /** Hosts that users may name although they are not public. */
+  outboundAllow: AllowedHost[]
+  /** Variables that name a proxy for outgoing requests, which this service does not use. */
+  ignoredProxies: string[]
   logLevel: string
   hasTraces: boolean
   corsOrigins: string[]
@@ -50,6 +55,8 @@ export interface S3Config {
 }
 
 export { ConfigError }
+
+const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
 
 /** Reads the configuration from `env`. An empty value counts as unset. Throws a ConfigError that names the variable. */
 export function readConfig(env: Record<string, string | undefined>): Config {
@@ -74,6 +81,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       sandboxCallsMs: retentionMs(variables.RETENTION_SANDBOX_CALLS),
       unusedMediaMs: retentionMs(variables.RETENTION_UNUSED_MEDIA),
     },
+    outboundAllow: listItems(variables.OUTBOUND_ALLOW).map((item) => parseAllowedHost(item)!),
+    ignoredProxies: PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]),
     logLevel: variables.LOG_LEVEL,
     hasTraces: variables.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     corsOrigins: listItems(variables.CORS_ORIGINS),

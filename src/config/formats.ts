@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { parseKey } from '../credentials/keyring.ts'
+import { parseAllowedHost } from '../outbound/allow-list.ts'
 
 interface Format {
   /** Completes "NAME must …" in the error about a value of another format. */
@@ -62,6 +63,11 @@ export const FORMATS: Record<string, Format> = {
   retention: {
     requirement: 'be off, or at least 2d, such as 90d',
     isValid: (text) => text === 'off' || (DURATION.test(text) && durationMs(text) >= RETENTION_MIN_MS),
+  },
+  'outbound-hosts': {
+    requirement:
+      'be hosts, addresses or ranges such as social.example.com, 10.1.2.3:8443 or 10.0.0.0/8, separated by commas',
+    isValid: (text) => listItems(text).every(parseAllowedHost),
   },
   origins: {
     requirement: 'be origins such as https://app.example.com, separated by commas',

@@ -103,6 +103,13 @@ export const VARIABLES = Type.Object({
     default: 'off',
     description: 'Files that no post has used for this time are deleted, such as `180d`. `off` keeps them.',
   }),
+  OUTBOUND_ALLOW: Type.Optional(
+    Type.String({
+      format: 'outbound-hosts',
+      description:
+        '[Private hosts](src/runtime/README.md#proxies-and-private-hosts) that users may name, such as `social.example.com,10.0.0.0/8`.',
+    }),
+  ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import type { Readable } from 'node:stream'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
-import { type DownloadOptions, download } from './download.ts'
+import { type DownloadOptions, download, portOf } from './download.ts'
 import { createReach, type Reach, type ReachOptions } from './reach.ts'
 
 /**
- * The client for addresses that users name. It connects to the public internet only, checks the addresses that it then
+ * The client for addresses that users name. It connects to the public internet and listed hosts only, checks the addresses that it then
  * connects to, and ignores the proxies of the environment.
  */
 export interface PublicClient {
@@ -25,22 +25,27 @@ const SILENCE_MAX_MS = 600_000
 
 /** undici's own `fetch`, because Node's does not accept a dispatcher of another undici version. */
 function createFetch({ addressesOf, connectOptions }: Reach): typeof fetch {
-  const connect = buildConnector({
-    ...connectOptions,
-    lookup: (hostname, _options, callback) => {
-      addressesOf(hostname).then(
-        (addresses) => callback(null, addresses),
-        (error) => callback(error, []),
-      )
-    },
-  })
+  const connectorTo = (port: number) =>
+    buildConnector({
+      ...connectOptions,
+      lookup: (hostname, _options, callback) => {
+        addressesOf(hostname, port).then(
+          (addresses) => callback(null, addresses),
+          (error) => callback(error, []),
+        )
+      },
+    })
+  // A connector keeps TLS sessions, and cannot tell `lookup` the port.
+  const connectToHttps = connectorTo(443)
   const dispatcher = new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '')
+      const port = portOf({ port: options.port, protocol: options.protocol })
+      const connect = port === 443 ? connectToHttps : connectorTo(port)
       // Node does not call `lookup` for an IP literal.
       if (!isIP(host)) connect(options, callback)
       else {
-        addressesOf(host).then(
+        addressesOf(host, port).then(
           () => connect(options, callback),
           (error) => callback(error, null),
         )

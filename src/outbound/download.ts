@@ -61,7 +61,7 @@ export async function download(reach: Reach, start: URL, options: DownloadOption
 /** Sends one request. Returns the body, or the target of a redirect. */
 async function get(reach: Reach, url: URL, options: DownloadOptions, endsAt: number): Promise<Readable | URL> {
   const fail = (reason: DownloadFailure['reason']) => options.toError({ reason, url })
-  const addresses = await reach.addressesOf(url.hostname).catch((error) => {
+  const addresses = await reach.addressesOf(url.hostname, portOf(url)).catch((error) => {
     throw error instanceof NotPublicError ? fail('not_public') : error
   })
   return new Promise((resolve, reject) => {
@@ -174,5 +174,7 @@ function reasonOf(request: ClientRequest, error: NodeJS.ErrnoException): Downloa
   return hasResponded ? 'invalid_response' : 'unreachable'
 }
 
+export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>) =>
+  Number(port) || (protocol === 'https:' ? 443 : 80)
 export const isWebUrl = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 export const hasCredentials = ({ username, password }: URL) => username !== '' || password !== ''

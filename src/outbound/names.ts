@@ -1,4 +1,4 @@
-import { Resolver } from 'node:dns/promises'
+import { lookup, Resolver } from 'node:dns/promises'
 
 export interface Address {
   address: string
@@ -20,3 +20,6 @@ export const resolveName: Resolve = async (hostname) => {
   ])
   return [...v4.map((address) => ({ address, family: 4 })), ...v6.map((address) => ({ address, family: 6 }))]
 }
+
+/** Resolves a name as other programs of the machine do, with /etc/hosts: the operator named it, so there are few. */
+export const resolveListedName: Resolve = (hostname) => lookup(hostname, { all: true })

@@ -1,9 +1,14 @@
 import { isIP } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
-import { type Address, type Resolve, resolveName } from './names.ts'
+import { type AllowedHost, isListed, isListedName } from './allow-list.ts'
+import { type Address, type Resolve, resolveListedName, resolveName } from './names.ts'
 
 export interface ReachOptions {
   resolve: Resolve
+  /** The same for the names in `allowList`. */
+  resolveListed: Resolve
+  /** Hosts that are allowed although they are not public. */
+  allowList: AllowedHost[]
   /** Whether connections to an IP address are allowed. */
   isAllowed(address: string): boolean
   /** The certificate authorities (PEM) to trust; Node's own if undefined. */
@@ -14,7 +19,7 @@ export interface ReachOptions {
 /** The rules for every connection to an address that a user names. */
 export interface Reach {
   /** The addresses of a name or of an IP literal, all of them allowed. Throws a NotPublicError for every other host. */
-  addressesOf(hostname: string): Promise<Address[]>
+  addressesOf(hostname: string, port: number): Promise<Address[]>
   /** Options for `net.connect` and `tls.connect`. */
   connectOptions: { ca: string | undefined; autoSelectFamily: true; rejectUnauthorized: true }
 }
@@ -31,24 +36,30 @@ export class NotPublicError extends Error {
   }
 }
 
-/** By default, only addresses on the public internet are allowed. */
+/** By default, only addresses on the public internet, and what `allowList` names, are allowed. */
 export function createReach(options: Partial<ReachOptions>): Reach {
-  const { resolve, isAllowed, ca, resolveMaxMs }: ReachOptions = {
+  const { resolve, resolveListed, allowList, isAllowed, ca, resolveMaxMs }: ReachOptions = {
     resolve: resolveName,
+    resolveListed: resolveListedName,
+    allowList: [],
     isAllowed: isPublicAddress,
     ca: undefined,
     resolveMaxMs: 5_000,
     ...options,
   }
+  const find = (hostname: string) => (isListedName(allowList, hostname) ? resolveListed : resolve)(hostname)
   return {
-    async addressesOf(hostname) {
+    async addressesOf(hostname, port) {
       const literal = hostname.replace(/^\[|\]$/g, '')
       const family = isIP(literal)
       const addresses = family
         ? [{ address: literal, family }]
-        : await withTimeout(resolveMaxMs, resolve(hostname)).catch(() => [])
+        : await withTimeout(resolveMaxMs, find(hostname)).catch(() => [])
       // One address that is not allowed makes the name invalid, because Node would choose among them.
-      if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
+      if (
+        addresses.length === 0 ||
+        !addresses.every(({ address }) => isAllowed(address) || isListed(allowList, literal, address, port))
+      ) {
         throw new NotPublicError(hostname)
       }
       return addresses

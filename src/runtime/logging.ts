@@ -1,5 +1,6 @@
-import type { FastifyServerOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
 import { type DestinationStream, destination } from 'pino'
+import type { Config } from '../config.ts'
 import { VERSION } from '../version.ts'
 
 /** What the first line of a process says. */
@@ -8,6 +9,18 @@ export const processFacts = (command: 'start' | 'serve' | 'worker') => ({
   version: VERSION,
   node: process.version,
 })
+
+/** Logs a warning if the environment names a proxy. A proxy would resolve names itself, after this service checked them. */
+export function reportIgnoredProxies(
+  { ignoredProxies: [variable] }: Config,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): void {
+  if (!variable) return
+  log.warn(
+    { variable },
+    'the proxy for outgoing requests is not used: this process has to reach ports 80 and 443 of the internet directly',
+  )
+}
 
 /** Options of pino: JSON lines on stderr, or readable lines if stderr is a terminal. */
 export async function createLoggerOptions(level: string): Promise<NonNullable<FastifyServerOptions['logger']>> {

@@ -23,7 +23,7 @@ export const openNetworkContext = async (config: Config, db: Db, metrics: Metric
   db,
   networks: measureNetworks(createNetworks(sandboxStore(db)), metrics),
   keyring: await openKeyring(config),
-  fetch: createPublicClient().fetch,
+  fetch: createPublicClient({ allowList: config.outboundAllow }).fetch,
 })
 
 /** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */

@@ -17,7 +17,7 @@ import { runStraySweeper } from '../retention/sweeper.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
 import { createDrain, type Drain } from './drain.ts'
-import { createLoggerOptions, processFacts } from './logging.ts'
+import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
@@ -55,7 +55,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const metrics = createProcessMetrics(database.db, 'api')
     const library = await openMediaLibrary(config, database.db)
     const storage = countStorageErrors(library.storage, metrics)
-    const fetchFile = createFetchFile(createPublicClient())
+    const fetchFile = createFetchFile(createPublicClient({ allowList: config.outboundAllow }))
     const media = { ...library, storage, fetchFile }
     const context = await openNetworkContext(config, database.db, metrics)
     const { corsOrigins, trustedProxies } = config
@@ -69,6 +69,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     if (isStart) worker = await startWorker(config, media, metrics, app.log, end)
     else strays = runStraySweeper(media, app.log, end)
     app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
+    reportIgnoredProxies(config, app.log)
     announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
     const reason = await end
     isEnding = true

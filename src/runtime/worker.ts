@@ -5,7 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
-import { createLoggerOptions, processFacts } from './logging.ts'
+import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
@@ -38,6 +38,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     if (!publisher) throw new OperatorError(NO_KEY)
     metricsServer = await serveMetrics(config, metrics)
     log.info(processFacts('worker'), 'started')
+    reportIgnoredProxies(config, log)
     void stop.requested.then(() => log.info('stopping'))
     announce(metricsServer.facts)
     const end = Promise.race([stop.requested, schema.tooNew])

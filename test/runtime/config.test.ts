@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { ConfigError, readConfig } from '../../src/config.ts'
 
@@ -21,6 +22,8 @@ t.test('without variables, the defaults apply', async (t) => {
       sandboxCallsMs: 30 * 86_400_000,
       unusedMediaMs: null,
     },
+    outboundAllow: [],
+    ignoredProxies: [],
     logLevel: 'info',
     hasTraces: false,
     corsOrigins: [],
@@ -52,6 +55,9 @@ t.test('every variable is read', async (t) => {
     RETENTION_ATTEMPTS: 'off',
     RETENTION_SANDBOX_CALLS: '48h',
     RETENTION_UNUSED_MEDIA: '180d',
+    OUTBOUND_ALLOW: 'social.example.com:8443, 10.0.0.0/8',
+    HTTPS_PROXY: 'http://proxy:3128',
+    http_proxy: 'http://proxy:3128',
     LOG_LEVEL: 'warn',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
@@ -82,6 +88,11 @@ t.test('every variable is read', async (t) => {
       sandboxCallsMs: 2 * 86_400_000,
       unusedMediaMs: 180 * 86_400_000,
     },
+    outboundAllow: [
+      { name: 'social.example.com', port: 8443 },
+      { network: ipaddr.parse('10.0.0.0'), bits: 8, port: undefined },
+    ],
+    ignoredProxies: ['HTTPS_PROXY', 'http_proxy'],
     logLevel: 'warn',
     hasTraces: true,
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
@@ -123,6 +134,10 @@ t.test('an invalid value is reported with the name of its variable, and without 
     { MEDIA_MAX_BYTES: '0' },
     { S3_ENDPOINT: 's3.example.com', S3_BUCKET: 'a' },
     { S3_ACCESS_KEY_ID: 'a', S3_BUCKET: 'a' },
+    { OUTBOUND_ALLOW: '*' },
+    { OUTBOUND_ALLOW: 'https://social.example.com' },
+    { OUTBOUND_ALLOW: '10.0.0.0/40' },
+    { OUTBOUND_ALLOW: 'social.example.com:0' },
     { CORS_ORIGINS: '*' },
     { CORS_ORIGINS: 'https://a.example/path' },
     { CORS_ORIGINS: 'a.example' },
