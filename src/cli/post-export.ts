@@ -20,7 +20,7 @@ export function addPostExport(post: Command): void {
     )
     .option('--user <id>', 'the id of the user whose posts are printed; without it, those of all users')
   command.action(async ({ user }: { user?: string }) => {
-    const { db, close } = await openDatabase(readConfig(process.env))
+    const { db, close } = await openDatabase(readConfig(process.env), { purpose: 'post export' })
     try {
       if (user !== undefined) requireFound(await userExists(db, user), 'user')
       await printPosts(user === undefined ? allUserIds(db) : [user], db)
