@@ -100,8 +100,6 @@ const uploads: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
     ...operations.uploadMedia,
     // readForm validates each part while it streams.
     validatorCompiler: () => () => true,
-    // The multipart plugin would log the headers, which contain the API key.
-    logSerializers: { busboyOptions: () => undefined },
     handler: async (request, reply) => {
       if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES_MAX) throw fileTooLarge(bytesMax)
       // Throws for a malformed key before the form is read.

@@ -29,7 +29,7 @@ export async function createLoggerOptions(level: string): Promise<NonNullable<Fa
   return {
     level,
     stream: pretty ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }) : createStderrStream(),
-    serializers: { err: serializeError },
+    serializers: SERIALIZERS,
   }
 }
 
@@ -51,6 +51,12 @@ function createStderrStream(): DestinationStream {
   }
 }
 
+/**
+ * How properties of lines are written. At the level `trace`, the multipart plugin logs all headers, and with them the API key.
+ * A route's own `logSerializers` have no effect, because requests have no loggers of their own.
+ */
+export const SERIALIZERS = { err: serializeError, busboyOptions: () => undefined }
+
 type LoggedError = Error &
   Partial<Record<'code' | 'severity' | 'constraint' | 'atConnect', string>> & {
     /** Of errors of S3. */
@@ -71,7 +77,9 @@ const CAUSES_MAX = 3
  * Serialises an error and its causes for the log. The message and the detail of a Postgres error may quote a row, and with it
  * a caption, so the log leaves them out. Other properties of an error are left out as well.
  */
-export const serializeError = (error: LoggedError): SerializedError => serialize(error, CAUSES_MAX)
+export function serializeError(error: LoggedError): SerializedError {
+  return serialize(error, CAUSES_MAX)
+}
 
 function serialize(error: LoggedError, causesMax: number): SerializedError {
   const { name, message, code, severity, constraint, atConnect, $metadata, cause, stack = '' } = error
