@@ -1,11 +1,18 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withTemplate } from './helpers/database.ts'
+import { findLeaks } from './helpers/leaks.ts'
 import { withPostgres } from './helpers/postgres.ts'
 
 /** Runs all tests, or the files in the arguments, on a real Postgres, and prints the counts in the last line. */
-const { code, output } = await withPostgres((scratch) => withTemplate(() => runTap(join(scratch, 'output.tap'))))
+const { code, output, leaks } = await withPostgres((scratch) =>
+  withTemplate(async () => {
+    const record = join(scratch, 'record')
+    mkdirSync(record)
+    return { ...(await runTap(join(scratch, 'output.tap'), record)), leaks: findLeaks(record) }
+  }),
+)
 
 for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/gm)) {
   process.stdout.write(`skipped: ${name}: ${reason}\n`)
@@ -14,18 +21,24 @@ for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/g
 // The reporter shows failures too, but its output may be cut off at the end.
 for (const [failure] of output.matchAll(/^( +)not ok .*\n(?:\1 .*\n)*/gm)) process.stdout.write(failure)
 
+for (const leak of leaks) process.stdout.write(`${leak}\n`)
+
 /** tap ends its stream with `# { total: 12, pass: 11, fail: 1 }`. */
 const closing = output.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ''
 const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0)
-const failed = Math.max(count('fail'), code === 0 ? 0 : 1)
+const failed = Math.max(count('fail'), code === 0 ? 0 : 1) + leaks.length
 process.stdout.write(`${count('pass')} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
-async function runTap(outputFile: string): Promise<{ code: number | null; output: string }> {
+async function runTap(outputFile: string, record: string): Promise<{ code: number | null; output: string }> {
   const tap = spawn('tap', [`--output-file=${outputFile}`, ...process.argv.slice(2)], {
     stdio: 'inherit',
     // Every test file is a process of its own. With compiled sources they start sooner.
-    env: { NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/node'), ...process.env },
+    env: {
+      NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/node'),
+      ...process.env,
+      TEST_RECORD_DIR: record,
+    },
   })
   // This process continues, to stop Postgres.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal))

@@ -7,6 +7,7 @@ import { buildApp } from '../../src/app.ts'
 import { call, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
+import { recorded } from '../helpers/log-record.ts'
 
 const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
 
@@ -66,7 +67,13 @@ t.test('with --json, every command prints one JSON object', async (t) => {
   t.equal(video.durationSeconds, 1.5)
 
   const db = connect({ url })
-  const app = await buildApp({ db, logger: false, corsOrigins: [], media: mediaOptions('.'), ...networkOptions(db) })
+  const app = await buildApp({
+    db,
+    logger: recorded(false),
+    corsOrigins: [],
+    media: mediaOptions('.'),
+    ...networkOptions(db),
+  })
   t.teardown(async () => {
     await app.close()
     await db.destroy()

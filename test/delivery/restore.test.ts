@@ -7,7 +7,8 @@ import { openJournal } from '../../src/delivery/journal.ts'
 import { finishRestore } from '../../src/delivery/restore.ts'
 import { folderJournalFiles } from '../../src/storage/journal.ts'
 import { copyDatabase } from '../helpers/backup.ts'
-import { createDeliveryWorld, noLog } from '../helpers/publisher.ts'
+import { noLog } from '../helpers/log-record.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, type ScriptedNetwork, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 /** Networks that can be queried, that cannot, and that recognise a repeated call; workers that keep a journal. */

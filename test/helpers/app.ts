@@ -22,6 +22,7 @@ import type { Credentials } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
+import { recorded, recordSecrets, recordSecretsOf } from './log-record.ts'
 
 export interface World extends Pick<AppOptions, 'networks' | 'fetch' | 'metrics'> {
   app: FastifyInstance
@@ -82,10 +83,16 @@ export const mediaOptions = (folder: string): Omit<MediaOptions, 'db'> => ({
   fetchFile: createFetchFile(createPublicClient()),
 })
 
+function newKeyring(): Keyring {
+  const key = randomBytes(32)
+  recordSecrets('key', key.toString('base64'), key.toString('hex'))
+  return createKeyring([key])
+}
+
 /** Options of the service for connecting accounts, and its metrics. A call to a network fails. */
 export const networkOptions = (db: Db): Pick<World, 'networks' | 'keyring' | 'fetch' | 'metrics'> => ({
   networks: createNetworks(sandboxStore(db)),
-  keyring: createKeyring([randomBytes(32)]),
+  keyring: newKeyring(),
   fetch: () => Promise.reject(new Error('the test calls a network, but passes no `fetch`')),
   metrics: createMetrics({ db, pool: 'api', freshMs: 0 }),
 })
@@ -100,7 +107,8 @@ export async function createWorld(
   const mediaDir = await createFolder(t)
   const networks = typeof others.networks === 'function' ? others.networks(db) : others.networks
   const parts = { ...networkOptions(db), ...others, ...(networks && { networks }) } as ReturnType<typeof networkOptions>
-  const app = await buildApp({ db, logger, corsOrigins, media: { ...mediaOptions(mediaDir), ...media }, ...parts })
+  const files = { ...mediaOptions(mediaDir), ...media }
+  const app = recordRequests(await buildApp({ db, logger: recorded(logger), corsOrigins, media: files, ...parts }))
   t.teardown(async () => {
     await app.close()
     await db.destroy()
@@ -117,6 +125,7 @@ export async function createWorld(
       account: async (platform = 'bluesky', { username = 'ada', organizationId, credentials } = {}) => {
         const account = { id: newId(), platform, username, displayName: null, userId: id }
         await insertAccount(db, { ...account, organizationId: organizationId ?? null })
+        recordSecretsOf(credentials)
         if (credentials) await replaceCredentials(db, account.id, parts.keyring.seal(account.id, credentials))
         return account.id
       },
@@ -145,6 +154,16 @@ export async function createWorld(
   }
 
   return { ...parts, app, db, databaseUrl, mediaDir, user, organization }
+}
+
+/** Records the secrets of the requests that are sent with `app.inject`. Returns the same application. */
+export function recordRequests(app: FastifyInstance): FastifyInstance {
+  const inject = app.inject.bind(app) as (options: unknown) => ReturnType<FastifyInstance['inject']>
+  const recording = (options?: { payload?: unknown }) => {
+    recordSecretsOf(options?.payload)
+    return inject(options)
+  }
+  return Object.assign(app, { inject: recording })
 }
 
 /** Sends a request. A body that is not a string is encoded as JSON. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { recordLog, recordSecretsOfEnvironment } from './log-record.ts'
 
 /** A command that hangs is killed, so that its test fails with the command's output. */
 const TIMEOUT_MS = 120_000
@@ -42,6 +43,7 @@ export function spawnPostroom(
     },
     stdio: ['ignore', 'pipe', stderr],
   })
+  recordSecretsOfEnvironment(env)
   children.add(child)
   child.once('exit', () => children.delete(child))
   return child
@@ -104,6 +106,7 @@ function collect(child: ChildProcess): Service['output'] {
   })
   child.stderr?.setEncoding('utf8').on('data', (text) => {
     output.stderr += text
+    recordLog(text)
   })
   return output
 }

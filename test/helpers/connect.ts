@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
-import { createKeyring } from '../../src/credentials/keyring.ts'
 import type { Credentials, Profile } from '../../src/platforms/adapter.ts'
 import { type AnyAdapter, createNetworks, type Networks } from '../../src/platforms/adapters.ts'
-import { createLoggerOptions } from '../../src/runtime/logging.ts'
 import { createWorld, type World } from './app.ts'
 import { startFakeNetworks } from './fake-networks.ts'
 
@@ -11,11 +8,9 @@ import { startFakeNetworks } from './fake-networks.ts'
 export async function createNetworksWorld(t: Test) {
   const fakes = await startFakeNetworks(t)
   const log: string[] = []
-  const keyring = createKeyring([randomBytes(32)])
-  const stream = { write: (line: string) => log.push(line) }
-  const logger = { ...((await createLoggerOptions('trace')) as object), stream }
-  const world = await createWorld(t, { fetch: fakes.fetch, keyring, logger })
-  return { ...world, ...fakes, keyring, log, ada: await world.user('ada') }
+  const stream = { write: (line: string) => void log.push(line) }
+  const world = await createWorld(t, { fetch: fakes.fetch, logger: { level: 'trace', stream } })
+  return { ...world, ...fakes, log, ada: await world.user('ada') }
 }
 
 /** The service with one network, whose `identify` is the given function. */

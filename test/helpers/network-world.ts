@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
-import { createLoggerOptions } from '../../src/runtime/logging.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startFakeNetworks } from './fake-networks.ts'
 import { createDeliveryWorld } from './publisher.ts'
@@ -14,10 +13,7 @@ export const VIDEO = readFileSync('test/samples/plain.mp4')
 export async function createNetworkWorld(t: Test) {
   const fakes = await startFakeNetworks(t)
   const log: string[] = []
-  const logger = {
-    ...((await createLoggerOptions('trace')) as object),
-    stream: { write: (line: string) => log.push(line) },
-  }
+  const logger = { level: 'trace', stream: { write: (line: string) => void log.push(line) } }
   const world = await createDeliveryWorld(t, (db) => createNetworks(sandboxStore(db)), { fetch: fakes.fetch, logger })
   const { ada, app } = world
 

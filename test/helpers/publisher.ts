@@ -13,9 +13,6 @@ import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
 import { noJournal } from './journal.ts'
 
-/** Discards all messages. */
-export const noLog: Deps['log'] = { info: () => {}, warn: () => {}, error: () => {} }
-
 export interface DeliveryWorld extends World {
   ada: Person
   /** The current time of all workers. */

@@ -7,9 +7,9 @@ import { insertUser } from '../../db/queries/people.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { REQUEST_STATEMENT_MS } from '../../src/runtime/database.ts'
-import { createLoggerOptions } from '../../src/runtime/logging.ts'
-import { call, mediaOptions, networkOptions, type Reply } from './app.ts'
+import { call, mediaOptions, networkOptions, type Reply, recordRequests } from './app.ts'
 import { createDatabase } from './database.ts'
+import { recorded } from './log-record.ts'
 
 /** The statement timeout of the production service. */
 export const PRODUCTION_TIMEOUT = { statementTimeoutMs: REQUEST_STATEMENT_MS }
@@ -21,13 +21,14 @@ export async function startService(t: Test, url: string, options: Partial<Connec
   const log: string[] = []
   const db = connect({ url, poolMax: 4, ...options })
   const stream = { write: (line: string) => log.push(line) }
-  const app = await buildApp({
+  const built = await buildApp({
     db,
-    logger: { ...((await createLoggerOptions('trace')) as object), stream },
+    logger: recorded({ level: 'trace', stream }),
     corsOrigins: [],
     media: mediaOptions('.'),
     ...networkOptions(db),
   })
+  const app = recordRequests(built)
   t.teardown(async () => {
     await app.close()
     await db.destroy()

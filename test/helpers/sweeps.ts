@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/client.ts'
 import { type Removed, type SweeperDeps, sweepIfDue } from '../../src/retention/sweeper.ts'
 import { mediaOptions } from './app.ts'
-import { noLog } from './publisher.ts'
+import { noLog } from './log-record.ts'
 
 export const DAY_MS = 86_400_000
 

@@ -8,6 +8,7 @@ import type { AnyAdapter, Networks } from '../../src/platforms/adapters.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 import { mediaOptions } from '../helpers/app.ts'
 import { assertOneResponse, createKeyedWorld, type KeyedReply, sendWithKey } from '../helpers/idempotency.ts'
+import { recorded } from '../helpers/log-record.ts'
 import { until } from '../helpers/until.ts'
 import { form, isClean, jpeg } from '../helpers/upload.ts'
 
@@ -40,7 +41,7 @@ t.test(
 
     await ada.call('DELETE', `/accounts/${first.body.id}`)
     const renewed = await buildApp({
-      ...{ db, networks, logger: false, corsOrigins: [], media: mediaOptions(mediaDir), fetch: world.fetch },
+      ...{ db, networks, logger: recorded(false), corsOrigins: [], media: mediaOptions(mediaDir), fetch: world.fetch },
       metrics: world.metrics,
       keyring: createKeyring([next, old]),
     })

@@ -21,7 +21,7 @@ const UUID = /^[0-9a-f-]{36}$/
 t.test(
   'the line of a request has its user, key, client address, error code, and the id of what it created',
   async (t) => {
-    const { app, db, ada, takeLines } = await createLoggedWorld(t)
+    const { app, db, ada, user, takeLines } = await createLoggedWorld(t)
     const { id: keyId } = await db.selectFrom('apiKeys').select('id').executeTakeFirstOrThrow()
     const common = { level: 30, msg: 'request', ip: '127.0.0.1', reqId: UUID, ms: Number }
     const own = { ...common, userId: ada.id, keyId }
@@ -50,6 +50,17 @@ t.test(
     ])
     t.notOk(lines.some((line) => 'createdId' in line))
     for (const line of lines.slice(3)) t.notOk('userId' in line || 'keyId' in line)
+
+    const bob = await user('bob')
+    const expired = db
+      .updateTable('apiKeys')
+      .set({ expiresAt: new Date(0) })
+      .where('userId', '=', bob.id)
+    const { id: expiredId } = await expired.returning('id').executeTakeFirstOrThrow()
+    await bob.call('GET', '/posts')
+    const [line] = takeLines()
+    t.match(line, { status: 401, errorCode: 'expired_api_key', keyId: expiredId })
+    t.notOk('userId' in line)
   },
 )
 

@@ -1,10 +1,11 @@
 import { connect } from '../../db/client.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createPublisher } from '../../src/delivery/publisher.ts'
+import { logSettled } from '../../src/delivery/settled.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { noJournal } from '../helpers/journal.ts'
-import { noLog } from '../helpers/publisher.ts'
+import { noLog } from '../helpers/log-record.ts'
 import { beforePrepare } from '../helpers/scripted-network.ts'
 import { loopbackFetch } from './pds.ts'
 
@@ -56,7 +57,7 @@ const publisher = createPublisher({
   uptimeMs: () => performance.now(),
   pause: async () => {},
   log: noLog,
-  report: () => {},
+  report: logSettled(noLog),
 })
 
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -10,6 +10,7 @@ import { createKey } from '../../src/auth/create-key.ts'
 import { markPostPublished } from '../../src/posts/mark-published.ts'
 import { call, mediaOptions, networkOptions, type Person, type Reply } from '../helpers/app.ts'
 import { json } from '../helpers/document.ts'
+import { recorded } from '../helpers/log-record.ts'
 import { form as encode, upload } from '../helpers/upload.ts'
 import { check, createScene, operations, type Requests, requestsOf, type Scene, seen, UNKNOWN_ID } from './scene.ts'
 
@@ -30,7 +31,7 @@ async function checkAccounts(t: Test, { app, db, ada, user, organization }: Scen
   const unreachable = { ...mastodon, credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
   await check(t, 'connectAccount', 502, 'unreachable', add(unreachable))
   await check(t, 'connectAccount', 413, 'tooLarge', add({ ...bluesky, organizationId: 'a'.repeat(2 ** 20) }))
-  const common = { db, logger: false, corsOrigins: [], media: mediaOptions('.') }
+  const common = { db, logger: recorded(false), corsOrigins: [], media: mediaOptions('.') }
   const withoutKeyring = await buildApp({ ...common, ...networkOptions(db), keyring: undefined })
   t.teardown(() => withoutKeyring.close())
   await check(t, 'connectAccount', 503, 'noCredentialsKey', requests.connectAccount(ada.key, withoutKeyring))
@@ -181,7 +182,7 @@ async function checkCommonErrors(t: Test, { db, ada }: Scene, requests: Requests
   const create = (expiresAt: Date | null) => createKey(db, { userId: ada.id, name: null, expiresAt })
   const [{ key: expired }, { key: uncached }] = [await create(YESTERDAY), await create(null)]
   const unreachable = connect({ url: 'postgresql://127.0.0.1:1/nowhere' })
-  const common = { logger: false, corsOrigins: [], media: mediaOptions('.') } as const
+  const common = { logger: recorded(false), corsOrigins: [], media: mediaOptions('.') } as const
   const withoutDatabase = await buildApp({
     db: unreachable,
     ...common,

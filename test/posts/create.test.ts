@@ -2,6 +2,7 @@ import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { call, createWorld, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { startFakeNetworks } from '../helpers/fake-networks.ts'
+import { recorded } from '../helpers/log-record.ts'
 import { readStoredPosts } from '../helpers/stored-posts.ts'
 
 t.test('a post without a time is a draft, one with a time is scheduled', async (t) => {
@@ -90,7 +91,7 @@ t.test('the text limit of an account’s own server applies as soon as it is kno
   /** A second process of the service, with a cache of its own. */
   const other = await buildApp({
     db: world.db,
-    logger: false,
+    logger: recorded(false),
     corsOrigins: [],
     media: mediaOptions('.'),
     ...networkOptions(world.db),

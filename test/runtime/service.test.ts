@@ -102,10 +102,12 @@ t.test('start sets up the database at DATABASE_URL, and serve uses it', async (t
 })
 
 t.test('stdout has only the result, and the log on stderr has no key', async (t) => {
-  const service = await runService('start', { DATABASE_URL: await createDatabase(t, 'template0') })
+  const env = { DATABASE_URL: await createDatabase(t, 'template0'), TRUST_PROXY: '127.0.0.0/8, ::1' }
+  const service = await runService('start', env)
   t.teardown(() => service.stop('SIGKILL'))
   const key = service.facts.key ?? ''
-  await get(`${service.facts.api}/posts`, key)
+  const proxied = { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'named-by-a-proxy' }
+  await fetch(`${service.facts.api}/posts`, { headers: { authorization: `Bearer ${key}`, ...proxied } })
   await until('the request is logged', () => service.output.stderr.includes('"msg":"request"'))
   await service.stop()
   t.equal(service.output.stdout.trim().split('\n').length, 1)
@@ -113,9 +115,9 @@ t.test('stdout has only the result, and the log on stderr has no key', async (t)
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  const { reqId, method, url, status } = lines.find(({ msg }) => msg === 'request')
-  t.type(reqId, 'string')
+  const { reqId, method, url, status, ip } = lines.find(({ msg }) => msg === 'request')
   t.strictSame([method, url, status], ['GET', '/api/v1/posts', 200])
+  t.strictSame([ip, reqId], ['203.0.113.9', 'named-by-a-proxy'], 'TRUST_PROXY is respected')
   t.notOk(service.output.stderr.includes(key))
 })
 

@@ -2,11 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connect, type Db } from '../../../db/client.ts'
 import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import { createPublisher } from '../../../src/delivery/publisher.ts'
+import { logSettled } from '../../../src/delivery/settled.ts'
 import type { Adapter, Json, Sent } from '../../../src/platforms/adapter.ts'
 import { createSandboxAdapter } from '../../../src/platforms/sandbox/adapter.ts'
 import { telegramAdapter } from '../../../src/platforms/telegram/adapter.ts'
 import { folderStorage } from '../../../src/storage/folder.ts'
 import { noJournal } from '../../helpers/journal.ts'
+import { noLog } from '../../helpers/log-record.ts'
 import type { FromWorker, Step, ToWorker } from './protocol.ts'
 
 /**
@@ -177,13 +179,9 @@ const publisher = createPublisher({
   // It must not jump with the clock: the worker would detect a suspension.
   uptimeMs: () => 0,
   pause: async () => {},
-  log: {
-    info: () => {},
-    warn: () => {},
-    // Lost responses cause errors by design. The test finds the effects of others.
-    error: () => {},
-  },
-  report: () => {},
+  // Lost responses cause errors by design. The test finds the effects of others.
+  log: noLog,
+  report: logSettled(noLog),
 })
 
 async function work(): Promise<void> {
