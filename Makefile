@@ -71,7 +71,7 @@ readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
 build: $(DEVELOP) ## compile to dist/
 	@npm run -s build
 
-snapshot: $(DEVELOP) ## keep the committed sources of this version for test-upgrade
+snapshot: ## keep the committed sources of this version for test-upgrade
 	@git archive --format=tar HEAD src schemas db package.json | gzip -9n > test/upgrade/releases/$$(node -p 'require("./package.json").version').tgz
 
 help: ## list these targets

@@ -28,6 +28,8 @@ interface StepRecord {
 export const applyMigrations = (db: Db, migrations: Record<string, Migration>, log: Log): Promise<string[]> =>
   db.connection().execute((db) =>
     withMigrationLock(db, log, async () => {
+      // A role or database may have a limit for the statements of its requests. An index takes longer to build.
+      await sql`set statement_timeout = 0`.execute(db)
       await createHistory(db)
       const applied: string[] = []
       for (const [name, migration] of Object.entries(migrations)) {

@@ -162,6 +162,17 @@ t.test('a table that a transaction uses is waited for without holding up others'
   t.match(lines, [/^0003_more waits for a table/])
 })
 
+t.test('a step may take longer than the database allows a statement', async (t) => {
+  const { open, admin } = await openEmpty(t)
+  const limit = '2s'
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(admin)
+  await sql`alter database ${sql.ref(rows[0]!.name)} set statement_timeout = ${sql.lit(limit)}`.execute(admin)
+  const slow: Migration = { steps: [(db) => sql`select pg_sleep(2.5)`.execute(db)] }
+  const db = open()
+  t.strictSame((await sql`show statement_timeout`.execute(db)).rows, [{ statementTimeout: limit }])
+  t.strictSame(await run(db, { '0001_slow': slow }), ['0001_slow'])
+})
+
 t.test('a step that deadlocks with another transaction runs again', async (t) => {
   const { open, admin } = await openEmpty(t)
   const others = (db: Kysely<unknown>) => sql`create table others (id integer)`.execute(db)

@@ -17,7 +17,6 @@ export interface Release {
 
 export interface RunningProcess {
   facts: Record<string, string>
-  stderr: string[]
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -41,8 +40,9 @@ export function openSources(t: Teardown, name: string, folder: string, env: Reco
   const run = (args: string[]) => {
     const child = spawn(process.execPath, ['src/cli/postroom.ts', ...args], {
       cwd: folder,
-      env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, PORT: '0', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, PORT: '0', LOG_LEVEL: 'error', ...env },
+      // What they log is for the reader of a failed test.
+      stdio: ['ignore', 'pipe', 'inherit'],
     })
     t.teardown(() => endChild(child, 'SIGKILL'))
     return child
@@ -52,18 +52,16 @@ export function openSources(t: Teardown, name: string, folder: string, env: Reco
     name,
     async command(...args) {
       const child = run([...args, '--json'])
-      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-      if (!stdout) throw new Error(`${name}: ${args.join(' ')} failed: ${stderr}`)
+      const stdout = await text(child.stdout)
+      if (!stdout) throw new Error(`${name}: ${args.join(' ')} failed`)
       return JSON.parse(stdout)
     },
     async start(command) {
       const child = run([command, '--json'])
-      const stderr: string[] = []
-      createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line))
       for await (const line of createInterface({ input: child.stdout })) {
-        return { facts: JSON.parse(line), stderr, stop: (signal = 'SIGTERM') => endChild(child, signal) }
+        return { facts: JSON.parse(line), stop: (signal = 'SIGTERM') => endChild(child, signal) }
       }
-      throw new Error(`${name}: ${command} ended before it was ready: ${stderr.join('\n')}`)
+      throw new Error(`${name}: ${command} ended before it was ready`)
     },
   }
 }

@@ -40,7 +40,8 @@ for (const file of globSync('test/upgrade/releases/*.tgz')) {
 async function upgrade(t: Test, version: string): Promise<void> {
   const installation = await install(t, version)
   const { watch, clients, serves, workers } = installation
-  const { figures, before, after } = await measureUpgrade(installation)
+  const { figures, before, after, readiness } = await measureUpgrade(installation)
+  t.notMatch(readiness, /schema/i, 'old processes can use the new schema')
   report(
     `upgrade-${version}`,
     Object.entries(figures).map(([span, figure]) => ({ span, ...figure })),
@@ -112,6 +113,8 @@ async function measureUpgrade({ current, serves, workers, clients, watch }: Inst
   const before = clients.take()
   await current.command('migrate')
   const migrated = await watch.mark()
+  // Whether deliveries are claimed in time is measured below.
+  const readiness = await (await fetch(new URL('/readyz', urlsOf(serves)[0]))).text()
   await sleep(SPAN_MS)
   const replacing = await watch.mark()
   for (let index = 0; index < PROCESSES; index++) {
@@ -131,7 +134,7 @@ async function measureUpgrade({ current, serves, workers, clients, watch }: Inst
     replacement: await watch.between(replacing, end),
     upgrade: await watch.between(migrating, end),
   }
-  return { figures, before, after }
+  return { figures, before, after, readiness }
 }
 
 function assertPublishing(t: Test, { before, afterwards, upgrade }: Figures): void {
