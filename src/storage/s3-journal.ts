@@ -3,8 +3,6 @@ import { assertName, type JournalFiles } from './journal.ts'
 import { createClient, type S3Options } from './s3.ts'
 
 const PREFIX = 'journal/'
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: 1,000 at most. */
-const PAGE = 1_000
 
 /** Keeps segments as objects in the bucket, under `journal/`. */
 export function s3JournalFiles(options: S3Options): JournalFiles {
@@ -28,13 +26,15 @@ export function s3JournalFiles(options: S3Options): JournalFiles {
       const Prefix = prefixOf(installation)
       const names: string[] = []
       for (let StartAfter = `${Prefix}${after}`; names.length < count; ) {
-        const page = { Bucket, Prefix, StartAfter, MaxKeys: Math.min(PAGE, count - names.length) }
-        const { Contents = [], IsTruncated } = await client.send(new ListObjectsV2Command(page))
+        // 1,000 names at most: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+        const { Contents = [], IsTruncated } = await client.send(
+          new ListObjectsV2Command({ Bucket, Prefix, StartAfter }),
+        )
         for (const { Key } of Contents) names.push(Key!.slice(Prefix.length))
         if (!IsTruncated || Contents.length === 0) break
         StartAfter = Contents.at(-1)!.Key!
       }
-      return names
+      return names.slice(0, count)
     },
     async read(installation, name) {
       const { Body } = await client.send(new GetObjectCommand(objectOf(installation, name)))

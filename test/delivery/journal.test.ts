@@ -1,0 +1,191 @@
+import t, { type Test } from 'tap'
+import { connect, type Db } from '../../db/client.ts'
+import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import { openJournal } from '../../src/delivery/journal.ts'
+import { decodeSegment, nameOf } from '../../src/delivery/journal-text.ts'
+import { JOURNAL_KEPT_MS, JOURNAL_STALE_MS, SEGMENT_MAX_MS } from '../../src/delivery/timing.ts'
+import type { JournalFiles } from '../../src/storage/journal.ts'
+import { createDatabase } from '../helpers/database.ts'
+import { noLog } from '../helpers/publisher.ts'
+
+const delivery = { userId: 'u', postId: 'p', accountId: 'a', startedAt: new Date() } as ClaimedDelivery
+
+/** A database, a storage in memory that can fail, and workers with a clock that the test moves. */
+async function setUp(t: Test) {
+  const url = await createDatabase(t)
+  const open = () => {
+    const db = connect({ url, poolMax: 2 })
+    t.teardown(() => db.destroy())
+    return db
+  }
+  const segments = new Map<string, string>()
+  const storage = { before: async () => {} }
+  const files: JournalFiles = {
+    write: async (_id, name, text) => {
+      await storage.before()
+      segments.set(name, text)
+    },
+    remove: async (_id, name) => void segments.delete(name),
+    list: async (_id, after, count) => {
+      await storage.before()
+      return [...segments.keys()]
+        .filter((name) => name > after)
+        .sort()
+        .slice(0, count)
+    },
+    read: async (_id, name) => segments.get(name)!,
+    installations: async () => (segments.size > 0 ? ['one'] : []),
+  }
+  const db = open()
+  const time = { uptimeMs: 0 }
+  const logged: string[] = []
+  const say = (_facts: object, message: string) => void logged.push(message)
+  const worker = (on: Db = db) =>
+    openJournal({ db: on, files, log: { ...noLog, error: say, info: say }, uptimeMs: () => time.uptimeMs })
+  /** The acts in the journal, in order, and the marks. */
+  const written = () => {
+    const groups = [...segments.keys()].sort().flatMap((name) => decodeSegment(segments.get(name)!))
+    return {
+      acts: groups.flatMap(({ entries }) => entries.map(({ act }) => act)),
+      marks: groups.flatMap(({ marks }) => marks).sort((a, b) => a - b),
+      isLate: groups.map(({ isLate }) => isLate),
+    }
+  }
+  const markOf = async () => (await db.selectFrom('installation').select('mark').executeTakeFirstOrThrow()).mark
+  return { db, open, segments, storage, time, logged, worker, written, markOf }
+}
+
+t.test('a worker refuses when its database goes back, without a restart', async (t) => {
+  const { db, time, logged, worker, markOf } = await setUp(t)
+  const journal = worker()
+  t.equal(await journal.isReady(), true)
+  t.equal(await journal.begin(), true)
+  journal.intended(delivery, 1)
+  await journal.close()
+  await db
+    .updateTable('installation')
+    .set({ mark: (await markOf()) - 1 })
+    .execute()
+  time.uptimeMs += JOURNAL_STALE_MS
+  t.equal(await journal.begin(), false)
+  t.equal(await journal.isReady(), false)
+  t.match(logged, [/the database is older than what was sent/])
+  t.equal(await worker().isReady(), false, 'other workers refuse too')
+
+  await db.updateTable('installation').set({ refusedSince: null, mark: 100 }).execute()
+  t.equal(await journal.isReady(), true, 'it goes on when the refusal has ended')
+  t.equal(await journal.begin(), true)
+})
+
+t.test('a worker that was idle recognises marks that only others have reached', async (t) => {
+  const { db, time, worker } = await setUp(t)
+  const [idle, busy] = [worker(), worker()]
+  for (const journal of [idle, busy]) t.equal((await journal.isReady()) && (await journal.begin()), true)
+  for (let act = 1; act <= 5; act++) {
+    busy.intended(delivery, act)
+    await busy.close()
+  }
+  await db.updateTable('installation').set({ mark: 4 }).execute()
+  time.uptimeMs += JOURNAL_STALE_MS
+  t.equal(await idle.begin(), false)
+})
+
+t.test('workers that write simultaneously, start and end never refuse', async (t) => {
+  const { storage, time, logged, worker, written, markOf } = await setUp(t)
+  storage.before = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 3))
+  const run = async (number: number) => {
+    for (let life = 0; life < 3; life++) {
+      const journal = worker()
+      while (!(await journal.isReady())) await storage.before()
+      for (let round = 0; round < 10; round++) {
+        time.uptimeMs += JOURNAL_STALE_MS / 4
+        if (!(await journal.begin())) throw new Error('refused')
+        journal.intended(delivery, number * 1_000 + life * 100 + round)
+        if (round % 3 === 0) await journal.close()
+      }
+      await journal.close()
+    }
+  }
+  await Promise.all([1, 2, 3, 4].map(run))
+  t.strictSame(logged, [])
+  const { acts, marks } = written()
+  t.equal(new Set(acts).size, 4 * 3 * 10)
+  t.strictSame(
+    marks,
+    Array.from({ length: await markOf() }, (_, index) => index + 1),
+    'no mark is missing',
+  )
+})
+
+t.test('without the storage, calls are made, and what was sent is written when it is back', async (t) => {
+  const { storage, time, logged, worker, written } = await setUp(t)
+  const journal = worker()
+  await journal.isReady()
+  storage.before = async () => {
+    throw new Error('S3 cannot be reached')
+  }
+  for (let act = 1; act <= 3; act++) {
+    t.equal(await journal.begin(), true)
+    journal.intended(delivery, act)
+    await journal.close()
+    time.uptimeMs += JOURNAL_STALE_MS
+  }
+  t.strictSame(written().acts, [])
+  storage.before = async () => {}
+  await journal.begin()
+  journal.intended(delivery, 4)
+  await journal.close()
+  const { acts, marks } = written()
+  t.strictSame(acts, [1, 2, 3, 4])
+  t.strictSame(
+    marks,
+    [...marks.keys()].map((index) => index + 1),
+    'no mark is missing',
+  )
+  t.strictSame(logged, [
+    'the journal of what was sent cannot be written; it is kept in memory',
+    'the journal of what was sent is written again',
+  ])
+})
+
+t.test('a storage that does not respond does not stop calls', async (t) => {
+  const { storage, time, worker } = await setUp(t)
+  const journal = worker()
+  await journal.isReady()
+  storage.before = () => new Promise(() => {})
+  t.equal(await journal.begin(), true)
+  journal.intended(delivery, 1)
+  time.uptimeMs += JOURNAL_STALE_MS
+  t.equal(await journal.begin(), true)
+})
+
+t.test('what was sent before the database was lost is written without it', async (t) => {
+  const { open, worker, written } = await setUp(t)
+  const db = open()
+  const journal = worker(db)
+  await journal.isReady()
+  await journal.begin()
+  journal.intended(delivery, 1)
+  await db.destroy()
+  await journal.close()
+  const { acts, isLate } = written()
+  t.strictSame(acts, [1])
+  t.equal(isLate.at(-1), true, 'the entries are newer than the mark')
+})
+
+t.test('old segments are deleted, but never the last one', async (t) => {
+  const { segments, time, worker } = await setUp(t)
+  const old = nameOf({ mark: 0, time: new Date(Date.now() - JOURNAL_KEPT_MS - 1_000), writer: 'a1' })
+  const young = nameOf({ mark: 0, time: new Date(Date.now() - JOURNAL_KEPT_MS + 60_000), writer: 'a2' })
+  segments.set(old, '').set(young, '')
+  const journal = worker()
+  await journal.isReady()
+  await journal.begin()
+  t.notOk(segments.has(old))
+  t.ok(segments.has(young))
+  time.uptimeMs += SEGMENT_MAX_MS + 1
+  await journal.begin()
+  time.uptimeMs += SEGMENT_MAX_MS + 1
+  await journal.begin()
+  t.ok(segments.size > 2, 'a segment is closed after an hour')
+})
