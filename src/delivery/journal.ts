@@ -9,7 +9,7 @@ import {
 } from '../../db/queries/installation.ts'
 import type { JournalFiles } from '../storage/journal.ts'
 import type { Deps } from './deps.ts'
-import { encodeEntry, encodeGroup, markOf, nameOf, timeOf } from './journal-text.ts'
+import { encodeGroup, markOf, type NewEntry, nameOf, timeOf } from './journal-text.ts'
 import type { Decision } from './states.ts'
 import {
   JOURNAL_EVERY_MS,
@@ -75,7 +75,9 @@ class JournalWriter implements Journal {
   #missingSince: number | undefined
   /** Marks and entries that are not written yet. */
   #marks: number[] = []
-  #entries: string[] = []
+  #entries: NewEntry[] = []
+  /** Entries that are not written yet, of calls that may still end before, by lease token. */
+  #calls = new Map<string, NewEntry>()
   #segment = { number: 0, name: '', text: '', startedAt: 0 }
   #writing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -151,28 +153,29 @@ class JournalWriter implements Journal {
     return this.#state === 'open'
   }
 
-  intended({ userId, postId, accountId, startedAt }: ClaimedDelivery, act: number): void {
-    this.#push({ userId, postId, accountId, act, at: new Date(), startedAt })
+  intended({ userId, postId, accountId, leaseToken, startedAt }: ClaimedDelivery, act: number): void {
+    const entry = { userId, postId, accountId, act, at: Date.now(), startedAt: startedAt.getTime() }
+    this.#calls.set(leaseToken, entry)
+    this.#push(entry)
   }
 
-  settled({ userId, postId, accountId }: ClaimedDelivery, act: number, decision: Decision): void {
+  settled({ userId, postId, accountId, leaseToken }: ClaimedDelivery, act: number, decision: Decision): void {
     const { state, sent, mayBeSent, error, outcome } = decision
-    this.#push({
-      userId,
-      postId,
-      accountId,
-      act,
-      at: new Date(),
+    const known = {
       state,
-      sent: sent[0],
-      isOpen: mayBeSent,
-      error,
-      outcome,
-    })
+      ...(sent[0] && { sent: sent[0] }),
+      ...(mayBeSent && { isOpen: true }),
+      ...(error && { error }),
+      ...(outcome && { outcome }),
+    }
+    const call = this.#calls.get(leaseToken)
+    this.#calls.delete(leaseToken)
+    if (call?.act === act) Object.assign(call, known, { endedAt: Date.now() })
+    else this.#push({ userId, postId, accountId, act, at: Date.now(), ...known })
   }
 
-  #push(entry: Parameters<typeof encodeEntry>[0]): void {
-    this.#entries.push(encodeEntry(entry))
+  #push(entry: NewEntry): void {
+    this.#entries.push(entry)
     this.#schedule()
   }
 
@@ -199,6 +202,7 @@ class JournalWriter implements Journal {
 
   async #writeNow(): Promise<void> {
     const entries = this.#entries.splice(0)
+    this.#calls.clear()
     const isLate = !(await this.#advance())
     const { name: previous, number } = this.#segment
     const marks = this.#marks.splice(0)

@@ -11,8 +11,8 @@ export interface JournalSince {
   isAhead: boolean
   /** The highest mark. */
   mark: number
-  /** When the journal ends. */
-  endedAt: Date
+  /** When the journal ends; null where there is none. */
+  endedAt: Date | null
   /** The database lacks what was committed then; undefined where it lacks nothing. */
   takenBefore: Date | undefined
 }
@@ -45,7 +45,7 @@ export async function readJournal(
     isComplete,
     isAhead: highest > mark,
     mark: highest,
-    endedAt: groups.at(-1)?.at ?? new Date(0),
+    endedAt: mark > 0 ? (groups.at(-1)?.at ?? null) : null,
     takenBefore: mark > 0 ? later[0]?.at : undefined,
   }
 }

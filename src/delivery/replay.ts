@@ -33,18 +33,20 @@ export function replay({ sent, intent, startedAt }: BackedUpDelivery, entries: E
   const isIntended = (act: number) => act === intent && known.attempts.length === 0
   const news = entries.filter(({ act }) => act > sent.length)
   for (const entry of news) {
-    if (entry.state === undefined) addIntent(known, entry, isIntended(entry.act))
-    else addOutcome(known, { ...entry, state: entry.state })
+    if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry.act))
+    if (entry.state) addOutcome(known, { ...entry, state: entry.state, at: entry.endedAt ?? entry.at })
   }
   return news.length > 0 ? known : undefined
 }
 
-function addIntent(known: Replayed, { act, at, startedAt }: Entry, isInBackup: boolean): void {
-  const isRepeated = known.attempts.some((attempt) => attempt.intendedAt?.getTime() === at.getTime())
+function addIntent(known: Replayed, { act, at }: Entry, startedAt: Date, isInBackup: boolean): void {
+  const isRepeated = known.attempts.some(
+    (attempt) => attempt.act === act && attempt.startedAt.getTime() === at.getTime(),
+  )
   if (isRepeated || act <= known.sent.length) return
   known.open = { act, at }
   known.last = 'publishing'
-  known.startedAt = startedAt ?? known.startedAt
+  known.startedAt = startedAt
   known.calledAt ??= at
   if (!isInBackup) {
     known.attempts.push({ act, startedAt: at, intendedAt: at, finishedAt: null, outcome: null, error: null })
@@ -53,8 +55,8 @@ function addIntent(known: Replayed, { act, at, startedAt }: Entry, isInBackup: b
 
 function addOutcome(
   known: Replayed,
-  { act, at, state, sent, isOpen, error = null, outcome = null }: Entry & { state: DeliveryState },
-) {
+  { act, at, state, sent, isOpen, error, outcome }: Entry & { state: DeliveryState },
+): void {
   if (act <= known.sent.length) return
   if (sent) {
     // The ids of acts before it are unknown where the journal has a gap.
@@ -66,7 +68,7 @@ function addOutcome(
   if (isOpen) known.open ??= { act, at }
   else known.open = null
   known.last = state
-  known.error = error
+  known.error = error ?? null
   const attempt = known.attempts.findLast((attempt) => attempt.act === act && attempt.outcome === null)
-  if (attempt && outcome) Object.assign(attempt, { finishedAt: at, outcome, error })
+  if (attempt && outcome) Object.assign(attempt, { finishedAt: at, outcome, error: known.error })
 }

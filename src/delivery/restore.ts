@@ -117,7 +117,7 @@ interface Plan {
   isComplete: boolean
   /** Whether the journal has marks that the database has not reached. */
   isAhead: boolean
-  endedAt: Date
+  endedAt: Date | null
 }
 
 interface Change {
@@ -149,12 +149,12 @@ async function findUnrecorded(db: Db, plan: Plan, refusedSince: Date | null, rec
   const createdBefore = refusedSince ?? now
   // Without the journal, anything may have gone out between the backup and the first refusal.
   if (!isComplete && backupTaken >= createdBefore) return []
-  const until = isComplete ? new Date(endedAt.getTime() + JOURNAL_SLACK_MS) : createdBefore
+  const until = endedAt ? new Date(endedAt.getTime() + JOURNAL_SLACK_MS) : createdBefore
   const rows = await lockClaimable(db, { until, createdBefore })
   return rows
     .filter((row) => !recorded.has(keyOf(row)))
     .flatMap((row) => {
-      const isRecordable = isComplete && row.claimableAt! <= endedAt
+      const isRecordable = isComplete && endedAt !== null && row.claimableAt! <= endedAt
       if (isRecordable && !isAhead) return []
       return [isRecordable ? unsent(row) : changeOf(row, uncertain(row, backupTaken), plan)]
     })

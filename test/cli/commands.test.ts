@@ -108,6 +108,15 @@ t.test('with --json, every command prints one JSON object', async (t) => {
     ],
   )
   t.notOk(JSON.stringify(data).includes(key.key), 'a key is shown only once')
+
+  const dueBefore = '2027-01-31T09:30:00Z'
+  t.strictSame(await run('delivery', 'hold', '--due-before', dueBefore), { held: 0, publishing: 0 })
+  t.strictSame(await run('delivery', 'release', '--due-before', dueBefore), { released: 0 })
+  t.strictSame(await run('media', 'verify'), { checked: 0, broken: [] })
+  const report = { journal: 'incomplete', notInBackup: 0, outcomes: [] }
+  const finish = ['restore', 'finish', '--backup-taken', new Date().toISOString()]
+  t.strictSame(await run(...finish, '--dry-run'), { dryRun: true, ...report })
+  t.strictSame(await run(...finish), { dryRun: false, ...report })
 })
 
 t.test('an unknown id is reported on stderr, with exit code 1', async (t) => {

@@ -59,7 +59,7 @@ async function setUp(t: Test) {
   }
   const finish = (db: Db, backupTaken: Date, isDryRun = false) =>
     finishRestore({ db, files, networks }, { backupTaken, isDryRun })
-  return { ...world, networks, errors, untilRefused, work, post, restore, finish }
+  return { ...world, networks, files, errors, untilRefused, work, post, restore, finish }
 }
 
 const ALL = ['x', 'linkedin', 'threads'] as const
@@ -219,5 +219,32 @@ t.test('a backup of a version without a journal is recognised', async (t) => {
   await finish(restored, backupTaken)
   await work(restored)
   t.strictSame(await statesOf(restored, early), everywhere('published'))
+  for (const network of ALL) t.strictSame(twice(networks[network]), [], network)
+})
+
+t.test('where a part of the journal is missing, only what was due before its end is uncertain', async (t) => {
+  const { db, databaseUrl, files, networks, work, post, restore, finish } = await setUp(t)
+  await post('before the backup', [...ALL])
+  await work(db)
+  const [first, second] = [await post('first', [...ALL]), await post('second', [...ALL], LATER)]
+  const after = await post('after the workers stopped', [...ALL], LATER)
+  const backupTaken = new Date()
+  const backup = await copyDatabase(t, db, databaseUrl)
+  await work(db)
+  await db.updateTable('postTargets').set({ claimableAt: new Date() }).where('postId', '=', second).execute()
+  await work(db)
+  const [installation] = await files.installations()
+  const [, lost] = await files.list(installation!, '')
+  await files.remove(installation!, lost!)
+
+  const restored = restore(backup)
+  const soon = new Date(Date.now() + 60_000)
+  await restored.updateTable('postTargets').set({ claimableAt: soon }).where('postId', '=', after).execute()
+  t.equal(await work(restored), 0)
+  t.equal((await finish(restored, backupTaken)).journal, 'incomplete')
+  t.strictSame(await statesOf(restored, first), { x: 'queued', linkedin: 'unconfirmed', threads: 'unconfirmed' })
+  t.strictSame(await statesOf(restored, second), everywhere('published'))
+  await work(restored)
+  t.strictSame(await statesOf(restored, after), everywhere('published'))
   for (const network of ALL) t.strictSame(twice(networks[network]), [], network)
 })
