@@ -6,7 +6,7 @@ import { decodeSegment, nameOf } from '../../src/delivery/journal-text.ts'
 import { JOURNAL_KEPT_MS, JOURNAL_STALE_MS, SEGMENT_MAX_MS } from '../../src/delivery/timing.ts'
 import type { JournalFiles } from '../../src/storage/journal.ts'
 import { createDatabase } from '../helpers/database.ts'
-import { noLog } from '../helpers/publisher.ts'
+import { noLog } from '../helpers/log-record.ts'
 
 const delivery = { userId: 'u', postId: 'p', accountId: 'a', startedAt: new Date() } as ClaimedDelivery
 
