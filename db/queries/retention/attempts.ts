@@ -3,6 +3,7 @@ import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { NO_ID } from '../../id.ts'
 import { prepared } from '../../prepared.ts'
+import type { OldRange } from './range.ts'
 
 export interface AttemptKey {
   userId: string
@@ -15,30 +16,30 @@ export interface AttemptKey {
  * The next attempts of these users, in the order of their keys, after `after` of the first user, at posts created before
  * `beforeId`. `isOld` tells which ended before `before` at deliveries that are over. An open delivery keeps its attempts.
  */
-export const findOldAttempts = prepared<
-  Omit<AttemptKey, 'userId'> & { userIds: string[]; beforeId: string; before: Date; limit: number },
-  AttemptKey & { isOld: boolean }
->(
-  'find_old_attempts',
-  (_db, value) => sql`
+export async function findOldAttempts(
+  db: Db,
+  values: Omit<AttemptKey, 'userId'> & Omit<OldRange, 'after'>,
+): Promise<(AttemptKey & { isOld: boolean })[]> {
+  const { rows } = await sql<AttemptKey & { isOld: boolean }>`
     select page.user_id, page.post_id, page.account_id, page.number,
-      greatest(page.started_at, page.intended_at, page.finished_at) < ${value('before')}::timestamptz and exists (
+      greatest(page.started_at, page.intended_at, page.finished_at) < ${values.before}::timestamptz and exists (
         select from post_targets as delivery
         where delivery.user_id = page.user_id and delivery.post_id = page.post_id
           and delivery.account_id = page.account_id
           and delivery.state in ('published', 'failed', 'missed')) as is_old
     from (
       select found.*
-      from unnest(${value('userIds')}::uuid[]) with ordinality as person(id, ordinal), lateral (
+      from unnest(${values.userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (
         select * from delivery_attempts
-        where user_id = person.id and post_id < ${value('beforeId')}::uuid
+        where user_id = person.id and post_id < ${values.beforeId}::uuid
           and (post_id, account_id, number) > (
-            case when ordinal = 1 then ${value('postId')}::uuid else ${sql.lit(NO_ID)}::uuid end,
-            ${value('accountId')}::uuid, ${value('number')}::integer)
-        order by post_id, account_id, number limit ${value('limit')}) as found
-      order by ordinal, found.post_id, found.account_id, found.number limit ${value('limit')}) as page
-    order by page.user_id, page.post_id, page.account_id, page.number`,
-)
+            case when ordinal = 1 then ${values.postId}::uuid else ${sql.lit(NO_ID)}::uuid end,
+            ${values.accountId}::uuid, ${values.number}::integer)
+        order by post_id, account_id, number limit ${values.limit}) as found
+      order by ordinal, found.post_id, found.account_id, found.number limit ${values.limit}) as page
+    order by page.user_id, page.post_id, page.account_id, page.number`.execute(db)
+  return rows
+}
 
 const deleteAll = prepared<
   { userIds: string[]; postIds: string[]; accountIds: string[]; numbers: number[] },

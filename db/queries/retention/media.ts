@@ -3,6 +3,7 @@ import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { NO_ID } from '../../id.ts'
 import { prepared } from '../../prepared.ts'
+import type { OldRange } from './range.ts'
 
 export interface MediaKey {
   userId: string
@@ -16,24 +17,21 @@ const isUnused = sql`not exists (
  * The next files of these users, in the order of their keys, after `after` of the first user and added before `beforeId`.
  * `isUnused` tells which no post uses, or has used since `before`.
  */
-export const findOldMedia = prepared<
-  { userIds: string[]; after: string; beforeId: string; before: Date; limit: number },
-  MediaKey & { isUnused: boolean }
->(
-  'find_old_media',
-  (_db, value) => sql`
+export async function findOldMedia(db: Db, values: OldRange): Promise<(MediaKey & { isUnused: boolean })[]> {
+  const { rows } = await sql<MediaKey & { isUnused: boolean }>`
     select media.user_id, media.id,
-      greatest(media.created_at, media.last_used_at) < ${value('before')}::timestamptz and ${isUnused} as is_unused
+      greatest(media.created_at, media.last_used_at) < ${values.before}::timestamptz and ${isUnused} as is_unused
     from (
       select found.*
-      from unnest(${value('userIds')}::uuid[]) with ordinality as person(id, ordinal), lateral (
+      from unnest(${values.userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (
         select user_id, id, created_at, last_used_at from media
-        where user_id = person.id and id < ${value('beforeId')}::uuid
-          and id > case when ordinal = 1 then ${value('after')}::uuid else ${sql.lit(NO_ID)}::uuid end
-        order by id limit ${value('limit')}) as found
-      order by ordinal, found.id limit ${value('limit')}) as media
-    order by media.user_id, media.id`,
-)
+        where user_id = person.id and id < ${values.beforeId}::uuid
+          and id > case when ordinal = 1 then ${values.after}::uuid else ${sql.lit(NO_ID)}::uuid end
+        order by id limit ${values.limit}) as found
+      order by ordinal, found.id limit ${values.limit}) as media
+    order by media.user_id, media.id`.execute(db)
+  return rows
+}
 
 const deleteAll = prepared<{ userIds: string[]; ids: string[]; before: Date }, { id: string }>(
   'delete_old_media',

@@ -4,6 +4,7 @@ import type { Db } from '../../client.ts'
 import { NO_ID } from '../../id.ts'
 import { prepared } from '../../prepared.ts'
 import { noteLastUse } from '../media.ts'
+import type { OldRange } from './range.ts'
 
 export interface PostKey {
   userId: string
@@ -32,27 +33,24 @@ const isOver = (before: Time) => sql`(
  *
  * It walks the primary key, so that no index on times slows down creating and publishing. UUIDv7 begin with the time.
  */
-export const findOldPosts = prepared<
-  { userIds: string[]; after: string; beforeId: string; before: Date; limit: number },
-  PostKey & { isOver: boolean }
->(
-  'find_old_posts',
-  (_db, value) => sql`
+export async function findOldPosts(db: Db, values: OldRange): Promise<(PostKey & { isOver: boolean })[]> {
+  const { rows } = await sql<PostKey & { isOver: boolean }>`
     select page.user_id, page.id,
-      page.status = 'published' and page.updated_at < ${value('before')}::timestamptz and not exists (
+      page.status = 'published' and page.updated_at < ${values.before}::timestamptz and not exists (
         select from post_targets as delivery
         where delivery.user_id = page.user_id and delivery.post_id = page.id
-          and ${isOver(sql`${value('before')}::timestamptz`)} is not true) as is_over
+          and ${isOver(values.before)} is not true) as is_over
     from (
       select found.*
-      from unnest(${value('userIds')}::uuid[]) with ordinality as person(id, ordinal), lateral (
+      from unnest(${values.userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (
         select user_id, id, status, updated_at from posts
-        where user_id = person.id and id < ${value('beforeId')}::uuid
-          and id > case when ordinal = 1 then ${value('after')}::uuid else ${sql.lit(NO_ID)}::uuid end
-        order by id limit ${value('limit')}) as found
-      order by ordinal, found.id limit ${value('limit')}) as page
-    order by page.user_id, page.id`,
-)
+        where user_id = person.id and id < ${values.beforeId}::uuid
+          and id > case when ordinal = 1 then ${values.after}::uuid else ${sql.lit(NO_ID)}::uuid end
+        order by id limit ${values.limit}) as found
+      order by ordinal, found.id limit ${values.limit}) as page
+    order by page.user_id, page.id`.execute(db)
+  return rows
+}
 
 const deletePosts = prepared<{ userIds: string[]; ids: string[]; before: Date }, { id: string }>(
   'delete_old_posts',
