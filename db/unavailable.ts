@@ -33,6 +33,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return NETWORK_CODES.includes(code) || isServerUnavailable(error) || isFromPooler(error as DatabaseError)
 }
 
+/** Whether the disk of the database is full. Reads may still succeed. */
+export const isDatabaseFull = (error: unknown): boolean => hasSqlstate(error, SQLSTATE.DISK_FULL)
+
 const isServerUnavailable = (error: unknown): boolean =>
   hasSqlstate(
     error,
@@ -52,6 +55,9 @@ const isServerUnavailable = (error: unknown): boolean =>
     SQLSTATE.QUERY_CANCELED,
     SQLSTATE.IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
     SQLSTATE.LOCK_NOT_AVAILABLE,
+    // Failures of the server's machine.
+    SQLSTATE.OUT_OF_MEMORY,
+    SQLSTATE.IO_ERROR,
   )
 
 /**

@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   credentials_rejected: 'The network rejected the credentials.',
   platform_unavailable: 'The network could not be reached, or gave no valid response.',
   credentials_key_missing: 'The service has no key to encrypt credentials with.',
+  credentials_key_mismatch: 'The service lacks a key that stored credentials are encrypted with.',
 
   media_not_found: 'The caller has no file with this id.',
   media_in_use: 'A post that is still to be published uses the file.',
@@ -50,6 +51,9 @@ export const ERROR_CODES = {
   url_not_fetched: 'The server of the URL did not deliver the file.',
 
   database_unavailable: 'The database cannot be reached, or does not respond.',
+  database_full: 'The disk of the database is full.',
+  storage_unavailable: 'The storage of files cannot be reached, refuses access, or is broken.',
+  storage_full: 'The storage of files is full.',
   schema_outdated: 'The database is at another schema version than the service.',
   deliveries_not_claimed: 'Deliveries are due, and no worker claims them.',
   restore_unfinished: 'The database was restored from a backup, and workers wait for the operator.',

@@ -83,9 +83,13 @@ export const MISSING_KEY = 'Missing API key'
 export const INVALID_KEY = 'Invalid API key'
 export const EXPIRED_KEY = 'API key expired'
 export const NO_DATABASE = 'Database not available'
+export const DATABASE_FULL = 'The database has no space left'
+export const NO_STORAGE = 'File storage is not available'
+export const STORAGE_FULL = 'File storage has no space left'
 export const NO_KEY_STORE = 'Auth not initialized'
 export const SCHEMA_OUTDATED = 'Database schema is not at the version that this service needs'
 export const NO_CREDENTIALS_KEY = 'Credentials key not set'
+export const OTHER_CREDENTIALS_KEY = 'Stored credentials are encrypted with a key that this service does not have'
 export const INVALID_REQUEST = 'Invalid request'
 export const TOO_LARGE = 'Request body is larger than 1 MiB'
 export const INTERNAL = 'Internal server error'
@@ -113,7 +117,7 @@ const mapValues = <T, U>(record: Record<string, T>, change: (value: T) => U): Re
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 
 const RETRY =
-  'The database cannot be reached, or its schema is not migrated to the version of the service. Retry with increasing delays.'
+  'The database cannot be reached, has no space left, or its schema is not migrated to the version of the service. Retry with increasing delays.'
 
 /**
  * The response while the database is unavailable. `advice` says what else the status can mean for the operation, and
@@ -122,6 +126,7 @@ const RETRY =
 export const unavailableResponse = (advice = '', messages: Record<string, string> = {}) =>
   errorResponse(`${RETRY}${advice}`, {
     noDatabase: NO_DATABASE,
+    databaseFull: DATABASE_FULL,
     noKeyStore: NO_KEY_STORE,
     schemaOutdated: SCHEMA_OUTDATED,
     ...messages,

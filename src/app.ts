@@ -7,6 +7,8 @@ import { components } from '../schemas/index.ts'
 import type { NetworkContext } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
 import { auth } from './auth/plugin.ts'
+import { dependencyChecks } from './health/dependencies.ts'
+import { createHealth, type Health } from './health/health.ts'
 import { health } from './health/plugin.ts'
 import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
@@ -17,6 +19,7 @@ import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
+import { observeHealth } from './metrics/health.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { requestMetrics } from './metrics/requests.ts'
 import { createPublicClient } from './outbound/client.ts'
@@ -38,6 +41,13 @@ export interface AppOptions extends NetworkContext {
   networks: Networks
   /** Whether the process is about to end, and must get no new requests. */
   isStopping?: () => boolean
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What is wrong with the storage and the credentials key. */
+    health: Health
+  }
 }
 
 /** Builds the service as an application that does not listen yet. */
@@ -76,7 +86,9 @@ export async function buildApp({
   await app.register(requestMetrics, metrics)
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   await app.register(openapi)
-  await app.register(health, { db, metrics, isStopping })
+  app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
+  observeHealth(metrics.registry, app.health)
+  await app.register(health, { db, metrics, health: app.health, isStopping })
   await app.register(
     async (api) => {
       await api.register(auth, { db })

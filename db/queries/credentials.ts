@@ -27,6 +27,56 @@ export function listCredentialsNotUnder(db: Db, keyId: string) {
     .execute()
 }
 
+/** The stored credentials of the next accounts after this id, in the order of ids. */
+export function listCredentialsAfter(db: Db, accountId: string, limit: number) {
+  return db
+    .selectFrom('accountCredentials')
+    .select(['accountId', 'keyId', 'dataKey', 'data'])
+    .where('accountId', '>', accountId)
+    .orderBy('accountId')
+    .limit(limit)
+    .execute()
+}
+
+/** The keys other than `keyIds` that encrypt credentials, with the number of accounts of each. */
+export function listOtherKeys(db: Db, keyIds: string[]) {
+  return db
+    .selectFrom('accountCredentials')
+    .select((eb) => ['keyId', eb.cast<number>(eb.fn.countAll(), 'integer').as('accounts')])
+    .where('keyId', '!=', sql<string>`all(${keyIds}::text[])`)
+    .groupBy('keyId')
+    .orderBy('keyId')
+    .execute()
+}
+
+/** Whether another key than `keyIds` encrypts any credentials. */
+export async function isOtherKeyInUse(db: Db, keyIds: string[]): Promise<boolean> {
+  const row = await db
+    .selectFrom('accountCredentials')
+    .select('accountId')
+    .where('keyId', '!=', sql<string>`all(${keyIds}::text[])`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether one of the keys encrypts some credentials, or none are stored. */
+export async function isKeyUsable(db: Db, keyIds: string[]): Promise<boolean> {
+  const { rows } = await sql<{ isUsable: boolean }>`
+    select exists (select from account_credentials where key_id = any(${keyIds}::text[]))
+      or not exists (select from account_credentials) as is_usable`.execute(db)
+  return rows[0]!.isUsable
+}
+
+/** Deletes the credentials that other keys than `keyIds` encrypt. Returns their number. */
+export async function deleteCredentialsOfOtherKeys(db: Db, keyIds: string[]): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('accountCredentials')
+    .where('keyId', '!=', sql<string>`all(${keyIds}::text[])`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
 /** Replaces the encrypted data key of `before` by that of `row`, unless the credentials were replaced in the meantime. */
 export function updateDataKey(db: Db, accountId: string, before: CredentialsRow, row: CredentialsRow) {
   return db

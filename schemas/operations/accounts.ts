@@ -6,6 +6,7 @@ import {
   errorResponse,
   invalidRequestResponse,
   NO_CREDENTIALS_KEY,
+  OTHER_CREDENTIALS_KEY,
   unavailableResponse,
 } from '../error.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
@@ -80,8 +81,8 @@ export const connectAccount = defineOperation({
         { unreachable: 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)' },
       ),
       503: unavailableResponse(
-        ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected.',
-        { noCredentialsKey: NO_CREDENTIALS_KEY },
+        ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`. Nothing was stored.',
+        { noCredentialsKey: NO_CREDENTIALS_KEY, otherCredentialsKey: OTHER_CREDENTIALS_KEY },
       ),
     },
   },

@@ -4,7 +4,10 @@ import {
   errorResponse,
   invalidPageResponse,
   invalidRequestResponse,
+  NO_STORAGE,
+  STORAGE_FULL,
   TOO_LARGE,
+  unavailableResponse,
 } from '../error.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
 import {
@@ -52,6 +55,12 @@ const added = {
   ...keyReusedResponse,
 }
 const tooLargeFile = { tooLargeFile: fileTooLargeMessage(2 ** 30) }
+const storageErrors = {
+  503: unavailableResponse(' The same holds for the storage of files. Nothing was stored.', {
+    noStorage: NO_STORAGE,
+    storageFull: STORAGE_FULL,
+  }),
+}
 const badFile = {
   unknownType: UNSUPPORTED,
   behindItsEnd: 'file has 10 bytes after its end',
@@ -90,6 +99,7 @@ An empty \`altText\` counts as absent. Telegram has no alternative texts, so it 
         badFile,
       ),
       ...commonErrors,
+      ...storageErrors,
       408: errorResponse('The body arrived too slowly. The connection is closed.', {
         tooSlow: 'Request was not complete in time',
       }),
@@ -118,6 +128,7 @@ A URL that leads into a private network, directly or after a redirect, is reject
         { notPublic: NOT_PUBLIC },
       ),
       ...commonErrors,
+      ...storageErrors,
       413: errorResponse('The file is larger than the service accepts, or the body is larger than 1 MiB.', {
         ...tooLargeFile,
         tooLarge: TOO_LARGE,
@@ -194,6 +205,7 @@ export const getMediaContent = defineOperation({
       }),
       416: errorResponse('The range is outside the file.', { noSuchRange: NO_SUCH_RANGE }),
       ...commonErrors,
+      503: unavailableResponse(' The same holds for the storage of files.', { noStorage: NO_STORAGE }),
     },
   },
 })

@@ -1,12 +1,12 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { type AccountProfile, upsertConnectedAccount } from '../../db/queries/accounts.ts'
-import { replaceCredentials } from '../../db/queries/credentials.ts'
+import { isOtherKeyInUse, replaceCredentials } from '../../db/queries/credentials.ts'
 import { isMember } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Account } from '../../schemas/account.ts'
 import type { ConnectAccount } from '../../schemas/connect.ts'
-import { NO_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import { NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
@@ -32,15 +32,20 @@ export interface Connected {
   isNew: boolean
 }
 
-/** The keyring. Without one throws 503, after the same check of the organisation that precedes every connection. */
+/**
+ * The keyring. Throws 503 if there is none, or if it lacks a key of stored credentials: other processes could not decrypt
+ * what it encrypts. The same check of the organisation precedes every connection.
+ */
 export async function requireKeyring(
   { db, keyring }: NetworkContext,
   userId: string,
   { organizationId }: ConnectAccount,
 ): Promise<Keyring> {
-  if (keyring) return keyring
+  if (keyring && !(await isOtherKeyInUse(db, keyring.keyIds))) return keyring
   await checkMembership(db, userId, organizationId)
-  throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+  throw keyring
+    ? new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+    : new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
 }
 
 /**

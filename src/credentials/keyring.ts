@@ -25,6 +25,8 @@ export interface SealedCredentials {
 export interface Keyring {
   /** The current key, which `seal` and `rewrap` use. */
   keyId: string
+  /** All keys, the current one first. */
+  keyIds: string[]
   seal(accountId: string, credentials: Credentials): SealedCredentials
   open(accountId: string, sealed: SealedCredentials): Credentials
   /**
@@ -75,6 +77,7 @@ export function createKeyring(keys: Buffer[]): Keyring {
 
   return {
     keyId,
+    keyIds: [...byId.keys()],
     seal: (accountId, credentials) => {
       // One data key per row: a random iv must not repeat under one key.
       const dataKey = randomBytes(KEY_BYTES)

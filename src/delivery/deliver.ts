@@ -10,8 +10,9 @@ import { PublishError } from '../platforms/publish-error.ts'
 import { credentialsOf, restOf } from './account.ts'
 import { buildAct } from './act.ts'
 import type { Deps } from './deps.ts'
-import { type Failure, failure, restMs } from './failures.ts'
+import { databaseFailure, type Failure, failure, restMs } from './failures.ts'
 import { type HeldLease, LeaseLost } from './lease.ts'
+import { openFile } from './open-file.ts'
 import { type PlannedAct, planActs } from './plan.ts'
 import { decide, type Outcome, type Progress } from './states.ts'
 import { storableAct, storableState, storableWait } from './storable.ts'
@@ -334,7 +335,7 @@ class Run {
   }
 
   #build(planned: PlannedAct): Act | Failure {
-    return buildAct(this.#delivery, planned, this.#sent, (key) => this.#deps.storage.read(key))
+    return buildAct(this.#delivery, planned, this.#sent, (key) => openFile(this.#deps.storage, key))
   }
 
   /** Calls a method of the adapter, for so long as an act may take. */
@@ -355,6 +356,11 @@ class Run {
       const { cause } = thrown
       if (cause !== undefined) log.error({ err: cause, ...this.#facts }, 'a file of the post could not be read')
       return thrown
+    }
+    const database = databaseFailure(thrown)
+    if (database) {
+      log.error({ err: thrown, ...this.#facts }, 'publishing failed because of the database')
+      return database
     }
     log.error({ err: thrown, ...this.#facts }, 'publishing failed unexpectedly')
     const ours = failure('internal_error', 'An internal error occurred in Postroom', { retryable: true })

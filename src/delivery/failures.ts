@@ -1,3 +1,5 @@
+import { isDatabaseFull, isDatabaseUnavailable } from '../../db/unavailable.ts'
+import { DATABASE_FULL, NO_DATABASE } from '../../schemas/error.ts'
 import type { PublishError } from '../platforms/publish-error.ts'
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, REST_MAX_MS, REST_MIN_MS } from './timing.ts'
 
@@ -21,6 +23,13 @@ export const failure = (
   limitKey: undefined,
   needsAttention,
 })
+
+/** The failure of a statement of the intent, or of the sandbox, whose calls are rows. Its commit may have taken effect. */
+export function databaseFailure(thrown: unknown): Failure | undefined {
+  if (!isDatabaseFull(thrown) && !isDatabaseUnavailable(thrown)) return undefined
+  const message = isDatabaseFull(thrown) ? DATABASE_FULL : NO_DATABASE
+  return { ...failure('database_unavailable', message, { retryable: true }), maybeSent: true }
+}
 
 /** A network's wish for a pause, within the limits that are respected. */
 export const restMs = (retryAfterMs: number) => Math.min(Math.max(retryAfterMs, REST_MIN_MS), REST_MAX_MS)

@@ -9,17 +9,25 @@ import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { VERSION } from '../version.ts'
+import type { Health } from './health.ts'
 import { schemaOutdated } from './require-schema.ts'
 
 interface HealthOptions {
   db: Db
   metrics: Metrics
+  health: Health
   /** Whether the process is about to end, and must get no new requests. */
   isStopping: () => boolean
 }
 
 /** Probes and metrics for operators. They need no API key. */
-export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db, metrics, isStopping }) => {
+export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db, metrics, health, isStopping }) => {
+  // Once at the start, so that the log has what is wrong before somebody asks.
+  app.addHook('onListen', (done) => {
+    void health.read()
+    done()
+  })
+
   const readBacklog = async () =>
     (await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null }))[0]!
 
@@ -32,6 +40,8 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db
       if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
       const [installation] = await readInstallation(db, {})
       if (installation?.isRefused) throw new AppError(503, 'restore_unfinished', RESTORE_UNFINISHED)
+      const [problem] = Object.values(await health.read())
+      if (problem) throw new AppError(503, problem.code, problem.message)
       const { waitingMs, held } = await readBacklog()
       if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
       return { status: 'ok' as const }

@@ -1,9 +1,19 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isDatabaseUnavailable } from '../../db/unavailable.ts'
-import { type ErrorBody, INTERNAL, type Issue, NO_DATABASE, TOO_LARGE } from '../../schemas/error.ts'
+import { isDatabaseFull, isDatabaseUnavailable } from '../../db/unavailable.ts'
+import {
+  DATABASE_FULL,
+  type ErrorBody,
+  INTERNAL,
+  type Issue,
+  NO_DATABASE,
+  NO_STORAGE,
+  STORAGE_FULL,
+  TOO_LARGE,
+} from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { AppError, invalidRequest } from '../errors.ts'
+import { StorageError } from '../storage/storage.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,6 +34,7 @@ interface PublicError {
 /** What the client may read about an error; undefined for an unexpected one. */
 function toPublicError(error: unknown, request: FastifyRequest): PublicError | undefined {
   if (error instanceof AppError) return error
+  if (error instanceof StorageError) return storageUnavailable(error)
   const { code, statusCode } = error as FastifyError
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -42,8 +53,15 @@ function toPublicError(error: unknown, request: FastifyRequest): PublicError | u
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     return { statusCode, code: 'bad_request', message: STATUS_CODES[statusCode] ?? 'Bad Request' }
   }
+  if (isDatabaseFull(error)) return new AppError(503, 'database_full', DATABASE_FULL)
   return isDatabaseUnavailable(error) ? new AppError(503, 'database_unavailable', NO_DATABASE) : undefined
 }
+
+/** The 503 of a storage that cannot be used. */
+export const storageUnavailable = (error: unknown): AppError =>
+  error instanceof StorageError && error.isFull
+    ? new AppError(503, 'storage_full', STORAGE_FULL)
+    : new AppError(503, 'storage_unavailable', NO_STORAGE)
 
 const UNREADABLE = { code: 'invalid_json' as const, path: [], message: 'Request body was cut off' }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { withDatabaseBudget } from '../../db/budget.ts'
@@ -20,7 +20,7 @@ import {
 } from '../../db/queries/staged-files.ts'
 import type { Media } from '../../schemas/media.ts'
 import { fileTooLarge } from '../errors.ts'
-import { NotStoredError, type Storage } from '../storage/storage.ts'
+import { NotStoredError, type Storage, StorageError, throwFileError } from '../storage/storage.ts'
 import { collectBuffers } from './garbage.ts'
 import { inspectFile } from './inspect.ts'
 
@@ -28,7 +28,7 @@ import { inspectFile } from './inspect.ts'
 export interface Library {
   db: Db
   storage: Storage
-  /** The folder that files are received and inspected in. Created with the first file. */
+  /** The folder that files are received and inspected in. It exists: a missing one is a disk that is not mounted. */
   incomingDir: string
   /** The largest file that is accepted. */
   bytesMax: number
@@ -70,10 +70,9 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
   use: (file: IncomingFile) => Promise<R>,
   { renewMs = LEASE.renewMs } = {},
 ): Promise<R> {
-  const { db, storage, incomingDir, bytesMax } = library
+  const { db, storage, bytesMax } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
   const path = incomingPath(library, file)
-  await mkdir(incomingDir, { recursive: true, mode: 0o700 })
   await stageFile(db, file)
   const leaseLost = new AbortController()
   const renewal = setInterval(
@@ -87,6 +86,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
   ).unref()
   let put: Put = 'not started'
   let isNew = false
+  let isAway = false
   let saved: { bytes: number; sha256: Buffer } | undefined
 
   const incoming: IncomingFile = {
@@ -99,7 +99,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
-      const facts = await inspectFile(path)
+      const facts = await inspectFile(path).catch(throwFileError)
       put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
@@ -112,11 +112,16 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
     const outcome = await use(incoming)
     isNew = outcome.result?.isNew ?? false
     return outcome
+  } catch (error) {
+    isAway = error instanceof StorageError
+    throw error
   } finally {
     clearInterval(renewal)
     await rm(path, { force: true }).catch(() => {})
     // Fails if the database or the storage is unavailable. A sweep deletes the file then.
-    if (!isNew) await discard(library, file, put).catch(() => {})
+    const discarded = isNew ? undefined : discard(library, file, put).catch(() => {})
+    // A storage that is away would delay the response.
+    if (!isAway) await discarded
   }
 }
 
@@ -186,22 +191,32 @@ async function save(source: AsyncIterable<Buffer>, path: string, bytesMax: numbe
   const hash = createHash('sha256')
   let bytes = 0
   let collectedAt = 0
+  let readError: unknown
   async function* measured(chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      bytes += chunk.length
-      if (bytes > bytesMax) throw fileTooLarge(bytesMax)
-      hash.update(chunk)
-      yield chunk
-      if (bytes - collectedAt > COLLECT_BYTES) {
-        collectBuffers()
-        collectedAt = bytes
+    try {
+      for await (const chunk of chunks) {
+        bytes += chunk.length
+        if (bytes > bytesMax) throw fileTooLarge(bytesMax)
+        hash.update(chunk)
+        yield chunk
+        if (bytes - collectedAt > COLLECT_BYTES) {
+          collectBuffers()
+          collectedAt = bytes
+        }
       }
+    } catch (error) {
+      readError = error
+      throw error
     }
   }
   // A stream that opens its own file can do so after it has failed, and leaves the file behind.
-  const file = await open(path, 'wx', 0o600)
+  const file = await open(path, 'wx', 0o600).catch(throwFileError)
   try {
     await pipeline(source, measured, file.createWriteStream(), { signal })
+  } catch (error) {
+    // What remains are failures to write.
+    if (error === readError) throw error
+    throwFileError(error)
   } finally {
     await file.close()
   }

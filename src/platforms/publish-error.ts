@@ -59,16 +59,21 @@ export const impossible = (message: string) =>
 export const unauthorized = (message: string) =>
   new PublishError(message, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
 
-/** The content of a file could not be read, or had another length than stored: no server accepts such a request. */
+/**
+ * The content of a file could not be read, or had another length than stored: no server accepts such a request. A cause that
+ * is a PublishError stays as it is: the storage itself failed.
+ */
 export const unreadable = (cause?: unknown) =>
-  Object.assign(
-    new PublishError('A file of the post could not be read', {
-      code: 'media_unreadable',
-      maybeSent: false,
-      retryable: true,
-    }),
-    { cause },
-  )
+  cause instanceof PublishError
+    ? cause
+    : Object.assign(
+        new PublishError('A file of the post could not be read', {
+          code: 'media_unreadable',
+          maybeSent: false,
+          retryable: true,
+        }),
+        { cause },
+      )
 
 /** The network took too long for something that readers cannot see yet. */
 export const notFinishedInTime = (message: string) =>

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { Db } from '../../db/client.ts'
-import { listCredentialsNotUnder } from '../../db/queries/credentials.ts'
+import { isKeyUsable } from '../../db/queries/credentials.ts'
 import type { Config } from '../config.ts'
 import { readOrCreateKey } from '../credentials/key-file.ts'
-import { createKeyring, type Keyring, type SealedCredentials } from '../credentials/keyring.ts'
+import { createKeyring, type Keyring } from '../credentials/keyring.ts'
 import type { Log } from '../delivery/deps.ts'
+import type { Publisher } from '../delivery/publisher.ts'
 import { OperatorError } from '../errors.ts'
 
 /**
@@ -22,23 +23,24 @@ export async function openKeyring({ credentialsKeys, databaseUrl, dataDir }: Con
   }
 }
 
-/** Logs an error if no key of the keyring opens the credentials of some accounts: a key was lost or replaced. */
-export async function reportLostCredentials(db: Db, keyring: Keyring, log: Log): Promise<void> {
-  const rows = await listCredentialsNotUnder(db, keyring.keyId)
-  const lost = rows.filter(({ accountId, ...sealed }) => !canOpen(keyring, accountId, sealed))
-  if (lost.length === 0) return
-  const keyIds = [...new Set(lost.map(({ keyId }) => keyId))]
-  log.error(
-    { accounts: lost.length, keyIds },
-    'the credentials of some accounts cannot be decrypted: add the keys that encrypted them to CREDENTIALS_KEY',
-  )
-}
-
-function canOpen(keyring: Keyring, accountId: string, sealed: SealedCredentials): boolean {
-  try {
-    keyring.open(accountId, sealed)
-    return true
-  } catch {
-    return false
+/**
+ * Makes a publisher claim nothing while its keyring opens none of the stored credentials. Every delivery would fail, and a
+ * worker with the right key could send it.
+ */
+export function withUsableKey(publisher: Publisher, db: Db, { keyIds }: Keyring, log: Log): Publisher {
+  let isUsable = false
+  let isLogged = false
+  return {
+    ...publisher,
+    async claim() {
+      isUsable ||= await isKeyUsable(db, keyIds)
+      if (isUsable) return publisher.claim()
+      if (!isLogged) log.error({ keyIds }, WRONG_KEY)
+      isLogged = true
+      return 0
+    },
   }
 }
+
+const WRONG_KEY =
+  'nothing is published: CREDENTIALS_KEY decrypts none of the stored credentials. Set it to the key that encrypted them'

@@ -8,18 +8,28 @@ import { folderStorage } from '../storage/folder.ts'
 import { folderJournalFiles, type JournalFiles } from '../storage/journal.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Opens the storage of media files. Throws an OperatorError if MEDIA_DIR is not writable. */
+/** Errors of a configuration that no waiting corrects. After others, such as a full disk, the service starts unready. */
+const PERMANENT = ['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
+
+/** Opens the storage of media files. Throws an OperatorError if MEDIA_DIR cannot be used by this user or at this path. */
 export async function openMediaLibrary({ mediaDir, mediaBytesMax, s3 }: Config, db: Db): Promise<Library> {
   const incomingDir = join(mediaDir, 'incoming')
   try {
     await mkdir(incomingDir, { recursive: true, mode: 0o700 })
     await access(incomingDir, constants.W_OK)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new OperatorError(`MEDIA_DIR ${mediaDir} is not writable (${code}): make it writable, or set another folder`)
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (PERMANENT.includes(code))
+      throw new OperatorError(
+        `MEDIA_DIR ${mediaDir} is not writable (${code}): make it writable, or set another folder`,
+      )
   }
-  return { db, storage: s3 ? await openS3(s3) : folderStorage(mediaDir), incomingDir, bytesMax: mediaBytesMax }
+  return { db, storage: await openStorage({ mediaDir, s3 }), incomingDir, bytesMax: mediaBytesMax }
 }
+
+/** Opens the storage without touching it. */
+export const openStorage = async ({ mediaDir, s3 }: Pick<Config, 'mediaDir' | 's3'>): Promise<Storage> =>
+  s3 ? openS3(s3) : folderStorage(mediaDir)
 
 /** Imports the AWS SDK on demand: it is as large as the rest of the process. */
 async function openS3(config: NonNullable<Config['s3']>): Promise<Storage> {

@@ -12,7 +12,7 @@ import { measureNetworks } from '../metrics/networks.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
-import { openKeyring, reportLostCredentials } from './keyring.ts'
+import { openKeyring, withUsableKey } from './keyring.ts'
 import { openJournalFiles } from './media-library.ts'
 
 /** A worker without a key must not run: it would fail deliveries that another worker could send. */
@@ -35,10 +35,8 @@ export async function openPublisher(
   log: Log,
 ): Promise<Publisher | undefined> {
   if (!keyring) return undefined
-  // Not awaited: the database may be unavailable, and the claims of the worker report that.
-  reportLostCredentials(db, keyring, log).catch(() => {})
   const reports = [logSettled(log), countSettled(metrics)]
-  return createPublisher({
+  const publisher = createPublisher({
     db,
     networks,
     storage,
@@ -55,6 +53,7 @@ export async function openPublisher(
       for (const report of reports) report(settled)
     },
   })
+  return withUsableKey(publisher, db, keyring, log)
 }
 
 const minOf = (...values: (number | null)[]): number | null => {

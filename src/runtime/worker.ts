@@ -2,6 +2,9 @@ import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
+import { dependencyChecks } from '../health/dependencies.ts'
+import { createHealth } from '../health/health.ts'
+import { observeHealth } from '../metrics/health.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
@@ -34,11 +37,16 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     const metrics = createProcessMetrics(db, 'worker')
     const library = await openMediaLibrary(config, db)
     const storage = countStorageErrors(library.storage, metrics)
-    const publisher = await openPublisher(config, await openNetworkContext(config, db, metrics), storage, metrics, log)
+    const context = await openNetworkContext(config, db, metrics)
+    const publisher = await openPublisher(config, context, storage, metrics, log)
     if (!publisher) throw new OperatorError(NO_KEY)
+    const health = createHealth(dependencyChecks({ ...library, storage }, db, context.keyring), log)
+    observeHealth(metrics.registry, health)
     metricsServer = await serveMetrics(config, metrics)
     log.info(processFacts('worker'), 'started')
     reportIgnoredProxies(config, log)
+    // Not awaited: deliveries without files can be sent while the storage is away.
+    void health.read()
     void stop.requested.then(() => log.info('stopping'))
     announce(metricsServer.facts)
     const end = Promise.race([stop.requested, schema.tooNew])

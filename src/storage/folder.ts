@@ -4,7 +4,17 @@ import { access, chmod, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/
 import type { IncomingMessage } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { send } from '@fastify/send'
-import { assertKey, CACHE_CONTROL, disposition, NotStoredError, type Served, type Storage } from './storage.ts'
+import { checkFolder } from './check-folder.ts'
+import {
+  assertKey,
+  CACHE_CONTROL,
+  disposition,
+  NotStoredError,
+  type Served,
+  type Storage,
+  StorageError,
+  throwFileError,
+} from './storage.ts'
 
 /**
  * Keeps media as files under `folder`/files, in up to 256 folders. `put` moves files from the same file system, such as
@@ -14,45 +24,51 @@ export function folderStorage(folder: string): Storage {
   const files = resolve(folder, 'files')
 
   return {
-    async put(key, path) {
-      const target = join(files, nameOf(key))
-      await chmod(path, 0o600)
-      await sync(path)
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-      // rename() would replace a file. link() would not, but SMB shares and exFAT have no links, and keys are used once.
-      if (await exists(target)) throw new Error(`A file is already stored under ${key}`)
-      try {
-        await rename(path, target)
-      } catch (error) {
-        if (!hasCode(error, 'EXDEV')) throw error
-        await copyFile(path, partOf(target))
-        await sync(partOf(target))
-        await rename(partOf(target), target)
-      }
-      // A file's fsync() does not cover its entry in the folder: https://man7.org/linux/man-pages/man2/fsync.2.html.
-      // All three: the upper two may be new as well, made by this put or by a concurrent one that has not synced yet.
-      for (const each of [dirname(target), files, folder]) await sync(each)
-    },
+    put: (key, path) => moveInto(folder, files, key, path).catch(throwFileError),
 
     async remove(key) {
       const target = join(files, nameOf(key))
-      await rm(target, { force: true })
-      await rm(partOf(target), { force: true })
+      for (const path of [target, partOf(target)]) await rm(path, { force: true }).catch(throwFileError)
     },
 
     async size(key) {
-      const { size } = await stat(join(files, nameOf(key))).catch((error) => throwNotStored(key, error))
+      const { size } = await stat(join(files, nameOf(key))).catch((error) => throwUnreadable(files, key, error))
       return size
     },
 
     async read(key) {
       const stream = createReadStream(join(files, nameOf(key)))
-      await once(stream, 'open').catch((error) => throwNotStored(key, error))
+      await once(stream, 'open').catch((error) => throwUnreadable(files, key, error))
       return stream
     },
 
     serve: (key, request, as) => serveFile(files, key, request, as),
+
+    async check() {
+      await mkdir(files, { recursive: true, mode: 0o700 }).catch(throwFileError)
+      await checkFolder(files)
+    },
   }
+}
+
+async function moveInto(folder: string, files: string, key: string, path: string): Promise<void> {
+  const target = join(files, nameOf(key))
+  await chmod(path, 0o600)
+  await sync(path)
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  // rename() would replace a file. link() would not, but SMB shares and exFAT have no links, and keys are used once.
+  if (await exists(target)) throw new Error(`A file is already stored under ${key}`)
+  try {
+    await rename(path, target)
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error
+    await copyFile(path, partOf(target))
+    await sync(partOf(target))
+    await rename(partOf(target), target)
+  }
+  // A file's fsync() does not cover its entry in the folder: https://man7.org/linux/man-pages/man2/fsync.2.html.
+  // All three: the upper two may be new as well, made by this put or by a concurrent one that has not synced yet.
+  for (const each of [dirname(target), files, folder]) await sync(each)
 }
 
 async function serveFile(
@@ -62,7 +78,7 @@ async function serveFile(
   { mimeType, fileName }: { mimeType: string; fileName: string },
 ): Promise<Served> {
   const name = nameOf(key)
-  const { size } = await stat(join(files, name)).catch((error) => throwNotStored(key, error))
+  const { size } = await stat(join(files, name)).catch((error) => throwUnreadable(files, key, error))
   const { statusCode, headers, stream } = await send(withWeakRange(request), name, {
     root: files,
     acceptRanges: request.method === 'GET' && isOneRange(request.headers.range, size),
@@ -75,7 +91,7 @@ async function serveFile(
     case 200:
     case 206: {
       // An open stream stays readable when the file is deleted.
-      if (request.method !== 'HEAD') await once(stream, 'open').catch((error) => throwNotStored(key, error))
+      if (request.method !== 'HEAD') await once(stream, 'open').catch((error) => throwUnreadable(files, key, error))
       return {
         statusCode,
         headers: {
@@ -155,6 +171,9 @@ const exists = (path: string) =>
 
 const hasCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code
 
-function throwNotStored(key: string, error: unknown): never {
-  throw hasCode(error, 'ENOENT') ? new NotStoredError(key, error) : error
+/** A missing file is a NotStoredError, unless its folder is missing as well: then the disk is not mounted. */
+async function throwUnreadable(files: string, key: string, error: unknown): Promise<never> {
+  if (!hasCode(error, 'ENOENT')) throwFileError(error)
+  if (await exists(files)) throw new NotStoredError(key, error)
+  throw new StorageError(`The folder ${files} does not exist: is its disk mounted?`, { cause: error })
 }

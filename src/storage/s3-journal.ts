@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { assertName, type JournalFiles } from './journal.ts'
-import { createClient, type S3Options } from './s3.ts'
+import { createClient, type S3Options } from './s3-client.ts'
 
 const PREFIX = 'journal/'
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import {
@@ -13,21 +14,23 @@ import {
   NoSuchUpload,
   NotFound,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { assertKey, CACHE_CONTROL, disposition, NotStoredError, type Storage } from './storage.ts'
+import { createClient, type S3Options, sendCall, transfer } from './s3-client.ts'
+import {
+  assertKey,
+  CACHE_CONTROL,
+  disposition,
+  NotStoredError,
+  type Storage,
+  StorageError,
+  throwFileError,
+} from './storage.ts'
 
-export interface S3Options {
-  bucket: string
-  region: string
-  /** The URL of an S3-compatible service; AWS if absent. Clients that fetch media are redirected to it. */
-  endpoint?: string
-  /** If absent, the SDK uses its own sources: AWS_* in the environment, ~/.aws, the machine's role. */
-  credentials?: { accessKeyId: string; secretAccessKey: string }
-}
+export type { S3Options }
 
 /** S3's minimum, because one part is in memory. Parts are larger if a file would need more than S3's maximum of 10,000. */
 const PART_BYTES_MIN = 5 * 2 ** 20
@@ -37,13 +40,15 @@ const PARTS_MAX = 10_000
 const SIGNED_URL_SECONDS = 300
 
 /**
- * Keeps media as objects in a bucket, named by their keys. The first call opens the first connection. Errors of S3 are
- * thrown unchanged, after three attempts. Requires s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload,
+ * Keeps media as objects in a bucket, named by their keys. The first call opens the first connection. Errors that are the
+ * request's fault are thrown unchanged. Requires s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload,
  * s3:ListBucketMultipartUploads and s3:ListBucket. Without s3:ListBucket, S3 responds with 403 instead of 404
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html).
  */
 export function s3Storage(options: S3Options): Storage {
   const client = createClient(options)
+  // One name for each process: a check that cannot delete its object leaves one, and not one each time.
+  const checkKey = `check-${randomUUID()}`
   const objectOf = (key: string): S3Object => {
     assertKey(key)
     return { Bucket: options.bucket, Key: key }
@@ -55,9 +60,9 @@ export function s3Storage(options: S3Options): Storage {
       // `If-None-Match: *` would save this round trip, but not every service supports it. If the response to a PUT is
       // lost, the SDK's second attempt would fail because of the first.
       if (await isStored(client, object)) throw new Error(`An object is already stored under ${key}`)
-      const file = await open(path)
+      const file = await open(path).catch(throwFileError)
       try {
-        await putFile(client, object, file, mimeType)
+        await putFile(client, object, file, mimeType).catch(throwFileError)
       } finally {
         await file.close()
       }
@@ -67,14 +72,17 @@ export function s3Storage(options: S3Options): Storage {
       const object = objectOf(key)
       // Uploads first: one that completes in the meantime creates an object, which is deleted next.
       for (const uploadId of await listUnfinishedUploads(client, object)) await abortUpload(client, object, uploadId)
-      await client.send(new DeleteObjectCommand(object))
+      await sendCall((abortSignal) => client.send(new DeleteObjectCommand(object), { abortSignal }))
     },
 
     size: (key) => sizeOf(client, objectOf(key)),
 
     async read(key) {
       try {
-        const { Body } = await client.send(new GetObjectCommand(objectOf(key)))
+        const object = objectOf(key)
+        const { Body } = await transfer(probeOf(client, object), (abortSignal) =>
+          client.send(new GetObjectCommand(object), { abortSignal }),
+        )
         return Body as Readable
       } catch (error) {
         throw error instanceof NoSuchKey ? new NotStoredError(key, error) : error
@@ -96,6 +104,8 @@ export function s3Storage(options: S3Options): Storage {
       const location = await getSignedUrl(client, command, { expiresIn: SIGNED_URL_SECONDS })
       return { statusCode: 307, headers: { Location: location, 'Cache-Control': 'no-store' }, body: undefined }
     },
+
+    check: () => checkBucket(client, { Bucket: options.bucket, Key: checkKey }),
   }
 }
 
@@ -104,38 +114,30 @@ interface S3Object {
   Key: string
 }
 
-export function createClient({ region, endpoint, credentials }: S3Options): S3Client {
-  const client = new S3Client({
-    region,
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    ...(credentials && { credentials }),
-    maxAttempts: 3,
-    // `socketTimeout` limits the idle time. `requestTimeout` would limit a whole request, and only log a warning.
-    requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
-    // By default the SDK adds checksums, for streams as aws-chunked trailers. Services that do not support those reject
-    // them, or store them as content. The signature covers the SHA-256 of each part in any case.
-    // https://docs.aws.amazon.com/sdkref/latest/guide/feature-dataintegrity.html
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
-  // Runs after all attempts. The codes of connection errors would be mistaken for those of the database.
-  client.middlewareStack.add((next) => (request) => next(request).catch(throwUnreachable), { step: 'initialize' })
-  return client
-}
-
 /** The size of an object. Throws a NotStoredError if there is none. */
 async function sizeOf(client: S3Client, object: S3Object): Promise<number> {
   try {
-    const { ContentLength } = await client.send(new HeadObjectCommand(object))
+    const { ContentLength } = await sendCall(probeOf(client, object))
     return ContentLength ?? 0
   } catch (error) {
-    if (error instanceof NotFound) throw new NotStoredError(object.Key, error)
-    // A response to HEAD has no body, so the SDK reports every status as UnknownError.
-    if (error instanceof S3ServiceException && error.name === 'Unknown') {
-      error.message = `S3 responded with ${error.$metadata.httpStatusCode} to HEAD`
-    }
-    throw error
+    throw error instanceof NotFound ? new NotStoredError(object.Key, error) : error
   }
+}
+
+const probeOf = (client: S3Client, object: S3Object) => (abortSignal: AbortSignal) =>
+  client.send(new HeadObjectCommand(object), { abortSignal })
+
+async function checkBucket(client: S3Client, object: S3Object): Promise<void> {
+  const content = 'postroom'
+  // As `put` does: without the permission to list, S3 refuses to say that an object is missing.
+  await isStored(client, object)
+  await sendCall((abortSignal) => client.send(new PutObjectCommand({ ...object, Body: content }), { abortSignal }))
+  const stored = await sendCall(async (abortSignal) => {
+    const { Body } = await client.send(new GetObjectCommand(object), { abortSignal })
+    return Body?.transformToString()
+  })
+  if (stored !== content) throw new StorageError('S3 returns other bytes than were written')
+  await sendCall((abortSignal) => client.send(new DeleteObjectCommand(object), { abortSignal }))
 }
 
 const isStored = (client: S3Client, object: S3Object): Promise<boolean> =>
@@ -152,29 +154,37 @@ async function putFile(client: S3Client, object: S3Object, file: FileHandle, mim
   const { size } = await file.stat()
   const partBytes = Math.max(PART_BYTES_MIN, Math.ceil(size / PARTS_MAX))
   const buffer = Buffer.allocUnsafe(Math.min(size, partBytes))
+  const probe = probeOf(client, object)
   if (size <= partBytes) {
-    await client.send(new PutObjectCommand({ ...object, Body: await readPart(file, buffer, 0), ContentType: mimeType }))
+    const command = new PutObjectCommand({ ...object, Body: await readPart(file, buffer, 0), ContentType: mimeType })
+    await transfer(probe, (abortSignal) => client.send(command, { abortSignal }))
     return
   }
 
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...object, ContentType: mimeType }))
+  const start = new CreateMultipartUploadCommand({ ...object, ContentType: mimeType })
+  const { UploadId } = await sendCall((abortSignal) => client.send(start, { abortSignal }))
   try {
     const Parts: CompletedPart[] = []
     for (let position = 0; position < size; position += partBytes) {
       const part = { PartNumber: Parts.length + 1, Body: await readPart(file, buffer, position) }
-      const { ETag } = await client.send(new UploadPartCommand({ ...object, UploadId, ...part }))
+      const command = new UploadPartCommand({ ...object, UploadId, ...part })
+      const { ETag } = await transfer(probe, (abortSignal) => client.send(command, { abortSignal }))
       Parts.push({ PartNumber: part.PartNumber, ETag })
     }
-    await client.send(new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } }))
+    const complete = new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } })
+    await transfer(probe, (abortSignal) => client.send(complete, { abortSignal }))
   } catch (error) {
-    await abortUpload(client, object, UploadId).catch(() => {})
+    const aborted = abortUpload(client, object, UploadId).catch(() => {})
+    // A storage that is away is not waited for.
+    if (!(error instanceof StorageError)) await aborted
     throw error
   }
 }
 
 async function abortUpload(client: S3Client, object: S3Object, uploadId: string | undefined): Promise<void> {
   try {
-    await client.send(new AbortMultipartUploadCommand({ ...object, UploadId: uploadId }))
+    const command = new AbortMultipartUploadCommand({ ...object, UploadId: uploadId })
+    await sendCall((abortSignal) => client.send(command, { abortSignal }))
   } catch (error) {
     if (!(error instanceof NoSuchUpload)) throw error
   }
@@ -183,7 +193,8 @@ async function abortUpload(client: S3Client, object: S3Object, uploadId: string 
 /** The ids of uploads to the object that were neither completed nor aborted. */
 async function listUnfinishedUploads(client: S3Client, { Bucket, Key }: S3Object): Promise<(string | undefined)[]> {
   try {
-    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }))
+    const command = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
+    const { Uploads = [] } = await sendCall((abortSignal) => client.send(command, { abortSignal }))
     return Uploads.filter((upload) => upload.Key === Key).map(({ UploadId }) => UploadId)
   } catch (error) {
     // Some services cannot list uploads. There, the bucket's lifecycle rule for unfinished uploads has to delete them.
@@ -200,9 +211,4 @@ async function readPart(file: FileHandle, buffer: Buffer, position: number): Pro
     bytesRead = (await file.read(buffer, filled, buffer.length - filled, position + filled)).bytesRead
   }
   return buffer.subarray(0, filled)
-}
-
-function throwUnreachable(error: NodeJS.ErrnoException): never {
-  if (error instanceof S3ServiceException) throw error
-  throw new Error(`S3 cannot be reached: ${error.code ?? error.name}`, { cause: error })
 }

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 
-/** Stores the bytes of media. A key is 32 random lower-case hexadecimal digits, and is used once. */
+/**
+ * Stores the bytes of media. A key is 32 random lower-case hexadecimal digits, and is used once. Every method throws a
+ * StorageError if the storage cannot be used.
+ */
 export interface Storage {
   /**
    * Stores the file at `path` under `key`, completely or not at all. When it returns, the file is durable. It may move the
@@ -25,12 +28,33 @@ export interface Storage {
    * is read to its end or destroyed.
    */
   serve(key: string, request: IncomingMessage, as: { mimeType: string; fileName: string }): Promise<Served>
+
+  /** Writes, reads and deletes a small object. Returns when all three succeeded. */
+  check(): Promise<void>
 }
 
 export interface Served {
   statusCode: 200 | 206 | 304 | 307 | 412 | 416
   headers: Record<string, string>
   body: Readable | undefined
+}
+
+/** The storage is away, refuses access, is broken or is full. The message names the cause for the operator. */
+export class StorageError extends Error {
+  /** Whether it has no space left. */
+  readonly isFull: boolean
+
+  constructor(message: string, { cause, isFull = false }: { cause?: unknown; isFull?: boolean } = {}) {
+    super(message, { cause })
+    this.isFull = isFull
+  }
+}
+
+/** Throws the error of a file operation as a StorageError, and any other error unchanged. */
+export function throwFileError(error: unknown): never {
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException
+  if (syscall === undefined) throw error
+  throw new StorageError(message, { cause: error, isFull: code === 'ENOSPC' || code === 'EDQUOT' })
 }
 
 /** No bytes are stored under a key. */

@@ -116,10 +116,11 @@ t.test('the embedded database keeps its key beside its data', async (t) => {
   writeFileSync(file, 'half')
   chmodSync(file, 0o600)
   await t.rejects(connectOn({}), { message: /credentials\.key does not contain a key\. Restore it from a backup\./ })
+  const error = 'Stored credentials are encrypted with a key that this service does not have'
   t.strictSame(
     (await connectOn({ CREDENTIALS_KEY: textOf(newKey()) }, first.key)).outcome,
-    unreachable,
-    'CREDENTIALS_KEY takes precedence',
+    { status: 503, error },
+    'CREDENTIALS_KEY takes precedence, and does not open the credentials of the demo',
   )
 
   rmSync(env.DATA_DIR, { recursive: true })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -32,24 +32,29 @@ t.test('the log has the cause of a file that cannot be read, with the post and t
   const { ada, mediaDir, connect, uploadFile, post, createWorker, readDelivery, log, time } = world
   const mediaIds = [await uploadFile(await jpeg())]
   await rm(join(mediaDir, 'files'), { recursive: true })
+  await mkdir(join(mediaDir, 'files'))
   const storages = [
-    [undefined, { message: /^Nothing is stored under/, cause: { code: 'ENOENT' } }],
-    [await createBucket(t, refuse), { type: 'AccessDenied', status: 403 }],
-    [await createBucket(t), { message: 'S3 cannot be reached: ECONNREFUSED', cause: { code: 'ECONNREFUSED' } }],
+    [undefined, 'media_unreadable', { message: /^Nothing is stored under/, cause: { code: 'ENOENT' } }],
+    [await createBucket(t, refuse), 'storage_unavailable', { cause: { type: 'AccessDenied', status: 403 } }],
+    [
+      await createBucket(t),
+      'storage_unavailable',
+      { message: 'S3 cannot be reached: ECONNREFUSED', cause: { code: 'ECONNREFUSED' } },
+    ],
   ] as const
   for (const platform of ['sandbox', 'mastodon']) {
     const accountId = await connect(platform)
-    for (const [storage, err] of storages) {
+    for (const [storage, code, err] of storages) {
       const postId = await post({ accountIds: [accountId], caption: 'Hello', mediaIds })
       log.length = 0
       const worker = createWorker(storage && { storage })
       await worker.claim()
       await worker.idle()
-      t.hasStrict(await readDelivery(postId), { state: 'queued', error: { code: 'media_unreadable' } })
+      t.hasStrict(await readDelivery(postId), { state: 'queued', error: { code } })
       const [cause, settled, ...others] = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg !== 'request')
       const facts = { userId: ada.id, postId, accountId, platform }
       t.match(cause, { level: 50, msg: 'a file of the post could not be read', ...facts, err })
-      t.match(settled, { msg: 'delivery settled', errorCode: 'media_unreadable', ...facts })
+      t.match(settled, { msg: 'delivery settled', errorCode: code, ...facts })
       t.strictSame(others, [])
       t.notMatch(log.join(''), SECRET)
       // The retries of earlier posts stay behind.

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,13 +76,13 @@ export async function createFolder(t: Teardown): Promise<string> {
   return folder
 }
 
-/** Options of the service that store files in `folder`. */
-export const mediaOptions = (folder: string): Omit<MediaOptions, 'db'> => ({
-  storage: folderStorage(folder),
-  incomingDir: join(folder, 'incoming'),
-  bytesMax: 2 ** 30,
-  fetchFile: createFetchFile(createPublicClient()),
-})
+/** Options of the service that store files in `folder`, which exists. */
+export function mediaOptions(folder: string): Omit<MediaOptions, 'db'> {
+  const incomingDir = join(folder, 'incoming')
+  if (folder !== '.') mkdirSync(incomingDir, { recursive: true })
+  const fetchFile = createFetchFile(createPublicClient())
+  return { storage: folderStorage(folder), incomingDir, bytesMax: 2 ** 30, fetchFile }
+}
 
 function newKeyring(): Keyring {
   const key = randomBytes(32)

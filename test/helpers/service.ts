@@ -7,7 +7,7 @@ import { insertUser } from '../../db/queries/people.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { REQUEST_STATEMENT_MS } from '../../src/runtime/database.ts'
-import { call, mediaOptions, networkOptions, type Reply, recordRequests } from './app.ts'
+import { call, createFolder, mediaOptions, networkOptions, type Reply, recordRequests } from './app.ts'
 import { createDatabase } from './database.ts'
 import { recorded } from './log-record.ts'
 
@@ -25,7 +25,7 @@ export async function startService(t: Test, url: string, options: Partial<Connec
     db,
     logger: recorded({ level: 'trace', stream }),
     corsOrigins: [],
-    media: mediaOptions('.'),
+    media: mediaOptions(await createFolder(t)),
     ...networkOptions(db),
   })
   const app = recordRequests(built)

@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { connect } from '../../db/client.ts'
+import { connect, type Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
@@ -8,10 +9,11 @@ import { SandboxCallList } from '../../schemas/sandbox.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { markPostPublished } from '../../src/posts/mark-published.ts'
+import { StorageError } from '../../src/storage/storage.ts'
 import { call, mediaOptions, networkOptions, type Person, type Reply } from '../helpers/app.ts'
 import { json } from '../helpers/document.ts'
 import { recorded } from '../helpers/log-record.ts'
-import { form as encode, upload } from '../helpers/upload.ts'
+import { form as encode, jpeg, upload } from '../helpers/upload.ts'
 import { check, createScene, operations, type Requests, requestsOf, type Scene, seen, UNKNOWN_ID } from './scene.ts'
 
 const YESTERDAY = new Date(Date.now() - 86_400_000)
@@ -35,6 +37,9 @@ async function checkAccounts(t: Test, { app, db, ada, user, organization }: Scen
   const withoutKeyring = await buildApp({ ...common, ...networkOptions(db), keyring: undefined })
   t.teardown(() => withoutKeyring.close())
   await check(t, 'connectAccount', 503, 'noCredentialsKey', requests.connectAccount(ada.key, withoutKeyring))
+  const withOtherKeyring = await buildApp({ ...common, ...networkOptions(db) })
+  t.teardown(() => withOtherKeyring.close())
+  await check(t, 'connectAccount', 503, 'otherCredentialsKey', requests.connectAccount(ada.key, withOtherKeyring))
 
   await check(t, 'disconnectAccount', 404, 'notFound', call(app, ada.key, 'DELETE', `/accounts/${UNKNOWN_ID}`))
   const bob = await user()
@@ -177,6 +182,42 @@ async function checkReusedKeys(t: Test, { app, ada, image, account }: Scene) {
   await check(t, 'uploadMedia', 409, 'keyTaken', send('/media', form.body, form.type))
 }
 
+/** A service whose statements fail as those of a database without space. */
+async function checkFullDatabase(t: Test, db: Db, ada: Person, requests: Requests) {
+  const refuse = () => Promise.reject(Object.assign(new Error('No space left on device'), { code: '53100' }))
+  const full = new Proxy(db, {
+    get: (target, key) => (key === 'executeQuery' ? refuse : Reflect.get(target, key, target)),
+  })
+  const app = await buildApp({
+    db: full,
+    logger: false,
+    corsOrigins: [],
+    media: mediaOptions('.'),
+    ...networkOptions(full),
+  })
+  t.teardown(() => app.close())
+  for (const [operationId, send] of Object.entries(requests)) {
+    await check(t, operationId, 503, 'databaseFull', send(ada.key, app))
+  }
+}
+
+/** Services whose storage is away or full. */
+async function checkStorage(t: Test, { db, ada, mediaDir }: Scene, requests: Requests) {
+  for (const [example, isFull] of [
+    ['noStorage', false],
+    ['storageFull', true],
+  ] as const) {
+    const refuse = () => Promise.reject(new StorageError('for this test', { isFull }))
+    const storage = { put: refuse, remove: refuse, size: refuse, read: refuse, serve: refuse, check: refuse }
+    const media = { ...mediaOptions(mediaDir), storage, fetchFile: async () => Readable.from([await jpeg(70)]) }
+    const app = await buildApp({ db, logger: false, corsOrigins: [], media, ...networkOptions(db) })
+    t.teardown(() => app.close())
+    await check(t, 'uploadMedia', 503, example, upload(app, ada, [['file', await jpeg(70)]]))
+    await check(t, 'importMedia', 503, example, requests.importMedia(ada.key, app))
+    if (!isFull) await check(t, 'getMediaContent', 503, example, requests.getMediaContent(ada.key, app))
+  }
+}
+
 /** Last, because it takes tables away. */
 async function checkCommonErrors(t: Test, { db, ada }: Scene, requests: Requests) {
   const create = (expiresAt: Date | null) => createKey(db, { userId: ada.id, name: null, expiresAt })
@@ -203,6 +244,7 @@ async function checkCommonErrors(t: Test, { db, ada }: Scene, requests: Requests
     await check(t, operationId, 401, 'expiredKey', send(expired))
     await check(t, operationId, 503, 'noDatabase', send(ada.key, withoutDatabase))
   }
+  await checkFullDatabase(t, db, ada, requests)
   await check(t, 'deletePost', 200, 'deleted', requests.deletePost(ada.key))
   await check(t, 'disconnectAccount', 200, 'disconnected', requests.disconnectAccount(ada.key))
 
@@ -225,6 +267,7 @@ t.test('each response matches its schema, and each error matches its example to 
   await checkMedia(t, scene, requests)
   await checkSandbox(t, scene, requests)
   await checkReusedKeys(t, scene)
+  await checkStorage(t, scene, requests)
   await checkCommonErrors(t, scene, requests)
 
   // The tests of the upload check these on a socket.

@@ -24,7 +24,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/config.ts', ['src/config', 'src/credentials', 'src/outbound/allow-list.ts']],
   ['src/config', ['src/credentials', 'src/outbound/allow-list.ts']],
   ['src/version.ts', ['package.json']],
-  ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/version.ts']],
+  ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],
   ['src/outbound', []],
   ['src/storage', []],
   ['src/credentials', ['src/platforms/adapter.ts']],
@@ -36,7 +36,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/platforms', ['schemas']],
 
   ['src/auth', FEATURE],
-  ['src/health', [...FEATURE, 'src/delivery/timing.ts', 'src/metrics']],
+  ['src/health', [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage']],
   ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/media', [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/outbound', 'src/storage']],
   // The actions of a post's owner are transitions of its deliveries.
@@ -47,7 +47,10 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
   ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage']],
 
-  ['src/metrics', ['schemas', 'db', 'src/delivery', 'src/platforms', 'src/storage', 'src/version.ts']],
+  [
+    'src/metrics',
+    ['schemas', 'db', 'src/delivery', 'src/health/health.ts', 'src/platforms', 'src/storage', 'src/version.ts'],
+  ],
 
   // These see everything, downwards: the commands start the processes, and the processes serve the application.
   ['src/cli', ['schemas', 'db', 'src']],
@@ -79,7 +82,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^@fastify\/send$/, ['src/storage']],
   [/^fastify|^@fastify\//, [...WEB, 'src/platforms/sandbox/plugin.ts']],
   [/^@atproto\//, ['src/platforms/bluesky']],
-  [/^@aws-sdk\//, ['src/storage/s3.ts', 'src/storage/s3-journal.ts']],
+  [/^@aws-sdk\//, ['src/storage/s3.ts', 'src/storage/s3-client.ts', 'src/storage/s3-journal.ts']],
   [/^(?:sharp|mediabunny)$/, ['src/media']],
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
   [/^commander$/, ['src/cli']],
@@ -100,7 +103,12 @@ const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: st
     ['src/delivery', 'db/queries/delivery'],
     ['src/delivery/timing.ts'],
   ],
-  ['only readConfig gets the environment', /(?<!readConfig\()process\.env/, ['schemas', 'db', 'src'], []],
+  [
+    'only the configuration is read from the environment',
+    /(?<!(?:readConfig|examine)\()process\.env/,
+    ['schemas', 'db', 'src'],
+    [],
+  ],
 ]
 
 const TOP_LEVEL = new Set([

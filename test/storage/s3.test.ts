@@ -60,7 +60,11 @@ t.test('uploads consist of plain requests of bounded size that every service sup
   s3.answer = (request) => sent.push(request) === 0
   await put(bytesOf(20 * MIB))
   await put(bytesOf(10), OTHER_KEY)
-  const summary = sent.map(({ method, url, headers }) => {
+  // On a slow machine, a transfer is watched by further HEADs.
+  const isWatch = ({ method, url }: IncomingMessage, index: number) =>
+    method === 'HEAD' && sent.findIndex((each) => each.method === 'HEAD' && each.url === url) !== index
+  const requests = sent.filter((request, index) => !isWatch(request, index))
+  const summary = requests.map(({ method, url, headers }) => {
     t.notMatch(Object.keys(headers).join(), /checksum|trailer/)
     t.notOk(headers['content-encoding'])
     return `${method} ${url!.replace(/uploadId=[^&]+/, 'uploadId=…')} ${headers['content-length'] ?? 0}`
@@ -69,7 +73,7 @@ t.test('uploads consist of plain requests of bounded size that every service sup
     `HEAD /media/${KEY} 0`,
     `POST /media/${KEY}?uploads= 0`,
     ...[1, 2, 3, 4].map((part) => `PUT /media/${KEY}?partNumber=${part}&uploadId=…&x-id=UploadPart ${5 * MIB}`),
-    `POST /media/${KEY}?uploadId=… ${sent[6]!.headers['content-length']}`,
+    `POST /media/${KEY}?uploadId=… ${requests[6]!.headers['content-length']}`,
     `HEAD /media/${OTHER_KEY} 0`,
     `PUT /media/${OTHER_KEY}?x-id=PutObject 10`,
   ])
@@ -101,7 +105,7 @@ t.test('a failed upload leaves nothing, and throws the error of S3', async (t) =
           return refused.test(`${method} ${url}`) && refuse(response, 400, 'EntityTooLarge')
         }
         const error = await put(bytesOf(length)).catch(String)
-        t.match(error, /^(?:EntityTooLarge: No|Unknown: S3 responded with 400 to HEAD)$/)
+        t.match(error, /^(?:EntityTooLarge: No|Error: S3 responded with 400 to HeadObject)$/)
         const begun = s3.requests.some((each) => /partNumber/.test(each))
         t.equal(aborted.length, begun ? 1 : 0)
         for (const url of aborted) t.match(url, new RegExp(`^/media/${KEY}\\?uploadId=`))
@@ -175,19 +179,21 @@ t.test('removing ends an upload that another process began', { skip: !isRealS3 &
 t.test('removing fails if uploads cannot be listed, unless the service does not support listing', async (t) => {
   const { storage, s3 } = await createS3Scene(t)
   s3.answer = ({ method }, response) => method === 'GET' && refuse(response, 403, 'AccessDenied')
-  await t.rejects(storage.remove(KEY), { name: 'AccessDenied' })
+  await t.rejects(storage.remove(KEY), { message: 'S3 responded with 403 AccessDenied to ListMultipartUploads' })
   s3.answer = ({ method }, response) => method === 'GET' && refuse(response, 501, 'NotImplemented')
   await storage.remove(KEY)
   s3.answer = ({ method }, response) => method === 'DELETE' && refuse(response, 403, 'AccessDenied')
-  await t.rejects(storage.remove(KEY), { name: 'AccessDenied' })
+  await t.rejects(storage.remove(KEY), { message: 'S3 responded with 403 AccessDenied to DeleteObject' })
 })
 
-t.test('the first call opens the first connection, and errors are thrown unchanged', async (t) => {
+t.test('the first call opens the first connection, and errors name the response or the failure', async (t) => {
   const { s3, incoming } = await createS3Scene(t)
   s3Storage({ bucket: 'media', region: 'eu-central-1' })
   const elsewhere = s3Storage({ ...s3.options, bucket: 'none' })
   t.strictSame(s3.requests, [])
-  await t.rejects(elsewhere.put(KEY, await incoming(Buffer.from('x')), AS.mimeType), { name: 'NoSuchBucket' })
+  await t.rejects(elsewhere.put(KEY, await incoming(Buffer.from('x')), AS.mimeType), {
+    message: 'S3 responded with 404 NoSuchBucket to PutObject',
+  })
   const nowhere = s3Storage({ ...s3.options, endpoint: 'http://127.0.0.1:9' })
   await t.rejects(nowhere.remove(KEY), { message: 'S3 cannot be reached: ECONNREFUSED', code: undefined })
 })

@@ -74,6 +74,7 @@ async function serve(t: Test, storage: Storage): Promise<string> {
 
 export async function createFolderScene(t: Test): Promise<Scene> {
   const folder = t.testdir()
+  await mkdir(join(folder, 'files'), { mode: 0o700 })
   return createScene(t, folderStorage(folder), folder)
 }
 

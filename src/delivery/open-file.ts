@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream'
+import { PublishError, unreadable } from '../platforms/publish-error.ts'
+import { NotStoredError, type Storage } from '../storage/storage.ts'
+
+/**
+ * Opens a stored file for an adapter. A failure of the storage, also in the middle of the file, is thrown as a PublishError:
+ * no server accepts a request whose body ends early.
+ */
+export async function openFile(storage: Pick<Storage, 'read'>, key: string): Promise<Readable> {
+  const stream = await storage.read(key).catch(throwPublishError)
+  return Readable.from(chunksOf(stream), { objectMode: false })
+}
+
+async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* stream
+  } catch (error) {
+    throwPublishError(error)
+  }
+}
+
+function throwPublishError(cause: unknown): never {
+  if (cause instanceof NotStoredError) throw unreadable(cause)
+  const options = { code: 'storage_unavailable', maybeSent: false, retryable: true }
+  throw Object.assign(new PublishError('File storage is not available', options), { cause })
+}

@@ -1,0 +1,55 @@
+import type { Db } from '../../db/client.ts'
+import { listOtherKeys } from '../../db/queries/credentials.ts'
+import { OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import type { Keyring } from '../credentials/keyring.ts'
+import { storageUnavailable } from '../http/errors.ts'
+import { checkFolder } from '../storage/check-folder.ts'
+import { type Storage, StorageError } from '../storage/storage.ts'
+import type { Check, Dependency } from './health.ts'
+
+interface Files {
+  storage: Pick<Storage, 'check'>
+  /** The folder that files are received in. */
+  incomingDir: string
+}
+
+/** The checks of everything that the service depends on besides the database. */
+export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefined): Record<Dependency, Check> => ({
+  storage: async () => {
+    try {
+      await checkFiles(files)
+      return null
+    } catch (error) {
+      const { code, message } = storageUnavailable(error)
+      return { code, message, facts: { err: error } }
+    }
+  },
+
+  credentialsKey: async () => {
+    // Without any key, only connecting an account fails, and its response says so.
+    if (!keyring) return null
+    const rows = await listOtherKeys(db, keyring.keyIds).catch(() => undefined)
+    if (!rows?.length) return rows && null
+    const accounts = rows.reduce((sum, row) => sum + row.accounts, 0)
+    const facts = { accounts, missingKeys: rows.map(({ keyId }) => keyId) }
+    return { code: 'credentials_key_mismatch', message: OTHER_CREDENTIALS_KEY, facts }
+  },
+})
+
+/** The limit of the whole check: file operations on a network share may never return. */
+const FILES_MS = 2_500
+
+/** Writes, reads and deletes a small file where files come in, and where they are stored. Throws a StorageError. */
+export async function checkFiles({ storage, incomingDir }: Files): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new StorageError(`The storage of files did not respond within ${FILES_MS} ms`)),
+    FILES_MS,
+  )
+  try {
+    // A folder that is not mounted lacks `incoming`. First, because the check of the storage would create its own folder.
+    await Promise.race([checkFolder(incomingDir).then(() => storage.check()), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,65 @@
+import type { ErrorCode } from '../../schemas/error-codes.ts'
+
+/** Why the service cannot do all of its work. */
+export interface Problem {
+  code: ErrorCode
+  /** For the response of a probe. */
+  message: string
+  /** The cause, for the log. */
+  facts: object
+}
+
+/** What the service depends on besides the database. */
+export const DEPENDENCIES = ['storage', 'credentialsKey'] as const
+export type Dependency = (typeof DEPENDENCIES)[number]
+
+/** Returns the problem of a dependency, null if it works, and undefined if that cannot be known at the moment. */
+export type Check = () => Promise<Problem | null | undefined>
+
+export type Problems = Partial<Record<Dependency, Problem>>
+
+export interface Health {
+  /** The problems, found at most MAX_AGE_MS ago. Concurrent callers share one run of the checks. Never throws. */
+  read(): Promise<Problems>
+}
+
+interface Log {
+  info(facts: object, message: string): void
+  error(facts: object, message: string): void
+}
+
+/** However many probes there are, one process writes to the storage once in this time. */
+const MAX_AGE_MS = 5_000
+
+/** Runs the checks when somebody reads their results, and logs each problem when it begins and when it ends. */
+export function createHealth(checks: Record<Dependency, Check>, log: Log, maxAgeMs = MAX_AGE_MS): Health {
+  const problems: Problems = {}
+  let running: Promise<void> | undefined
+  let ranAt = Number.NEGATIVE_INFINITY
+
+  async function run(name: Dependency): Promise<void> {
+    const before = problems[name]
+    const found = await checks[name]()
+    if (found === undefined) return
+    if (found === null) {
+      delete problems[name]
+      if (before) log.info({ dependency: name }, 'a problem is over')
+      return
+    }
+    problems[name] = found
+    const { code, message, facts } = found
+    if (code !== before?.code) log.error({ dependency: name, code, ...facts }, message)
+  }
+
+  return {
+    async read() {
+      if (performance.now() - ranAt < maxAgeMs) return problems
+      running ??= Promise.all(DEPENDENCIES.map(run)).then(() => {
+        ranAt = performance.now()
+        running = undefined
+      })
+      await running
+      return problems
+    },
+  }
+}

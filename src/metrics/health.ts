@@ -1,0 +1,16 @@
+import { Gauge, type Registry } from 'prom-client'
+import { DEPENDENCIES, type Health } from '../health/health.ts'
+
+/** Shows what `health` finds about the storage and the credentials key, each time that the metrics are read. */
+export function observeHealth(registry: Registry, health: Health): void {
+  new Gauge({
+    name: 'postroom_dependency_usable',
+    help: '1 if this process can use the storage of files and has the keys of all stored credentials, otherwise 0.',
+    labelNames: ['dependency'],
+    registers: [registry],
+    async collect() {
+      const problems = await health.read()
+      for (const dependency of DEPENDENCIES) this.set({ dependency }, problems[dependency] ? 0 : 1)
+    },
+  })
+}
