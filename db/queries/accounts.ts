@@ -3,6 +3,7 @@ import type { AccountAttention } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
+import { isoTime } from './iso-time.ts'
 
 /**
  * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations.
@@ -47,6 +48,44 @@ export const countAttention = prepared<object, { platform: string; code: string;
     where attention is not null and disconnected_at is null
     group by platform, attention ->> 'code'`,
 )
+
+export interface AccountFilter {
+  userId?: string | undefined
+  platform?: PlatformId | undefined
+  /** Only accounts that nothing can be published to: refused, or without credentials. */
+  needsAttention: boolean
+  limit: number
+}
+
+/** Accounts of all users that are not disconnected, newest first. */
+export function listAllAccounts(db: Db, { userId, platform, needsAttention, limit }: AccountFilter) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('users', 'users.id', 'accounts.userId')
+    .leftJoin('accountCredentials', 'accountCredentials.accountId', 'accounts.id')
+    .select((eb) => [
+      'accounts.id',
+      eb.ref('accounts.platform').$castTo<PlatformId>().as('platform'),
+      'accounts.username',
+      sql<boolean>`account_credentials.account_id is not null`.as('connected'),
+      eb.ref('accounts.attention').$castTo<(AccountAttention & { since?: string }) | null>().as('attention'),
+      'accounts.userId',
+      'users.name as userName',
+      'accounts.organizationId',
+      isoTime('accounts.createdAt').as('createdAt'),
+    ])
+    .where('accounts.disconnectedAt', 'is', null)
+    .$if(userId !== undefined, (query) => query.where('accounts.userId', '=', userId!))
+    .$if(platform !== undefined, (query) => query.where('accounts.platform', '=', platform!))
+    .$if(needsAttention, (query) =>
+      query.where((eb) =>
+        eb.or([eb('accounts.attention', 'is not', null), eb('accountCredentials.accountId', 'is', null)]),
+      ),
+    )
+    .orderBy('accounts.id', 'desc')
+    .limit(limit)
+    .execute()
+}
 
 export interface AccountRow {
   id: string

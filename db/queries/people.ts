@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
 import { isId } from '../id.ts'
+import { isoTime } from './iso-time.ts'
 
 export function insertUser(db: Db, user: { id: string; name: string }) {
   return db.insertInto('users').values(user).execute()
@@ -8,6 +9,46 @@ export function insertUser(db: Db, user: { id: string; name: string }) {
 
 export function insertOrganization(db: Db, organization: { id: string; name: string }) {
   return db.insertInto('organizations').values(organization).execute()
+}
+
+/** All users, newest first, with the number of their connected accounts and of the keys that work. */
+export function listUsers(db: Db, limit: number) {
+  return db
+    .selectFrom('users')
+    .select([
+      'id',
+      'name',
+      isoTime('createdAt').as('createdAt'),
+      sql<number>`(
+        select count(*)::integer from accounts
+        where accounts.user_id = users.id and disconnected_at is null)`.as('accounts'),
+      sql<number>`(
+        select count(*)::integer from api_keys
+        where api_keys.user_id = users.id and revoked_at is null and coalesce(expires_at > now(), true))`.as('keys'),
+    ])
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** All organisations, newest first, with the number of their members and connected accounts. */
+export function listOrganizations(db: Db, limit: number) {
+  return db
+    .selectFrom('organizations')
+    .select([
+      'id',
+      'name',
+      isoTime('createdAt').as('createdAt'),
+      sql<number>`(
+        select count(*)::integer from memberships
+        where memberships.organization_id = organizations.id)`.as('members'),
+      sql<number>`(
+        select count(*)::integer from accounts
+        where accounts.organization_id = organizations.id and disconnected_at is null)`.as('accounts'),
+    ])
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 export type Role = 'member' | 'admin'

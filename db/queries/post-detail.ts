@@ -59,6 +59,28 @@ const buildDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'acco
       .whereRef('attempt.accountId', '=', 'postTargets.accountId'),
   })
 
+/** The owner of a post, and the facts of its files in order; undefined if there is no such post. */
+export async function findPostOwner(db: Db, id: string) {
+  const { rows } = await sql<{ userId: string; userName: string; media: PostFile[] }>`
+    select posts.user_id, users.name as user_name,
+      (select coalesce(json_agg(json_build_object(
+          'id', media.id, 'mimeType', media.mime_type, 'bytes', media.bytes, 'stored', media.storage_key is not null)
+          order by position), '[]')
+        from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
+        where post_media.user_id = posts.user_id and post_media.post_id = posts.id) as media
+    from posts join users on users.id = posts.user_id
+    where posts.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+export interface PostFile {
+  id: string
+  mimeType: string
+  bytes: number
+  /** Whether the service has its content. */
+  stored: boolean
+}
+
 /** Posts with their files, their accounts, and the delivery to each. */
 const selectPosts = (db: Db) =>
   db.selectFrom('posts').select((eb) => [

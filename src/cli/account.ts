@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import { isId, newId } from '../../db/id.ts'
-import { disconnectAccount, insertAccount } from '../../db/queries/accounts.ts'
+import { disconnectAccount, insertAccount, listAllAccounts } from '../../db/queries/accounts.ts'
+import { deleteCredentialsOfOtherKeys } from '../../db/queries/credentials.ts'
+import { userExists } from '../../db/queries/people.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
 import { readConfig } from '../config.ts'
@@ -8,6 +10,7 @@ import { OperatorError } from '../errors.ts'
 import { openKeyring } from '../runtime/keyring.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
+import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('social accounts')
@@ -32,18 +35,29 @@ export function addAccountCommands(program: Command): void {
     },
   )
 
+  addList(account)
+
   withDatabase(
     account
       .command('rewrap')
       .description('encrypt all stored credentials with the first key of CREDENTIALS_KEY instead of the others'),
     async (db) => {
-      const keyring = await openKeyring(readConfig(process.env))
-      if (!keyring) throw new OperatorError('CREDENTIALS_KEY is not set')
+      const keyring = await requireKeyring()
       const { rewrapped, failures } = await rewrapCredentials(db, keyring)
       const failed = failures.length
       if (failed > 0) throw new OperatorError(`${rewrapped} rewrapped, ${failed} failed: ${failures[0]}`)
       return { rewrapped, failed }
     },
+  )
+
+  withDatabase(
+    account
+      .command('forget-lost')
+      .description(
+        'delete the stored credentials whose key is lost; their accounts stay, and have to be connected again',
+      )
+      .requiredOption('--yes', 'confirm that no key decrypts them any more'),
+    async (db) => ({ deleted: await deleteCredentialsOfOtherKeys(db, (await requireKeyring()).keyIds) }),
   )
 
   withDatabase(
@@ -55,5 +69,46 @@ export function addAccountCommands(program: Command): void {
       requireFound(isId(id) && (await disconnectAccount(db, id)), 'account')
       return { id, disconnected: true }
     },
+  )
+}
+
+async function requireKeyring() {
+  const keyring = await openKeyring(readConfig(process.env))
+  if (!keyring) throw new OperatorError('CREDENTIALS_KEY is not set')
+  return keyring
+}
+
+interface ListOptions {
+  user?: string
+  platform?: PlatformId
+  attention?: boolean
+  limit: number
+}
+
+type Row = Awaited<ReturnType<typeof listAllAccounts>>[number]
+
+function addList(account: Command): void {
+  withDatabase<ListOptions, Listed<Row>>(
+    account
+      .command('list')
+      .description('list the accounts of all users, newest first; disconnected ones are left out')
+      .option('--user <id>', 'only the accounts that this user owns')
+      .addOption(new Option('--platform <platform>', 'only this network').choices(PLATFORM_IDS))
+      .option('--attention', 'only accounts that nothing can be published to: refused, or without credentials')
+      .option('--limit <n>', 'the number of accounts, at most', parseLimit, LIMIT_DEFAULT),
+    async (db, { user, platform, attention = false, limit }) => {
+      requireFound(user === undefined || (await userExists(db, user)), 'user')
+      const filter = { userId: user, platform, needsAttention: attention }
+      return readLimited(limit, (limit) => listAllAccounts(db, { ...filter, limit }))
+    },
+    (list) =>
+      formatList(list, {
+        id: ({ id }) => id,
+        account: ({ platform, username }) => `${platform} ${username}`,
+        connected: ({ connected }) => connected,
+        attention: ({ attention }) => attention && `${attention.code}: ${attention.message}`,
+        owner: ({ userId, userName }) => `${userId} ${userName}`,
+        organisation: ({ organizationId }) => organizationId,
+      }),
   )
 }

@@ -14,15 +14,22 @@ export interface Json {
 /** Adds the option `--json` to `command`. */
 export const withJson = (command: Command) => command.option('--json', 'print one JSON object and nothing else')
 
-type Run<Options> = (db: Db, options: Options, ...args: string[]) => Promise<Record<string, unknown>>
+type Run<Options, Result> = (db: Db, options: Options, ...args: string[]) => Promise<Result>
 
-/** Makes `command` call `run` with the database as it is, its options and its arguments, and print the result. */
-export function withUnmigratedDatabase<Options extends object>(command: Command, run: Run<Options>): void {
+/**
+ * Makes `command` call `run` with the database as it is, its options and its arguments, and print the result: for people as
+ * `toText` has it, by default as lines of names and values.
+ */
+export function withUnmigratedDatabase<Options extends object, Result extends object = Record<string, unknown>>(
+  command: Command,
+  run: Run<Options, Result>,
+  toText?: (result: Result) => string,
+): void {
   withJson(command).action(async () => {
     const options = command.opts<Options & Json>()
     const { db, close } = await openDatabase(readConfig(process.env), { purpose: nameOf(command) })
     try {
-      print(await run(db, options, ...command.args).catch(explainMissingOwner), options)
+      print(await run(db, options, ...command.args).catch(explainMissingOwner), options, toText)
     } finally {
       await close()
     }
@@ -33,11 +40,19 @@ export function withUnmigratedDatabase<Options extends object>(command: Command,
  * Does the same on a database with tables. The embedded database is migrated first: no other version uses it, and the
  * command may run before the first start.
  */
-export const withDatabase = <Options extends object>(command: Command, run: Run<Options>): void =>
-  withUnmigratedDatabase<Options>(command, async (db, options, ...args) => {
-    if (!readConfig(process.env).databaseUrl) await migrate(db)
-    return run(db, options, ...args)
-  })
+export const withDatabase = <Options extends object, Result extends object = Record<string, unknown>>(
+  command: Command,
+  run: Run<Options, Result>,
+  toText?: (result: Result) => string,
+): void =>
+  withUnmigratedDatabase<Options, Result>(
+    command,
+    async (db, options, ...args) => {
+      if (!readConfig(process.env).databaseUrl) await migrate(db)
+      return run(db, options, ...args)
+    },
+    toText,
+  )
 
 /** The words after `postroom`, such as `key create`. */
 function nameOf(command: Command): string {

@@ -33,6 +33,17 @@ export function parseInstant(text: string): Date {
   return result.time
 }
 
+const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time, or how long ago it was. */
+export function parseSince(text: string): Date {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (count && unit) return new Date(Date.now() - Number(count) * UNITS_MS[unit]!)
+  const result = parseTime(text)
+  if ('problem' in result) throw new InvalidArgumentError('Write it like 24h, 7d or 2027-01-31T09:30:00Z.')
+  return result.time
+}
+
 export function parseMimeType(text: string): string {
   if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(text)) throw new InvalidArgumentError('It must be like image/jpeg.')
   return text

@@ -1,8 +1,17 @@
 import { type Command, Option } from 'commander'
 import { isId, newId } from '../../db/id.ts'
-import { deleteMembership, insertOrganization, type Role, upsertMembership } from '../../db/queries/people.ts'
+import {
+  deleteMembership,
+  insertOrganization,
+  listOrganizations,
+  type Role,
+  upsertMembership,
+} from '../../db/queries/people.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
+import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
+
+type Row = Awaited<ReturnType<typeof listOrganizations>>[number]
 
 export function addOrganizationCommands(program: Command): void {
   const org = program.command('org').description('organisations, whose members share accounts')
@@ -14,6 +23,22 @@ export function addOrganizationCommands(program: Command): void {
       await insertOrganization(db, { id, name })
       return { id, name }
     },
+  )
+
+  withDatabase<{ limit: number }, Listed<Row>>(
+    org
+      .command('list')
+      .description('list all organisations, newest first')
+      .option('--limit <n>', 'the number of organisations, at most', parseLimit, LIMIT_DEFAULT),
+    (db, { limit }) => readLimited(limit, (limit) => listOrganizations(db, limit)),
+    (list) =>
+      formatList(list, {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        created: ({ createdAt }) => createdAt,
+        members: ({ members }) => members,
+        accounts: ({ accounts }) => accounts,
+      }),
   )
 
   withDatabase<{ org: string; user: string; role: Role }>(

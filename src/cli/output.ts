@@ -1,6 +1,10 @@
 /** Prints the result of a command: one line of JSON for programs, or aligned lines for people. */
-export function print(result: Record<string, unknown>, { json = false }: { json?: boolean } = {}): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : format(result)}\n`)
+export function print<Result extends object>(
+  result: Result,
+  { json = false }: { json?: boolean } = {},
+  toText: (result: Result) => string = (result) => format(result as Record<string, unknown>),
+): void {
+  process.stdout.write(`${json ? JSON.stringify(result) : toText(result)}\n`)
 }
 
 function format(result: Record<string, unknown>): string {

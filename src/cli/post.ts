@@ -4,10 +4,20 @@ import { OperatorError } from '../errors.ts'
 import { markPostPublished } from '../posts/mark-published.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { addPostExport } from './post-export.ts'
+import { formatPost, readPost, type ShownPost } from './show-post.ts'
 
 export function addPostCommands(program: Command): void {
   const post = program.command('post').description('posts')
   addPostExport(post)
+
+  withDatabase<object, ShownPost>(
+    post
+      .command('show')
+      .description('show a post of any user: its files, its deliveries, their attempts and errors')
+      .argument('<id>', 'the id of the post'),
+    (db, _options, id = '') => readPost(db, id),
+    formatPost,
+  )
 
   withDatabase(
     post

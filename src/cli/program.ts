@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { withJson, withUnmigratedDatabase } from './command.ts'
 import { addDeliveryCommands } from './delivery.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
 import { addMediaCommands } from './media.ts'
 import { addOrganizationCommands } from './org.ts'
@@ -20,6 +21,7 @@ export function buildProgram(): Command {
     .exitOverride()
 
   addServeCommands(program)
+  addDoctorCommand(program)
 
   withUnmigratedDatabase<{ status?: boolean }>(
     program

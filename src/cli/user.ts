@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Db } from '../../db/client.ts'
 import { isId, newId } from '../../db/id.ts'
-import { insertUser } from '../../db/queries/people.ts'
+import { insertUser, listUsers } from '../../db/queries/people.ts'
 import { countHeirs, countUserData, type UserData } from '../../db/queries/retention/user-data.ts'
 import { readConfig } from '../config.ts'
 import { OperatorError } from '../errors.ts'
@@ -9,6 +9,9 @@ import { deleteUser } from '../retention/delete-user.ts'
 import { openMediaLibrary } from '../runtime/media-library.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
+import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
+
+type Row = Awaited<ReturnType<typeof listUsers>>[number]
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('people and programs that own posts')
@@ -20,6 +23,22 @@ export function addUserCommands(program: Command): void {
       await insertUser(db, { id, name })
       return { id, name }
     },
+  )
+
+  withDatabase<{ limit: number }, Listed<Row>>(
+    user
+      .command('list')
+      .description('list all users, newest first')
+      .option('--limit <n>', 'the number of users, at most', parseLimit, LIMIT_DEFAULT),
+    (db, { limit }) => readLimited(limit, (limit) => listUsers(db, limit)),
+    (list) =>
+      formatList(list, {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        created: ({ createdAt }) => createdAt,
+        accounts: ({ accounts }) => accounts,
+        keys: ({ keys }) => keys,
+      }),
   )
 
   withDatabase<{ yes?: boolean }>(

@@ -54,6 +54,8 @@ t.test('every command has a help text', async (t) => {
     'post mark-published',
     'post export',
   )
+  commands.push('doctor', 'user list', 'org list', 'account list', 'account forget-lost', 'post show')
+  commands.push('delivery', 'delivery list')
   commands.push('media', 'media add', 'media sweep', 'media register')
   for (const command of commands) {
     const { code, stdout, stderr } = await postroom([...command.split(' ').filter(Boolean), '--help'], {})

@@ -9,7 +9,6 @@ import { createKeyring } from '../../src/credentials/keyring.ts'
 import { dependencyChecks } from '../../src/health/dependencies.ts'
 import { createHealth, type Problem } from '../../src/health/health.ts'
 import { createWorld } from '../helpers/app.ts'
-import { noLog } from '../helpers/publisher.ts'
 import { until } from '../helpers/until.ts'
 
 t.test('readyz names the storage that cannot be used, until it is mended', async (t) => {
@@ -82,7 +81,7 @@ t.test(
 t.test(
   'a storage that never returns is reported, and a database that is away says nothing about the key',
   async (t) => {
-    const { db, user, mediaDir } = await createWorld(t)
+    const { app, db, user, mediaDir } = await createWorld(t)
     const ada = await user()
     const account = {
       platform: 'sandbox' as const,
@@ -102,7 +101,7 @@ t.test(
     const checks = dependencyChecks(hangs, db, createKeyring([randomBytes(32)]))
     t.match(await checks.storage(), { code: 'storage_unavailable', facts: { err: /did not respond within/ } })
     t.hasStrict(await checks.credentialsKey(), { facts: { accounts: 2, missingKeys: lost.keyIds } })
-    const health = createHealth(checks, noLog)
+    const health = createHealth(checks, app.log)
     t.strictSame(Object.keys(await health.read()).sort(), ['credentialsKey', 'storage'])
 
     await db.destroy()

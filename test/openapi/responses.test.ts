@@ -190,7 +190,7 @@ async function checkFullDatabase(t: Test, db: Db, ada: Person, requests: Request
   })
   const app = await buildApp({
     db: full,
-    logger: false,
+    logger: recorded(false),
     corsOrigins: [],
     media: mediaOptions('.'),
     ...networkOptions(full),
@@ -210,7 +210,7 @@ async function checkStorage(t: Test, { db, ada, mediaDir }: Scene, requests: Req
     const refuse = () => Promise.reject(new StorageError('for this test', { isFull }))
     const storage = { put: refuse, remove: refuse, size: refuse, read: refuse, serve: refuse, check: refuse }
     const media = { ...mediaOptions(mediaDir), storage, fetchFile: async () => Readable.from([await jpeg(70)]) }
-    const app = await buildApp({ db, logger: false, corsOrigins: [], media, ...networkOptions(db) })
+    const app = await buildApp({ db, logger: recorded(false), corsOrigins: [], media, ...networkOptions(db) })
     t.teardown(() => app.close())
     await check(t, 'uploadMedia', 503, example, upload(app, ada, [['file', await jpeg(70)]]))
     await check(t, 'importMedia', 503, example, requests.importMedia(ada.key, app))

@@ -1,0 +1,90 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { findPost, findPostOwner, type PostFile } from '../../db/queries/post-detail.ts'
+import type { Delivery, DeliveryAttempt } from '../../schemas/delivery.ts'
+import type { PostDetail } from '../../schemas/post.ts'
+import { requireFound } from './command.ts'
+import { formatTable, shorten } from './table.ts'
+
+export interface ShownPost extends PostDetail {
+  userName: string
+  /** The facts of its files, in order. */
+  media: PostFile[]
+}
+
+/** Any post with its deliveries, as its owner sees it, and its owner. */
+export async function readPost(db: Db, id: string): Promise<ShownPost> {
+  const owner = isId(id) ? await findPostOwner(db, id) : undefined
+  const [post] = owner ? await findPost(db, { userId: owner.userId, id }) : []
+  requireFound(owner !== undefined && post !== undefined, 'post')
+  return { ...post!, userName: owner!.userName, media: owner!.media }
+}
+
+const CAPTION_MAX = 200
+/** The most that is printed for people. --json has everything. */
+const DELIVERIES_MAX = 20
+const ATTEMPTS_MAX = 5
+
+export function formatPost(post: ShownPost): string {
+  const shown = post.targets.slice(0, DELIVERIES_MAX)
+  const left = post.targets.length - shown.length
+  return [
+    formatFacts({
+      post: post.id,
+      owner: `${post.userId} (${post.userName})`,
+      status: `${post.status}, ${post.postType}`,
+      scheduled: post.scheduledAt,
+      created: post.createdAt,
+      caption: shorten(post.caption, CAPTION_MAX) || null,
+      'first comment': post.firstComment === null ? null : shorten(post.firstComment, CAPTION_MAX),
+    }),
+    ...(post.media.length === 0 ? [] : [formatFiles(post.media)]),
+    ...shown.map(formatDelivery),
+    ...(left > 0 ? [`${left} more deliveries: --json prints all`] : []),
+  ].join('\n\n')
+}
+
+const formatFiles = (media: PostFile[]) =>
+  formatTable(media, {
+    media: ({ id }) => id,
+    type: ({ mimeType }) => mimeType,
+    bytes: ({ bytes }) => bytes,
+    stored: ({ stored }) => stored,
+  })
+
+function formatDelivery({ accountId, platform, username, delivery }: PostDetail['targets'][number]): string {
+  const { state, attempts, nextAttemptAt, publishedAt, latenessMs, error, history } = delivery
+  const shown = history.slice(-ATTEMPTS_MAX)
+  const left = history.length - shown.length
+  return [
+    formatFacts({
+      delivery: `${platform} ${username} (${accountId})`,
+      state: `${state}, ${attempts} attempts`,
+      'next attempt': nextAttemptAt,
+      published: publishedAt && `${publishedAt}, ${latenessMs} ms late`,
+      acts: formatActs(delivery.acts),
+      error: error && `${error.code}: ${error.message}`,
+    }),
+    ...(left > 0 ? [`  ${left} earlier attempts: --json prints all`] : []),
+    ...(shown.length > 0 ? [formatAttempts(shown)] : []),
+  ].join('\n')
+}
+
+const formatActs = (acts: Delivery['acts']) =>
+  acts.length === 0 ? null : acts.map(({ externalId, externalUrl }) => externalUrl ?? externalId ?? 'unknown').join(' ')
+
+const formatAttempts = (attempts: DeliveryAttempt[]) =>
+  formatTable(attempts, {
+    '  attempt': ({ number }) => `  ${number}`,
+    act: ({ act }) => act,
+    started: ({ startedAt }) => startedAt,
+    outcome: ({ outcome }) => outcome,
+    error: ({ error }) => error && `${error.code}: ${error.message}`,
+  }).replace(/^(?=\S)/gm, '  ')
+
+/** Lines of names and values, without those that have none. */
+function formatFacts(facts: Record<string, string | null>): string {
+  const entries = Object.entries(facts).filter(([, value]) => value !== null)
+  const width = Math.max(...entries.map(([name]) => name.length))
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')
+}

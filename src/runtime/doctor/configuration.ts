@@ -1,0 +1,39 @@
+import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { type Finding, ok, wrong } from './finding.ts'
+
+type Env = Record<string, string | undefined>
+
+export interface Configuration {
+  /** The configuration as it is without the variables that are wrong. */
+  config: Config
+  /** Names of the variables that are wrong. */
+  invalid: string[]
+  findings: Finding[]
+}
+
+/** Reads the configuration, and reports every variable that is wrong instead of the first one. */
+export function examineConfiguration(env: Env): Configuration {
+  const rest = { ...env }
+  const invalid: string[] = []
+  const findings: Finding[] = []
+  for (;;) {
+    try {
+      const config = readConfig(rest)
+      return { config, invalid, findings: findings.length > 0 ? findings : [ok('configuration', describe(config))] }
+    } catch (error) {
+      const [name] = /^[A-Z][A-Z\d_]+/.exec((error as Error).message) ?? []
+      if (!(error instanceof ConfigError) || !name || invalid.includes(name)) throw error
+      findings.push(wrong('configuration', error.message, `Correct ${name}.`))
+      invalid.push(name)
+      // The variables of the bucket belong together.
+      for (const each of Object.keys(rest)) {
+        if (each === name || (name.startsWith('S3_') && each.startsWith('S3_'))) delete rest[each]
+      }
+    }
+  }
+}
+
+function describe({ databaseUrl, dataDir, mediaDir, s3 }: Config): string {
+  const database = databaseUrl ? 'database at DATABASE_URL' : `embedded database in ${dataDir}`
+  return `${database}, files in ${s3 ? `bucket ${s3.bucket}` : mediaDir}`
+}

@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Db } from '../../../db/client.ts'
+import { readSchema, tooNewMessage } from '../../../db/migrate.ts'
+import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
+import { readServer, type ServerFacts } from '../../../db/queries/server.ts'
+import { PLATFORM_IDS } from '../../../schemas/platform.ts'
+import type { Config } from '../../config.ts'
+import { LEASE_MS, UNCLAIMED_MAX_MS } from '../../delivery/timing.ts'
+import { type Finding, ok, wrong } from './finding.ts'
+
+/** Whether there is a database to look at. Opening an embedded one that does not exist would create it. */
+export const hasDatabase = ({ databaseUrl, dataDir }: Config) =>
+  databaseUrl !== undefined || existsSync(join(dataDir, 'PG_VERSION'))
+
+export const MEND_DATABASE =
+  'Start the database, or correct DATABASE_URL. Test it from this machine: psql "$DATABASE_URL" -c "select 1"'
+
+const VERSION_MIN = 140_000
+
+/** Checks the server, its settings and the privileges of the role. */
+export async function examineServer(db: Db): Promise<Finding> {
+  const startedAt = performance.now()
+  const facts = await readServer(db)
+  const ms = Math.round(performance.now() - startedAt)
+  const problems = PROBLEMS.filter(({ isFound }) => isFound(facts))
+  if (problems.length === 0) return ok('database', `PostgreSQL ${facts.version} responds in ${ms} ms`)
+  return wrong(
+    'database',
+    problems.map(({ message }) => message(facts)).join('; '),
+    problems.map(({ mend }) => mend).join(' '),
+  )
+}
+
+interface ServerProblem {
+  isFound(facts: ServerFacts): boolean
+  message(facts: ServerFacts): string
+  mend: string
+}
+
+const PROBLEMS: ServerProblem[] = [
+  {
+    isFound: ({ versionNumber }) => versionNumber < VERSION_MIN,
+    message: ({ version }) => `PostgreSQL ${version} is too old`,
+    mend: 'Use PostgreSQL 14 or newer.',
+  },
+  {
+    isFound: ({ encoding }) => encoding !== 'UTF8',
+    message: ({ encoding }) => `its encoding is ${encoding}`,
+    mend: 'Create the database with the encoding UTF8.',
+  },
+  {
+    isFound: ({ isStandby, isReadOnly }) => isStandby || isReadOnly,
+    message: ({ isStandby }) => (isStandby ? 'it is a standby' : 'its transactions are read-only by default'),
+    mend: 'Point DATABASE_URL to the primary, and leave default_transaction_read_only off.',
+  },
+  {
+    isFound: ({ fsync, fullPageWrites, synchronousCommit }) =>
+      [fsync, fullPageWrites, synchronousCommit].includes('off'),
+    message: ({ fsync, fullPageWrites, synchronousCommit }) =>
+      `a crash can lose what was acknowledged: fsync is ${fsync}, full_page_writes ${fullPageWrites}, synchronous_commit ${synchronousCommit}`,
+    mend: 'Set fsync, full_page_writes and synchronous_commit to on.',
+  },
+  {
+    isFound: ({ clientMinMessages }) => clientMinMessages === 'error',
+    message: () => 'client_min_messages is error, which hides that a standby lacks a commit',
+    mend: 'Set client_min_messages to notice.',
+  },
+  {
+    isFound: ({ forbiddenTables }) => forbiddenTables.length > 0,
+    message: ({ forbiddenTables }) => `the role may not read and write ${forbiddenTables.join(', ')}`,
+    mend: 'Make the role the owner of its tables, or grant select, insert, update and delete on them.',
+  },
+]
+
+export const MEND_SCHEMA = 'Run: npm run -s postroom -- migrate'
+
+export async function examineSchema(db: Db): Promise<Finding> {
+  const { state, version, pending, servesFrom } = await readSchema(db)
+  if (state === 'too_new') return wrong('schema', tooNewMessage(version, servesFrom!), 'Run the newer version.')
+  if (state === 'outdated') return wrong('schema', `migrations are missing: ${pending.join(', ')}`, MEND_SCHEMA)
+  return ok('schema', `it serves Postroom ${version}`)
+}
+
+/** A signature of S3 may be 15 minutes off, and logs of two machines are compared by seconds. */
+const SKEW_MAX_MS = 5_000
+export const MEND_CLOCK = 'Synchronise the clocks of both machines, for example with chrony.'
+
+export async function examineClock(db: Db): Promise<Finding> {
+  const sentAt = Date.now()
+  const { nowMs } = await readServer(db)
+  const skewMs = nowMs - (sentAt + Date.now()) / 2
+  const seconds = Math.abs(skewMs / 1000).toFixed(1)
+  if (Math.abs(skewMs) <= SKEW_MAX_MS) return ok('clock', `it is within ${seconds} s of the database's`)
+  const direction = skewMs > 0 ? 'behind' : 'ahead of'
+  return wrong('clock', `this machine is ${seconds} s ${direction} the database`, MEND_CLOCK)
+}
+
+export const MEND_WORKERS = 'Start a worker: npm run -s postroom -- worker. If one runs, its log says why it waits.'
+
+export async function examineWorkers(db: Db): Promise<Finding> {
+  const [backlog] = await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null })
+  const { waitingMs, held } = backlog!
+  if (held) return ok('workers', 'they are sending deliveries')
+  if (waitingMs <= UNCLAIMED_MAX_MS) return ok('workers', 'no delivery waits for one')
+  return wrong(
+    'workers',
+    `a delivery has waited for ${Math.round(waitingMs / 1000)} s, and no worker runs`,
+    MEND_WORKERS,
+  )
+}

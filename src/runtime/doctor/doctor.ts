@@ -1,0 +1,94 @@
+import type { Db } from '../../../db/client.ts'
+import type { Config } from '../../config.ts'
+import { openDatabase, WORKER_STATEMENT_MS } from '../database.ts'
+import { examineConfiguration } from './configuration.ts'
+import { examineCredentials, MEND_KEY } from './credentials.ts'
+import {
+  examineClock,
+  examineSchema,
+  examineServer,
+  examineWorkers,
+  hasDatabase,
+  MEND_CLOCK,
+  MEND_DATABASE,
+  MEND_SCHEMA,
+  MEND_WORKERS,
+} from './database.ts'
+import { examineSpace, examineStorage, MEND_SPACE, mendStorage } from './files.ts'
+import { type Finding, runCheck, skipped, wrong } from './finding.ts'
+
+/** The checks that need a database that responds. */
+const ON_DATABASE = ['schema', 'clock', 'credentials', 'workers']
+
+/** Opening a stopped embedded database may include its crash recovery. Opening many credentials takes as long. */
+const LONG_MS = 60_000
+
+/** Runs every check, and changes nothing. Returns what was found, in the order in which it is mended. */
+export async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {
+  const { config, invalid, findings } = examineConfiguration(env)
+  const isInvalid = (pattern: RegExp) => invalid.some((name) => pattern.test(name))
+  const skip = (checks: string[], reason: string) => checks.map((check) => skipped(check, reason))
+  const [onDatabase, onFiles] = await Promise.all([
+    isInvalid(/^(?:DATABASE_|DATA_DIR)/)
+      ? skip(['database', ...ON_DATABASE], 'the configuration of the database is wrong')
+      : examineDatabase(config, isInvalid(/^CREDENTIALS_KEY/)),
+    isInvalid(/^(?:S3_|MEDIA_)/)
+      ? skip(['storage', 'space'], 'the configuration of the storage is wrong')
+      : examineFiles(config),
+  ])
+  return [...findings, ...onDatabase, ...onFiles]
+}
+
+const examineFiles = (config: Config) =>
+  Promise.all([
+    runCheck('storage', mendStorage(config), () => examineStorage(config)),
+    runCheck('space', MEND_SPACE, () => examineSpace(config)),
+  ])
+
+async function examineDatabase(config: Config, isKeyInvalid: boolean): Promise<Finding[]> {
+  const unavailable = (finding: Finding) => [
+    finding,
+    ...ON_DATABASE.map((check) => skipped(check, 'the database is not available')),
+  ]
+  if (!hasDatabase(config)) {
+    const message = `there is no embedded database in ${config.dataDir} yet`
+    return unavailable(wrong('database', message, 'Run make start, or set DATABASE_URL to a PostgreSQL server.'))
+  }
+  let close = async () => {}
+  let db: Db | undefined
+  const server = await runCheck(
+    'database',
+    MEND_DATABASE,
+    async () => {
+      const opened = await openDatabase(config, { purpose: 'doctor', statementTimeoutMs: WORKER_STATEMENT_MS })
+      close = opened.close
+      const finding = await examineServer(opened.db)
+      db = opened.db
+      return finding
+    },
+    LONG_MS,
+  )
+  try {
+    return db ? [server, ...(await examineContents(config, db, isKeyInvalid))] : unavailable(server)
+  } finally {
+    await close()
+  }
+}
+
+async function examineContents(config: Config, db: Db, isKeyInvalid: boolean): Promise<Finding[]> {
+  const [schema, clock] = await Promise.all([
+    runCheck('schema', MEND_SCHEMA, () => examineSchema(db)),
+    runCheck('clock', MEND_CLOCK, () => examineClock(db)),
+  ])
+  const isReadable = schema.status === 'ok'
+  const whenReadable = (check: string, mend: string, work: () => Promise<Finding>) =>
+    isReadable ? runCheck(check, mend, work, LONG_MS) : skipped(check, 'the schema does not match')
+  return [
+    schema,
+    clock,
+    isKeyInvalid
+      ? skipped('credentials', 'CREDENTIALS_KEY is wrong')
+      : await whenReadable('credentials', MEND_KEY, () => examineCredentials(config, db)),
+    await whenReadable('workers', MEND_WORKERS, () => examineWorkers(db)),
+  ]
+}

@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { connect } from '../../db/client.ts'
+import { newId } from '../../db/id.ts'
+import { migrate } from '../../db/migrate.ts'
+import { insertAccount } from '../../db/queries/accounts.ts'
+import { replaceCredentials } from '../../db/queries/credentials.ts'
+import { insertUser } from '../../db/queries/people.ts'
+import { createKeyring } from '../../src/credentials/keyring.ts'
+import { examineClock } from '../../src/runtime/doctor/database.ts'
+import { runCheck } from '../../src/runtime/doctor/finding.ts'
+import { createFolder } from '../helpers/app.ts'
+import { postroom } from '../helpers/command.ts'
+import { createDatabase } from '../helpers/database.ts'
+import { startOwnPostgres } from '../helpers/own-postgres.ts'
+import { startS3 } from '../helpers/s3.ts'
+
+interface Report {
+  code: number | null
+  ok: boolean
+  /** Each check with its status. */
+  statuses: Record<string, string>
+  messages: Record<string, string>
+  findings: { check: string; status: string; message: string; mend?: string }[]
+}
+
+async function examine(env: Record<string, string>): Promise<Report> {
+  const { code, stdout } = await postroom(['doctor', '--json'], env)
+  const { ok, findings } = JSON.parse(stdout) as Pick<Report, 'ok' | 'findings'>
+  const statuses = Object.fromEntries(findings.map(({ check, status }) => [check, status]))
+  const messages = Object.fromEntries(findings.map(({ check, message }) => [check, message]))
+  return { code, ok, statuses, messages, findings }
+}
+
+/** A folder as a first start of the service leaves it. */
+async function createMediaDir(t: Test): Promise<string> {
+  const folder = await createFolder(t)
+  mkdirSync(join(folder, 'incoming'))
+  return folder
+}
+
+/** A server that accepts connections and never responds. */
+async function startSilentServer(t: Test): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const ALL_OK = {
+  ...{ configuration: 'ok', database: 'ok', schema: 'ok', clock: 'ok', credentials: 'ok', workers: 'ok' },
+  ...{ storage: 'ok', space: 'ok' },
+}
+
+t.test('a service that is set up is in order, and the doctor leaves nothing behind', async (t) => {
+  const { url } = await startOwnPostgres(t)
+  const db = connect({ url })
+  await migrate(db).finally(() => db.destroy())
+  const CREDENTIALS_KEY = randomBytes(32).toString('base64')
+  const env = { DATABASE_URL: url, CREDENTIALS_KEY, MEDIA_DIR: await createMediaDir(t), MEDIA_MAX_BYTES: '1000' }
+  const report = await examine(env)
+  t.strictSame([report.code, report.ok, report.statuses], [0, true, ALL_OK], JSON.stringify(report.findings))
+  const text = await postroom(['doctor'], env)
+  t.equal(text.code, 0)
+  t.match(text.stdout, /^ok +configuration +database at DATABASE_URL, files in .*\nok +database +PostgreSQL \d+/)
+})
+
+t.test('every problem is reported at once, and nothing that is away holds the doctor up', async (t) => {
+  const s3 = await startS3(t, await createFolder(t))
+  s3.answer = () => true
+  const env = {
+    PORT: 'many',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: `postgres://postroom:secret@${await startSilentServer(t)}/postroom`,
+    MEDIA_DIR: await createMediaDir(t),
+    MEDIA_MAX_BYTES: String(2 ** 52),
+    S3_BUCKET: 'media',
+    S3_ENDPOINT: s3.options.endpoint,
+    S3_ACCESS_KEY_ID: 'a',
+    S3_SECRET_ACCESS_KEY: 'b',
+  }
+  const { code, ok, findings, statuses, messages } = await examine(env)
+  t.strictSame([code, ok], [1, false])
+  const invalid = findings.filter(({ check }) => check === 'configuration').map(({ message }) => message)
+  t.strictSame(invalid.map((message) => message.split(' ')[0]).sort(), ['LOG_LEVEL', 'PORT'])
+  t.strictSame(statuses, {
+    ...{ configuration: 'wrong', database: 'wrong', schema: 'skipped', clock: 'skipped', credentials: 'skipped' },
+    ...{ workers: 'skipped', storage: 'wrong', space: 'wrong' },
+  })
+  t.match(messages.storage, /did not respond within \d+ ms$/)
+  t.match(messages.space, /MiB|GiB/)
+  for (const { status, mend } of findings)
+    t.equal(mend !== undefined, status === 'wrong', 'what is wrong can be mended')
+  const text = await postroom(['doctor'], env)
+  t.match(text.stderr, /^error: \d+ of \d+ checks found something wrong\n$/)
+  t.notMatch(text.stdout, /secret/)
+})
+
+t.test('variables of the database or the storage that are wrong leave out their checks alone', async (t) => {
+  const { statuses } = await examine({
+    DATABASE_URL: 'mysql://x',
+    CREDENTIALS_KEY: 'x',
+    S3_ENDPOINT: 'x',
+    DATA_DIR: '/x',
+  })
+  t.strictSame(statuses, {
+    ...{ configuration: 'wrong', database: 'skipped', schema: 'skipped', clock: 'skipped', credentials: 'skipped' },
+    ...{ workers: 'skipped', storage: 'skipped', space: 'skipped' },
+  })
+})
+
+t.test('an embedded database that does not exist is not created', async (t) => {
+  const DATA_DIR = join(await createFolder(t), 'data')
+  const { code, statuses, messages } = await examine({ DATA_DIR, MEDIA_DIR: await createMediaDir(t) })
+  t.strictSame([code, statuses.database, statuses.storage], [1, 'wrong', 'ok'])
+  t.equal(messages.database, `there is no embedded database in ${DATA_DIR} yet`)
+  t.notOk(existsSync(DATA_DIR))
+})
+
+t.test('a missing migration, a lost key, a missing privilege and a missing worker are found', async (t) => {
+  const empty = await examine({
+    DATABASE_URL: await createDatabase(t, 'template0'),
+    MEDIA_DIR: await createMediaDir(t),
+  })
+  t.match(empty.messages.schema, /^migrations are missing: 0001_initial/)
+  t.strictSame([empty.statuses.credentials, empty.statuses.workers], ['skipped', 'skipped'])
+
+  const DATABASE_URL = await createDatabase(t)
+  const db = connect({ url: DATABASE_URL })
+  t.teardown(() => db.destroy())
+  const userId = newId()
+  await insertUser(db, { id: userId, name: 'ada' })
+  const key = randomBytes(32)
+  const lost = createKeyring([randomBytes(32)])
+  const ids = [newId(), newId()]
+  for (const [index, keyring] of [createKeyring([key]), lost].entries()) {
+    const account = { platform: 'sandbox' as const, username: 'a', displayName: null, userId, organizationId: null }
+    await insertAccount(db, { id: ids[index]!, ...account })
+    await replaceCredentials(db, ids[index]!, keyring.seal(ids[index]!, {}))
+  }
+  await sql`insert into posts (user_id, id, caption, post_type, status) values (${userId}, ${userId}, '', 'post', 'scheduled')`.execute(
+    db,
+  )
+  await sql`
+    insert into post_targets (user_id, post_id, account_id, platform, state, due_at, claimable_at)
+    values (${userId}, ${userId}, ${ids[0]}, 'sandbox', 'queued', now() - interval '1 hour', now() - interval '1 hour')`.execute(
+    db,
+  )
+  const env = { DATABASE_URL, CREDENTIALS_KEY: key.toString('base64'), MEDIA_DIR: await createMediaDir(t) }
+  const { messages } = await examine(env)
+  t.equal(messages.credentials, `the credentials of some accounts cannot be decrypted: 1 of key ${lost.keyId}`)
+  t.match(messages.workers, /^a delivery has waited for \d+ s, and no worker runs$/)
+
+  const forgotten = await postroom(['account', 'forget-lost', '--yes', '--json'], env)
+  t.equal(forgotten.stdout, '{"deleted":1}\n')
+  t.equal(
+    (await examine(env)).messages.credentials,
+    `the key ${createKeyring([key]).keyId} and 0 others open all 1 stored`,
+  )
+
+  const role = `limited_${newId().replaceAll('-', '')}`
+  await sql`create role ${sql.ref(role)} login password 'right'`.execute(db)
+  t.teardown(async () => {
+    await sql`drop owned by ${sql.ref(role)}`.execute(db)
+    await sql`drop role ${sql.ref(role)}`.execute(db)
+  })
+  await sql`grant select, insert, update, delete on all tables in schema public to ${sql.ref(role)}`.execute(db)
+  await sql`revoke delete on posts from ${sql.ref(role)}`.execute(db)
+  const limited = new URL(DATABASE_URL)
+  limited.username = role
+  limited.password = 'right'
+  t.match(
+    (await examine({ ...env, DATABASE_URL: limited.href })).messages.database,
+    /the role may not read and write posts$/,
+  )
+})
+
+t.test('a clock that differs from the one of the database is wrong', async (t) => {
+  const url = await createDatabase(t)
+  const db = connect({ url })
+  t.teardown(() => db.destroy())
+  t.hasStrict(await examineClock(db), { status: 'ok' })
+  const { now } = Date
+  t.teardown(async () => {
+    Date.now = now
+  })
+  Date.now = () => now() - 3_600_000
+  t.match(await examineClock(db), { status: 'wrong', message: /^this machine is 3[56]\d\d\.\d s behind the database$/ })
+  Date.now = () => now() + 3_600_000
+  t.match(await examineClock(db), {
+    status: 'wrong',
+    message: /^this machine is 3[56]\d\d\.\d s ahead of the database$/,
+  })
+})
+
+t.test('a check that never ends is a finding', async (t) => {
+  const finding = await runCheck('space', 'Mend it.', () => new Promise(() => {}), 10)
+  t.strictSame(finding, {
+    check: 'space',
+    status: 'wrong',
+    message: 'there was no result within 0.01 s',
+    mend: 'Mend it.',
+  })
+})
