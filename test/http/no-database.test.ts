@@ -8,6 +8,7 @@ import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { generateKey } from '../../src/auth/key.ts'
+import { VERSION } from '../../src/version.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
 import { assertUnavailable, startService } from '../helpers/service.ts'
@@ -80,7 +81,10 @@ t.test('a missing schema has its own error', async (t) => {
     status: 503,
     body: { error: 'Database schema is not at the version that this service needs' },
   })
-  t.strictSame(await send(key, 'GET', '/healthz'), { status: 200, body: { status: 'ok' } })
+  t.strictSame(await send(key, 'GET', '/healthz'), {
+    status: 200,
+    body: { status: 'ok', version: VERSION },
+  })
 
   await migrate(db)
   t.equal((await send(key, 'GET', '/readyz')).status, 200, 'after the migration the service is ready')

@@ -93,9 +93,13 @@ const terminateBackends = (db: Db, kept: number[]) =>
 t.test('a sweep deletes an object whose row was never written, because the process was killed', async (t) => {
   const { s3, db, service, run, upload, objects } = await createScene(t)
   // The row cannot be inserted while the test holds this lock, and the service's cleanup cannot delete the object.
+  await sql`
+    create function wait() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(1); return new; end $$`.execute(db)
+  await sql`create trigger wait before insert on media for each row execute function wait()`.execute(db)
   const blocker = await db.startTransaction().execute()
   t.teardown(() => blocker.isRolledBack || blocker.rollback().execute())
-  await sql`lock table media in exclusive mode`.execute(blocker)
+  await sql`select pg_advisory_xact_lock(1)`.execute(blocker)
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(blocker)
   s3.answer = ({ method, url }) => method === 'DELETE' || (method === 'GET' && url!.includes('uploads'))
   const request = upload(await jpeg(60)).catch(() => {})
