@@ -31,7 +31,8 @@ export async function runRestarts(t: Teardown, count: number): Promise<Restarts>
   const services = await Promise.all(apiPorts.map(startApi))
   t.teardown(() => Promise.all(services.map((service) => service.stop('SIGKILL'))))
   const nginx = startNginx(folder, port, apiPorts)
-  t.teardown(() => endChild(nginx, 'SIGKILL'))
+  // Killed, it would leave its worker processes.
+  t.teardown(() => endChild(nginx, 'SIGTERM'))
   await until('nginx responds', () => send(port, person, 'GET').then(isRead, () => false))
 
   const result: Restarts = { responses: {}, breaches: [] }
