@@ -1,5 +1,6 @@
+import { writeSync } from 'node:fs'
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
-import { type DestinationStream, destination } from 'pino'
+import type { DestinationStream } from 'pino'
 import type { Config } from '../config.ts'
 import { VERSION } from '../version.ts'
 
@@ -33,21 +34,44 @@ export async function createLoggerOptions(level: string): Promise<NonNullable<Fa
   }
 }
 
-/** Writes the lines of one turn of the event loop together: one write per line adds a tenth to a short request. */
+/** The most that one turn of the event loop collects before it is written. */
+const CHARACTERS_MAX = 8 * 1024
+const FULL_PIPE_PAUSE_MS = 10
+
+/**
+ * Writes the lines of one turn of the event loop together: one write per line adds a tenth to a short request. Lines are lost
+ * while nobody reads stderr. Pino's own stream would wait for a reader for ever, and with it all requests: its flushSync
+ * repeats a write that fails with EPIPE.
+ */
 function createStderrStream(): DestinationStream {
-  const lines = destination({ dest: 2, sync: true, minLength: 8 * 1024 })
+  let lines = ''
   let isFlushScheduled = false
   const flush = () => {
     isFlushScheduled = false
-    lines.flushSync()
+    const bytes = Buffer.from(lines)
+    lines = ''
+    writeAll(bytes)
   }
   process.on('exit', flush)
   return {
     write(line) {
-      lines.write(line)
+      lines += line
+      if (lines.length > CHARACTERS_MAX) flush()
       if (!isFlushScheduled) setImmediate(flush)
       isFlushScheduled = true
     },
+  }
+}
+
+function writeAll(bytes: Buffer): void {
+  for (let start = 0; start < bytes.length; ) {
+    try {
+      start += writeSync(2, bytes, start)
+    } catch (error) {
+      // The pipe is full: its reader is slow.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_PAUSE_MS)
+    }
   }
 }
 

@@ -121,6 +121,16 @@ t.test('stdout has only the result, and the log on stderr has no key', async (t)
   t.notOk(service.output.stderr.includes(key))
 })
 
+t.test('a service whose log nobody reads any more still responds, and stops', async (t) => {
+  const service = await runService('serve', { DATABASE_URL: await createDatabase(t), LOG_LEVEL: 'trace' })
+  t.teardown(() => service.stop('SIGKILL'))
+  service.child.stderr?.destroy()
+  for (const path of ['/healthz', '/api/v1/posts', '/healthz']) {
+    t.type((await fetch(new URL(path, service.facts.api), { signal: AbortSignal.timeout(60_000) })).status, 'number')
+  }
+  t.equal(await service.stop(), 0)
+})
+
 t.test('every line that was logged before process.exit is on stderr', async (t) => {
   const script = `
     import { pino } from 'pino'
