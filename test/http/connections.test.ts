@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { VERSION } from '../../src/version.ts'
 import { errorResponse, listenForRawRequests, type RawResponse } from '../helpers/raw-requests.ts'
 
 const TIMED_OUT = errorResponse(408, 'Request was not complete in time')
@@ -15,7 +16,7 @@ t.test(
     )
     t.strictSame(responses, [
       { status: 413, body: { error: 'Request body is larger than 1 MiB' } },
-      { status: 200, body: { status: 'ok' } },
+      { status: 200, body: { status: 'ok', version: VERSION } },
     ])
     const upload = async (authorization: string, type: string) => {
       const reply = await fetch(`http://127.0.0.1:${port}/api/v1/posts`, {

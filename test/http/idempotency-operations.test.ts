@@ -6,7 +6,7 @@ import { createKeyring } from '../../src/credentials/keyring.ts'
 import { canonicalJson } from '../../src/http/idempotency-key.ts'
 import type { AnyAdapter, Networks } from '../../src/platforms/adapters.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
-import { mediaOptions } from '../helpers/app.ts'
+import { mediaOptions, networkOptions } from '../helpers/app.ts'
 import { assertOneResponse, createKeyedWorld, type KeyedReply, sendWithKey } from '../helpers/idempotency.ts'
 import { recorded } from '../helpers/log-record.ts'
 import { until } from '../helpers/until.ts'
@@ -41,8 +41,8 @@ t.test(
 
     await ada.call('DELETE', `/accounts/${first.body.id}`)
     const renewed = await buildApp({
-      ...{ db, networks, logger: recorded(false), corsOrigins: [], media: mediaOptions(mediaDir), fetch: world.fetch },
-      metrics: world.metrics,
+      ...networkOptions(db),
+      ...{ db, networks, logger: recorded(false), corsOrigins: [], media: mediaOptions(mediaDir) },
       keyring: createKeyring([next, old]),
     })
     t.teardown(() => renewed.close())
