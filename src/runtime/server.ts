@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
+import { releaseStartupMemory } from './startup-memory.ts'
 
 /** Listens, and returns the URL. Throws an OperatorError if the host or port cannot be used. */
 export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -41,15 +40,4 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
     default:
       return error
   }
-}
-
-/**
- * Returns the memory that only the start needed to the system: 40 of 150 MB, which V8 would keep. Without it, an upload can
- * exceed 200 MB, unless the young generation is so small that requests wait for garbage collections.
- * https://nodejs.org/api/v8.html#v8setflagsfromstringflags
- */
-function releaseStartupMemory(): void {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined
-  collect?.({ type: 'major', flavor: 'last-resort' })
 }

@@ -16,8 +16,8 @@ const CALL_MS = 2_000
 /** While a transfer runs, the service is probed this often, and may take so long to respond. */
 const PROBE_EVERY_MS = 1_000
 const PROBE_MS = 1_500
-/** One lost response may be an accident. */
-const FAILED_PROBES_MAX = 2
+/** A lost response or two may be an accident. */
+const FAILED_PROBES_MAX = 4
 
 /** Creates the client. Errors that mean that the service cannot be used are StorageErrors, after up to three attempts. */
 export function createClient({ region, endpoint, credentials }: S3Options): S3Client {
