@@ -44,6 +44,12 @@ export interface PromotedFile extends MediaFacts, StagedFile {
 
 const shownColumns = sql.join(shownMedia.map((column) => (typeof column === 'string' ? sql.ref(column) : column)))
 
+/** Locks a staged file, unless it is marked for deletion. */
+const lockStaged = (value: (name: keyof StagedFile) => unknown) => sql`(
+  select user_id, storage_key from loose_files
+  where user_id = ${value('userId')} and storage_key = ${value('storageKey')} and renewed_at is not null
+  for update)`
+
 /**
  * Turns a staged file into one of the user's media, in one statement. Returns no row, and leaves the file staged, if it
  * is marked for deletion, or if the user already has a file with the same bytes.
@@ -51,11 +57,7 @@ const shownColumns = sql.join(shownMedia.map((column) => (typeof column === 'str
 export const promoteFile = prepared<PromotedFile, Media>(
   'promote_file',
   (_db, value) => sql`
-    with staged as (
-      select user_id, storage_key from loose_files
-      where user_id = ${value('userId')} and storage_key = ${value('storageKey')} and renewed_at is not null
-      for update
-    ),
+    with staged as ${lockStaged(value)},
     promoted as (
       insert into media (
         user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, video_codec,
@@ -83,11 +85,7 @@ export const promoteFile = prepared<PromotedFile, Media>(
 export const replaceLostFile = prepared<StagedFile & { id: string; lostKey: string }, Media>(
   'replace_lost_file',
   (_db, value) => sql`
-    with staged as (
-      select user_id, storage_key from loose_files
-      where user_id = ${value('userId')} and storage_key = ${value('storageKey')} and renewed_at is not null
-      for update
-    ),
+    with staged as ${lockStaged(value)},
     replaced as (
       update media set storage_key = staged.storage_key
       from staged

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
-import { NO_ID } from '../../id.ts'
 import { prepared } from '../../prepared.ts'
-import type { OldRange } from './range.ts'
+import { type OldRange, rowsInRange } from './range.ts'
 
 export interface MediaKey {
   userId: string
@@ -21,14 +20,7 @@ export async function findOldMedia(db: Db, values: OldRange): Promise<(MediaKey 
   const { rows } = await sql<MediaKey & { isUnused: boolean }>`
     select media.user_id, media.id,
       greatest(media.created_at, media.last_used_at) < ${values.before}::timestamptz and ${isUnused} as is_unused
-    from (
-      select found.*
-      from unnest(${values.userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (
-        select user_id, id, created_at, last_used_at from media
-        where user_id = person.id and id < ${values.beforeId}::uuid
-          and id > case when ordinal = 1 then ${values.after}::uuid else ${sql.lit(NO_ID)}::uuid end
-        order by id limit ${values.limit}) as found
-      order by ordinal, found.id limit ${values.limit}) as media
+    from ${rowsInRange('media', ['created_at', 'last_used_at'], values)} as media
     order by media.user_id, media.id`.execute(db)
   return rows
 }

@@ -1,10 +1,9 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
-import { NO_ID } from '../../id.ts'
 import { prepared } from '../../prepared.ts'
 import { noteLastUse } from '../media.ts'
-import type { OldRange } from './range.ts'
+import { type OldRange, rowsInRange } from './range.ts'
 
 export interface PostKey {
   userId: string
@@ -40,14 +39,7 @@ export async function findOldPosts(db: Db, values: OldRange): Promise<(PostKey &
         select from post_targets as delivery
         where delivery.user_id = page.user_id and delivery.post_id = page.id
           and ${isOver(values.before)} is not true) as is_over
-    from (
-      select found.*
-      from unnest(${values.userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (
-        select user_id, id, status, updated_at from posts
-        where user_id = person.id and id < ${values.beforeId}::uuid
-          and id > case when ordinal = 1 then ${values.after}::uuid else ${sql.lit(NO_ID)}::uuid end
-        order by id limit ${values.limit}) as found
-      order by ordinal, found.id limit ${values.limit}) as page
+    from ${rowsInRange('posts', ['status', 'updated_at'], values)} as page
     order by page.user_id, page.id`.execute(db)
   return rows
 }

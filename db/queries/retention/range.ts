@@ -1,3 +1,6 @@
+import { sql } from 'kysely'
+import { NO_ID } from '../../id.ts'
+
 /**
  * Rows of these users, created before `beforeId`, after the row `after` of the first user, at most `limit`. Statements with
  * such a range have no name, so that Postgres plans them with these values: a generic plan might read and sort all rows of a
@@ -10,3 +13,17 @@ export interface OldRange {
   before: Date
   limit: number
 }
+
+/** The columns of the rows in the range, in the order of their keys, with user_id and id. */
+export const rowsInRange = (
+  table: string,
+  columns: string[],
+  { userIds, after, beforeId, limit }: Omit<OldRange, 'before'>,
+) => sql`(
+  select found.*
+  from unnest(${userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (
+    select ${sql.join(['user_id', 'id', ...columns].map((column) => sql.ref(column)))} from ${sql.table(table)}
+    where user_id = person.id and id < ${beforeId}::uuid
+      and id > case when ordinal = 1 then ${after}::uuid else ${sql.lit(NO_ID)}::uuid end
+    order by id limit ${limit}) as found
+  order by ordinal, found.id limit ${limit})`
