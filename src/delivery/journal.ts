@@ -8,6 +8,7 @@ import {
   refuseToSend,
 } from '../../db/queries/installation.ts'
 import type { JournalFiles } from '../storage/journal.ts'
+import { withTimeout } from '../with-timeout.ts'
 import type { Deps } from './deps.ts'
 import { encodeGroup, markOf, type NewEntry, nameOf, timeOf } from './journal-text.ts'
 import type { Decision } from './states.ts'
@@ -272,12 +273,8 @@ class JournalWriter implements Journal {
 
   /** Logs when the storage fails and when it works again. Does not wait long for a storage that does not respond. */
   async #withStorage<T>(work: () => Promise<T>): Promise<T | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const expired = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The storage does not respond')), JOURNAL_WAIT_MS)
-    })
     try {
-      const result = await Promise.race([work(), expired])
+      const result = await withTimeout(JOURNAL_WAIT_MS, work(), () => new Error('The storage does not respond'))
       if (this.#isStorageLost) this.#log.info({}, 'the journal of what was sent is written again')
       this.#isStorageLost = false
       return result
@@ -287,8 +284,6 @@ class JournalWriter implements Journal {
       }
       this.#isStorageLost = true
       return undefined
-    } finally {
-      clearTimeout(timer)
     }
   }
 }

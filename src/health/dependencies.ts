@@ -5,6 +5,7 @@ import type { Keyring } from '../credentials/keyring.ts'
 import { storageUnavailable } from '../http/errors.ts'
 import { checkFolder } from '../storage/check-folder.ts'
 import { type Storage, StorageError } from '../storage/storage.ts'
+import { withTimeout } from '../with-timeout.ts'
 import type { Check, Dependency } from './health.ts'
 
 interface Files {
@@ -41,15 +42,11 @@ const FILES_MS = 2_500
 
 /** Writes, reads and deletes a small file where files come in, and where they are stored. Throws a StorageError. */
 export async function checkFiles({ storage, incomingDir }: Files): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(new StorageError(`The storage of files did not respond within ${FILES_MS} ms`)),
+  // A folder that is not mounted lacks `incoming`. First, because the check of the storage would create its own folder.
+  const check = checkFolder(incomingDir).then(() => storage.check())
+  await withTimeout(
     FILES_MS,
+    check,
+    () => new StorageError(`The storage of files did not respond within ${FILES_MS} ms`),
   )
-  try {
-    // A folder that is not mounted lacks `incoming`. First, because the check of the storage would create its own folder.
-    await Promise.race([checkFolder(incomingDir).then(() => storage.check()), late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

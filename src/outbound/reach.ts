@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { withTimeout } from '../with-timeout.ts'
 import { isPublicAddress } from './addresses.ts'
 import { type AllowedHost, isListed, isListedName } from './allow-list.ts'
 import { type Address, type Resolve, resolveListedName, resolveName } from './names.ts'
@@ -67,15 +68,5 @@ export function createReach(options: Partial<ReachOptions>): Reach {
     // Without autoSelectFamily, Node tries one address only. NODE_TLS_REJECT_UNAUTHORIZED could turn off the certificate
     // check if it was not set here.
     connectOptions: { ca, autoSelectFamily: true, rejectUnauthorized: true },
-  }
-}
-
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`Took more than ${ms} ms`)), ms)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -24,8 +24,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/config.ts', ['src/config', 'src/credentials', 'src/outbound/allow-list.ts']],
   ['src/config', ['src/credentials', 'src/outbound/allow-list.ts']],
   ['src/version.ts', ['package.json']],
+  ['src/with-timeout.ts', []],
   ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],
-  ['src/outbound', []],
+  ['src/outbound', ['src/with-timeout.ts']],
   ['src/storage', []],
   ['src/credentials', ['src/platforms/adapter.ts']],
 
@@ -36,7 +37,10 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/platforms', ['schemas']],
 
   ['src/auth', FEATURE],
-  ['src/health', [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage']],
+  [
+    'src/health',
+    [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
+  ],
   ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/media', [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/outbound', 'src/storage']],
   // The actions of a post's owner are transitions of its deliveries.
@@ -45,7 +49,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     [...FEATURE, 'src/platforms', 'src/delivery/plan.ts', 'src/delivery/states.ts', 'src/delivery/timing.ts'],
   ],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
-  ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage']],
+  ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts']],
 
   [
     'src/metrics',

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { withTimeout } from '../../with-timeout.ts'
 
 /** The result of one check. */
 export interface Finding {
@@ -28,18 +28,10 @@ export async function runCheck(
   work: () => Promise<Finding>,
   limitMs = CHECK_MS,
 ): Promise<Finding> {
-  const over = new AbortController()
-  const late = sleep(limitMs, wrong(check, `there was no result within ${limitMs / 1000} s`, mend), {
-    signal: over.signal,
-  })
-  // The abort below rejects it, when nobody waits for it any more.
-  late.catch(() => {})
   try {
-    return await Promise.race([work(), late])
+    return await withTimeout(limitMs, work(), () => new Error(`there was no result within ${limitMs / 1000} s`))
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
     return wrong(check, message || code || String(error), mend)
-  } finally {
-    over.abort()
   }
 }
