@@ -130,10 +130,10 @@ t.test('an index whose build was interrupted is dropped and built again', async 
   await admin.connection().execute(async (other) => {
     await sql`begin isolation level repeatable read`.execute(other)
     await sql`select 1`.execute(other)
-    const interrupted = run(open())
+    const interrupted = t.rejects(run(open()))
     const [pid] = await untilBlocked(admin)
     await sql`select pg_terminate_backend(${pid})`.execute(admin)
-    await t.rejects(interrupted)
+    await interrupted
     await sql`commit`.execute(other)
   })
   t.equal(await indexState(admin), false, 'the interrupted build leaves an invalid index')

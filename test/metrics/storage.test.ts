@@ -16,8 +16,8 @@ t.test('errors of the storage are counted by operation, and thrown as before', a
   const key = '0123456789abcdef0123456789abcdef'
   await storage.remove(key)
   await t.rejects(storage.read(key), { message: /^Nothing is stored/ })
-  await t.rejects(storage.put(key, '/nonexistent', 'image/png'), { message: /^ENOENT/ })
-  await t.rejects(storage.put(key, '/nonexistent', 'image/png'))
+  await t.rejects(storage.put(key, join(folder, 'missing'), 'image/png'), { message: /^ENOENT/ })
+  await t.rejects(storage.put(key, join(folder, 'missing'), 'image/png'))
   t.hasStrict(samplesOf(await metrics.render()), {
     'postroom_storage_errors_total{operation="put"}': 2,
     'postroom_storage_errors_total{operation="read"}': 1,

@@ -56,8 +56,8 @@ t.test('without RETENTION_UNUSED_MEDIA, files are kept', async (t) => {
 })
 
 t.test('a file counts as used when its post is deleted or removed, or its bytes are uploaded again', async (t) => {
-  const { db, ada, account, post, work, file, wait, time } = await createScene(t)
-  const world = { db, mediaDir: '/nonexistent', time }
+  const world = await createScene(t)
+  const { db, ada, account, post, work, file, wait, time } = world
   const lastUse = async (id: string) => {
     const { lastUsedAt } = await db
       .selectFrom('media')
