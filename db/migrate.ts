@@ -45,7 +45,7 @@ export interface SchemaStatus {
   /** The version of this code. */
   version: string
   applied: string[]
-  /** Missing migrations, those included of which only some steps are done. */
+  /** Migrations of which at least one step is not done. */
   pending: string[]
   /** Applied migrations of a newer version. */
   newer: string[]

@@ -44,12 +44,11 @@ export const advanceMark = prepared<{ id: string; known: number }, { mark: numbe
     returning mark::float8 as mark, refused_since is not null as is_refused, ${isoTime(sql`now()`)} as at`,
 )
 
-/** Locks the row, and creates it if needed. */
-export async function lockInstallation(db: Db): Promise<Installation & { refusedSince: Date | null }> {
-  await createInstallation(db, { isRefused: false })
+/** Locks the row. Returns undefined where no worker ran on the database yet. */
+export async function lockInstallation(db: Db): Promise<(Installation & { refusedSince: Date | null }) | undefined> {
   const { rows } = await sql<Installation & { refusedSince: Date | null }>`
     select ${columns}, refused_since from installation for update`.execute(db)
-  return rows[0]!
+  return rows[0]
 }
 
 /** Makes all workers refuse to send. */

@@ -20,7 +20,7 @@ export interface JournalSince {
 /** Reads what was sent after the database reached `mark`. A database that has no mark has entries since `backupTaken`. */
 export async function readJournal(
   files: JournalFiles,
-  { id, mark }: Installation,
+  { id, mark }: Pick<Installation, 'id' | 'mark'>,
   backupTaken: Date,
 ): Promise<JournalSince> {
   const segments = await readSegments(files, id, mark, backupTaken)

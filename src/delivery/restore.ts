@@ -55,34 +55,24 @@ export async function finishRestore(
     await refuseToSend(db)
     await waitForLeases(db)
   }
-  const dryRun = new DryRun()
-  let mark = 0
-  let installation = ''
-  const work = async (db: Db) => {
-    const row = await lockInstallation(db)
+  const { report, mark, installation } = await inTransaction(db, async (db) => {
+    const row = (await lockInstallation(db)) ?? UNUSED
     const journal = await readJournal(files, row, backupTaken)
     const plan = { networks, ...journal, backupTaken: earlierOf(backupTaken, journal.takenBefore) }
     const known = await replayJournal(db, plan)
     const unknown = await findUnrecorded(db, plan, row.refusedSince, new Set(journal.entries.keys()))
     const changes = [...known.changes, ...unknown]
-    for (let from = 0; from < changes.length; from += BATCH) {
-      await storeRestored(
-        db,
-        changes.slice(from, from + BATCH).map(({ delivery }) => delivery),
-      )
+    const mark = Math.max(row.mark, journal.mark) + 1
+    if (!isDryRun) {
+      await storeChanges(db, changes)
+      await endRefusal(db, mark)
     }
-    mark = Math.max(row.mark, journal.mark) + 1
-    installation = row.id
-    await endRefusal(db, mark)
-    dryRun.report = {
+    const report: RestoreReport = {
       journal: journal.isComplete ? 'complete' : 'incomplete',
       notInBackup: known.notInBackup,
       outcomes: count(changes),
     }
-    if (isDryRun) throw dryRun
-  }
-  await inTransaction(db, work).catch((error) => {
-    if (error !== dryRun) throw error
+    return { report, mark, installation: row.id }
   })
   // Workers that know an older database of this installation recognise it by this mark.
   if (!isDryRun) {
@@ -90,17 +80,25 @@ export async function finishRestore(
     const group = { mark, marks: [mark], at, isLate: false }
     await files.write(installation, nameOf({ mark, time: at, writer: 'restore' }), encodeGroup(group, []))
   }
-  return dryRun.report!
+  return report
 }
+
+/** What a dry run assumes of a database that no worker with a journal has used. */
+const UNUSED = { id: '', mark: 0, refusedSince: null }
 
 /** The operator may give the time when the backup was finished. */
 const earlierOf = (time: Date, other = time) => (other < time ? other : time)
 
 const BATCH = 1_000
 
-/** Rolls the transaction of a dry run back. */
-class DryRun extends Error {
-  report: RestoreReport | undefined
+async function storeChanges(db: Db, changes: Change[]): Promise<void> {
+  for (let from = 0; from < changes.length; from += BATCH) {
+    const batch = changes.slice(from, from + BATCH)
+    await storeRestored(
+      db,
+      batch.map(({ delivery }) => delivery),
+    )
+  }
 }
 
 async function waitForLeases(db: Db): Promise<void> {

@@ -55,7 +55,7 @@ export function createInstruments(registry: Registry): Instruments {
     }),
     storageErrors: new Counter({
       name: 'postroom_storage_errors_total',
-      help: 'Operations on the files of media that failed.',
+      help: 'Operations on files of media, and on the journal of what was sent, that failed.',
       labelNames: ['operation'],
       registers,
     }),

@@ -1,9 +1,24 @@
+import type { JournalFiles } from '../storage/journal.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Metrics } from './metrics.ts'
 
+type StorageMetrics = Pick<Metrics, 'storageErrors'>
+
 /** The same storage, with its errors counted by operation. */
-export function countStorageErrors(storage: Storage, { storageErrors }: Pick<Metrics, 'storageErrors'>): Storage {
-  const counted = Object.entries(storage).map(([operation, method]) => {
+export const countStorageErrors = (storage: Storage, metrics: StorageMetrics): Storage =>
+  countErrors(storage, metrics, (operation) => operation)
+
+/** The same files, with their errors counted as those of one operation. */
+export const countJournalErrors = (files: JournalFiles, metrics: StorageMetrics): JournalFiles =>
+  countErrors(files, metrics, () => 'journal')
+
+function countErrors<T extends object>(
+  target: T,
+  { storageErrors }: StorageMetrics,
+  operationOf: (method: string) => string,
+): T {
+  const counted = Object.entries(target).map(([name, method]) => {
+    const operation = operationOf(name)
     storageErrors.inc({ operation }, 0)
     const run = async (...args: unknown[]) => {
       try {
@@ -13,7 +28,7 @@ export function countStorageErrors(storage: Storage, { storageErrors }: Pick<Met
         throw error
       }
     }
-    return [operation, run]
+    return [name, run]
   })
   return Object.fromEntries(counted)
 }

@@ -9,6 +9,7 @@ import { logSettled } from '../delivery/settled.ts'
 import { countSettled } from '../metrics/deliveries.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { measureNetworks } from '../metrics/networks.ts'
+import { countJournalErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -35,12 +36,13 @@ export async function openPublisher(
   log: Log,
 ): Promise<Publisher | undefined> {
   if (!keyring) return undefined
+  const files = countJournalErrors(await openJournalFiles(config), metrics)
   const reports = [logSettled(log), countSettled(metrics)]
   const publisher = createPublisher({
     db,
     networks,
     storage,
-    journal: openJournal({ db, log, files: await openJournalFiles(config) }),
+    journal: openJournal({ db, log, files }),
     openCredentials: keyring.open,
     fetch,
     latenessMaxMs: config.publishLatenessMaxMs,

@@ -10,6 +10,7 @@ import { newId } from '../../db/id.ts'
 import { migrate } from '../../db/migrate.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
+import { endRefusal, refuseToSend } from '../../db/queries/installation.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { examineClock } from '../../src/runtime/doctor/database.ts'
@@ -161,6 +162,11 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
   const { messages } = await examine(env)
   t.equal(messages.credentials, `the credentials of some accounts cannot be decrypted: 1 of key ${lost.keyId}`)
   t.match(messages.workers, /^a delivery has waited for \d+ s, and no worker runs$/)
+
+  await refuseToSend(db)
+  const refused = (await examine(env)).findings.find(({ check }) => check === 'workers')
+  t.match(refused, { status: 'wrong', message: /^they send nothing: /, mend: /restore finish/ })
+  await endRefusal(db, 0)
 
   const forgotten = await postroom(['account', 'forget-lost', '--yes', '--json'], env)
   t.equal(forgotten.stdout, '{"deleted":1}\n')

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { countStorageErrors } from '../../src/metrics/storage.ts'
+import { countJournalErrors, countStorageErrors } from '../../src/metrics/storage.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
+import { folderJournalFiles } from '../../src/storage/journal.ts'
 import { createFolder } from '../helpers/app.ts'
 import { samplesOf } from '../helpers/scrape.ts'
 
@@ -18,7 +19,12 @@ t.test('errors of the storage are counted by operation, and thrown as before', a
   await t.rejects(storage.read(key), { message: /^Nothing is stored/ })
   await t.rejects(storage.put(key, join(folder, 'missing'), 'image/png'), { message: /^ENOENT/ })
   await t.rejects(storage.put(key, join(folder, 'missing'), 'image/png'))
+  const journal = countJournalErrors(folderJournalFiles(folder), metrics)
+  await journal.write('a', '1', 'sent')
+  t.equal(await journal.read('a', '1'), 'sent')
+  await t.rejects(journal.read('a', '2'), { code: 'ENOENT' })
   t.hasStrict(samplesOf(await metrics.render()), {
+    'postroom_storage_errors_total{operation="journal"}': 1,
     'postroom_storage_errors_total{operation="put"}': 2,
     'postroom_storage_errors_total{operation="read"}': 1,
     'postroom_storage_errors_total{operation="remove"}': 0,

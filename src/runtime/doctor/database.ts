@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Db } from '../../../db/client.ts'
 import { readSchema, tooNewMessage } from '../../../db/migrate.ts'
 import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
+import { readInstallation } from '../../../db/queries/installation.ts'
 import { readServer, type ServerFacts } from '../../../db/queries/server.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform.ts'
 import type { Config } from '../../config.ts'
@@ -97,8 +98,15 @@ export async function examineClock(db: Db): Promise<Finding> {
 }
 
 export const MEND_WORKERS = 'Start a worker: npm run -s postroom -- worker. If one runs, its log says why it waits.'
+const MEND_RESTORED =
+  'Run: npm run -s postroom -- restore finish --backup-taken TIME. See "Back up and restore" in db/README.md.'
 
 export async function examineWorkers(db: Db): Promise<Finding> {
+  const [installation] = await readInstallation(db, {})
+  if (installation?.isRefused) {
+    const reason = 'they send nothing: the database was restored, or the journal of what was sent is missing'
+    return wrong('workers', reason, MEND_RESTORED)
+  }
   const [backlog] = await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null })
   const { waitingMs, held } = backlog!
   if (held) return ok('workers', 'they are sending deliveries')
