@@ -32,7 +32,7 @@ function explain(error: unknown): string {
   const { code, message } = error as { code?: string; message: string }
   if (error instanceof OperatorError || error instanceof ConfigError) return message
   if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE, SQLSTATE.UNDEFINED_COLUMN)) {
-    return 'The database lacks tables or columns of this version: run npm run -s postroom -- migrate'
+    return 'The database lacks tables or columns of this version: run `postroom migrate`'
   }
   if (hasSqlstate(error, SQLSTATE.INSUFFICIENT_PRIVILEGE)) {
     return `The role in DATABASE_URL lacks a privilege (${message}): give it a database of its own`

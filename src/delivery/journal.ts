@@ -51,7 +51,7 @@ const SEGMENT_LENGTH_MAX = 256 * 1024
 /** While the storage is away, what was sent waits in memory: about 40 MB. */
 const ENTRIES_MAX = 100_000
 
-const COMMAND = 'npm run -s postroom -- restore finish --backup-taken TIME'
+const COMMAND = '`postroom restore finish --backup-taken TIME`'
 
 const REFUSALS = {
   behind: `the database is older than what was sent: it was restored from a backup, or has lost transactions. Nothing is sent until this has run: ${COMMAND}`,

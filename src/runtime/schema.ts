@@ -61,7 +61,7 @@ async function look(db: Db): Promise<Seen> {
     if (state === 'ready') return { state }
     const details = { version, pending }
     if (state === 'too_new') return { state, problem: tooNewMessage(version, servesFrom!), details }
-    return { state, problem: 'the schema of the database is outdated: run npm run -s postroom -- migrate', details }
+    return { state, problem: 'the schema of the database is outdated: run `postroom migrate`', details }
   } catch (err) {
     return { state: 'unreadable', problem: 'the schema of the database cannot be read', details: { err } }
   }

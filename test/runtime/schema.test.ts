@@ -59,7 +59,7 @@ t.test('processes that start before the migration wait for it, say so once, and 
     t.strictSame(await send('POST', '/posts', { accountIds: [], caption: 'hello' }), outdated)
     t.strictSame(await send('GET', '/../../readyz'), outdated)
   }
-  const line = 'the schema of the database is outdated: run npm run -s postroom -- migrate'
+  const line = 'the schema of the database is outdated: run `postroom migrate`'
   for (const process of [serve, worker]) {
     await until('the process reports the schema', () => process.output.stderr.includes(line))
   }

@@ -8,7 +8,7 @@ import { openKeyring } from '../keyring.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
 export const MEND_KEY =
-  'Set CREDENTIALS_KEY to every key that is in use, the current one first. If a key is lost: npm run -s postroom -- account forget-lost --yes'
+  'Set CREDENTIALS_KEY to every key that is in use, the current one first. If a key is lost, run `postroom account forget-lost --yes`.'
 
 const BATCH = 1_000
 /** Smaller than every id. */

@@ -74,7 +74,7 @@ const PROBLEMS: ServerProblem[] = [
   },
 ]
 
-export const MEND_SCHEMA = 'Run: npm run -s postroom -- migrate'
+export const MEND_SCHEMA = 'Run `postroom migrate`.'
 
 export async function examineSchema(db: Db): Promise<Finding> {
   const { state, version, pending, servesFrom } = await readSchema(db)
@@ -97,9 +97,8 @@ export async function examineClock(db: Db): Promise<Finding> {
   return wrong('clock', `this machine is ${seconds} s ${direction} the database`, MEND_CLOCK)
 }
 
-export const MEND_WORKERS = 'Start a worker: npm run -s postroom -- worker. If one runs, its log says why it waits.'
-const MEND_RESTORED =
-  'Run: npm run -s postroom -- restore finish --backup-taken TIME. See "Back up and restore" in db/README.md.'
+export const MEND_WORKERS = 'Start a worker: `postroom worker`. If one runs, its log says why it waits.'
+const MEND_RESTORED = 'Run `postroom restore finish --backup-taken TIME`. See "Back up and restore" in db/README.md.'
 
 export async function examineWorkers(db: Db): Promise<Finding> {
   const [installation] = await readInstallation(db, {})
