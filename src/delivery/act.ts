@@ -1,7 +1,7 @@
 import { v5 as uuidOf } from 'uuid'
 import type { ClaimedDelivery, StoredFile } from '../../db/queries/delivery/claim.ts'
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
-import type { Act, Sent } from '../platforms/adapter.ts'
+import type { Act, ByteRange, PublishedFile, Sent } from '../platforms/adapter.ts'
 import { type Failure, failure } from './failures.ts'
 import type { PlannedAct } from './plan.ts'
 
@@ -13,7 +13,7 @@ export function buildAct(
   delivery: ClaimedDelivery,
   { number, kind, text }: PlannedAct,
   sent: readonly SentAct[],
-  open: (storageKey: string) => ReturnType<Act['media'][number]['open']>,
+  open: (storageKey: string, range?: ByteRange) => ReturnType<PublishedFile['open']>,
 ): Act | Failure {
   const { accountId, media, fields, token, startedAt } = delivery
   const [root = null, parent = null] = [sent[0], sent.at(-1)]
@@ -31,7 +31,7 @@ export function buildAct(
     accountId,
     kind,
     text,
-    media: files.map(({ storageKey, ...file }) => ({ ...file, open: () => open(storageKey) })),
+    media: files.map(({ storageKey, ...file }) => ({ ...file, open: (range) => open(storageKey, range) })),
     fields: fields ?? {},
     parent,
     root,

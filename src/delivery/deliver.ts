@@ -335,7 +335,7 @@ class Run {
   }
 
   #build(planned: PlannedAct): Act | Failure {
-    return buildAct(this.#delivery, planned, this.#sent, (key) => openFile(this.#deps.storage, key))
+    return buildAct(this.#delivery, planned, this.#sent, (key, range) => openFile(this.#deps.storage, key, range))
   }
 
   /** Calls a method of the adapter, for so long as an act may take. */

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream'
+import type { ByteRange } from '../platforms/adapter.ts'
 import { PublishError, unreadable } from '../platforms/publish-error.ts'
 import { NotStoredError, type Storage } from '../storage/storage.ts'
 
 /**
- * Opens a stored file for an adapter. A failure of the storage, also in the middle of the file, is thrown as a PublishError:
+ * Opens a stored file, or a part of it, for an adapter. A failure of the storage, also in the middle of the file, is thrown as a PublishError:
  * no server accepts a request whose body ends early.
  */
-export async function openFile(storage: Pick<Storage, 'read'>, key: string): Promise<Readable> {
-  const stream = await storage.read(key).catch(throwPublishError)
+export async function openFile(storage: Pick<Storage, 'read'>, key: string, range?: ByteRange): Promise<Readable> {
+  const stream = await storage.read(key, range).catch(throwPublishError)
   return Readable.from(chunksOf(stream), { objectMode: false })
 }
 

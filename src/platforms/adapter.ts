@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../../schemas/media.ts'
+import type { OAuth } from './oauth.ts'
 
 /**
  * What a network offers for a call whose response was lost.
@@ -13,10 +14,17 @@ export type Credentials = Readonly<Record<string, string>>
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
+/** A part of a file: `bytes` of it after the first `from`. */
+export interface ByteRange {
+  from: number
+  /** At least 1. */
+  bytes: number
+}
+
 /** A file of a post. Sizes in bytes and pixels, duration in seconds. */
 export interface PublishedFile extends Omit<Media, 'fps' | 'createdAt'> {
-  /** Opens the content, each time from its first byte. */
-  open(): Promise<Readable>
+  /** Opens the content, or a part of it. */
+  open(range?: ByteRange): Promise<Readable>
 }
 
 /** What exists on the network after an act. */
@@ -91,6 +99,8 @@ export interface Adapter<Prepared extends Json = Json> {
   guarantee: Guarantee
   /** How many deliveries one worker carries out at a time. */
   concurrency: number
+  /** How accounts are connected by OAuth; absent where they are not. */
+  oauth?: OAuth
   /** Finds out to whom the credentials belong. Throws where they are refused. */
   identify(io: Io): Promise<Profile>
   /**

@@ -23,18 +23,20 @@ export interface NetworkRules {
   isUnauthorized(refusal: Refusal): boolean
   /** Another 4xx that does not simply refuse the content. */
   classify?(refusal: Refusal): 'maybe sent' | 'try later' | undefined
+  /** Whether a 4xx other than 429 says that a rate limit was reached. */
+  isRateLimited?(refusal: Refusal): boolean
   /** The required pause, where the network gives it outside of `Retry-After`, or more precisely. */
   retryAfterMs?(refusal: Refusal): number | undefined
-  /** Of a 429: the `limitKey` of the accounts that have to pause; undefined where only this account has to. */
+  /** Of a reached rate limit: the `limitKey` of the accounts that have to pause; undefined where only this account has to. */
   limitKey?(refusal: Refusal): string | undefined
   /** A longer response is not the network's. The default is 1 MiB. */
   responseBytesMax?: number
 }
 
 interface CallOptions {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
-  /** Sent as JSON, unless it is streamed. */
+  /** URLSearchParams are sent as a form, streamed bodies as they are, other objects as JSON. */
   body?: object
   /** Whether readers see what this call does, so that a lost response leaves its outcome open. */
   visible?: boolean
@@ -44,6 +46,7 @@ interface CallOptions {
 
 export interface NetworkResponse {
   status: number
+  headers: Headers
   /** The parsed JSON; undefined where the body is not JSON. */
   body: unknown
 }
@@ -76,10 +79,10 @@ export async function callNetwork(
       method,
       headers: {
         accept: 'application/json',
-        ...(streamed ? streamed.headers : body && { 'content-type': 'application/json' }),
+        ...typeOf(body),
         ...headers,
       },
-      ...(streamed ? { body: streamed.stream(), duplex: 'half' } : body && { body: JSON.stringify(body) }),
+      ...(streamed ? { body: streamed.stream(), duplex: 'half' } : body && { body: textOf(body) }),
       signal: io.signal,
       // Following a redirect would turn a POST into a GET, and carry the credentials to another host.
       redirect: 'manual',
@@ -96,9 +99,17 @@ export async function callNetwork(
     if (ok || status >= 500) throw lostResponse(error, network.host, streamed, maybeSent)
   }
   const parsed = parseJson(text)
-  if (ok || accept.includes(status)) return { status, body: parsed }
+  if (ok || accept.includes(status)) return { status, headers: response.headers, body: parsed }
   throw refusalError(network, { status, body: parsed, headers: response.headers }, visible)
 }
+
+const typeOf = (body: object | undefined): Record<string, string> => {
+  if (!body) return {}
+  if (body instanceof StreamedBody) return body.headers
+  return { 'content-type': body instanceof URLSearchParams ? 'application/x-www-form-urlencoded' : 'application/json' }
+}
+
+const textOf = (body: object) => (body instanceof URLSearchParams ? body.toString() : JSON.stringify(body))
 
 /** `maybeSent` says whether a call without a response may have been carried out. */
 function lostResponse(error: unknown, host: string, body: StreamedBody | undefined, maybeSent: boolean) {
@@ -118,7 +129,7 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   const message = messageOf(network.host, status, shown)
   const wait = network.retryAfterMs?.(refusal) ?? retryAfterMs(headers)
   const later = wait === undefined ? {} : { retryAfterMs: wait }
-  if (status === 429) {
+  if (status === 429 || network.isRateLimited?.(refusal)) {
     const limitKey = network.limitKey?.(refusal)
     const shared = limitKey === undefined ? {} : { limitKey }
     return new PublishError(message, { code: 'rate_limited', maybeSent: false, retryable: true, ...later, ...shared })

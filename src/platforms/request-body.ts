@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
-import type { PublishedFile } from './adapter.ts'
+import type { ByteRange, PublishedFile } from './adapter.ts'
 import { textAt } from './json.ts'
 
 /** A name for a file of a post, by its kind and its index in the post. Networks go by the extension. */
@@ -96,6 +96,13 @@ export function multipart(fields: Record<string, string>, uploads: readonly Uplo
   add(`--${boundary}--\r\n`)
   return new StreamedBody(`multipart/form-data; boundary=${boundary}`, parts)
 }
+
+/** A part of a file, to be uploaded as a file of its own. */
+export const partOf = (file: PublishedFile, range: ByteRange): PublishedFile => ({
+  ...file,
+  bytes: range.bytes,
+  open: () => file.open(range),
+})
 
 /** The content of one file as the whole body. */
 export const fileBody = (file: PublishedFile) => new StreamedBody(file.mimeType, [file])

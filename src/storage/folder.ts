@@ -36,8 +36,9 @@ export function folderStorage(folder: string): Storage {
       return size
     },
 
-    async read(key) {
-      const stream = createReadStream(join(files, nameOf(key)))
+    async read(key, range) {
+      const part = range && { start: range.from, end: range.from + range.bytes - 1 }
+      const stream = createReadStream(join(files, nameOf(key)), part)
       await once(stream, 'open').catch((error) => throwUnreadable(files, key, error))
       return stream
     },

@@ -77,11 +77,12 @@ export function s3Storage(options: S3Options): Storage {
 
     size: (key) => sizeOf(client, objectOf(key)),
 
-    async read(key) {
+    async read(key, range) {
       try {
         const object = objectOf(key)
+        const Range = range && `bytes=${range.from}-${range.from + range.bytes - 1}`
         const { Body } = await transfer(probeOf(client, object), (abortSignal) =>
-          client.send(new GetObjectCommand(object), { abortSignal }),
+          client.send(new GetObjectCommand({ ...object, Range }), { abortSignal }),
         )
         return Body as Readable
       } catch (error) {

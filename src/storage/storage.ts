@@ -19,8 +19,11 @@ export interface Storage {
   /** The number of bytes under `key`. Throws a NotStoredError if there are none. */
   size(key: string): Promise<number>
 
-  /** The bytes under `key`, as a stream that the caller has to read or destroy. Throws a NotStoredError if there are none. */
-  read(key: string): Promise<Readable>
+  /**
+   * The bytes under `key`, or `bytes` of them after the first `from`, as a stream that the caller has to read or destroy.
+   * Throws a NotStoredError if there are none.
+   */
+  read(key: string, range?: { from: number; bytes: number }): Promise<Readable>
 
   /**
    * The response to a GET or HEAD for the bytes under `key`: the bytes, a range of them, "not modified", or a redirect.

@@ -8,7 +8,7 @@ const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/version.ts', 'src/http']
 /** What the folder of a network may import: the contract of adapters, and no other network. */
 const NETWORK = [
   'schemas',
-  ...['adapter', 'call-network', 'json', 'limits', 'publish-error', 'request-body'].map(
+  ...['adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'request-body', 'standard-oauth'].map(
     (name) => `src/platforms/${name}.ts`,
   ),
 ]
@@ -91,6 +91,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
   [/^commander$/, ['src/cli']],
   [/^prom-client$/, ['src/metrics']],
+  [/^oauth4webapi$/, ['src/platforms/standard-oauth.ts']],
   [/^(?:ajv|env-schema)$/, ['src/config']],
 ]
 

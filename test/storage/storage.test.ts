@@ -55,6 +55,21 @@ for (const [name, create, cause] of [
     await t.rejects(storage.read('../secret'), { message: /A storage key must have 32/ })
   })
 
+  t.test(`${name}: a part of a stored file can be read`, async (t) => {
+    const { put, storage } = await create(t)
+    const bytes = bytesOf(300_000)
+    await put(bytes)
+    for (const [from, length] of [
+      [0, 2],
+      [0, 300_000],
+      [131_072, 131_072],
+      [299_999, 1],
+    ] as const) {
+      const part = Buffer.concat(await (await storage.read(KEY, { from, bytes: length })).toArray())
+      t.equal(hashOf(part), hashOf(bytes.subarray(from, from + length)), `${length} bytes after ${from}`)
+    }
+  })
+
   t.test(`${name}: HEAD has the headers of GET, and no body`, async (t) => {
     const { put, url } = await create(t)
     await put(bytesOf(1000))

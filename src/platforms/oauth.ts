@@ -1,0 +1,70 @@
+import type { Credentials, Io, Json, Profile } from './adapter.ts'
+
+/** The app that was registered with the network. Its secret is never logged, never returned. */
+export interface OAuthApp {
+  clientId: string
+  /** null for an app without a secret. */
+  clientSecret: string | null
+}
+
+/** What calls of the flow need. */
+export type OAuthIo = Pick<Io, 'fetch' | 'signal'>
+
+/** One run of the flow, the same in `begin` and `finish`. */
+export interface Authorization {
+  app: OAuthApp
+  /** Where the network sends the browser back to, as it is registered with the network. */
+  redirectUri: string
+  /** The handle or the server that the user named. */
+  hint: string | null
+}
+
+/** Tokens of one account, as they are stored. */
+export interface Tokens {
+  /** `accessToken`, `refreshToken` where there is one, and whatever else the adapter reads from its credentials. */
+  credentials: Credentials
+  /** The scopes that the user granted. */
+  scopes: readonly string[]
+  /** When `accessToken` expires; null where it does not, or the network does not say. */
+  expiresAt: Date | null
+}
+
+/** An account that the user can publish to after consenting. */
+export interface OAuthAccount {
+  profile: Profile
+  /** In the network's own terms, such as `page`, `organization` or `profile`. */
+  kind: string
+  tokens: Tokens
+}
+
+/**
+ * How accounts of a network are connected by OAuth 2. Every method throws a PublishError when the network or the
+ * connection fails: `retryable` means that the same call may succeed later, `needsAttention` that the code, the token or
+ * the app was refused.
+ */
+export interface OAuth {
+  /** The scopes that the user is asked for. */
+  scopes: readonly string[]
+  /** Those among `scopes` without which nothing can be published. */
+  requiredScopes: readonly string[]
+  /**
+   * Prepares the redirect to the page where the user consents. `kept` is stored encrypted and passed to `finish`: it has
+   * the PKCE verifier, or whatever else proves that the same service began the flow.
+   */
+  begin(authorization: Authorization & { state: string }, io: OAuthIo): Promise<{ url: URL; kept: Json }>
+  /**
+   * Exchanges the code in the parameters of the callback, and returns the accounts that the user can publish to. They have
+   * a `code`, and their `state` is verified.
+   */
+  finish(authorization: Authorization & { callback: URLSearchParams; kept: Json }, io: OAuthIo): Promise<OAuthAccount[]>
+  /** Absent where tokens cannot be refreshed. */
+  refresh?: {
+    /** Returns the new tokens. They keep the old refresh token where the network sends none. */
+    run(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<Tokens>
+    /**
+     * What a refresh without a response leaves. repeatable: the same token can be used again. single-use: it may be spent,
+     * one more try shows it. revokes-reuse: using a spent token revokes all tokens of the account, so it is not tried.
+     */
+    afterLostResponse: 'repeatable' | 'single-use' | 'revokes-reuse'
+  }
+}

@@ -1,0 +1,138 @@
+import * as oauth from 'oauth4webapi'
+import { callNetwork, type NetworkRules } from './call-network.ts'
+import { textAt } from './json.ts'
+import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, Tokens } from './oauth.ts'
+import { PublishError, unauthorized, unexpected } from './publish-error.ts'
+
+/** A network that keeps to RFC 6749, but for what is named here. */
+interface StandardOAuth {
+  /** For messages. */
+  host: string
+  authorizationEndpoint: string
+  tokenEndpoint: string
+  /** How the app proves its identity. An app without a secret sends its id alone. */
+  authentication: 'basic' | 'body'
+  /** Whether the network takes a PKCE challenge (RFC 7636). */
+  pkce: boolean
+  scopes: readonly string[]
+  requiredScopes: readonly string[]
+  /** Further parameters of the consent page. */
+  parameters?: Readonly<Record<string, string>>
+  afterLostResponse: NonNullable<OAuth['refresh']>['afterLostResponse']
+  /** The accounts that the user can publish to with these tokens. */
+  listAccounts(tokens: Tokens, io: OAuthIo): Promise<OAuthAccount[]>
+}
+
+type Kept = { verifier: string }
+
+/** The authorization code flow (RFC 6749, 4.1) and the refresh (6) of a network. */
+export function standardOAuth(network: StandardOAuth): OAuth {
+  const { host, scopes, requiredScopes } = network
+
+  return {
+    scopes,
+    requiredScopes,
+
+    async begin({ app, redirectUri, state }) {
+      const verifier = oauth.generateRandomCodeVerifier()
+      const url = new URL(network.authorizationEndpoint)
+      const parameters = {
+        response_type: 'code',
+        client_id: app.clientId,
+        redirect_uri: redirectUri,
+        scope: scopes.join(' '),
+        state,
+        ...(network.pkce && {
+          code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        }),
+        ...network.parameters,
+      }
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      return { url, kept: { verifier } satisfies Kept }
+    },
+
+    async finish({ app, redirectUri, callback, kept }, io) {
+      const code = callback.get('code') ?? ''
+      const tokens = await requestTokens(network, app, [code], io, async (server, client, proof, options) => {
+        const parameters = oauth.validateAuthResponse(server, client, callback, oauth.skipStateCheck)
+        const verifier = network.pkce ? (kept as Kept).verifier : oauth.nopkce
+        const call = oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          proof,
+          parameters,
+          redirectUri,
+          verifier,
+          options,
+        )
+        return oauth.processAuthorizationCodeResponse(server, client, await call)
+      })
+      return network.listAccounts(tokens, io)
+    },
+
+    refresh: {
+      afterLostResponse: network.afterLostResponse,
+      async run({ refreshToken, ...others }, app, io) {
+        if (!refreshToken) throw unauthorized(`${host} gave no refresh token: connect the account again`)
+        const tokens = await requestTokens(network, app, [refreshToken], io, async (server, client, proof, options) => {
+          const call = oauth.refreshTokenGrantRequest(server, client, proof, refreshToken, options)
+          return oauth.processRefreshTokenResponse(server, client, await call)
+        })
+        return { ...tokens, credentials: { ...others, refreshToken, ...tokens.credentials } }
+      },
+    },
+  }
+}
+
+type TokenCall = (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  proof: oauth.ClientAuth,
+  options: oauth.TokenEndpointRequestOptions,
+) => Promise<oauth.TokenEndpointResponse>
+
+/** Makes one call to the token endpoint. `secrets` are masked in errors. */
+async function requestTokens(
+  network: StandardOAuth,
+  app: OAuthApp,
+  secrets: string[],
+  io: OAuthIo,
+  call: TokenCall,
+): Promise<Tokens> {
+  const { host, tokenEndpoint, scopes } = network
+  // Stands for the metadata (RFC 8414) that most networks do not publish.
+  const server = { issuer: `https://${host}`, token_endpoint: tokenEndpoint }
+  const rules: NetworkRules = {
+    host,
+    secrets: app.clientSecret === null ? secrets : [...secrets, app.clientSecret],
+    words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
+    // invalid_grant, invalid_client and their kin: RFC 6749, 5.2.
+    isUnauthorized: ({ body }) => textAt(body, 'error') !== undefined,
+  }
+  const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
+    const response = await callNetwork(rules, io, url, { method: 'POST', headers, body })
+    // LinkedIn names no type. Its tokens are bearer tokens too.
+    return Response.json({ token_type: 'bearer', ...(response.body as object | null) })
+  }
+  try {
+    const response = await call(server, { client_id: app.clientId }, proofOf(network, app), {
+      [oauth.customFetch]: fetch as typeof globalThis.fetch,
+    })
+    const { access_token, refresh_token, expires_in, scope } = response
+    return {
+      credentials: { accessToken: access_token, ...(refresh_token && { refreshToken: refresh_token }) },
+      // Absent where all of them were granted: RFC 6749, 5.1. LinkedIn separates them by commas.
+      scopes: scope === undefined ? scopes : scope.split(/[ ,]+/),
+      expiresAt: expires_in === undefined ? null : new Date(Date.now() + expires_in * 1000),
+    }
+  } catch (error) {
+    if (error instanceof PublishError) throw error
+    throw Object.assign(unexpected(host, false), { cause: error })
+  }
+}
+
+function proofOf({ authentication }: StandardOAuth, { clientSecret }: OAuthApp): oauth.ClientAuth {
+  if (clientSecret === null) return oauth.None()
+  return authentication === 'basic' ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret)
+}
