@@ -4,9 +4,9 @@ import { intendAct } from '../../db/queries/delivery/intend.ts'
 import { isSentByAnother, restSharedLimit } from '../../db/queries/delivery/limits.ts'
 import { type Settlement, type StoredSettlement, settleAct } from '../../db/queries/delivery/settle.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
-import type { Act, Credentials, Io, Sent, Wait } from '../platforms/adapter.ts'
+import type { Act, Credentials, Guarantee, Io, Sent, Wait } from '../platforms/adapter.ts'
 import type { AnyAdapter } from '../platforms/adapters.ts'
-import { PublishError } from '../platforms/publish-error.ts'
+import { Duplicate, PublishError } from '../platforms/publish-error.ts'
 import { credentialsOf, restOf } from './account.ts'
 import { buildAct } from './act.ts'
 import type { Deps } from './deps.ts'
@@ -117,7 +117,7 @@ class Run {
     const act = this.#build(this.#plan[number - 1]!)
     const reconcile = this.#adapter?.reconcile
     const isProcessing = this.#waitedMs !== null
-    if (isFailure(act) || !reconcile) {
+    if (isFailure(act) || !reconcile || this.#guarantee === 'at-most-once') {
       return this.#unknown(failure('interrupted', 'The call was made, and its response was lost with the worker'))
     }
     // A worker that crashed may have called until its lease ended. One that gave the delivery back has waited already.
@@ -214,6 +214,10 @@ class Run {
   async #attemptFailed(thrown: unknown, stage: Stage): Promise<boolean> {
     if (thrown instanceof LeaseLost) throw thrown
     if (this.#lease.signal.aborted && stage === 'preparing') return this.#release()
+    if (stage === 'publishing' && thrown instanceof Duplicate) {
+      const { isSent, isKnown } = await this.#isOfAnother(thrown.earlier)
+      if (isKnown && !isSent) return this.#settle({ event: 'sent', act: storableAct(thrown.earlier), how: 'found' })
+    }
     const reason = this.#reasonOf(thrown)
     if (stage === 'publishing' && reason.maybeSent) return this.#settle({ event: 'unknown', reason, isNewCall: true })
     return this.#settle({ event: 'failed', reason, wasIntended: stage !== 'preparing' })
@@ -324,14 +328,24 @@ class Run {
       error: this.#error,
       prepared: this.#prepared,
       waitedMs: this.#waitedMs,
-      canReconcile: this.#adapter?.reconcile !== undefined,
+      canReconcile: this.#adapter?.reconcile !== undefined && this.#guarantee !== 'at-most-once',
       callInFlightMs: this.#callInFlightMs(),
     }
   }
 
+  /** The guarantee of the current act. */
+  get #guarantee(): Guarantee | undefined {
+    const guarantee = this.#adapter?.guarantee
+    if (typeof guarantee !== 'function') return guarantee
+    const planned = this.#plan[this.#sent.length]
+    const act = planned && this.#build(planned)
+    return act && !isFailure(act) ? guarantee(act, this.#credentials) : undefined
+  }
+
   /** On an exactly-once network, a repeated call changes nothing, even while the first one is on its way. */
   #callInFlightMs(): number {
-    return this.#adapter?.guarantee === 'reconcilable' ? CALL_IN_FLIGHT_MAX_MS : 0
+    if (this.#guarantee !== 'reconcilable') return 0
+    return Math.max(CALL_IN_FLIGHT_MAX_MS, this.#adapter?.showsWithinMs ?? 0)
   }
 
   #build(planned: PlannedAct): Act | Failure {

@@ -96,7 +96,10 @@ export interface Wait<Prepared> {
  * calls networks through call-network.ts alone. Every method throws a PublishError when the network or the connection fails.
  */
 export interface Adapter<Prepared extends Json = Json> {
-  guarantee: Guarantee
+  /** A function where it depends on the act or the account. `reconcile` is not called for an act that is at-most-once. */
+  guarantee: Guarantee | ((act: Act, credentials: Credentials) => Guarantee)
+  /** How long a post may take to show where `reconcile` looks, if longer than 30 seconds. */
+  showsWithinMs?: number
   /** How many deliveries one worker carries out at a time. */
   concurrency: number
   /** How accounts are connected by OAuth; absent where they are not. */
@@ -110,7 +113,8 @@ export interface Adapter<Prepared extends Json = Json> {
   prepare(act: Act, io: Io, saved: Prepared | null): Promise<{ ready: Prepared } | { later: Wait<Prepared> }>
   /**
    * Makes the act visible. Further calls that readers see have to be repeatable. `processing`: the network has accepted the
-   * act and needs time; it has to be one that `reconcile` can query.
+   * act and needs time; it has to be one that `reconcile` can query. Throws a Duplicate where the network refuses the act
+   * because an earlier call already made it.
    */
   publish(act: Act, io: Io, ready: Prepared): Promise<Sent | { processing: Wait<Prepared> }>
   /**

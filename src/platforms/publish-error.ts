@@ -1,3 +1,5 @@
+import type { Sent } from './adapter.ts'
+
 interface PublishErrorOptions {
   /** For programs, in snake_case: rate_limited, unauthorized, content_refused, unreachable, timeout, server_error … */
   code: string
@@ -48,6 +50,16 @@ export class PublishError extends Error {
     this.retryAfterMs = retryAfterMs
     this.limitKey = limitKey
     this.needsAttention = needsAttention
+  }
+}
+
+/** The network refused the act as a copy of one that it made since the first attempt. */
+export class Duplicate extends PublishError {
+  readonly earlier: Sent
+
+  constructor(message: string, earlier: Sent) {
+    super(message, { code: 'content_refused', maybeSent: false, retryable: false })
+    this.earlier = earlier
   }
 }
 

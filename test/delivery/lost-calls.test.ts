@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Duplicate } from '../../src/platforms/publish-error.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 
@@ -177,4 +178,56 @@ t.test('a retry by the owner does not shorten the wait before reconcile', async 
   t.equal((await readDelivery(id)).nextAttemptAt, nextAttemptAt)
   await work(SECOND)
   t.equal(mastodon.reconcileCount, 0)
+})
+
+t.test('the guarantee may depend on the account and the act', async (t) => {
+  const mastodon = scriptedNetwork()
+  mastodon.guarantee = ({ kind }) => (kind === 'comment' ? 'at-most-once' : 'reconcilable')
+  const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'found', firstComment: 'lost' })
+  mastodon.steps.push({ isAccepted: true, error: lostResponse() }, { isAccepted: true, error: lostResponse() })
+  await work()
+  await work(MINUTE)
+  t.equal(mastodon.reconcileCount, 1)
+  t.hasStrict(await readDelivery(id), { state: 'unconfirmed', externalId: 'n1' })
+  await work(DAY)
+  t.equal(mastodon.reconcileCount, 1, 'only the post is looked up')
+  t.same(mastodon.posts, ['found', 'lost'])
+})
+
+t.test('a network whose posts show late is queried late', async (t) => {
+  const mastodon = Object.assign(scriptedNetwork(), { showsWithinMs: 2 * MINUTE })
+  const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'late' })
+  mastodon.steps.push({ isAccepted: true, error: lostResponse() })
+  await work()
+  await work(2 * MINUTE - SECOND)
+  t.equal(mastodon.reconcileCount, 0)
+  await work(SECOND)
+  t.hasStrict(await readDelivery(id), { state: 'published', externalId: 'n1' })
+})
+
+t.test('an act that its network refuses as a copy of an earlier one is the earlier one', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
+  const duplicateOf = (id: string) =>
+    new Duplicate(`network.example: a duplicate of ${id}`, { id, url: `https://network.example/${id}` })
+
+  const id = await post({ accountIds: [account], caption: 'not listed yet' })
+  mastodon.steps.push({ isAccepted: true, error: lostResponse() }, { isAccepted: false, error: duplicateOf('n1') })
+  mastodon.reconcileWith = async () => 'absent'
+  await work()
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'published', externalId: 'n1', error: null })
+  t.hasStrict((await readDelivery(id)).history, [{ outcome: 'absent' }, { outcome: 'found' }])
+
+  const copy = await post({ accountIds: [account], caption: 'not listed yet' })
+  mastodon.steps.push({ isAccepted: false, error: duplicateOf('n1') })
+  await work()
+  t.hasStrict(
+    await readDelivery(copy),
+    { state: 'failed', error: { code: 'content_refused', message: 'network.example: a duplicate of n1' } },
+    'another delivery sent the earlier one',
+  )
 })
