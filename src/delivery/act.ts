@@ -15,7 +15,7 @@ export function buildAct(
   sent: readonly SentAct[],
   open: (storageKey: string, range?: ByteRange) => ReturnType<PublishedFile['open']>,
 ): Act | Failure {
-  const { accountId, media, fields, token, startedAt } = delivery
+  const { accountId, postType, media, fields, token, startedAt } = delivery
   const [root = null, parent = null] = [sent[0], sent.at(-1)]
   if (!isKnown(parent) || !isKnown(root)) {
     return failure('parent_unknown', 'The id that this would reply to is unknown: publish the rest by hand')
@@ -30,6 +30,7 @@ export function buildAct(
   return {
     accountId,
     kind,
+    postType,
     text,
     media: files.map(({ storageKey, ...file }) => ({ ...file, open: (range) => open(storageKey, range) })),
     fields: fields ?? {},

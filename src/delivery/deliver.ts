@@ -142,15 +142,14 @@ class Run {
     if (found === 'absent') return this.#settle({ event: 'absent' })
     if ('rejected' in found) return this.#settle({ event: 'rejected', words: found.rejected })
     if ('processing' in found) return this.#wait('processing', number, found.processing)
-    if (!isProcessing) {
-      const { isSent, isKnown } = await this.#isOfAnother(found)
-      if (isSent) {
-        return this.#unknown(failure('unknown_outcome', 'The response was lost, and another post sent what is there'))
-      }
-      if (!isKnown) {
-        const words = 'The response was lost too long ago to tell whether another post sent what is there'
-        return this.#unknown(failure('unknown_outcome', words))
-      }
+    const { isSent, isKnown } = await this.#isOfAnother(found)
+    if (isSent) {
+      return this.#unknown(failure('unknown_outcome', 'The response was lost, and another post sent what is there'))
+    }
+    // A network that processes an act was called less than a day ago.
+    if (!isKnown && !isProcessing) {
+      const words = 'The response was lost too long ago to tell whether another post sent what is there'
+      return this.#unknown(failure('unknown_outcome', words))
     }
     await this.#settle({ event: 'sent', act: storableAct(found), how: isProcessing ? 'published' : 'found' })
     return true

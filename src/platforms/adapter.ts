@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../../schemas/media.ts'
+import type { PostType } from '../../schemas/platform.ts'
 import type { OAuth } from './oauth.ts'
 
 /**
@@ -42,6 +43,8 @@ export interface Act {
   /** Postroom's own id of the account. */
   accountId: string
   kind: 'post' | 'comment'
+  /** The type of the post; of a comment, that of the post above it. */
+  postType: PostType
   text: string
   /** In order. The first part of a thread carries them; a comment has none. */
   media: readonly PublishedFile[]

@@ -204,6 +204,26 @@ t.test('an act that the network loses during processing is sent again', async (t
   t.strictSame(mastodon.posts, ['video', 'video'])
 })
 
+t.test('a post that another delivery has sent does not count as found after a wait either', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const account = await connectAccount('mastodon')
+  await post({ accountIds: [account], caption: 'Good morning' })
+  await work()
+  const second = await post({ accountIds: [account], caption: 'Good morning' })
+  mastodon.steps.push({ isAccepted: false, error: lostResponse() })
+  processing(mastodon, MINUTE)
+  await work()
+  await work(MINUTE)
+  mastodon.reconcileWith = async () => ({ id: 'n1', url: null })
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(second), {
+    state: 'unconfirmed',
+    externalId: null,
+    error: { code: 'unknown_outcome' },
+  })
+})
+
 t.test('a delivery that waits for its network is not missed, however late it is', async (t) => {
   const mastodon = scriptedNetwork()
   const { connectAccount, post, createWorker, readDelivery, time } = await createDeliveryWorld(t, { mastodon })

@@ -10,6 +10,7 @@ export function actOf(act: Partial<Act> = {}): Act {
   return {
     accountId: '01920000-0000-7000-8000-00000000000a',
     kind: 'post',
+    postType: 'post',
     text: 'A lighthouse at dusk',
     media: [],
     fields: {},

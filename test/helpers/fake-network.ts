@@ -6,6 +6,8 @@ import type { Teardown } from './database.ts'
 /** A call as the fake received it. */
 export interface Recorded {
   method: string
+  /** The host that the call was meant for. */
+  host: string
   path: string
   query: Record<string, string>
   headers: IncomingHttpHeaders
@@ -64,19 +66,25 @@ export class Refused extends Error {
 }
 
 /**
- * A server on a free port of loopback in place of `origin`. `respond` returns a reply or throws Refused. Another error is
+ * A server on a free port of loopback in place of one or several origins. `respond` returns a reply or throws Refused. Another error is
  * a mistake in the fake: the response has status 599.
  */
-export async function startFake(t: Teardown, origin: string, respond: (call: Recorded) => Reply): Promise<FakeNetwork> {
+export async function startFake(
+  t: Teardown,
+  origin: string | readonly string[],
+  respond: (call: Recorded) => Reply,
+): Promise<FakeNetwork> {
+  const origins = [origin].flat()
   const calls: Recorded[] = []
   const log: string[] = []
   const faults: Fault[] = []
 
   const server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? '', origin)
+    const url = new URL(request.url ?? '', origins[0])
     const name = `${request.method} ${url.pathname}`
     const call: Recorded = {
       method: request.method ?? '',
+      host: String(request.headers['x-forwarded-host'] ?? url.host),
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
@@ -112,9 +120,10 @@ export async function startFake(t: Teardown, origin: string, respond: (call: Rec
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   const redirected: typeof fetch = (input, init) => {
-    const url = String(input)
-    if (new URL(url).origin !== origin) throw new Error(`${url} is not at ${origin}`)
-    return fetch(url.replace(origin, address), init)
+    const url = new URL(String(input))
+    if (!origins.includes(url.origin)) throw new Error(`${url} is not at ${origins.join(' or ')}`)
+    const headers = { ...(init?.headers as Record<string, string>), 'x-forwarded-host': url.host }
+    return fetch(`${address}${url.pathname}${url.search}`, { ...init, headers })
   }
   const connections = promisify(server.getConnections.bind(server))
   return { address, fetch: redirected, calls, log, faults, connections }
@@ -125,7 +134,11 @@ async function read(request: IncomingMessage): Promise<Pick<Recorded, 'body' | '
   const type = request.headers['content-type'] ?? ''
   if (bytes.length === 0) return { body: undefined, files: [] }
   if (type === 'application/json') return { body: JSON.parse(bytes.toString()), files: [] }
-  if (/^(?:image|video)\//.test(type)) return { body: undefined, files: [{ field: '', name: '', type, bytes }] }
+  if (type.startsWith('application/x-www-form-urlencoded')) {
+    return { body: Object.fromEntries(new URLSearchParams(bytes.toString())), files: [] }
+  }
+  if (/^(?:image\/|video\/|application\/octet-stream$)/.test(type))
+    return { body: undefined, files: [{ field: '', name: '', type, bytes }] }
   if (!type.startsWith('multipart/form-data')) throw new Refused({ status: 415 })
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
   const body: Record<string, string> = {}
