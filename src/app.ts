@@ -19,6 +19,7 @@ import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
+import { publicFiles } from './media/public-files.ts'
 import { observeHealth } from './metrics/health.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { requestMetrics } from './metrics/requests.ts'
@@ -89,6 +90,7 @@ export async function buildApp({
   app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
   observeHealth(metrics.registry, app.health)
   await app.register(health, { db, metrics, health: app.health, isStopping })
+  await app.register(publicFiles, { storage: files.storage, keyring: context.keyring })
   await app.register(
     async (api) => {
       await api.register(auth, { db })

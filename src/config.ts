@@ -8,6 +8,8 @@ import { type AllowedHost, parseAllowedHost } from './outbound/allow-list.ts'
 export interface Config {
   host: string
   port: number
+  /** The origin under which the internet reaches the service; undefined where it does not. */
+  publicUrl: string | undefined
   /** Undefined means that no port serves the metrics alone. */
   metricsPort: number | undefined
   /** Undefined means the embedded database. */
@@ -65,6 +67,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     // Addresses in URLs have brackets: `[::1]`.
     host: variables.HOST.replace(/^\[(.+)\]$/, '$1'),
     port: variables.PORT,
+    publicUrl: variables.PUBLIC_URL?.replace(/\/$/, ''),
     metricsPort: variables.METRICS_PORT,
     databaseUrl: variables.DATABASE_URL,
     databasePoolMax: variables.DATABASE_POOL_MAX,

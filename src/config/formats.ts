@@ -48,6 +48,10 @@ export const FORMATS: Record<string, Format> = {
       'be 32 bytes in base64, as `openssl rand -base64 32` prints them, or several such keys, separated by commas',
     isValid: (text) => text.split(',').every((key) => parseKey(key.trim())),
   },
+  'public-url': {
+    requirement: 'be like https://postroom.example.com, without a path',
+    isValid: (text) => /^https?:\/\//.test(text) && URL.parse(text)?.origin === text.replace(/\/$/, ''),
+  },
   's3-endpoint': {
     requirement: 'be like https://s3.example.com',
     isValid: (text) => /^https?:\/\//.test(text) && URL.canParse(text),

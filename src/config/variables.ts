@@ -18,6 +18,13 @@ export const VARIABLES = Type.Object({
     maximum: 65_535,
     description: 'Port to listen on; `0` for any free one.',
   }),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      format: 'public-url',
+      description:
+        'Public address, such as `https://postroom.example.com`. Instagram and Threads [fetch files](src/media/README.md#how-networks-fetch-files) there.',
+    }),
+  ),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -34,6 +34,8 @@ export interface Keyring {
    * key, a fingerprint reveals nothing about its text.
    */
   fingerprints(text: string): string[]
+  /** Signatures of an address, one for each key, the current key's first. They consist of letters, digits, `-` and `_`. */
+  signatures(address: string): string[]
   /** Encrypts the data key with the current key. The data stays the same. */
   rewrap(accountId: string, sealed: SealedCredentials): SealedCredentials
 }
@@ -53,7 +55,9 @@ export function createKeyring(keys: Buffer[]): Keyring {
   }
 
   // Derived keys, so that no key has two uses.
-  const fingerprintKeys = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'fingerprints', KEY_BYTES)))
+  const derive = (purpose: string) => keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)))
+  const fingerprintKeys = derive('fingerprints')
+  const signatureKeys = derive('file addresses')
 
   const wrap = (accountId: string, dataKey: Buffer) => encrypt(byId.get(keyId)!, `${keyId}:${accountId}`, dataKey)
 
@@ -89,6 +93,7 @@ export function createKeyring(keys: Buffer[]): Keyring {
         JSON.parse(decrypt(unwrap(accountId, sealed), accountId, sealed.data).toString()),
       ),
     fingerprints: (text) => fingerprintKeys.map((key) => createHmac('sha256', key).update(text).digest('base64')),
+    signatures: (address) => signatureKeys.map((key) => createHmac('sha256', key).update(address).digest('base64url')),
     rewrap: (accountId, sealed) =>
       withSafeError(accountId, sealed, () => ({
         keyId,

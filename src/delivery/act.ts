@@ -13,7 +13,13 @@ export function buildAct(
   delivery: ClaimedDelivery,
   { number, kind, text }: PlannedAct,
   sent: readonly SentAct[],
-  open: (storageKey: string, range?: ByteRange) => ReturnType<PublishedFile['open']>,
+  {
+    open,
+    addressOf,
+  }: {
+    open: (storageKey: string, range?: ByteRange) => ReturnType<PublishedFile['open']>
+    addressOf: (file: { storageKey: string; mimeType: string }) => URL | null
+  },
 ): Act | Failure {
   const { accountId, postType, media, fields, token, startedAt } = delivery
   const [root = null, parent = null] = [sent[0], sent.at(-1)]
@@ -32,7 +38,11 @@ export function buildAct(
     kind,
     postType,
     text,
-    media: files.map(({ storageKey, ...file }) => ({ ...file, open: (range) => open(storageKey, range) })),
+    media: files.map(({ storageKey, ...file }) => ({
+      ...file,
+      open: (range) => open(storageKey, range),
+      publicUrl: () => addressOf({ storageKey, mimeType: file.mimeType }),
+    })),
     fields: fields ?? {},
     parent,
     root,

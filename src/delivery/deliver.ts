@@ -348,7 +348,11 @@ class Run {
   }
 
   #build(planned: PlannedAct): Act | Failure {
-    return buildAct(this.#delivery, planned, this.#sent, (key, range) => openFile(this.#deps.storage, key, range))
+    const { storage, addressOf } = this.#deps
+    return buildAct(this.#delivery, planned, this.#sent, {
+      open: (key, range) => openFile(storage, key, range),
+      addressOf,
+    })
   }
 
   /** Calls a method of the adapter, for so long as an act may take. */

@@ -17,6 +17,8 @@ export interface Deps {
   db: Db
   networks: Networks
   storage: Pick<Storage, 'read'>
+  /** A signed public address of a stored file; null where the service has no public address. */
+  addressOf(file: { storageKey: string; mimeType: string }): URL | null
   /** Records what is sent, outside of the database. */
   journal: Journal
   /** Decrypts credentials. Throws where their key is missing, or where they belong to another account. */

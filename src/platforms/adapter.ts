@@ -26,6 +26,11 @@ export interface ByteRange {
 export interface PublishedFile extends Omit<Media, 'fps' | 'createdAt'> {
   /** Opens the content, or a part of it. */
   open(range?: ByteRange): Promise<Readable>
+  /**
+   * A new signed address under which anybody can read the content for a day, for networks that fetch files; null where the
+   * service has no public address.
+   */
+  publicUrl(): URL | null
 }
 
 /** What exists on the network after an act. */

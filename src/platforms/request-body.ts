@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
 import type { ByteRange, PublishedFile } from './adapter.ts'
 import { textAt } from './json.ts'
+import { PublishError } from './publish-error.ts'
 
 /** A name for a file of a post, by its kind and its index in the post. Networks go by the extension. */
 export function fileName({ kind, mimeType }: PublishedFile, index: number): string {
@@ -19,6 +20,14 @@ export function altTextOf(
 ): string | undefined {
   const text = altText ?? textAt(fields, 'altText')
   return text ? [...text].slice(0, lengthMax).join('') : undefined
+}
+
+/** The address under which a network fetches a file. Throws where the service has no public address. */
+export function publicUrlOf(file: PublishedFile, network: string): string {
+  const url = file.publicUrl()
+  if (url) return url.href
+  const message = `${network} fetches files from Postroom, which has no public address: set PUBLIC_URL to the address under which the internet reaches it, then retry`
+  throw new PublishError(message, { code: 'public_url_missing', maybeSent: false, retryable: false })
 }
 
 export interface Upload {

@@ -6,6 +6,7 @@ import type { Log } from '../delivery/deps.ts'
 import { openJournal } from '../delivery/journal.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
 import { logSettled } from '../delivery/settled.ts'
+import { fileAddress } from '../media/file-address.ts'
 import { countSettled } from '../metrics/deliveries.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { measureNetworks } from '../metrics/networks.ts'
@@ -42,6 +43,7 @@ export async function openPublisher(
     db,
     networks,
     storage,
+    addressOf: (file) => (config.publicUrl ? fileAddress(config.publicUrl, keyring, file) : null),
     journal: openJournal({ db, log, files }),
     openCredentials: keyring.open,
     fetch,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Act, Adapter, Credentials, Io, Json, PublishedFile, Sent } from '../../src/platforms/adapter.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
@@ -22,13 +23,23 @@ export function actOf(act: Partial<Act> = {}): Act {
   }
 }
 
+/** The files that networks can fetch, by their addresses. */
+const PUBLIC_FILES = new Map<string, PublishedFile>()
+
+/** What a network gets from the address of a file. */
+export async function download(url: string): Promise<{ status: number; type: string; bytes: Buffer }> {
+  const file = PUBLIC_FILES.get(url)
+  if (!file) return { status: 404, type: 'application/json', bytes: Buffer.from('{}') }
+  return { status: 200, type: file.mimeType, bytes: Buffer.concat(await (await file.open()).toArray()) }
+}
+
 /** A file with the content `content`. */
 export function fileOf(
   mimeType: string,
   { content = 'bytes', ...file }: Partial<PublishedFile> & { content?: string } = {},
 ): PublishedFile {
   const kind = mimeType === 'image/gif' ? 'gif' : mimeType.startsWith('video/') ? 'video' : 'image'
-  return {
+  const published: PublishedFile = {
     id: '01920000-0000-7000-8000-000000000001',
     kind,
     mimeType,
@@ -38,8 +49,14 @@ export function fileOf(
     durationSeconds: kind === 'video' ? 4.6 : null,
     altText: null,
     open: async () => Readable.from([Buffer.from(content)]),
+    publicUrl: () => {
+      const url = new URL(`https://postroom.example/files/${randomUUID()}`)
+      PUBLIC_FILES.set(url.href, published)
+      return url
+    },
     ...file,
   }
+  return published
 }
 
 /** Hooks into an attempt. */

@@ -8,6 +8,7 @@ import { createPublisher, type Publisher } from '../../src/delivery/publisher.ts
 import { logSettled } from '../../src/delivery/settled.ts'
 import { CLAIMED } from '../../src/delivery/states.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { fileAddress } from '../../src/media/file-address.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
@@ -36,6 +37,9 @@ export interface DeliveryWorld extends World {
  */
 const AHEAD_MS = 300_000
 
+/** The public address of the service in tests. */
+export const PUBLIC_URL = 'https://postroom.example'
+
 /** A world with a user, and with workers whose clock only the test advances. They log where the world does. */
 export async function createDeliveryWorld(
   t: Teardown,
@@ -50,6 +54,7 @@ export async function createDeliveryWorld(
       db: world.db,
       networks: world.networks,
       storage: folderStorage(world.mediaDir),
+      addressOf: (file) => fileAddress(PUBLIC_URL, world.keyring, file),
       journal: noJournal,
       openCredentials: world.keyring.open,
       fetch: world.fetch,

@@ -80,6 +80,7 @@ export const video = (options: Partial<PublishedFile> = {}): PublishedFile => ({
   durationSeconds: 1,
   altText: 'Bars',
   open: async () => Readable.from([Buffer.from('abc'), Buffer.from('def')]),
+  publicUrl: () => null,
   ...options,
 })
 

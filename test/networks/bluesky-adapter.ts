@@ -26,6 +26,7 @@ export function fileOf(bytes: Buffer, options: Partial<PublishedFile> = {}): Pub
     durationSeconds: null,
     altText: null,
     open: async () => Readable.from([bytes.subarray(0, 10), bytes.subarray(10)]),
+    publicUrl: () => null,
     ...options,
   }
 }

@@ -48,6 +48,7 @@ const publisher = createPublisher({
     bluesky: beforePrepare(blueskyAdapter, (act) => reach(`begin ${act.text}`)),
   },
   storage: folderStorage(mediaDir),
+  addressOf: () => null,
   journal: noJournal,
   openCredentials: createKeyring([Buffer.from(key, 'base64')]).open,
   fetch: watchedFetch,

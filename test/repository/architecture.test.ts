@@ -42,7 +42,10 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
   ],
   ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
-  ['src/media', [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/outbound', 'src/storage']],
+  [
+    'src/media',
+    [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
+  ],
   // The actions of a post's owner are transitions of its deliveries.
   [
     'src/posts',

@@ -6,6 +6,7 @@ t.test('without variables, the defaults apply', async (t) => {
   t.strictSame(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
+    publicUrl: undefined,
     metricsPort: undefined,
     databaseUrl: undefined,
     databasePoolMax: 10,
@@ -37,6 +38,7 @@ t.test('every variable is read', async (t) => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '0',
+    PUBLIC_URL: 'https://postroom.example.com/',
     METRICS_PORT: '9464',
     DATABASE_URL: 'postgres://u:p@h/d',
     DATABASE_POOL_MAX: '3',
@@ -67,6 +69,7 @@ t.test('every variable is read', async (t) => {
   t.strictSame(config, {
     host: '0.0.0.0',
     port: 0,
+    publicUrl: 'https://postroom.example.com',
     metricsPort: 9464,
     databaseUrl: 'postgres://u:p@h/d',
     databasePoolMax: 3,
@@ -117,6 +120,9 @@ t.test('an invalid value is reported with the name of its variable, and without 
     { PORT: '65536' },
     { PORT: '-1' },
     { PORT: '3000.5' },
+    { PUBLIC_URL: 'postroom.example.com' },
+    { PUBLIC_URL: 'https://postroom.example.com/path' },
+    { PUBLIC_URL: 'https://user@postroom.example.com' },
     { DATABASE_URL: 'mysql://u:secret@h/d' },
     { DATABASE_URL: 'localhost' },
     { DATABASE_URL: 'postgres://u:secret@h:notaport/d' },

@@ -166,6 +166,7 @@ const publisher = createPublisher({
     telegram: observeNetwork(telegramAdapter, TELEGRAM_CONCURRENCY),
   },
   storage: folderStorage(mediaDir),
+  addressOf: () => null,
   journal: noJournal,
   openCredentials: (_accountId, { data }) => JSON.parse(data.toString()),
   fetch: (input, init) => {
