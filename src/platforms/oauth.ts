@@ -29,6 +29,9 @@ export interface Tokens {
   expiresAt: Date | null
 }
 
+/** Tokens after a refresh. `scopes` is null where the response names none: those granted before still apply. */
+export type RefreshedTokens = Omit<Tokens, 'scopes'> & { scopes: Tokens['scopes'] | null }
+
 /** An account that the user can publish to after consenting. */
 export interface OAuthAccount {
   profile: Profile
@@ -59,8 +62,13 @@ export interface OAuth {
   finish(authorization: Authorization & { callback: URLSearchParams; kept: Json }, io: OAuthIo): Promise<OAuthAccount[]>
   /** Absent where tokens cannot be refreshed. */
   refresh?: {
-    /** Returns the new tokens. They keep the old refresh token where the network sends none. */
-    run(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<Tokens>
+    /** Whether these credentials can be refreshed. Some networks give a refresh token to some apps only. */
+    isPossible(credentials: Credentials): boolean
+    /**
+     * Returns the new tokens. They keep the old refresh token where the network sends none. `needsAttention` of a thrown
+     * error means that the token was refused for good. `maybeSent` means that the network may have refreshed it.
+     */
+    run(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<RefreshedTokens>
     /**
      * What a refresh without a response leaves. repeatable: the same token can be used again. single-use: it may be spent,
      * one more try shows it. revokes-reuse: using a spent token revokes all tokens of the account, so it is not tried.

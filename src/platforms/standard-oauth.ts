@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { callNetwork, type NetworkRules } from './call-network.ts'
 import { textAt } from './json.ts'
-import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, Tokens } from './oauth.ts'
+import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } from './oauth.ts'
 import { PublishError, unauthorized, unexpected } from './publish-error.ts'
 
 /** A network that keeps to RFC 6749, but for what is named here. */
@@ -68,11 +68,13 @@ export function standardOAuth(network: StandardOAuth): OAuth {
         )
         return oauth.processAuthorizationCodeResponse(server, client, await call)
       })
-      return network.listAccounts(tokens, io)
+      // Absent where all of them were granted: RFC 6749, 5.1.
+      return network.listAccounts({ ...tokens, scopes: tokens.scopes ?? scopes }, io)
     },
 
     refresh: {
       afterLostResponse: network.afterLostResponse,
+      isPossible: ({ refreshToken }) => refreshToken !== undefined,
       async run({ refreshToken, ...others }, app, io) {
         if (!refreshToken) throw unauthorized(`${host} gave no refresh token: connect the account again`)
         const tokens = await requestTokens(network, app, [refreshToken], io, async (server, client, proof, options) => {
@@ -84,6 +86,8 @@ export function standardOAuth(network: StandardOAuth): OAuth {
     },
   }
 }
+
+const APP_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
 type TokenCall = (
   server: oauth.AuthorizationServer,
@@ -99,19 +103,19 @@ async function requestTokens(
   secrets: string[],
   io: OAuthIo,
   call: TokenCall,
-): Promise<Tokens> {
-  const { host, tokenEndpoint, scopes } = network
+): Promise<RefreshedTokens> {
+  const { host, tokenEndpoint } = network
   // Stands for the metadata (RFC 8414) that most networks do not publish.
   const server = { issuer: `https://${host}`, token_endpoint: tokenEndpoint }
   const rules: NetworkRules = {
     host,
     secrets: app.clientSecret === null ? secrets : [...secrets, app.clientSecret],
     words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
-    // invalid_grant, invalid_client and their kin: RFC 6749, 5.2.
-    isUnauthorized: ({ body }) => textAt(body, 'error') !== undefined,
+    // Of the errors in RFC 6749, 5.2, those about the app say nothing about the token.
+    isUnauthorized: ({ body }) => ![undefined, ...APP_ERRORS].includes(textAt(body, 'error')),
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
-    const response = await callNetwork(rules, io, url, { method: 'POST', headers, body })
+    const response = await callNetwork(rules, io, url, { method: 'POST', headers, body, visible: true })
     // LinkedIn names no type. Its tokens are bearer tokens too.
     return Response.json({ token_type: 'bearer', ...(response.body as object | null) })
   }
@@ -122,13 +126,13 @@ async function requestTokens(
     const { access_token, refresh_token, expires_in, scope } = response
     return {
       credentials: { accessToken: access_token, ...(refresh_token && { refreshToken: refresh_token }) },
-      // Absent where all of them were granted: RFC 6749, 5.1. LinkedIn separates them by commas.
-      scopes: scope === undefined ? scopes : scope.split(/[ ,]+/),
+      // LinkedIn separates them by commas.
+      scopes: scope === undefined ? null : scope.split(/[ ,]+/),
       expiresAt: expires_in === undefined ? null : new Date(Date.now() + expires_in * 1000),
     }
   } catch (error) {
     if (error instanceof PublishError) throw error
-    throw Object.assign(unexpected(host, false), { cause: error })
+    throw Object.assign(unexpected(host, true), { cause: error })
   }
 }
 
