@@ -2,6 +2,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Adapter } from './adapter.ts'
 import { blueskyAdapter } from './bluesky/adapter.ts'
 import { createDiscordAdapter } from './discord/adapter.ts'
+import { facebookAdapter } from './facebook/adapter.ts'
 import { mastodonAdapter } from './mastodon/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
 import { telegramAdapter } from './telegram/adapter.ts'
@@ -18,5 +19,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   mastodon: mastodonAdapter,
   telegram: telegramAdapter,
   discord: createDiscordAdapter(),
+  facebook: facebookAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

@@ -83,9 +83,26 @@ export async function carryOut<P extends Json>(
     }
     await io.intend?.()
     const sent = await adapter.publish(act, io, JSON.parse(JSON.stringify(prepared.ready)))
-    if ('processing' in sent) throw new Error('the network is still processing the act')
-    return sent
+    return 'processing' in sent ? awaitProcessed(adapter, act, io, sent.processing.state) : sent
   }
+}
+
+/** Queries the network until it has processed the act. */
+export async function awaitProcessed<P extends Json>(
+  adapter: Adapter<P>,
+  act: Act,
+  io: Io & Pick<CallOptions, 'pause'>,
+  state: P,
+): Promise<Sent> {
+  let saved = state
+  for (let looks = 0; looks < 20; looks++) {
+    const found = await adapter.reconcile!(act, io, JSON.parse(JSON.stringify(saved)))
+    if (typeof found === 'string' || 'rejected' in found) throw new Error(`processed: ${JSON.stringify(found)}`)
+    if (!('processing' in found)) return found
+    saved = found.processing.state
+    await io.pause?.(found.processing.afterMs)
+  }
+  throw new Error('the network is still processing the act')
 }
 
 export type ContractIo = Omit<Io, 'credentials'> & Pick<CallOptions, 'intend' | 'pause'>

@@ -2,6 +2,7 @@ import type { ConnectAccount } from '../../schemas/connect.ts'
 import type { Teardown } from './database.ts'
 import { startBluesky } from './fake-bluesky.ts'
 import { startDiscord } from './fake-discord.ts'
+import { startFacebook } from './fake-facebook.ts'
 import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startTelegram } from './fake-telegram.ts'
@@ -26,6 +27,7 @@ export async function startFakeNetworks(t: Teardown) {
   const mastodon = await startMastodon(t)
   const telegram = await startTelegram(t)
   const discord = await startDiscord(t)
+  const facebook = await startFacebook(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -67,6 +69,9 @@ export async function startFakeNetworks(t: Teardown) {
     'https://mastodon.example': mastodon,
     'https://api.telegram.org': telegram,
     'https://discord.com': discord,
+    'https://graph.facebook.com': facebook,
+    'https://graph-video.facebook.com': facebook,
+    'https://rupload.facebook.com': facebook,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -74,5 +79,5 @@ export async function startFakeNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return { fetch, connectable, of, bluesky, mastodon, telegram, discord }
+  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook }
 }

@@ -23,6 +23,9 @@ export async function createNetworkWorld(t: Test) {
     log,
     /** Connects the account of the fake network. Returns its id. */
     async connect(platform: string): Promise<string> {
+      if (platform === 'facebook') {
+        return ada.account('facebook', { username: 'metricsaurus', credentials: fakes.facebook.credentials })
+      }
       const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
       if (status !== 200 && status !== 201) throw new Error(body.error)
@@ -41,10 +44,11 @@ export async function createNetworkWorld(t: Test) {
       if (status !== 201 && status !== 200) throw new Error(body.error)
       return body.id
     },
-    /** Keeps the clock of Mastodon equal to that of the workers. */
+    /** Keeps the clocks of Mastodon and Facebook equal to that of the workers. */
     async work(ms = 0) {
       world.time.now = new Date(world.time.now.getTime() + ms)
       fakes.mastodon.setTime(world.time.now)
+      fakes.facebook.setTime(world.time.now)
       await world.work()
     },
     retry: (post: string, account: string) => ada.call('POST', `/posts/${post}/deliveries/${account}/retry`),

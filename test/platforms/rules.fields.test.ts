@@ -302,3 +302,10 @@ t.test('fields that cannot be combined with media are rejected with media', asyn
     'Facebook ignores a link beside media',
   )
 })
+
+t.test('a Facebook post that Facebook would schedule itself is rejected', async (t) => {
+  t.same(rules('facebook', { fields: { scheduledNative: false } }), [])
+  t.same(messages('facebook', { fields: { scheduledNative: true } }), [
+    'facebook (@ada): field scheduledNative is not allowed when it is true, because Postroom itself publishes at the scheduled time',
+  ])
+})

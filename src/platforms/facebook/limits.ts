@@ -30,10 +30,10 @@ const letmepost: Source = {
   confidence: 'cross-checked',
   version: '2026',
 }
-const ayrshare: Source = {
-  url: 'https://www.ayrshare.com/docs/media-guidelines/facebook_pages.md',
-  confidence: 'cross-checked',
-  version: '2026',
+const videoUploads: Source = {
+  url: 'https://developers.facebook.com/docs/graph-api/video-uploads',
+  confidence: 'copy',
+  version: '2026-11-22',
 }
 
 const image: ImageRule = {
@@ -42,13 +42,13 @@ const image: ImageRule = {
   source: photos,
 }
 
-// Meta returns these limits per account (video-upload-limits). Several tools agree on 10 GB and 4 hours.
+// 10 GB and 4 hours. The lower bound of the duration is ours.
 const feedVideo: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 10_737_418_240,
   durationMinSeconds: 1,
   durationMaxSeconds: 14_400,
-  source: ayrshare,
+  source: videoUploads,
 }
 
 // The page requires 9:16. The tolerance of 0.01 is ours, for encoders that round a side.
@@ -156,7 +156,16 @@ export const facebook: Platform = {
   fields: {
     link: { type: 'url', param: 'link', description: 'ignored with media', source: posts },
     title: { type: 'string', param: 'title', description: 'for videos and reels', source: posts },
-    scheduledNative: { type: 'boolean', default: false, param: 'scheduled_publish_time', source: posts },
+    scheduledNative: {
+      type: 'boolean',
+      default: false,
+      param: 'scheduled_publish_time',
+      refused: {
+        when: 'it is true, because Postroom itself publishes at the scheduled time',
+        test: ({ scheduledNative }) => scheduledNative === true,
+      },
+      source: posts,
+    },
     altText: { type: 'string', param: 'alt_text_custom', source: photos },
     textFormatPresetId: {
       type: 'string',

@@ -1,0 +1,144 @@
+import { callNetwork } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import type { OAuth, OAuthAccount, OAuthApp, OAuthIo } from '../oauth.ts'
+import { unauthorized, unexpected } from '../publish-error.ts'
+import { codesOf, GRAPH, graphRules, isId, isToken, limitKeyOf, UNKNOWN_OUTCOME_CODES, VERSION } from './graph.ts'
+
+const HOST = 'facebook.com'
+
+const REQUIRED_SCOPES = ['pages_show_list', 'pages_manage_posts', 'pages_read_engagement']
+
+/** https://developers.facebook.com/docs/pages-api/manage-pages: 100 Pages a response. */
+const PAGES_PER_CALL = 100
+const CALLS_MAX = 50
+
+/**
+ * https://developers.facebook.com/documentation/facebook-login/guides/advanced/manual-flow. Scopes are separated by commas,
+ * the token endpoint is called with GET, and there is neither PKCE nor a refresh token: the token of a Page that is read
+ * with a long-lived token of its user does not expire
+ * (https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived).
+ */
+export const facebookOAuth: OAuth = {
+  scopes: [
+    ...REQUIRED_SCOPES,
+    // To find a post whose response was lost: https://developers.facebook.com/docs/graph-api/reference/page/feed
+    'pages_read_user_content',
+    // For the first comment: https://developers.facebook.com/docs/pages-api/posts
+    'pages_manage_engagement',
+    // Without it, Pages that belong to a business portfolio are not listed.
+    'business_management',
+  ],
+  requiredScopes: REQUIRED_SCOPES,
+
+  async begin({ app, redirectUri, state }) {
+    const url = new URL(`https://www.facebook.com/${VERSION}/dialog/oauth`)
+    url.search = new URLSearchParams({
+      client_id: app.clientId,
+      redirect_uri: redirectUri,
+      state,
+      response_type: 'code',
+      scope: facebookOAuth.scopes.join(','),
+      // Asks again for permissions that were declined before.
+      auth_type: 'rerequest',
+    }).toString()
+    return { url, kept: null }
+  },
+
+  async finish({ app, redirectUri, callback }, io) {
+    const code = callback.get('code') ?? ''
+    const short = await requestToken(app, { redirect_uri: redirectUri, code }, io)
+    // Pages that are read with a short-lived token have tokens that expire within hours.
+    const token = await requestToken(app, { grant_type: 'fb_exchange_token', fb_exchange_token: short }, io)
+    const call = (path: string, query: Record<string, string>) => callAs(app, token, path, query, io)
+    const userId = textAt(await call('me', { fields: 'id' }), 'id')
+    if (!isId(userId)) throw unexpected(HOST, false)
+    const scopes = grantedIn(await call('me/permissions', {}))
+    if (!scopes.includes('pages_show_list')) {
+      throw unauthorized('facebook.com: the permission pages_show_list was not granted, so no Page can be chosen')
+    }
+    const pages = await listPages(call)
+    return pages.flatMap((page) => accountOf(page, { app, userId, scopes }))
+  },
+}
+
+type Call = (path: string, query: Record<string, string>) => Promise<unknown>
+
+const rulesOf = ({ clientId, clientSecret }: OAuthApp, ...secrets: string[]) => ({
+  ...graphRules(clientSecret === null ? secrets : [clientSecret, ...secrets], clientId),
+  // Refused codes and apps have code 100 too: nothing but the code, the token and the app can be wrong here.
+  isUnauthorized: (refusal: Parameters<typeof codesOf>[0]) =>
+    !UNKNOWN_OUTCOME_CODES.includes(codesOf(refusal).code ?? 0),
+})
+
+async function requestToken(app: OAuthApp, parameters: Record<string, string>, io: OAuthIo): Promise<string> {
+  const { clientId, clientSecret } = app
+  if (clientSecret === null) throw unauthorized('A Facebook app needs its app secret')
+  const query = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...parameters })
+  const rules = rulesOf(app, ...Object.values(parameters))
+  const { body } = await callNetwork(rules, io, `${GRAPH}/oauth/access_token?${query}`)
+  const token = textAt(body, 'access_token')
+  if (token === undefined || !isToken(token)) throw unexpected(HOST, false)
+  return token
+}
+
+async function callAs(app: OAuthApp, token: string, path: string, query: Record<string, string>, io: OAuthIo) {
+  const url = `${GRAPH}/${path}?${new URLSearchParams(query)}`
+  return (await callNetwork(rulesOf(app, token), io, url, { headers: { authorization: `Bearer ${token}` } })).body
+}
+
+/** A user can decline each permission: https://developers.facebook.com/docs/graph-api/reference/user/permissions */
+function grantedIn(body: unknown): string[] {
+  const data = at(body, 'data')
+  if (!Array.isArray(data)) throw unexpected(HOST, false)
+  const granted = data.filter((entry) => textAt(entry, 'status') === 'granted')
+  return granted.map((entry) => textAt(entry, 'permission')).filter((name) => name !== undefined)
+}
+
+/** Every Page of the user: https://developers.facebook.com/docs/pages-api/manage-pages */
+async function listPages(call: Call): Promise<unknown[]> {
+  const pages: unknown[] = []
+  let after: string | undefined
+  for (let calls = 0; calls < CALLS_MAX; calls++) {
+    const body = await call('me/accounts', {
+      fields: 'id,name,username,access_token,tasks',
+      limit: String(PAGES_PER_CALL),
+      ...(after && { after }),
+    })
+    const data = at(body, 'data')
+    if (!Array.isArray(data)) throw unexpected(HOST, false)
+    pages.push(...data)
+    // `next` itself is not followed: it is an address with the token in it.
+    after = textAt(body, 'paging', 'next') && textAt(body, 'paging', 'cursors', 'after')
+    if (!after) break
+  }
+  return pages
+}
+
+/** The account of a Page that the user may post to. */
+function accountOf(
+  page: unknown,
+  { app, userId, scopes }: { app: OAuthApp; userId: string; scopes: readonly string[] },
+): OAuthAccount[] {
+  const [id, name, accessToken] = [textAt(page, 'id'), textAt(page, 'name'), textAt(page, 'access_token')]
+  const tasks = at(page, 'tasks')
+  const isUsable = Array.isArray(tasks) && tasks.includes('CREATE_CONTENT') && accessToken && isToken(accessToken)
+  if (!isUsable || !isId(id) || name === undefined) return []
+  const limitKey = limitKeyOf(app.clientId)
+  return [
+    {
+      profile: {
+        externalId: id,
+        username: textAt(page, 'username') ?? name,
+        displayName: name,
+        ...(limitKey && { limitKey }),
+      },
+      kind: 'page',
+      tokens: {
+        // `userId` is how Meta names the user when the user removes the app.
+        credentials: { accessToken, pageId: id, appId: app.clientId, userId },
+        scopes,
+        expiresAt: null,
+      },
+    },
+  ]
+}

@@ -1,0 +1,30 @@
+import type { Act, Io } from '../adapter.ts'
+import { callNetwork } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { altTextOf, fileName, multipart } from '../request-body.ts'
+import { GRAPH, isId, type Page } from './graph.ts'
+
+/** Meta states no limit for `alt_text_custom`. A post is worth more than the end of a long description. */
+const ALT_TEXT_LENGTH_MAX = 1_000
+
+/**
+ * Uploads the images of a post as photos that are not published, and returns their ids: https://developers.facebook.com/docs/graph-api/reference/page/photos/.
+ * A single image too, so that its id is known before it is published.
+ */
+export async function uploadPhotos(page: Page, { media, fields }: Act, io: Io): Promise<string[]> {
+  const ids: string[] = []
+  for (const [index, file] of media.entries()) {
+    const altText = altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)
+    const form = { published: 'false', ...(altText && { alt_text_custom: altText }) }
+    const { body } = await callNetwork(page, io, `${GRAPH}/${page.id}/photos`, {
+      method: 'POST',
+      headers: page.headers,
+      body: multipart(form, [{ field: 'source', name: fileName(file, index), file }]),
+    })
+    const id = textAt(body, 'id')
+    if (!isId(id)) throw unexpected(page.host, false)
+    ids.push(id)
+  }
+  return ids
+}

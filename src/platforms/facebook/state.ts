@@ -1,0 +1,64 @@
+import type { Sent, Wait } from '../adapter.ts'
+
+/** What is stored with a delivery. */
+export type State = {
+  /** Photos that nobody sees yet, in order. */
+  photoIds: string[]
+  /** The video, and how far its upload has come. */
+  video: Upload | null
+  /** Milliseconds since 1970. */
+  uploadedAt: number
+  /** Facebook has accepted the call that publishes. */
+  isAccepted: boolean
+  /** The id of the post, where the response to that call had it. */
+  postId: string | null
+  /** How often Facebook was queried since that call. */
+  looks: number
+  /** An earlier call seemed to have had no effect. */
+  isRepeated: boolean
+}
+
+export type Upload = {
+  id: string
+  /** The session of an upload in chunks; null for an upload in one request. */
+  session: string | null
+  /** Where the next chunk begins and ends. */
+  from: number
+  to: number
+  isComplete: boolean
+}
+
+export const newState = (): State => ({
+  photoIds: [],
+  video: null,
+  uploadedAt: Date.now(),
+  isAccepted: false,
+  postId: null,
+  looks: 0,
+  isRepeated: false,
+})
+
+export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<State> }
+
+/**
+ * The pauses before Facebook is queried again about a call without a response. The first query comes after 30 seconds. Meta
+ * does not document how soon a post shows.
+ */
+const LOST_PAUSES_MS = [90_000, 480_000]
+
+/** The pause before an accepted act is queried again: two seconds, doubled each time, at most a minute. */
+const acceptedPauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.min(looks, 10))
+
+/** Facebook has accepted the act, and is working on it. */
+export const waitForFacebook = (state: State): { processing: Wait<State> } => ({
+  processing: { state: { ...state, looks: state.looks + 1 }, afterMs: acceptedPauseMs(state.looks) },
+})
+
+/** The act is not there. It may show later; after the last look, `conclusion` holds. */
+export function lookAgain<T extends 'absent' | 'unknown'>(
+  state: State,
+  conclusion: T,
+): T | { processing: Wait<State> } {
+  const afterMs = LOST_PAUSES_MS[state.looks]
+  return afterMs === undefined ? conclusion : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
+}

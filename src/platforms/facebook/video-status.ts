@@ -1,0 +1,56 @@
+import type { Io } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
+
+export interface VideoStatus {
+  /** Facebook has the whole file. */
+  isUploaded: boolean
+  /** How much of the file Facebook has. */
+  bytesReceived: number
+  isProcessing: boolean
+  isLive: boolean
+  /** Why the video will not be published, in Facebook's words. */
+  failure: string | undefined
+  postId: string | undefined
+  url: string | null
+}
+
+const PHASES = ['uploading_phase', 'processing_phase', 'publishing_phase'] as const
+
+/**
+ * Reads how far a video has come: https://developers.facebook.com/docs/video-api/guides/reels-publishing. That page
+ * writes `bytes_transfered` and `complete`; Meta's SDK has `bytes_transferred` and `completed`
+ * (https://github.com/facebook/facebook-business-sdk-codegen).
+ */
+export async function readStatus(page: Page, id: string, io: Io): Promise<VideoStatus> {
+  const body = await callGraph(page, io, id, { query: { fields: 'status,post_id,permalink_url' } })
+  const status = at(body, 'status')
+  const [uploading, processing, publishing] = PHASES.map((phase) => textAt(status, phase, 'status'))
+  const publishStatus = textAt(status, 'publishing_phase', 'publish_status')
+  const videoStatus = textAt(status, 'video_status')
+  const bytes = Number(
+    textAt(status, 'uploading_phase', 'bytes_transfered') ?? textAt(status, 'uploading_phase', 'bytes_transferred'),
+  )
+  const postId = textAt(body, 'post_id')
+  return {
+    isUploaded: isComplete(uploading),
+    bytesReceived: Number.isInteger(bytes) && bytes > 0 ? bytes : 0,
+    isProcessing: videoStatus === 'processing' || processing === 'in_progress' || publishing === 'in_progress',
+    isLive:
+      isComplete(publishing) || publishStatus === 'published' || (publishing === undefined && videoStatus === 'ready'),
+    failure: failureOf(status, videoStatus, [uploading, processing, publishing, publishStatus]),
+    postId: isId(postId) ? (postId.includes('_') ? postId : `${page.id}_${postId}`) : undefined,
+    url: permalinkOf(textAt(body, 'permalink_url')),
+  }
+}
+
+const isComplete = (status: string | undefined) => status === 'complete' || status === 'completed'
+
+function failureOf(status: unknown, videoStatus = '', statuses: (string | undefined)[]): string | undefined {
+  if (!['error', 'expired', 'upload_failed'].includes(videoStatus) && !statuses.includes('error')) return undefined
+  for (const phase of PHASES) {
+    const words = textAt(status, phase, 'error', 'message') ?? textAt(status, phase, 'errors', 0, 'message')
+    if (words) return `facebook.com: ${words}`
+  }
+  return `facebook.com: the video could not be published (${videoStatus || 'error'})`
+}
