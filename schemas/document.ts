@@ -130,6 +130,7 @@ Where the response of a network is lost, the act may have been published. The ca
 | Bluesky | exactly once | The key of the record is derived from the delivery, so that a repeated write changes nothing. The record is read to see whether it exists. |
 | Mastodon, sandbox | reconcilable | The network is queried after 30 seconds. An existing act is not sent again. A missing act is sent again, which counts as one of the eight failures. Mastodon also receives the same \`Idempotency-Key\`. |
 | Facebook | reconcilable | The Page is queried after 30 seconds, 2 and 10 minutes. An existing act is not sent again. A missing act is sent again, if it has photos or a video, whose ids are known, or is a first comment. A missing text or link is not sent again: the delivery is \`unconfirmed\`. |
+| Threads | reconcilable | The status of the container tells whether the act is live. One that stays finished for 13 minutes is published again. A live act whose id cannot be found is \`published\` with \`externalId\` null. |
 | Telegram, Discord | at most once | The network cannot be queried. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
 
 Two cases can still publish twice. On the sandbox: a worker that is suspended for half a minute exactly when its call begins sends the call when it resumes. On Mastodon: the clock of the database jumps forward by more than 20 seconds, so that the network is queried too soon.

@@ -142,7 +142,7 @@ class Run {
     if (found === 'absent') return this.#settle({ event: 'absent' })
     if ('rejected' in found) return this.#settle({ event: 'rejected', words: found.rejected })
     if ('processing' in found) return this.#wait('processing', number, found.processing)
-    const { isSent, isKnown } = await this.#isOfAnother(found)
+    const { isSent, isKnown } = await this.#isOfAnother(found.id)
     if (isSent) {
       return this.#unknown(failure('unknown_outcome', 'The response was lost, and another post sent what is there'))
     }
@@ -156,7 +156,9 @@ class Run {
   }
 
   /** A network that is searched by content may find another post with the same content. */
-  async #isOfAnother({ id }: Sent): Promise<{ isSent: boolean; isKnown: boolean }> {
+  async #isOfAnother(id: string | null): Promise<{ isSent: boolean; isKnown: boolean }> {
+    // The network tells that this act is out, without its id.
+    if (id === null) return { isSent: false, isKnown: true }
     const { db, attemptsKeptMs: keptMs, clock } = this.#deps
     const { postId, accountId, startedAt } = this.#delivery
     const since = new Date(startedAt.getTime() - OTHER_CALLS_SINCE_MS)
@@ -214,7 +216,7 @@ class Run {
     if (thrown instanceof LeaseLost) throw thrown
     if (this.#lease.signal.aborted && stage === 'preparing') return this.#release()
     if (stage === 'publishing' && thrown instanceof Duplicate) {
-      const { isSent, isKnown } = await this.#isOfAnother(thrown.earlier)
+      const { isSent, isKnown } = await this.#isOfAnother(thrown.earlier.id)
       if (isKnown && !isSent) return this.#settle({ event: 'sent', act: storableAct(thrown.earlier), how: 'found' })
     }
     const reason = this.#reasonOf(thrown)

@@ -43,6 +43,12 @@ export interface Sent {
   url: string | null
 }
 
+/** An act that is on the network, and whose id nothing tells. Nothing can reply to it. */
+export interface Unidentified {
+  id: null
+  url: null
+}
+
 /** One thing that a single call makes visible: a post, a part of a thread, a first comment. */
 export interface Act {
   /** Postroom's own id of the account. */
@@ -134,5 +140,5 @@ export interface Adapter<Prepared extends Json = Json> {
     act: Act,
     io: Io,
     ready: Prepared | null,
-  ): Promise<Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }>
+  ): Promise<Sent | Unidentified | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }>
 }

@@ -6,6 +6,7 @@ import { facebookAdapter } from './facebook/adapter.ts'
 import { mastodonAdapter } from './mastodon/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
 import { telegramAdapter } from './telegram/adapter.ts'
+import { threadsAdapter } from './threads/adapter.ts'
 
 /** An adapter whose prepared state only itself can read. */
 // biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
@@ -20,5 +21,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   telegram: telegramAdapter,
   discord: createDiscordAdapter(),
   facebook: facebookAdapter,
+  threads: threadsAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

@@ -98,7 +98,10 @@ export async function awaitProcessed<P extends Json>(
   for (let looks = 0; looks < 20; looks++) {
     const found = await adapter.reconcile!(act, io, JSON.parse(JSON.stringify(saved)))
     if (typeof found === 'string' || 'rejected' in found) throw new Error(`processed: ${JSON.stringify(found)}`)
-    if (!('processing' in found)) return found
+    if (!('processing' in found)) {
+      if (found.id === null) throw new Error('the id of the act is unknown')
+      return found
+    }
     saved = found.processing.state
     await io.pause?.(found.processing.afterMs)
   }

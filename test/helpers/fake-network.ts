@@ -72,7 +72,7 @@ export class Refused extends Error {
 export async function startFake(
   t: Teardown,
   origin: string | readonly string[],
-  respond: (call: Recorded) => Reply,
+  respond: (call: Recorded) => Reply | Promise<Reply>,
 ): Promise<FakeNetwork> {
   const origins = [origin].flat()
   const calls: Recorded[] = []
@@ -98,7 +98,7 @@ export async function startFake(
       log.push(name)
       const index = faults.findIndex((fault) => fault.on === name)
       const [fault] = index < 0 ? [] : faults.splice(index, 1)
-      reply = fault && !fault.after ? { status: 0 } : respond(call)
+      reply = fault && !fault.after ? { status: 0 } : await respond(call)
       if (fault) {
         if (typeof fault.instead === 'function') return fault.instead(request, response)
         reply = fault.instead

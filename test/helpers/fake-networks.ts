@@ -6,6 +6,7 @@ import { startFacebook } from './fake-facebook.ts'
 import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startTelegram } from './fake-telegram.ts'
+import { startThreads } from './fake-threads.ts'
 
 const BLUESKY = 'https://bsky.social'
 
@@ -28,6 +29,7 @@ export async function startFakeNetworks(t: Teardown) {
   const telegram = await startTelegram(t)
   const discord = await startDiscord(t)
   const facebook = await startFacebook(t)
+  const threads = await startThreads(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -72,6 +74,7 @@ export async function startFakeNetworks(t: Teardown) {
     'https://graph.facebook.com': facebook,
     'https://graph-video.facebook.com': facebook,
     'https://rupload.facebook.com': facebook,
+    'https://graph.threads.net': threads,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -79,5 +82,5 @@ export async function startFakeNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook }
+  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, threads }
 }

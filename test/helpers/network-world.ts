@@ -4,7 +4,7 @@ import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startFakeNetworks } from './fake-networks.ts'
-import { createDeliveryWorld } from './publisher.ts'
+import { createDeliveryWorld, PUBLIC_URL } from './publisher.ts'
 import { upload } from './upload.ts'
 
 export const VIDEO = readFileSync('test/samples/plain.mp4')
@@ -17,6 +17,14 @@ export async function createNetworkWorld(t: Test) {
   const world = await createDeliveryWorld(t, (db) => createNetworks(sandboxStore(db)), { fetch: fakes.fetch, logger })
   const { ada, app } = world
 
+  const download = async (url: string) => {
+    const { pathname, search, origin } = new URL(url)
+    if (origin !== PUBLIC_URL) throw new Error(`${url} is not at ${PUBLIC_URL}`)
+    const { statusCode: status, headers, rawPayload: bytes } = await app.inject(`${pathname}${search}`)
+    return { status, type: String(headers['content-type']), bytes }
+  }
+  fakes.threads.download = download
+
   return {
     ...world,
     ...fakes,
@@ -26,6 +34,7 @@ export async function createNetworkWorld(t: Test) {
       if (platform === 'facebook') {
         return ada.account('facebook', { username: 'metricsaurus', credentials: fakes.facebook.credentials })
       }
+      if (platform === 'threads') return ada.account(platform, { credentials: fakes.threads.credentials })
       const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
       if (status !== 200 && status !== 201) throw new Error(body.error)
@@ -44,11 +53,10 @@ export async function createNetworkWorld(t: Test) {
       if (status !== 201 && status !== 200) throw new Error(body.error)
       return body.id
     },
-    /** Keeps the clocks of Mastodon and Facebook equal to that of the workers. */
+    /** Keeps the clocks of networks equal to that of the workers. */
     async work(ms = 0) {
       world.time.now = new Date(world.time.now.getTime() + ms)
-      fakes.mastodon.setTime(world.time.now)
-      fakes.facebook.setTime(world.time.now)
+      for (const { setTime } of [fakes.mastodon, fakes.facebook, fakes.threads]) setTime(world.time.now)
       await world.work()
     },
     retry: (post: string, account: string) => ada.call('POST', `/posts/${post}/deliveries/${account}/retry`),

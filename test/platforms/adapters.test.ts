@@ -11,6 +11,7 @@ import { startDiscord } from '../helpers/fake-discord.ts'
 import { startFacebook } from '../helpers/fake-facebook.ts'
 import { startMastodon } from '../helpers/fake-mastodon.ts'
 import { startTelegram } from '../helpers/fake-telegram.ts'
+import { startThreads } from '../helpers/fake-threads.ts'
 
 /** An adapter and its network. */
 interface Subject {
@@ -67,6 +68,11 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
   async facebook(t) {
     const { fetch, credentials, visibleIds } = await startFacebook(t)
     return { adapter: adapterOf('facebook'), credentials, fetch, visibleIds, hidesAbsence: true }
+  },
+  async threads(t) {
+    const { fetch, credentials, posts } = await startThreads(t)
+    const visibleIds = () => posts.map(({ id }) => id)
+    return { adapter: adapterOf('threads'), credentials, fetch, visibleIds, hidesAbsence: true }
   },
   async sandbox() {
     const { store, visibleIds } = createMemoryStore()
@@ -140,7 +146,9 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
       const subject = await start(t)
       const video = actsFor(subject)[2]!
       const { ready, calls } = await prepare(t, subject, video, null)
-      if (['bluesky', 'facebook', 'mastodon', 'sandbox'].includes(id)) t.ok(calls > 1, 'prepare asks for time')
+      if (['bluesky', 'facebook', 'mastodon', 'threads', 'sandbox'].includes(id)) {
+        t.ok(calls > 1, 'prepare asks for time')
+      }
       t.equal((await prepare(t, subject, video, ready)).calls, 1, 'a later attempt does not wait again')
     })
 

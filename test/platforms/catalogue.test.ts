@@ -120,7 +120,7 @@ const expected: Record<PlatformId, Facts> = {
     types: { post: [0, 20], carousel: [2, 20], video: [1, 1], thread: [0, 20] },
     bytes: [8 * MiB, null, 1024 * MiB],
     durationMaxSeconds: 300,
-    fields: 7,
+    fields: 8,
     requiredFields: [],
   },
   x: {

@@ -99,6 +99,18 @@ t.test('a field is checked by its type and limits', async (t) => {
     ['pinterest', { dominantColor: '#00ff00' }],
     ['pinterest', { dominantColor: 'green' }, 'dominantColor is "green", expected a colour as #RRGGBB'],
     ['threads', { topicTag: 'a.b' }, 'topicTag is "a.b", expected a tag without . or &'],
+    ['threads', { poll: { options: ['Yes', 'No'] } }],
+    [
+      'threads',
+      { textAttachment: 'a', linkAttachment: 'https://a.com' },
+      'textAttachment is not allowed when linkAttachment or poll is set',
+    ],
+    ['threads', { poll: { options: [...'abcde'] } }, 'poll options has 5 items, at most 4 are allowed'],
+    [
+      'threads',
+      { poll: { options: ['a'.repeat(26)] } },
+      'poll options item 1 is 26 characters long, at most 25 are allowed',
+    ],
     ['reddit', { subreddit: 'r/pics' }, 'subreddit is "r/pics", expected 2 to 21 letters, digits or underscores'],
     ['tiktok', { photoCoverIndex: 34 }],
     ['tiktok', { photoCoverIndex: 35 }, 'photoCoverIndex is 35, at most 34 are allowed'],

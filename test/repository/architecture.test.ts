@@ -11,6 +11,8 @@ const NETWORK = [
   ...['adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'request-body', 'standard-oauth'].map(
     (name) => `src/platforms/${name}.ts`,
   ),
+  // Instagram and Threads publish in the same way.
+  ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
 ]
 
 const PLATFORM_FOLDERS = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory())

@@ -113,7 +113,27 @@ export const threads: Platform = {
       lengthMax: 10_000,
       param: 'text_attachment.plaintext',
       withoutMedia: true,
+      refused: {
+        when: 'linkAttachment or poll is set',
+        test: ({ linkAttachment, poll }) => Boolean(linkAttachment || poll),
+      },
       source: attachments,
+    },
+    poll: {
+      type: 'object',
+      properties: {
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 4,
+          item: { lengthMax: 25, notBlank: true },
+          required: true,
+        },
+      },
+      param: 'poll_attachment',
+      withoutMedia: true,
+      description: 'only on the post or the first part of a thread',
+      source: publishing,
     },
     quotePostId: { type: 'string', param: 'quote_post_id', source: publishing },
     countryCodes: { type: 'string[]', param: 'allowlisted_country_codes', source: publishing },

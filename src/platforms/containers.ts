@@ -1,0 +1,248 @@
+import type { Act, Adapter, Io, Sent, Unidentified } from './adapter.ts'
+import { at, textAt } from './json.ts'
+import { get, isNotFound, type MetaApi, permalinkOf, post } from './meta-api.ts'
+import { impossible, notFinishedInTime, PublishError } from './publish-error.ts'
+
+// Instagram and Threads fill a container first, and publish it with a second call. The status of the container tells
+// whether it was published, also after a lost response:
+// https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-container
+// https://developers.facebook.com/docs/threads/troubleshooting
+
+export type Parameters = Record<string, string>
+
+/** The containers of one act. */
+export interface ContainerPlan {
+  /** Of a carousel. */
+  children: Parameters[]
+  /** The container that is published. */
+  parent(childIds: readonly string[]): Parameters
+}
+
+export interface ContainerNetwork {
+  /** For messages. */
+  name: string
+  client(io: Io): MetaApi
+  /** Throws for what the network cannot show, before anything is sent. */
+  plan(act: Act, io: Io): ContainerPlan
+  /** Paths of the calls that create and publish. */
+  createPath(io: Io): string
+  publishPath(io: Io): string
+  statusFields: string
+  statusField: 'status' | 'status_code'
+  problemField: 'error_message' | 'status'
+  /** Whether a new container may succeed where one had this problem. */
+  isPassing(problem: string): boolean
+  /** Finds the published post by its content; undefined where none or several could be it. */
+  find(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | undefined>
+}
+
+/** The containers of an act, as they are stored with its delivery. */
+export type Containers = {
+  childIds: string[]
+  /** The container that is published; null until its children are finished. */
+  id: string | null
+  /** How often in a row the network was looked at. */
+  looks: number
+  /** Whether it may have been published. */
+  wasReady: boolean
+  /** It is published, and its id is searched for. */
+  isPublished: boolean
+  /** How many containers failed before. */
+  failures: number
+}
+
+export const NO_CONTAINERS: Containers = {
+  childIds: [],
+  id: null,
+  looks: 0,
+  wasReady: false,
+  isPublished: false,
+  failures: 0,
+}
+
+/** New containers after one that failed for a passing reason. */
+const FAILURES_MAX = 2
+const AFTER_FAILURE_MS = 30_000
+
+/** Looks for a container, or for the post that it replies to, that the network does not show. */
+const NOT_FOUND_LOOKS_MAX = 10
+
+/** Pauses before a container that is finished counts as not published: its publication may still be under way. */
+const FINISHED_PAUSES_MS = [10_000, 30_000, 120_000, 600_000]
+
+/** Pauses between searches for a published post. */
+export const FIND_PAUSES_MS = [5_000, 20_000, 60_000, 300_000]
+
+/** Meta advises a look per minute, its samples look every 5 seconds. Texts are finished within a second or two. */
+const pauseMs = (looks: number) => Math.min(30_000, 2_000 * 2 ** Math.min(looks, 4))
+
+const later = (state: Containers, afterMs = pauseMs(state.looks)) => ({ later: { state, afterMs } })
+const processing = (state: Containers, afterMs: number) => ({ processing: { state, afterMs } })
+
+type Methods = Required<Pick<Adapter<Containers>, 'prepare' | 'publish' | 'reconcile'>>
+
+/** The methods of an adapter for a network that publishes containers. */
+export function containerMethods(network: ContainerNetwork): Methods {
+  const { find } = network
+
+  /** Creates a container; null where the network does not show the post that it replies to yet. */
+  async function create(act: Act, io: Io, parameters: Parameters): Promise<string | null> {
+    try {
+      return await post(network.client(io), io, network.createPath(io), parameters, false)
+    } catch (error) {
+      if (act.parent && isNotFound(error)) return null
+      throw error
+    }
+  }
+
+  async function createFirst(act: Act, io: Io, { children, parent }: ContainerPlan, state: Containers) {
+    const childIds: string[] = []
+    for (const child of children) childIds.push((await create(act, io, child))!)
+    return children.length > 0 ? later({ ...state, childIds }) : createParent(act, io, parent([]), state)
+  }
+
+  async function createParent(act: Act, io: Io, parameters: Parameters, state: Containers) {
+    const id = await create(act, io, parameters)
+    if (id !== null) return later({ ...state, id, looks: 0 })
+    if (state.looks >= NOT_FOUND_LOOKS_MAX)
+      throw notFinishedInTime(`${network.name} does not show the post to reply to`)
+    return later({ ...state, looks: state.looks + 1 })
+  }
+
+  async function read(id: string, io: Io): Promise<{ status: string; problem: string }> {
+    try {
+      const body = await get(network.client(io), io, id, { fields: network.statusFields })
+      return { status: textAt(body, network.statusField) ?? '', problem: textAt(body, network.problemField) ?? '' }
+    } catch (error) {
+      if (isNotFound(error)) return { status: 'NOT_FOUND', problem: '' }
+      throw error
+    }
+  }
+
+  /** The first status that is not FINISHED. */
+  async function readAll(ids: readonly string[], io: Io) {
+    for (const id of ids) {
+      const container = await read(id, io)
+      if (container.status !== 'FINISHED') return container
+    }
+    return { status: 'FINISHED', problem: '' }
+  }
+
+  function startAgain(state: Containers, status: string, problem: string) {
+    const failures = status === 'ERROR' ? state.failures + 1 : state.failures
+    if (failures > FAILURES_MAX || (status === 'ERROR' && !network.isPassing(problem))) {
+      throw impossible(`${network.name} could not process the post${problem && `: ${problem}`}`)
+    }
+    return later({ ...NO_CONTAINERS, failures }, status === 'ERROR' ? AFTER_FAILURE_MS : pauseMs(0))
+  }
+
+  /** Searches for a post that is live. Its id stays unknown where the search finds none, or several. */
+  async function identify(act: Act, io: Io, state: Containers) {
+    const looks = state.isPublished ? state.looks : 0
+    try {
+      const sent = await find(act, io, state.childIds)
+      if (sent) return sent
+    } catch (error) {
+      if (!(error instanceof PublishError)) throw error
+      if (!error.retryable) return UNIDENTIFIED
+    }
+    const afterMs = FIND_PAUSES_MS[looks]
+    return afterMs ? processing({ ...state, isPublished: true, looks: looks + 1 }, afterMs) : UNIDENTIFIED
+  }
+
+  return {
+    async prepare(act, io, saved) {
+      const plan = network.plan(act, io)
+      const state = saved ?? NO_CONTAINERS
+      if (state.id === null && state.childIds.length === 0) return createFirst(act, io, plan, state)
+      const { status, problem } = await readAll(state.id === null ? state.childIds : [state.id], io)
+      switch (status) {
+        case 'FINISHED':
+          if (state.id === null) return createParent(act, io, plan.parent(state.childIds), { ...state, looks: 0 })
+          return { ready: { ...state, looks: 0, wasReady: true } }
+        case 'PUBLISHED':
+          return { ready: { ...state, looks: 0, isPublished: true } }
+        case 'ERROR':
+        case 'EXPIRED':
+          return startAgain(state, status, problem)
+        case 'NOT_FOUND':
+          // One that may have been published is never replaced.
+          if (!state.wasReady && state.looks >= NOT_FOUND_LOOKS_MAX) return startAgain(state, 'ERROR', problem)
+      }
+      return later({ ...state, looks: state.looks + 1 })
+    },
+
+    async publish(_act, io, ready) {
+      if (ready.isPublished) return processing(ready, 0)
+      const api = network.client(io)
+      let id: string
+      try {
+        id = await post(api, io, network.publishPath(io), { creation_id: ready.id! }, true)
+      } catch (error) {
+        // The next attempt reads the container before it publishes it.
+        if (isNotFound(error)) throw notFinishedInTime(error.message)
+        throw error
+      }
+      return { id, url: await readPermalink(api, io, id) }
+    },
+
+    async reconcile(act, io, ready) {
+      if (!ready?.id) return 'unknown'
+      if (ready.isPublished) return identify(act, io, ready)
+      const { status } = await read(ready.id, io)
+      switch (status) {
+        case 'PUBLISHED':
+          return identify(act, io, ready)
+        case 'FINISHED': {
+          const afterMs = FINISHED_PAUSES_MS[ready.looks]
+          return afterMs ? processing({ ...ready, looks: ready.looks + 1 }, afterMs) : 'absent'
+        }
+        case 'ERROR':
+        case 'EXPIRED':
+          return 'absent'
+        default:
+          return processing(ready, pauseMs(4))
+      }
+    },
+  }
+}
+
+/** It is live, and cannot be told from others. */
+const UNIDENTIFIED: Unidentified = { id: null, url: null }
+
+/** The post is out whether or not its address can be read. */
+async function readPermalink(api: MetaApi, io: Io, id: string): Promise<string | null> {
+  try {
+    return permalinkOf(await get(api, io, id, { fields: 'id,permalink' }))
+  } catch (error) {
+    if (error instanceof PublishError) return null
+    throw error
+  }
+}
+
+/** Whether a post was made after an act began. Clocks differ by up to a minute. */
+export const isSince = (post: unknown, { startedAt }: Act) =>
+  Date.parse(textAt(post, 'timestamp') ?? '') >= startedAt.getTime() - CLOCK_SKEW_MAX_MS
+
+export const sinceOf = ({ startedAt }: Act) => String(Math.floor((startedAt.getTime() - CLOCK_SKEW_MAX_MS) / 1000))
+
+const CLOCK_SKEW_MAX_MS = 60_000
+
+/** The one post with these children; else the only one of them all, if there is one. */
+export function pickOne(candidates: readonly unknown[], childIds: readonly string[]): Sent | undefined {
+  const own = [...childIds].sort().join()
+  const same = candidates.filter((post) => childIds.length > 0 && childrenOf(post) === own)
+  const [found, ...others] = same.length > 0 ? same : candidates
+  const id = textAt(found, 'id')
+  return id === undefined || !/^\d{1,32}$/.test(id) || others.length > 0 ? undefined : { id, url: permalinkOf(found) }
+}
+
+function childrenOf(post: unknown): string {
+  const children = at(post, 'children', 'data')
+  return Array.isArray(children)
+    ? children
+        .map((child) => textAt(child, 'id'))
+        .sort()
+        .join()
+    : ''
+}

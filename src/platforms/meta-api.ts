@@ -1,0 +1,145 @@
+import { callNetwork, type NetworkRules, type Refusal, Refused } from './call-network.ts'
+import { at, parseJson, textAt } from './json.ts'
+import type { OAuthIo } from './oauth.ts'
+import { unexpected } from './publish-error.ts'
+
+// How the APIs of Instagram and Threads are called, and how they report errors.
+// https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes (2026-06-02);
+// https://developers.facebook.com/docs/graph-api/guides/error-handling. Threads has no table of its own.
+
+/** Limits of an app, a user and a use case: https://developers.facebook.com/docs/graph-api/overview/rate-limiting */
+const RATE_LIMIT_CODES = [4, 17, 32, 613, 80_002]
+
+/** The daily limit of published posts. Nothing tells when a slot frees. */
+const QUOTA_SUBCODE = 2207042
+const QUOTA_REST_MS = 3 * 3_600_000
+
+/** "Activity restricted", with code 4. Posts were live all the same: https://github.com/gitroomhq/postiz-app/pull/1681 */
+const RESTRICTED_SUBCODE = 2207051
+
+/** The account is inactive or restricted: its owner has to open the app. */
+const INACTIVE_SUBCODE = 2207050
+
+/** Unknown errors of the service, and spells in which it cannot be used. */
+const UNKNOWN_OUTCOME_CODES = [-1, 1, 2]
+
+/** The file took too long to fetch, has expired, could not be fetched; the container is not ready yet. */
+const LATER_SUBCODES = [2207003, 2207020, 2207052, 2207027]
+
+/** Threads names no code for it (https://developers.facebook.com/docs/threads/troubleshooting). */
+const NOT_FETCHED = /could not be fetched from this URI/i
+
+export interface MetaApi extends NetworkRules {
+  /** The address of the API with its version. */
+  base: string
+  accessToken: string
+}
+
+export function metaApi(base: string, accessToken: string): MetaApi {
+  return { base, accessToken, ...metaRules(new URL(base).host, [accessToken]) }
+}
+
+export function metaRules(host: string, secrets: readonly string[]): NetworkRules {
+  return {
+    host,
+    secrets,
+    // The token endpoints send `error_message`.
+    words: (body) =>
+      textAt(body, 'error', 'error_user_msg') ||
+      (textAt(body, 'error', 'message') ?? textAt(body, 'error_message') ?? textAt(body, 'error')),
+    isUnauthorized({ status, body }) {
+      const { code, subcode } = codesOf(body)
+      if (code === undefined) return status === 401 || status === 403
+      return code === 190 || code === 10 || (code >= 200 && code <= 299) || subcode === INACTIVE_SUBCODE
+    },
+    isRateLimited({ body }) {
+      const { code = 0, subcode } = codesOf(body)
+      return subcode === QUOTA_SUBCODE || (RATE_LIMIT_CODES.includes(code) && subcode !== RESTRICTED_SUBCODE)
+    },
+    retryAfterMs,
+    classify({ body }) {
+      const { subcode = 0 } = codesOf(body)
+      if (subcode === RESTRICTED_SUBCODE) return 'maybe sent'
+      if (LATER_SUBCODES.includes(subcode) || NOT_FETCHED.test(textAt(body, 'error', 'message') ?? ''))
+        return 'try later'
+      return isUnknownOutcome(body) ? 'maybe sent' : undefined
+    },
+  }
+}
+
+export const isUnknownOutcome = (body: unknown): boolean => UNKNOWN_OUTCOME_CODES.includes(codesOf(body).code ?? 0)
+
+function codesOf(body: unknown): { code: number | undefined; subcode: number | undefined } {
+  const [code, subcode] = [at(body, 'error', 'code'), at(body, 'error', 'error_subcode')]
+  return {
+    code: typeof code === 'number' ? code : undefined,
+    subcode: typeof subcode === 'number' ? subcode : undefined,
+  }
+}
+
+/** The header gives minutes: https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2 */
+function retryAfterMs({ headers, body }: Refusal): number | undefined {
+  if (codesOf(body).subcode === QUOTA_SUBCODE) return QUOTA_REST_MS
+  const usage = parseJson(headers.get('x-business-use-case-usage') ?? undefined)
+  const minutes = Object.values(usage ?? {})
+    .flat()
+    .map((entry) => Number(at(entry, 'estimated_time_to_regain_access')))
+    .filter((value) => value > 0)
+  return minutes.length === 0 ? undefined : Math.max(...minutes) * 60_000
+}
+
+/**
+ * Whether an object was not found. It may exist: both networks refuse to show containers and posts shortly after they
+ * were made (24), and in outages (100, subcode 33).
+ */
+export function isNotFound(error: unknown): error is Refused {
+  if (!(error instanceof Refused)) return false
+  const { code, subcode } = codesOf(error.refusal.body)
+  return code === 24 || (code === 100 && subcode === 33)
+}
+
+/** Reads an object. The token is a parameter: it is not documented that Threads takes it in a header. */
+export async function get(
+  api: MetaApi,
+  io: OAuthIo,
+  path: string,
+  parameters: Record<string, string>,
+): Promise<unknown> {
+  const query = new URLSearchParams({ ...parameters, access_token: api.accessToken })
+  return (await callNetwork(api, io, `${api.base}/${path}?${query}`)).body
+}
+
+/** Makes an object, and returns its id. As a form: JSON loses parameters (https://github.com/exileum/meta-mcp/issues/137). */
+export async function post(
+  api: MetaApi,
+  io: OAuthIo,
+  path: string,
+  parameters: Record<string, string>,
+  visible: boolean,
+): Promise<string> {
+  const body = new URLSearchParams({ ...parameters, access_token: api.accessToken })
+  const response = await callNetwork(api, io, `${api.base}/${path}`, { method: 'POST', body, visible })
+  const id = idAt(response.body, 'id')
+  if (id === undefined) throw unexpected(api.host, visible)
+  return id
+}
+
+/** Ids become parts of addresses. As a number, one above 2^53 would be another one. */
+export function idAt(body: unknown, ...path: (string | number)[]): string | undefined {
+  const id = at(body, ...path)
+  return typeof id === 'string' && /^\d{1,32}$/.test(id) ? id : undefined
+}
+
+export const listAt = (body: unknown, ...path: (string | number)[]): readonly unknown[] => {
+  const list = at(body, ...path)
+  return Array.isArray(list) ? list : []
+}
+
+/** The public address of a post, which pages show; null where the network does not give it. */
+export function permalinkOf(post: unknown): string | null {
+  const url = textAt(post, 'permalink') ?? ''
+  return url.length <= 2048 && URL.parse(url)?.protocol === 'https:' ? url : null
+}
+
+/** Checked before it is sent, so that an error does not repeat it. */
+export const isToken = (token: string) => /^[\w.|~+/=-]{1,4096}$/.test(token)

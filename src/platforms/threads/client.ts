@@ -1,0 +1,21 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { idAt, isToken, type MetaApi, metaApi } from '../meta-api.ts'
+import { unauthorized, unexpected } from '../publish-error.ts'
+
+export const HOST = 'https://graph.threads.net'
+
+/** The only version: https://developers.facebook.com/docs/threads/changelog (to 2026-04-21) */
+export const BASE = `${HOST}/v1.0`
+
+export function clientOf({ credentials: { accessToken = '' } }: Pick<Io, 'credentials'>): MetaApi {
+  if (!isToken(accessToken)) throw unauthorized('accessToken has to be a token of Threads: connect the account again')
+  return metaApi(BASE, accessToken)
+}
+
+/** The id is a text here. The `user_id` of a token response is a number that may be above 2^53. */
+export function profileOf(user: unknown): Profile {
+  const [id, username] = [idAt(user, 'id'), textAt(user, 'username')]
+  if (id === undefined || !username) throw unexpected('graph.threads.net', false)
+  return { externalId: id, username, displayName: textAt(user, 'name') || null }
+}

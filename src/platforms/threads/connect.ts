@@ -1,0 +1,23 @@
+import { longLivedTokens } from '../long-lived-tokens.ts'
+import { get, listAt, metaApi } from '../meta-api.ts'
+import { BASE, profileOf } from './client.ts'
+
+/** https://developers.facebook.com/docs/threads/get-started */
+export const threadsOAuth = longLivedTokens({
+  authorizationEndpoint: 'https://threads.com/oauth/authorize',
+  tokenEndpoint: 'https://graph.threads.net/oauth/access_token',
+  host: 'graph.threads.net',
+  prefix: 'th',
+  // Replies are needed by threads and first comments; reading them, to find one after a lost response.
+  scopes: ['threads_basic', 'threads_content_publish', 'threads_manage_replies', 'threads_read_replies'],
+  requiredScopes: ['threads_basic', 'threads_content_publish'],
+  kind: 'profile',
+  async readAccount(accessToken, _granted, io) {
+    const api = metaApi(BASE, accessToken)
+    const profile = profileOf(await get(api, io, 'me', { fields: 'id,username,name' }))
+    // The token response does not have the scopes.
+    const body = await get(api, io, 'debug_token', { input_token: accessToken })
+    const scopes = listAt(body, 'data', 'scopes').filter((scope) => typeof scope === 'string')
+    return { profile, scopes }
+  },
+})

@@ -1,0 +1,76 @@
+import type { Act, PublishedFile } from '../adapter.ts'
+import type { ContainerPlan, Parameters } from '../containers.ts'
+import { at, textAt } from '../json.ts'
+import { impossible } from '../publish-error.ts'
+import { altTextOf, publicUrlOf } from '../request-body.ts'
+
+const ALT_TEXT_LENGTH_MAX = 1000
+
+/** The names of the options of a poll: https://developers.facebook.com/docs/threads/create-posts/polls */
+const POLL_OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d']
+
+/** The parameters of https://developers.facebook.com/documentation/threads/reference/publishing. */
+export function planContainers(act: Act): ContainerPlan {
+  const { media, parent } = act
+  const common = parametersOf(act)
+  const [file] = media
+  if (!file) return { children: [], parent: () => ({ media_type: 'TEXT', ...common, ...attachmentsOf(act) }) }
+  if (Object.keys(attachmentsOf(act)).length > 0) {
+    throw impossible('Threads shows links, polls and text attachments only in posts without media')
+  }
+  if (parent) throw impossible('Only the first part of a thread can have files')
+  if (media.length === 1) {
+    const parameters = { ...fileParameters(file, act), ...common }
+    return { children: [], parent: () => parameters }
+  }
+  return {
+    children: media.map((each) => ({ is_carousel_item: 'true', ...fileParameters(each, act) })),
+    parent: (ids) => ({ media_type: 'CAROUSEL', children: ids.join(','), ...common }),
+  }
+}
+
+function parametersOf({ kind, text, fields, parent }: Act): Parameters {
+  const isFirst = kind === 'post' && !parent
+  const countries = fields.countryCodes as string[] | undefined
+  return {
+    ...(text && { text }),
+    ...(parent && { reply_to_id: parent.id }),
+    // A reply that is shown elsewhere than its post would be out of context.
+    ...(countries && countries.length > 0 && { allowlisted_country_codes: countries.join(',') }),
+    ...(isFirst && optional('reply_control', textAt(fields, 'replyControl'))),
+    ...(isFirst && optional('topic_tag', textAt(fields, 'topicTag'))),
+    ...(isFirst && optional('quote_post_id', textAt(fields, 'quotePostId'))),
+  }
+}
+
+/** What only the first post, and only without media, can have. */
+function attachmentsOf({ kind, fields, parent }: Act): Parameters {
+  if (kind !== 'post' || parent) return {}
+  const plaintext = textAt(fields, 'textAttachment')
+  const poll = fields.poll === undefined ? undefined : JSON.stringify(pollOf(fields.poll))
+  return {
+    ...optional('link_attachment', textAt(fields, 'linkAttachment')),
+    ...optional('text_attachment', plaintext && JSON.stringify({ plaintext })),
+    ...optional('poll_attachment', poll),
+  }
+}
+
+/** Threads ignores polls of another form. */
+function pollOf(poll: unknown): object {
+  const options = at(poll, 'options')
+  if (!Array.isArray(options) || options.length < 2 || options.length > POLL_OPTIONS.length) {
+    throw impossible('A poll on Threads has 2 to 4 options')
+  }
+  return Object.fromEntries(options.map((option, index) => [POLL_OPTIONS[index], String(option)]))
+}
+
+function fileParameters(file: PublishedFile, { fields }: Act): Parameters {
+  const url = publicUrlOf(file, 'Threads')
+  const isVideo = file.kind === 'video'
+  return {
+    ...(isVideo ? { media_type: 'VIDEO', video_url: url } : { media_type: 'IMAGE', image_url: url }),
+    ...optional('alt_text', altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)),
+  }
+}
+
+const optional = (name: string, value: string | undefined): Parameters => (value ? { [name]: value } : {})
