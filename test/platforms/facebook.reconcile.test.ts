@@ -86,24 +86,38 @@ t.test('an image that never shows is absent, and a text is unknown', async (t) =
   }
 })
 
+/** Acts whose ids are known before the call that publishes them. */
+const ACTS_WITH_IDS: typeof ACTS = [
+  ...ACTS.filter(([, act]) => act.media.length > 0),
+  ['a reel', actOf({ postType: 'reel', media: [video()] }), `POST /v26.0/${PAGE_ID}/video_reels`],
+  ['a video', actOf({ postType: 'video', media: [video()] }), `POST /v26.0/${PAGE_ID}/videos`],
+  ['a video story', actOf({ postType: 'story', media: [video()] }), `POST /v26.0/${PAGE_ID}/video_stories`],
+]
+
 t.test('the same video or photo cannot be published twice', async (t) => {
-  const reels = `POST /v26.0/${PAGE_ID}/video_reels`
-  const acts: typeof ACTS = [
-    ...ACTS.filter(([, act]) => act.media.length > 0),
-    ['a reel', actOf({ postType: 'reel', media: [video()] }), reels],
-    ['a video', actOf({ postType: 'video', media: [video()] }), `POST /v26.0/${PAGE_ID}/videos`],
-    ['a video story', actOf({ postType: 'story', media: [video()] }), `POST /v26.0/${PAGE_ID}/video_stories`],
-  ]
-  for (const [name, act, on] of acts) {
+  for (const [name, act, on] of ACTS_WITH_IDS) {
     const fake = await startFacebook(t)
-    const ready = await lose(act, fake, on, true)
-    // What Facebook would store if it were asked too early.
-    const again = await prepare(act, fake, { ...ready, looks: 2 })
-    t.ok(again.isRepeated, name)
+    const again = await prepare(act, fake, await lose(act, fake, on, true))
     const sent = await facebookAdapter.publish(act, ioFor(fake), again)
     const { found } = 'processing' in sent ? await find(act, fake, sent.processing.state) : { found: sent }
     t.match(found, { id: fake.visibleIds()[0] }, name)
     t.equal(fake.visibleIds().length, 1, name)
+  }
+})
+
+t.test('a repeated call that Facebook refuses for another reason has failed', async (t) => {
+  for (const [name, act, on] of ACTS_WITH_IDS) {
+    const fake = await startFacebook(t)
+    const again = await prepare(act, fake, await lose(act, fake, on, false))
+    fake.faults.push({ on, instead: graphError(100, 'Too small') })
+    const refused = await rejection(facebookAdapter.publish(act, ioFor(fake), again) as Promise<unknown>)
+    t.has(refused, { code: 'content_refused', maybeSent: false, retryable: false }, name)
+    fake.faults.push({ on, instead: graphError(100, 'Too small') })
+    const unreachable: typeof fetch = (input, init) =>
+      init?.method === 'POST' ? fake.fetch(input, init) : Promise.reject(new TypeError('fetch failed'))
+    const io = { ...ioFor(fake), fetch: unreachable }
+    const unknown = await rejection(facebookAdapter.publish(act, io, again) as Promise<unknown>)
+    t.has(unknown, { maybeSent: true, retryable: true }, `${name}: nobody could look`)
   }
 })
 
@@ -137,6 +151,9 @@ t.test('only a post of this app, with this text, since the first attempt, counts
     () => fake.post('Another text', { appId: fake.credentials.appId }),
   ]
   for (const create of others) create()
+  t.equal((await find(act, fake, await prepare(act, fake))).found, 'unknown')
+  const old = { id: '1_2', message: act.text, created_time: '2012-06-06T12:00:00+0000' }
+  fake.faults.push({ on: `GET /v26.0/${PAGE_ID}/feed`, instead: { status: 200, body: { data: [old] } } })
   t.equal((await find(act, fake, await prepare(act, fake))).found, 'unknown')
   const own = fake.post(act.text, { appId: fake.credentials.appId })
   t.match((await find(act, fake, await prepare(act, fake))).found, { id: own.id })

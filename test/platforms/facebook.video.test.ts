@@ -142,6 +142,27 @@ t.test('a reel is uploaded in one request, which goes on where it was cut off', 
   })
 })
 
+t.test('an upload that arrives at the wrong offset is tried again, and a damaged one is refused', async (t) => {
+  const fake = await startFacebook(t)
+  const act = actOf({ postType: 'reel', media: [fileOf('video/mp4')] })
+  const { state } = await prepareOnce(act, fake, null)
+  const [id] = fake.video.videos.keys()
+  const cases: [type: string, retriable: boolean, expected: object][] = [
+    ['OffsetInvalidError', false, { code: 'server_error', maybeSent: false, retryable: true }],
+    ['PartialRequestError', false, { code: 'server_error', maybeSent: false, retryable: true }],
+    ['AnotherError', true, { code: 'server_error', maybeSent: false, retryable: true }],
+    ['ProcessingFailedError', false, { code: 'content_refused', maybeSent: false, retryable: false }],
+  ]
+  for (const [type, retriable, expected] of cases) {
+    const body = { debug_info: { retriable, type, message: 'Request processing failed' } }
+    fake.faults.push({ on: `POST /video-upload/v26.0/${id}`, instead: { status: 400, body } })
+    const error = await rejection(prepareOnce(act, fake, state))
+    t.has(error, expected, type)
+    t.equal(error.message, 'facebook.com: Request processing failed')
+  }
+  t.match(await prepareOnce(act, fake, state), { isReady: true })
+})
+
 t.test('a reel that Facebook processes is queried until it is live', async (t) => {
   const fake = await startFacebook(t)
   fake.video.processing = 3

@@ -6,7 +6,7 @@ import { facebookOAuth } from './connect.ts'
 import { findComment, findPost, publishComment, publishPost } from './feed.ts'
 import { callGraph, isId, limitKeyOf, type Page, pageOf } from './graph.ts'
 import { uploadPhotos } from './photos.ts'
-import { lookAgain, newState, type Reconciled, type State } from './state.ts'
+import { LAST_LOOK, lookAgain, newState, type Reconciled, type State } from './state.ts'
 import { beginUpload, continueUpload } from './upload.ts'
 import { findStory, findVideo, publishPhotoStory, publishVideo } from './video.ts'
 
@@ -41,15 +41,11 @@ export const facebookAdapter: Adapter<State> = {
       throw impossible('fields.scheduledNative cannot be true: Postroom itself publishes at the scheduled time')
     }
     const isFresh = saved !== null && Date.now() - saved.uploadedAt < UPLOADS_MAX_AGE_MS
-    const state: State = isFresh
-      ? { ...saved, isAccepted: false, postId: null, looks: 0, isRepeated: saved.isRepeated || saved.looks > 0 }
-      : newState()
+    const state: State = isFresh ? { ...saved, isAccepted: false, postId: null, looks: 0 } : newState()
     const [file] = act.media
     if (!file) return { ready: state }
-    if (file.kind !== 'video') {
-      return { ready: state.photoIds.length > 0 ? state : { ...state, photoIds: await uploadPhotos(page, act, io) } }
-    }
-    if (state.video?.isComplete) return { ready: state }
+    if (state.photoIds.length > 0 || state.video?.isComplete) return { ready: { ...state, isRepeated: true } }
+    if (file.kind !== 'video') return { ready: { ...state, photoIds: await uploadPhotos(page, act, io) } }
     const video = state.video
       ? await continueUpload(page, state.video, file, io)
       : await beginUpload(page, act, file, io)
@@ -63,7 +59,7 @@ export const facebookAdapter: Adapter<State> = {
     } catch (error) {
       if (!(error instanceof Refused) || !ready.isRepeated) throw error
       // Facebook refuses photos and videos that an earlier call has published after all.
-      const found = await find(page, act, ready, io).catch((failure) => {
+      const found = await find(page, act, { ...ready, looks: LAST_LOOK }, io).catch((failure) => {
         throw failure instanceof PublishError ? withMaybeSent(failure, true) : failure
       })
       if (typeof found === 'object' && !('rejected' in found)) return found

@@ -29,6 +29,12 @@ const POSTED_BEFORE = '1404082'
 const UPLOAD_AGAIN_CODES = [389, 6001]
 const UPLOAD_AGAIN_SUBCODES = ['1363019', '1363030', '1363033']
 
+/**
+ * The same from the host for reels and stories, whose next attempt asks for the offset anew:
+ * https://developers.facebook.com/docs/video-api/guides/reels-publishing
+ */
+const UPLOAD_AGAIN_TYPES = ['OffsetInvalidError', 'PartialRequestError']
+
 /** How the Graph API reports errors: by code and subcode; the HTTP status says little. */
 export function graphRules(secrets: readonly string[], appId: string | undefined): NetworkRules {
   return {
@@ -51,7 +57,7 @@ export function graphRules(secrets: readonly string[], appId: string | undefined
     limitKey: (refusal) => (APP_LIMIT_CODES.includes(codesOf(refusal).code ?? 0) ? limitKeyOf(appId) : undefined),
     classify(refusal) {
       const { code, subcode } = codesOf(refusal)
-      if (code === undefined) return undefined
+      if (code === undefined) return isUploadAgain(refusal.body) ? 'try later' : undefined
       if (UNKNOWN_OUTCOME_CODES.includes(code)) return 'maybe sent'
       // "Does not exist, or is not permitted": seen for objects that exist (https://github.com/gitroomhq/postiz-app/issues/1562).
       const isAbsent = code === 100 && subcode === '33'
@@ -60,6 +66,9 @@ export function graphRules(secrets: readonly string[], appId: string | undefined
     },
   }
 }
+
+const isUploadAgain = (body: unknown) =>
+  at(body, 'debug_info', 'retriable') === true || UPLOAD_AGAIN_TYPES.includes(textAt(body, 'debug_info', 'type') ?? '')
 
 export const limitKeyOf = (appId: string | undefined) => (appId ? `facebook app ${appId}` : undefined)
 

@@ -14,7 +14,7 @@ export type State = {
   postId: string | null
   /** How often Facebook was queried since that call. */
   looks: number
-  /** An earlier call seemed to have had no effect. */
+  /** An earlier attempt may have published the same photos or video. */
   isRepeated: boolean
 }
 
@@ -45,6 +45,9 @@ export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { 
  * does not document how soon a post shows.
  */
 const LOST_PAUSES_MS = [90_000, 480_000]
+
+/** `looks` of a state that is not queried again. */
+export const LAST_LOOK = LOST_PAUSES_MS.length
 
 /** The pause before an accepted act is queried again: two seconds, doubled each time, at most a minute. */
 const acceptedPauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.min(looks, 10))
