@@ -14,6 +14,7 @@ import * as networkWaits from './migrations/0008_network_waits.ts'
 import * as restores from './migrations/0009_restores.ts'
 import * as metrics from './migrations/0010_metrics.ts'
 import * as retention from './migrations/0012_retention.ts'
+import * as connections from './migrations/0013_connections.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -32,6 +33,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0009_restores': restores,
   '0010_metrics': metrics,
   '0012_retention': retention,
+  '0013_connections': connections,
 }
 
 /**

@@ -32,16 +32,21 @@ export interface AccountCredentials {
 }
 
 export interface Accounts {
+  appId: string | null;
   attention: Json | null;
   availableAt: Timestamp | null;
+  clientId: string | null;
   createdAt: Generated<Timestamp>;
+  credentialsExpireAt: Timestamp | null;
   disconnectedAt: Timestamp | null;
   displayName: string | null;
   externalId: string | null;
+  externalReference: string | null;
   id: string;
   limitKey: string | null;
   organizationId: string | null;
   platform: string;
+  scopes: string[] | null;
   textLengthMax: number | null;
   userId: string;
   username: string;
@@ -55,6 +60,31 @@ export interface ApiKeys {
   name: string | null;
   revokedAt: Timestamp | null;
   start: string;
+  userId: string;
+}
+
+export interface Connections {
+  accountId: string | null;
+  accountIds: string[] | null;
+  appId: string | null;
+  choices: Json | null;
+  clientId: string | null;
+  cookieHash: Buffer | null;
+  createdAt: Generated<Timestamp>;
+  data: Buffer | null;
+  dataKey: Buffer | null;
+  error: Json | null;
+  expiresAt: Timestamp;
+  externalReference: string | null;
+  hint: string | null;
+  id: string;
+  keyId: string | null;
+  organizationId: string | null;
+  platform: string;
+  returnUrl: string | null;
+  state: string;
+  stateHash: Buffer | null;
+  tokenHash: Buffer | null;
   userId: string;
 }
 
@@ -124,6 +154,22 @@ export interface Memberships {
   organizationId: string;
   role: string;
   userId: string;
+}
+
+export interface OauthApps {
+  clientId: string;
+  createdAt: Generated<Timestamp>;
+  data: Buffer;
+  dataKey: Buffer;
+  id: string;
+  keyId: string;
+  organizationId: string | null;
+  platform: string;
+  redirectUri: string | null;
+  replacedAt: Timestamp | null;
+  scopes: string[] | null;
+  server: string | null;
+  userId: string | null;
 }
 
 export interface Organizations {
@@ -212,6 +258,7 @@ export interface DB {
   accountCredentials: AccountCredentials;
   accounts: Accounts;
   apiKeys: ApiKeys;
+  connections: Connections;
   deliveryAttempts: DeliveryAttempts;
   idempotencyKeys: IdempotencyKeys;
   installation: Installation;
@@ -219,6 +266,7 @@ export interface DB {
   looseFiles: LooseFiles;
   media: Media;
   memberships: Memberships;
+  oauthApps: OauthApps;
   organizations: Organizations;
   postMedia: PostMedia;
   posts: Posts;

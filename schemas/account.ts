@@ -83,6 +83,22 @@ export const Account = Type.Object(
           'The maximum length of a caption, a part of a thread or a first comment on the server of this account. The unit is that of its network. Posts are checked against it instead of the limit of the network. It is read from a Mastodon server when the account is connected: connect the account again after it has changed. Absent where the limit of the network applies.',
       }),
     ),
+    scopes: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'The scopes that the user granted to Postroom, in the words of the network. Absent where the account was connected with credentials.',
+      }),
+    ),
+    credentialsExpireAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When the access token that is stored now expires, in UTC with milliseconds. Absent where it does not, or where the network does not say.',
+      }),
+    ),
+    externalReference: Type.Optional(
+      Type.String({ description: 'Your own name for the account, from `createConnection`. Absent where it has none.' }),
+    ),
     attention: Type.Optional(Ref(AccountAttention)),
   },
   {

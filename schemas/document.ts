@@ -62,8 +62,8 @@ The body of every error response is \`{"error": "…"}\`. Where the shape of the
 | 417 | the \`Expect\` header has another value than \`100-continue\` | leave it out |
 | 431 | the headers are larger than 16 KiB | send less |
 | 500 | an unexpected failure | retry with increasing delays |
-| 502 | \`connectAccount\`: the network could not be reached | retry later, or correct the address |
-| 503 | the database is unavailable, full or not set up; the storage of files is unavailable or full; \`connectAccount\`: the service lacks a key for credentials | retry with increasing delays |
+| 502 | \`connectAccount\`, \`createConnection\`: the network could not be reached | retry later, or correct the address |
+| 503 | the database is unavailable, full or not set up; the storage of files is unavailable or full; accounts cannot be connected, because the service lacks a key for credentials | retry with increasing delays |
 
 408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503. So does one whose storage of files does not respond for about 3 seconds.
 
@@ -71,7 +71,7 @@ The body of every error response is \`{"error": "…"}\`. Where the shape of the
 
 const RETRIES = `## Safe retries
 
-When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`connectAccount\`, \`uploadMedia\` and \`importMedia\` take a key. The other operations need none: repeating them changes nothing.
+When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`connectAccount\`, \`createConnection\`, \`uploadMedia\` and \`importMedia\` take a key. The other operations need none: repeating them changes nothing.
 
 - **The first request succeeded:** the repeated one gets the same status and the same bytes, with \`Idempotent-Replayed: true\`. Nothing is checked, called or fetched again, even where the resource was deleted since.
 - **The first request is still in progress:** the repeated one waits for it and gets its response.
@@ -152,6 +152,18 @@ The limits of a network for GIFs apply to every GIF and to other animated images
 
 const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it.`
 
+const CONNECTIONS = `Connect accounts by OAuth: the user consents on a page of the network, and no password passes through your program.
+
+1. \`createConnection\` returns a link. Send the user there.
+2. The user consents. The browser returns to this service, and then to your \`returnUrl\`.
+3. \`getConnection\` returns the connected accounts. Where the user consented to several, the browser first asks which to connect.
+
+The pages under \`/connect\` are the only ones of this service that take no API key: the link is secret, works once, and is bound to the browser that opens it. A user who refuses, or who consents to another account than you asked for, ends the connection with an \`error\`. Tokens are stored encrypted, and no response, log or address contains them.
+
+Where no browser can reach this service, begin the connection with \`manual\`, and pass the address that the browser shows at the end to \`completeConnection\`.`
+
+const APPS = `The apps that accounts are connected with. A network shows the name of the app when it asks a user to consent, and counts calls by app. The operator can configure an app for everybody; you can store your own, for you or for an organisation. Register it with the network first, with the \`redirectUri\` of \`listApps\`.`
+
 const SANDBOX = `A network for tests, which is part of this service. An account on \`sandbox\` accepts what X accepts, and its posts are not visible to anyone. \`listSandboxCalls\` shows what the sandbox received. With \`fields.fault\`, the sandbox fails as real networks do:
 
 | \`fault\` | what the sandbox does | effect on the delivery |
@@ -184,5 +196,7 @@ export const TAGS = [
   { name: 'posts', description: POSTS },
   { name: 'media', description: MEDIA },
   { name: 'accounts', description: ACCOUNTS },
+  { name: 'connections', description: CONNECTIONS },
+  { name: 'apps', description: APPS },
   { name: 'sandbox', description: SANDBOX },
 ]

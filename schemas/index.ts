@@ -1,5 +1,16 @@
 import { Account, AccountAttention, AccountList } from './account.ts'
+import { App, AppList, PutApp } from './app.ts'
 import { CONNECT_CREDENTIALS, CONNECT_VARIANTS, ConnectAccount } from './connect.ts'
+import {
+  ChooseAccounts,
+  CompleteConnection,
+  Connection,
+  ConnectionChoice,
+  ConnectionError,
+  ConnectionState,
+  CreateConnection,
+  CreatedConnection,
+} from './connection.ts'
 import { AccountOverride, CreatedPost, CreatePost } from './create-post.ts'
 import { Delivery, DeliveryAttempt, DeliveryError, DeliveryState, PublishedAct, ResolveDelivery } from './delivery.ts'
 import { ErrorBody, Issue } from './error.ts'
@@ -15,9 +26,19 @@ export const components = [
   AccountAttention,
   AccountList,
   AccountOverride,
+  App,
+  AppList,
+  ChooseAccounts,
+  CompleteConnection,
   ConnectAccount,
   ...CONNECT_VARIANTS,
   ...CONNECT_CREDENTIALS,
+  Connection,
+  ConnectionChoice,
+  ConnectionError,
+  ConnectionState,
+  CreateConnection,
+  CreatedConnection,
   CreatePost,
   CreatedPost,
   Deleted,
@@ -39,6 +60,7 @@ export const components = [
   PostTarget,
   PostType,
   PublishedAct,
+  PutApp,
   ResolveDelivery,
   SandboxCall,
   SandboxCallList,

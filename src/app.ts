@@ -4,9 +4,11 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { withDatabaseBudget } from '../db/budget.ts'
 import { connect } from '../db/client.ts'
 import { components } from '../schemas/index.ts'
-import type { NetworkContext } from './accounts/connect.ts'
 import { accounts } from './accounts/plugin.ts'
 import { auth } from './auth/plugin.ts'
+import type { ConnectionContext } from './connections/context.ts'
+import { connectPages } from './connections/pages.ts'
+import { connections } from './connections/plugin.ts'
 import { dependencyChecks } from './health/dependencies.ts'
 import { createHealth, type Health } from './health/health.ts'
 import { health } from './health/plugin.ts'
@@ -29,7 +31,7 @@ import { sandbox } from './platforms/sandbox/plugin.ts'
 import { posts } from './posts/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
 
-export interface AppOptions extends NetworkContext {
+export interface AppOptions extends ConnectionContext {
   logger: NonNullable<FastifyServerOptions['logger']>
   /** Origins whose pages may call the API. */
   corsOrigins: string[]
@@ -96,12 +98,17 @@ export async function buildApp({
       await api.register(auth, { db })
       await api.register(requireSchema, { db })
       await api.register(accounts, context)
+      await api.register(connections, context)
       await api.register(posts, { db, networks: context.networks })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
     },
     { prefix: '/api/v1' },
   )
+  await app.register(async (pages) => {
+    await pages.register(requireSchema, { db })
+    await pages.register(connectPages, context)
+  })
   return app
 }
 
@@ -113,7 +120,7 @@ const limitDatabaseTime = (app: FastifyInstance) =>
 
 const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   origin,
-  methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   exposedHeaders: [
     'x-request-id',
     'x-error-code',
@@ -140,6 +147,9 @@ export async function buildDocument(): Promise<object> {
     networks: {},
     keyring: undefined,
     fetch: client.fetch,
+    publicUrl: () => '',
+    returnUrls: [],
+    oauthApps: {},
   })
   await app.ready()
   const document = app.swagger()

@@ -43,9 +43,16 @@ export interface Config {
   corsOrigins: string[]
   /** Addresses and CIDR ranges of proxies in front of the service. */
   trustedProxies: string[]
+  /** What the `returnUrl` of a connection has to begin with. */
+  returnUrls: string[]
+  /** Apps that are registered with networks, by the id of the network. */
+  oauthApps: Partial<Record<AppNetwork, { clientId: string; clientSecret: string | null }>>
   /** Whether `npm run` is the parent of this process. */
   isRunByNpm: boolean
 }
+
+const APP_NETWORKS = ['x', 'linkedin', 'facebook', 'instagram', 'threads'] as const
+type AppNetwork = (typeof APP_NETWORKS)[number]
 
 export interface S3Config {
   bucket: string
@@ -90,6 +97,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     hasTraces: variables.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     corsOrigins: listItems(variables.CORS_ORIGINS),
     trustedProxies: listItems(variables.TRUST_PROXY),
+    returnUrls: listItems(variables.RETURN_URLS),
+    oauthApps: oauthApps(variables),
     isRunByNpm: env.npm_lifecycle_event === 'postroom',
   }
 }
@@ -106,4 +115,15 @@ function s3Config(variables: Variables): S3Config | undefined {
   }
   const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined
   return { bucket, region, endpoint, credentials }
+}
+
+function oauthApps(variables: Variables): Config['oauthApps'] {
+  const apps: Config['oauthApps'] = {}
+  for (const network of APP_NETWORKS) {
+    const name = network.toUpperCase() as Uppercase<AppNetwork>
+    const { [`${name}_CLIENT_ID` as const]: clientId, [`${name}_CLIENT_SECRET` as const]: clientSecret } = variables
+    if (clientId) apps[network] = { clientId, clientSecret: clientSecret ?? null }
+    else if (clientSecret) throw new ConfigError(`${name}_CLIENT_ID must be set together with ${name}_CLIENT_SECRET`)
+  }
+  return apps
 }

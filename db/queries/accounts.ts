@@ -15,30 +15,38 @@ export const reachableBy = (userId: string | Expression<string>) => sql<boolean>
     or accounts.organization_id = any(array(
       select memberships.organization_id from memberships where memberships.user_id = ${userId}))))`
 
+const selectListed = (db: Db) =>
+  db.selectFrom('accounts').select((eb) => [
+    'id',
+    eb.ref('platform').$castTo<PlatformId>().as('platform'),
+    'username',
+    'displayName',
+    'textLengthMax',
+    'scopes',
+    isoTime<string | null>('credentialsExpireAt').as('credentialsExpireAt'),
+    'externalReference',
+    eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
+    eb
+      .exists(
+        eb
+          .selectFrom('accountCredentials')
+          .select('accountId')
+          .whereRef('accountCredentials.accountId', '=', 'accounts.id'),
+      )
+      .$castTo<boolean>()
+      .as('isConnected'),
+  ])
+
 /** The accounts that the user may post to, oldest connection first. */
 export const listAccounts = prepared<{ userId: string }, ListedAccount>('list_accounts', (db, value) =>
-  db
-    .selectFrom('accounts')
-    .select((eb) => [
-      'id',
-      eb.ref('platform').$castTo<PlatformId>().as('platform'),
-      'username',
-      'displayName',
-      'textLengthMax',
-      eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
-      eb
-        .exists(
-          eb
-            .selectFrom('accountCredentials')
-            .select('accountId')
-            .whereRef('accountCredentials.accountId', '=', 'accounts.id'),
-        )
-        .$castTo<boolean>()
-        .as('isConnected'),
-    ])
+  selectListed(db)
     .where(reachableBy(value('userId')))
     .orderBy('id'),
 )
+
+/** Those of these accounts that the user may post to, oldest connection first. */
+export const listTheseAccounts = (db: Db, { userId, ids }: { userId: string; ids: string[] }) =>
+  selectListed(db).where('id', '=', sql<string>`any(${ids}::uuid[])`).where(reachableBy(userId)).orderBy('id').execute()
 
 /** Counts the connected accounts that have a stored reason why nothing can be published to them. */
 export const countAttention = prepared<object, { platform: string; code: string; count: number }>(
@@ -100,7 +108,15 @@ export interface AccountProfile extends AccountRow {
   textLengthMax: number | null
 }
 
-export interface ListedAccount extends AccountProfile {
+/** What a consent says of an account; null where there was none. */
+export interface AccountConsent {
+  scopes: string[] | null
+  /** As ISO 8601. */
+  credentialsExpireAt: string | null
+  externalReference: string | null
+}
+
+export interface ListedAccount extends AccountProfile, AccountConsent {
   /** Why the network last rejected the credentials. */
   attention: AccountAttention | null
   /** Whether credentials are stored. */
@@ -117,15 +133,23 @@ export function insertAccount(db: Db, account: NewAccount) {
   return db.insertInto('accounts').values(account).execute()
 }
 
+/** An account whose credentials were checked with its network. */
+export interface ConnectedAccount extends NewAccount, AccountProfile, Omit<AccountConsent, 'credentialsExpireAt'> {
+  externalId: string
+  limitKey: string | null
+  credentialsExpireAt: Date | null
+  /** The app that a refresh needs: a stored one if `appId` is set, or else one of the deployment. */
+  clientId: string | null
+  appId: string | null
+}
+
 /**
- * Adds an account, or updates the one that the user has connected before. An account keeps its organisation if none is
- * given. Returns the id of the new or existing account. Waits for a concurrent transaction that adds the same account.
+ * Adds an account, or updates the one that the user has connected before. An account keeps its organisation and its
+ * external reference if none is given. Returns the new or existing account. Waits for a concurrent transaction that adds the
+ * same account. Throws a foreign key violation if the app does not exist.
  */
-export async function upsertConnectedAccount(
-  db: Db,
-  account: NewAccount & AccountProfile & { externalId: string; limitKey: string | null },
-): Promise<string> {
-  const { id } = await db
+export function upsertConnectedAccount(db: Db, account: ConnectedAccount): Promise<AccountProfile & AccountConsent> {
+  return db
     .insertInto('accounts')
     .values(account)
     .onConflict((conflict) =>
@@ -138,12 +162,49 @@ export async function upsertConnectedAccount(
           textLengthMax: eb.ref('excluded.textLengthMax'),
           limitKey: eb.ref('excluded.limitKey'),
           organizationId: eb.fn.coalesce('excluded.organizationId', 'accounts.organizationId'),
+          scopes: eb.ref('excluded.scopes'),
+          credentialsExpireAt: eb.ref('excluded.credentialsExpireAt'),
+          clientId: eb.ref('excluded.clientId'),
+          appId: eb.ref('excluded.appId'),
+          externalReference: eb.fn.coalesce('excluded.externalReference', 'accounts.externalReference'),
           attention: null,
         })),
     )
-    .returning('id')
+    .returning((eb) => [
+      'accounts.id',
+      eb.ref('accounts.platform').$castTo<PlatformId>().as('platform'),
+      'accounts.username',
+      'accounts.displayName',
+      'accounts.textLengthMax',
+      'accounts.scopes',
+      isoTime<string | null>('accounts.credentialsExpireAt').as('credentialsExpireAt'),
+      'accounts.externalReference',
+    ])
     .executeTakeFirstOrThrow()
-  return id
+}
+
+/** An account that the user may post to, with its owner and its id on the network; undefined if there is none. */
+export function findReachableAccount(db: Db, { userId, id }: { userId: string; id: string }) {
+  return db
+    .selectFrom('accounts')
+    .select(['userId', 'platform', 'externalId'])
+    .where('id', '=', id)
+    .where(reachableBy(userId))
+    .executeTakeFirst()
+}
+
+/** The connected accounts with these ids on the network that the user may post to, and who owns them. */
+export function findSameProfiles(
+  db: Db,
+  { userId, platform, externalIds }: { userId: string; platform: PlatformId; externalIds: string[] },
+) {
+  return db
+    .selectFrom('accounts')
+    .select(['id', 'userId', 'externalId'])
+    .where('platform', '=', platform)
+    .where('externalId', '=', sql<string>`any(${externalIds}::text[])`)
+    .where(reachableBy(userId))
+    .execute()
 }
 
 /** The owner of an account that the user may post to; undefined if there is no such account. */

@@ -86,6 +86,20 @@ export async function isMember(db: Db, { userId, organizationId }: { userId: str
   return found !== undefined
 }
 
+/** The role of a member; undefined for everybody else. */
+export async function findRole(
+  db: Db,
+  { userId, organizationId }: { userId: string; organizationId: string },
+): Promise<Role | undefined> {
+  const found = await db
+    .selectFrom('memberships')
+    .select(sql<Role>`role`.as('role'))
+    .where('userId', '=', userId)
+    .where('organizationId', '=', organizationId)
+    .executeTakeFirst()
+  return found?.role
+}
+
 /** Prevents other transactions from adding a user until this one ends. */
 export function lockUsers(db: Db) {
   return sql`lock table users in share row exclusive mode`.execute(db)

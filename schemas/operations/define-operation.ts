@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 
 /** Everything about an endpoint but its handler: the options of a Fastify route. */
 interface Operation {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   config?: { failure: string } | { isProbe: true }
   schema: {

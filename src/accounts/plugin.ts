@@ -1,18 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type ListedAccount, listAccounts } from '../../db/queries/accounts.ts'
-import { type Account, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
+import { listAccounts } from '../../db/queries/accounts.ts'
 import * as operations from '../../schemas/operations/accounts.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
-import type { Networks } from '../platforms/adapters.ts'
-import {
-  fingerprintRequest,
-  identifyAccount,
-  type NetworkContext,
-  requireKeyring,
-  storeAccount,
-  toAccount,
-} from './connect.ts'
+import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
+import { type NetworkContext, NO_GRANT, storeAccount, toListedAccount } from './store.ts'
 
 export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
   const { db, networks } = context
@@ -29,11 +22,21 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
     ...operations.connectAccount,
     handler: async (request, reply) => {
       const { userId, body } = request
-      const keyring = await requireKeyring(context, userId, body)
+      const { organizationId, credentials } = body
+      const platform = body.platform as PlatformId
+      const keyring = await requireKeyringFor(context, userId, body)
       const outcome = await withIdempotencyKey(db, reply, {
         identities: fingerprintRequest(keyring, userId, body),
         prepare: () => identifyAccount(context, userId, body),
-        commit: (transaction, profile) => storeAccount(transaction, keyring, userId, body, profile),
+        commit: (transaction, profile) =>
+          storeAccount(transaction, keyring, {
+            platform,
+            userId,
+            organizationId,
+            profile,
+            credentials,
+            grant: NO_GRANT,
+          }),
         toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
       })
       return sendOutcome(reply, outcome)
@@ -44,9 +47,4 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
     ...operations.disconnectAccount,
     handler: async (request) => disconnectOwnAccount(db, request.userId, request.params.id),
   })
-}
-
-function toListedAccount({ attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
-  const reason = attention ?? (networks[account.platform] ? !isConnected && NOT_CONNECTED : NOT_SUPPORTED)
-  return { ...toAccount(account), ...(reason && { attention: reason }) }
 }

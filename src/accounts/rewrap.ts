@@ -1,10 +1,11 @@
 import type { Db } from '../../db/client.ts'
 import { listCredentialsNotUnder, updateDataKey } from '../../db/queries/credentials.ts'
+import { listAppsNotUnder, updateAppDataKey } from '../../db/queries/oauth-apps.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 
 /**
- * Wraps the data keys of all stored credentials with the current key of the keyring. Credentials that none of its keys
- * can decrypt are left unchanged; `failures` has a message for each.
+ * Wraps the data keys of all stored credentials, and of the secrets of apps, with the current key of the keyring. What none
+ * of its keys can decrypt is left unchanged; `failures` has a message for each.
  */
 export async function rewrapCredentials(db: Db, keyring: Keyring): Promise<{ rewrapped: number; failures: string[] }> {
   let rewrapped = 0
@@ -13,6 +14,12 @@ export async function rewrapCredentials(db: Db, keyring: Keyring): Promise<{ rew
     const changed = tryTo(() => keyring.rewrap(accountId, row), failures)
     if (!changed) continue
     await updateDataKey(db, accountId, row, changed)
+    rewrapped++
+  }
+  for (const { id, ...row } of await listAppsNotUnder(db, keyring.keyId)) {
+    const changed = tryTo(() => keyring.rewrap(id, row), failures)
+    if (!changed) continue
+    await updateAppDataKey(db, id, row, changed)
     rewrapped++
   }
   return { rewrapped, failures }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { isId, newId } from '../../db/id.ts'
 import { disconnectAccount, insertAccount, listAllAccounts } from '../../db/queries/accounts.ts'
 import { deleteCredentialsOfOtherKeys } from '../../db/queries/credentials.ts'
+import { deleteAppsOfOtherKeys } from '../../db/queries/oauth-apps.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
@@ -54,10 +55,14 @@ export function addAccountCommands(program: Command): void {
     account
       .command('forget-lost')
       .description(
-        'delete the stored credentials whose key is lost; their accounts stay, and have to be connected again',
+        'delete the stored credentials, and the apps, whose key is lost; the accounts stay, and have to be connected again',
       )
       .requiredOption('--yes', 'confirm that no key decrypts them any more'),
-    async (db) => ({ deleted: await deleteCredentialsOfOtherKeys(db, (await requireKeyring()).keyIds) }),
+    async (db) => {
+      const { keyIds } = await requireKeyring()
+      const apps = await deleteAppsOfOtherKeys(db, keyIds)
+      return { deleted: await deleteCredentialsOfOtherKeys(db, keyIds), apps }
+    },
   )
 
   withDatabase(

@@ -36,6 +36,11 @@ function isAddressRange(text: string): boolean {
   return family !== 0 && (prefix === undefined || Number(prefix) <= (family === 4 ? 32 : 128))
 }
 
+function isUrlPrefix(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`
+}
+
 /** The formats of variables, by the name that `format` of their schema has. */
 export const FORMATS: Record<string, Format> = {
   'postgres-url': {
@@ -72,6 +77,10 @@ export const FORMATS: Record<string, Format> = {
     requirement:
       'be hosts, addresses or ranges such as social.example.com, 10.1.2.3:8443 or 10.0.0.0/8, separated by commas',
     isValid: (text) => listItems(text).every(parseAllowedHost),
+  },
+  'url-prefixes': {
+    requirement: 'be URLs such as https://app.example.com/accounts, separated by commas',
+    isValid: (text) => listItems(text).every(isUrlPrefix),
   },
   origins: {
     requirement: 'be origins such as https://app.example.com, separated by commas',

@@ -1,10 +1,25 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TOptional, type TString, Type } from '@sinclair/typebox'
 
 const retention = (options: { default: string; description: string }) =>
   Type.String({ format: 'retention', ...options })
 
 const oneOf = <const T extends string>(values: T[], options: { default: T; description: string }) =>
   Type.Unsafe<T>({ type: 'string', enum: values, ...options })
+
+type AppVariables<N extends string> = Record<`${N}_CLIENT_ID` | `${N}_CLIENT_SECRET`, TOptional<TString>>
+
+/** The app that is registered with a network, whose variables begin with `name`. */
+const app = <const N extends string>(name: N, network: string) =>
+  ({
+    [`${name}_CLIENT_ID`]: Type.Optional(
+      Type.String({
+        description: `[App](src/connections/README.md#apps) that accounts on ${network} are connected with.`,
+      }),
+    ),
+    [`${name}_CLIENT_SECRET`]: Type.Optional(
+      Type.String({ writeOnly: true, description: `Secret of \`${name}_CLIENT_ID\`.` }),
+    ),
+  }) as AppVariables<N>
 
 /**
  * Every variable of the environment, in the order of the README. `make readme` writes the README's table and `.env.example`
@@ -22,7 +37,7 @@ export const VARIABLES = Type.Object({
     Type.String({
       format: 'public-url',
       description:
-        'Public address, such as `https://postroom.example.com`. Instagram and Threads [fetch files](src/media/README.md#how-networks-fetch-files) there.',
+        '[Public address](src/connections/README.md), such as `https://postroom.example.com`; also for [files](src/media/README.md#how-networks-fetch-files).',
     }),
   ),
   METRICS_PORT: Type.Optional(
@@ -110,6 +125,18 @@ export const VARIABLES = Type.Object({
     default: 'off',
     description: 'Files that no post has used for this time are deleted, such as `180d`. `off` keeps them.',
   }),
+  RETURN_URLS: Type.Optional(
+    Type.String({
+      format: 'url-prefixes',
+      description:
+        'What `returnUrl` of a connection may begin with, such as `https://app.example.com/accounts`, separated by commas.',
+    }),
+  ),
+  ...app('X', 'X'),
+  ...app('LINKEDIN', 'LinkedIn'),
+  ...app('FACEBOOK', 'Facebook'),
+  ...app('INSTAGRAM', 'Instagram'),
+  ...app('THREADS', 'Threads'),
   OUTBOUND_ALLOW: Type.Optional(
     Type.String({
       format: 'outbound-hosts',

@@ -32,7 +32,7 @@ interface PublicError {
 }
 
 /** What the client may read about an error; undefined for an unexpected one. */
-function toPublicError(error: unknown, request: FastifyRequest): PublicError | undefined {
+export function toPublicError(error: unknown, request: FastifyRequest): PublicError | undefined {
   if (error instanceof AppError) return error
   if (error instanceof StorageError) return storageUnavailable(error)
   const { code, statusCode } = error as FastifyError

@@ -16,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Monitoring calls this operation every few seconds: its line is in the log at the level `debug` only. */
     isProbe?: boolean
+    /** The path contains a secret: the log has the path of the route instead. */
+    hidesPath?: boolean
   }
 }
 
@@ -64,7 +66,7 @@ export const requests = fp(async (app: FastifyInstance) => {
 
 /** What the log says of a request. Properties that are undefined are left out. */
 function factsOf(request: FastifyRequest, reply: FastifyReply): object {
-  const { id, method, url, createdId, raw, ip } = request
+  const { id, method, url, createdId, raw, ip, routeOptions } = request
   // Undefined outside of the scope that needs an API key, and empty where the key was refused.
   const { userId, keyId } = request
   const { statusCode: status } = reply
@@ -72,7 +74,7 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): object {
     reqId: id,
     method,
     // Without the query string, in which a client may have sent its key by mistake.
-    url: url.split('?', 1)[0],
+    url: routeOptions.config.hidesPath ? routeOptions.url : url.split('?', 1)[0],
     status,
     errorCode: status >= 400 ? reply.getHeader(ERROR_CODE_HEADER) : undefined,
     ms: Math.round(reply.elapsedTime),

@@ -1,5 +1,5 @@
-import type { Io } from '../platforms/adapter.ts'
 import type { AnyAdapter, Networks } from '../platforms/adapters.ts'
+import type { OAuth, OAuthIo } from '../platforms/oauth.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The same networks, with every HTTP call of their adapters measured. The sandbox makes none. */
@@ -11,16 +11,31 @@ export function measureNetworks(networks: Networks, metrics: Pick<Metrics, 'netw
   return Object.fromEntries(measured)
 }
 
-function measureAdapter(adapter: AnyAdapter, measured: (io: Io) => Io): AnyAdapter {
-  const { reconcile } = adapter
+function measureAdapter(adapter: AnyAdapter, measured: Measured): AnyAdapter {
+  const { reconcile, oauth } = adapter
   return {
     ...adapter,
     identify: (io) => adapter.identify(measured(io)),
     prepare: (act, io, saved) => adapter.prepare(act, measured(io), saved),
     publish: (act, io, ready) => adapter.publish(act, measured(io), ready),
     ...(reconcile && { reconcile: (act, io, ready) => reconcile(act, measured(io), ready) }),
+    ...(oauth && { oauth: measureOAuth(oauth, measured) }),
   }
 }
+
+type Measured = <T extends OAuthIo>(io: T) => T
+
+const measureOAuth = (oauth: OAuth, measured: Measured): OAuth => ({
+  ...oauth,
+  begin: (authorization, io) => oauth.begin(authorization, measured(io)),
+  finish: (authorization, io) => oauth.finish(authorization, measured(io)),
+  ...(oauth.refresh && {
+    refresh: {
+      ...oauth.refresh,
+      run: (credentials, app, io) => oauth.refresh!.run(credentials, app, measured(io)),
+    },
+  }),
+})
 
 function measureFetch(call: typeof fetch, platform: string, { networkCalls }: Pick<Metrics, 'networkCalls'>) {
   return async (...args: Parameters<typeof fetch>): Promise<Response> => {

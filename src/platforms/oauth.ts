@@ -17,6 +17,8 @@ export interface Authorization {
   redirectUri: string
   /** The handle or the server that the user named. */
   hint: string | null
+  /** The scopes to ask for, where the app has others than `OAuth.scopes`. */
+  scopes?: readonly string[]
 }
 
 /** Tokens of one account, as they are stored. */

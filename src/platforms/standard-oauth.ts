@@ -33,7 +33,7 @@ export function standardOAuth(network: StandardOAuth): OAuth {
     scopes,
     requiredScopes,
 
-    async begin({ app, redirectUri, state }) {
+    async begin({ app, redirectUri, state, scopes = network.scopes }) {
       const verifier = oauth.generateRandomCodeVerifier()
       const url = new URL(network.authorizationEndpoint)
       const parameters = {
@@ -52,7 +52,7 @@ export function standardOAuth(network: StandardOAuth): OAuth {
       return { url, kept: { verifier } satisfies Kept }
     },
 
-    async finish({ app, redirectUri, callback, kept }, io) {
+    async finish({ app, redirectUri, callback, kept, scopes = network.scopes }, io) {
       const code = callback.get('code') ?? ''
       const tokens = await requestTokens(network, app, [code], io, async (server, client, proof, options) => {
         const parameters = oauth.validateAuthResponse(server, client, callback, oauth.skipStateCheck)

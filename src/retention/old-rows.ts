@@ -1,6 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import { firstIdAt, NO_ID } from '../../db/id.ts'
+import { deleteOldConnections, expireConnections } from '../../db/queries/connections.ts'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
+import { deleteRetiredApps } from '../../db/queries/oauth-apps.ts'
 import { deleteAttempts, findOldAttempts } from '../../db/queries/retention/attempts.ts'
 import { deleteOldMedia, findOldMedia } from '../../db/queries/retention/media.ts'
 import { deleteOldPosts, findOldPosts } from '../../db/queries/retention/posts.ts'
@@ -115,12 +117,25 @@ export async function removeOldSandboxCalls(db: Db, pace: Pace, before: Date): P
 }
 
 /** Deletes the responses of keys that have expired. */
-export async function removeExpiredKeys(db: Db, pace: Pace): Promise<number> {
-  let removed = 0
+export const removeExpiredKeys = (db: Db, pace: Pace) => repeat(pace, (limit) => sweepIdempotencyKeys(db, limit))
+
+/**
+ * Deletes connections that ended a day ago, the secrets of those that expired, and apps that were replaced and are not needed
+ * any more. Returns how many connections it deleted.
+ */
+export async function removeOldConnections(db: Db, pace: Pace): Promise<number> {
+  await repeat(pace, (limit) => expireConnections(db, limit))
+  await repeat(pace, (limit) => deleteRetiredApps(db, limit))
+  return repeat(pace, (limit) => deleteOldConnections(db, limit))
+}
+
+/** Calls `work` until it leaves nothing. Returns how many rows it changed. */
+async function repeat(pace: Pace, work: (limit: number) => Promise<number>): Promise<number> {
+  let changed = 0
   for (;;) {
     const { limit } = pace
-    const deleted = await pace.run(() => sweepIdempotencyKeys(db, limit))
-    removed += deleted
-    if (deleted < limit || pace.isOver()) return removed
+    const count = await pace.run(() => work(limit))
+    changed += count
+    if (count < limit || pace.isOver()) return changed
   }
 }

@@ -8,6 +8,7 @@ import { removeStrays, sweepStagedFiles } from '../media/sweep.ts'
 import {
   removeExpiredKeys,
   removeOldAttempts,
+  removeOldConnections,
   removeOldPosts,
   removeOldSandboxCalls,
   removeUnusedMedia,
@@ -30,6 +31,7 @@ export interface SweeperDeps {
 
 export interface Removed {
   idempotencyKeys: number
+  connections: number
   sandboxCalls: number
   posts: number
   attempts: number
@@ -105,6 +107,7 @@ async function sweep(
   }
   const removed = {
     idempotencyKeys: await step(removeExpiredKeys, 0),
+    connections: await step(removeOldConnections, 0),
     sandboxCalls: await step(removeOldSandboxCalls, retention.sandboxCallsMs),
     posts: await step(removeOldPosts, retention.postsMs),
     attempts: await step(removeOldAttempts, retention.attemptsMs),

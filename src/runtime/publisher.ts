@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
-import type { NetworkContext } from '../accounts/connect.ts'
+import type { NetworkContext } from '../accounts/store.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../delivery/deps.ts'
 import { openJournal } from '../delivery/journal.ts'

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { migrate } from '../../db/migrate.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
 import { isDatabaseUnavailable } from '../../db/unavailable.ts'
-import type { NetworkContext } from '../accounts/connect.ts'
+import type { NetworkContext } from '../accounts/store.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
@@ -22,7 +22,7 @@ import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { type SchemaWatch, watchSchema } from './schema.ts'
-import { listen } from './server.ts'
+import { addressOf, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
 import { sweepOldData } from './sweeper.ts'
 
@@ -60,7 +60,10 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const context = await openNetworkContext(config, database.db, metrics)
     const { corsOrigins, trustedProxies } = config
     const isStopping = () => isEnding
-    app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, isStopping, ...context })
+    const { returnUrls, oauthApps } = config
+    const publicUrl = () => config.publicUrl ?? addressOf(app!, config)
+    const connecting = { ...context, publicUrl, returnUrls, oauthApps }
+    app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, isStopping, ...connecting })
     drain = createDrain(app)
     schema = watchSchema(database.db, app.log)
     const end = Promise.race([stop.requested, schema.tooNew])

@@ -15,8 +15,12 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
   } catch (error) {
     throw explainListenError(error as NodeJS.ErrnoException, host, port)
   }
-  return urlOf(host, (app.server.address() as AddressInfo).port)
+  return addressOf(app, { host })
 }
+
+/** The URL of an application that listens. */
+export const addressOf = (app: FastifyInstance, { host }: Pick<Config, 'host'>): string =>
+  urlOf(host, (app.server.address() as AddressInfo).port)
 
 /** The URL of a server that listens on `host`. */
 export function urlOf(host: string, port: number): string {

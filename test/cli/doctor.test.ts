@@ -169,7 +169,7 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
   await endRefusal(db, 0)
 
   const forgotten = await postroom(['account', 'forget-lost', '--yes', '--json'], env)
-  t.equal(forgotten.stdout, '{"deleted":1}\n')
+  t.equal(forgotten.stdout, '{"deleted":1,"apps":0}\n')
   t.equal(
     (await examine(env)).messages.credentials,
     `the key ${createKeyring([key]).keyId} and 0 others open all 1 stored`,

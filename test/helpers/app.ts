@@ -25,7 +25,10 @@ import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
 import { recorded, recordSecrets, recordSecretsOf } from './log-record.ts'
 
-export interface World extends Pick<AppOptions, 'networks' | 'fetch' | 'metrics'> {
+/** What connecting accounts needs. */
+type NetworkOptions = 'networks' | 'keyring' | 'fetch' | 'metrics' | 'publicUrl' | 'returnUrls' | 'oauthApps'
+
+export interface World extends Pick<AppOptions, Exclude<NetworkOptions, 'keyring'>> {
   app: FastifyInstance
   keyring: Keyring
   db: Db
@@ -51,7 +54,7 @@ export interface Person {
   media(facts?: Partial<NewMedia>): Promise<string>
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Reply {
   status: number
@@ -60,7 +63,8 @@ export interface Reply {
   headers: Record<string, unknown>
 }
 
-export interface Options extends Partial<Pick<AppOptions, 'fetch' | 'trustedProxies'>> {
+export interface Options
+  extends Partial<Pick<AppOptions, 'fetch' | 'trustedProxies' | 'publicUrl' | 'returnUrls' | 'oauthApps'>> {
   networks?: Networks | ((db: Db) => Networks)
   keyring?: Keyring | undefined
   logger?: FastifyServerOptions['logger']
@@ -91,11 +95,14 @@ function newKeyring(): Keyring {
 }
 
 /** Options of the service for connecting accounts, and its metrics. A call to a network fails. */
-export const networkOptions = (db: Db): Pick<World, 'networks' | 'keyring' | 'fetch' | 'metrics'> => ({
+export const networkOptions = (db: Db): Pick<World, NetworkOptions> => ({
   networks: createNetworks(sandboxStore(db)),
   keyring: newKeyring(),
   fetch: () => Promise.reject(new Error('the test calls a network, but passes no `fetch`')),
   metrics: createMetrics({ db, pool: 'api', freshMs: 0 }),
+  publicUrl: () => 'https://postroom.example',
+  returnUrls: [],
+  oauthApps: {},
 })
 
 /** Starts the service in this process, on an empty database of its own. */
@@ -177,7 +184,7 @@ export async function call(
 ): Promise<Reply> {
   const reply = await app.inject({
     method,
-    url: /^\/(?:posts|accounts|media|sandbox)/.test(path) ? `/api/v1${path}` : path,
+    url: /^\/(?:posts|accounts|connections|apps|media|sandbox)/.test(path) ? `/api/v1${path}` : path,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),

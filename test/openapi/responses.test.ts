@@ -1,20 +1,33 @@
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { connect, type Db } from '../../db/client.ts'
+import { connect } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
 import { SandboxCallList } from '../../schemas/sandbox.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
+import { PublishError } from '../../src/platforms/publish-error.ts'
 import { markPostPublished } from '../../src/posts/mark-published.ts'
 import { StorageError } from '../../src/storage/storage.ts'
 import { call, mediaOptions, networkOptions, type Person, type Reply } from '../helpers/app.ts'
+import { connectByOAuth, redirectBack } from '../helpers/connect-oauth.ts'
 import { json } from '../helpers/document.ts'
 import { recorded } from '../helpers/log-record.ts'
+import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { form as encode, jpeg, upload } from '../helpers/upload.ts'
-import { check, createScene, operations, type Requests, requestsOf, type Scene, seen, UNKNOWN_ID } from './scene.ts'
+import {
+  CALLBACK,
+  check,
+  createScene,
+  operations,
+  type Requests,
+  requestsOf,
+  type Scene,
+  seen,
+  UNKNOWN_ID,
+} from './scene.ts'
 
 const YESTERDAY = new Date(Date.now() - 86_400_000)
 
@@ -45,6 +58,136 @@ async function checkAccounts(t: Test, { app, db, ada, user, organization }: Scen
   const bob = await user()
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
   await check(t, 'disconnectAccount', 403, 'notTheOwner', ada.call('DELETE', `/accounts/${shared}`))
+}
+
+async function checkConnections(t: Test, scene: Scene, requests: Requests) {
+  const { db, ada, user, organization, oauth, connecting, connectionId } = scene
+  const create = (body: object) => ada.call('POST', '/connections', { platform: 'x', ...body })
+  await check(t, 'createConnection', 201, undefined, requests.createConnection(ada.key))
+  await check(t, 'createConnection', 400, 'otherPlatform', create({ accountId: ACCOUNT_EXAMPLES[0].id }))
+  await check(t, 'createConnection', 400, 'notSupported', create({ platform: 'telegram' }))
+  await check(t, 'createConnection', 400, 'returnUrl', create({ returnUrl: 'https://app.example.net' }))
+  await check(t, 'createConnection', 403, 'noOrganization', create({ organizationId: UNKNOWN_ID }))
+  await check(t, 'createConnection', 403, 'noAccount', create({ accountId: UNKNOWN_ID }))
+  const bob = await user()
+  const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
+  await check(t, 'createConnection', 403, 'notTheOwner', create({ accountId: shared }))
+  const options = { code: 'unreachable', maybeSent: false, retryable: true }
+  oauth.beginError = new PublishError('api.x.com could not be reached (ENOTFOUND)', options)
+  await check(t, 'createConnection', 502, 'unreachable', create({ manual: true }))
+  oauth.beginError = new PublishError('www.example.com is not a Mastodon server', { ...options, retryable: false })
+  await check(t, 'createConnection', 400, 'refused', create({ platform: 'mastodon', manual: true }))
+  oauth.beginError = undefined
+
+  await check(t, 'getConnection', 200, undefined, requests.getConnection(ada.key))
+  await check(t, 'completeConnection', 409, 'notOpened', requests.completeConnection(ada.key))
+  await check(t, 'chooseAccounts', 409, 'notChoosing', requests.chooseAccounts(ada.key))
+  await checkFlow(t, scene)
+  for (const [operationId, method, path] of [
+    ['getConnection', 'GET', ''],
+    ['chooseAccounts', 'POST', '/choose'],
+    ['completeConnection', 'POST', '/complete'],
+    ['deleteConnection', 'DELETE', ''],
+  ] as const) {
+    const body = { '': undefined, '/choose': { ids: ['1'] }, '/complete': { callbackUrl: CALLBACK } }[path]
+    const reply = ada.call(method, `/connections/${UNKNOWN_ID}${path}`, body)
+    await check(t, operationId, 404, 'notFound', reply)
+  }
+  const large = 'a'.repeat(2 ** 20)
+  await check(t, 'createConnection', 413, 'tooLarge', create({ hint: large }))
+  for (const [operationId, path, body] of [
+    ['chooseAccounts', 'choose', { ids: [large] }],
+    ['completeConnection', 'complete', { callbackUrl: large }],
+  ] as const) {
+    await check(t, operationId, 413, 'tooLarge', ada.call('POST', `/connections/${connectionId}/${path}`, body))
+  }
+
+  const common = () => ({
+    db,
+    logger: recorded(false),
+    corsOrigins: [],
+    media: mediaOptions('.'),
+    ...networkOptions(db),
+  })
+  const withoutApp = await buildApp({ ...common(), networks: connecting.networks, keyring: scene.keyring })
+  const withoutKeyring = await buildApp({ ...common(), ...connecting, keyring: undefined })
+  const withOtherKeyring = await buildApp({ ...common(), ...connecting })
+  t.teardown(() => Promise.all([withoutApp.close(), withoutKeyring.close(), withOtherKeyring.close()]))
+  await check(t, 'createConnection', 400, 'noApp', requests.createConnection(ada.key, withoutApp))
+  for (const [example, app] of Object.entries({
+    noCredentialsKey: withoutKeyring,
+    otherCredentialsKey: withOtherKeyring,
+  })) {
+    await check(t, 'createConnection', 503, example, requests.createConnection(ada.key, app))
+    const { body } = await create({ manual: true })
+    const callback = { callbackUrl: String(await redirectBack()(new URL(body.url))) }
+    const path = `/connections/${body.id}`
+    await check(t, 'completeConnection', 503, example, call(app, ada.key, 'POST', `${path}/complete`, callback))
+    oauth.accounts = [grantedAccount('1'), grantedAccount('2')]
+    await ada.call('POST', `${path}/complete`, callback)
+    await check(t, 'chooseAccounts', 503, example, call(app, ada.key, 'POST', `${path}/choose`, { ids: ['1'] }))
+  }
+}
+
+async function checkApps(t: Test, { app, db, ada, user, organization, connecting, oauth }: Scene, requests: Requests) {
+  const put = (body: object, path = '/apps/x') => ada.call('PUT', path, { clientId: 'a', ...body })
+  await check(t, 'putApp', 400, 'missingClientId', ada.call('PUT', '/apps/x', {}))
+  await check(t, 'putApp', 400, 'notSupported', put({}, '/apps/telegram'))
+  await check(t, 'putApp', 413, 'tooLarge', put({ clientSecret: 'a'.repeat(2 ** 20) }))
+  const shared = await organization(ada, await user())
+  for (const [example, organizationId] of [
+    ['noAccess', UNKNOWN_ID],
+    ['notAdmin', shared],
+  ] as const) {
+    await check(t, 'putApp', 403, example, put({ organizationId }))
+    const reply = ada.call('DELETE', `/apps/x?organizationId=${organizationId}`)
+    await check(t, 'deleteApp', 403, example, reply)
+  }
+  await check(t, 'deleteApp', 404, 'notFound', requests.deleteApp(ada.key))
+  await check(t, 'putApp', 200, undefined, requests.putApp(ada.key))
+  await check(t, 'listApps', 200, undefined, requests.listApps(ada.key))
+  oauth.accounts = [grantedAccount('9')]
+  const { accounts } = await connectByOAuth(app, ada, { platform: 'x' }, redirectBack())
+  await check(t, 'deleteApp', 409, 'inUse', requests.deleteApp(ada.key))
+  await ada.call('DELETE', `/accounts/${accounts[0].id}`)
+  await check(t, 'deleteApp', 200, 'deleted', requests.deleteApp(ada.key))
+
+  const common = () => ({
+    db,
+    logger: recorded(false),
+    corsOrigins: [],
+    media: mediaOptions('.'),
+    ...networkOptions(db),
+  })
+  const withoutKeyring = await buildApp({ ...common(), ...connecting, keyring: undefined })
+  const withOtherKeyring = await buildApp({ ...common(), ...connecting })
+  t.teardown(() => Promise.all([withoutKeyring.close(), withOtherKeyring.close()]))
+  await check(t, 'putApp', 503, 'noCredentialsKey', requests.putApp(ada.key, withoutKeyring))
+  await check(t, 'putApp', 503, 'otherCredentialsKey', requests.putApp(ada.key, withOtherKeyring))
+}
+
+/** A flow whose user has to choose. */
+async function checkFlow(t: Test, { app, ada, user, organization, oauth }: Scene) {
+  const bob = await user()
+  const organizationId = await organization(ada, bob)
+  oauth.accounts = [grantedAccount('2')]
+  await connectByOAuth(app, bob, { platform: 'x', organizationId }, redirectBack())
+  oauth.accounts = [grantedAccount('1'), grantedAccount('2')]
+  const { body } = await ada.call('POST', '/connections', { platform: 'x', manual: true })
+  const path = `/connections/${body.id}`
+  await check(
+    t,
+    'completeConnection',
+    400,
+    'otherConnection',
+    ada.call('POST', `${path}/complete`, { callbackUrl: CALLBACK }),
+  )
+  const callbackUrl = String(await redirectBack()(new URL(body.url)))
+  await check(t, 'completeConnection', 200, undefined, ada.call('POST', `${path}/complete`, { callbackUrl }))
+  const choose = (ids: string[]) => ada.call('POST', `${path}/choose`, { ids })
+  await check(t, 'chooseAccounts', 400, 'unknownChoice', choose(['3']))
+  await check(t, 'chooseAccounts', 409, 'ownedElsewhere', choose(['2']))
+  await check(t, 'chooseAccounts', 200, undefined, choose(['1']))
 }
 
 async function checkPosts(t: Test, { db, ada, account }: Scene, requests: Requests) {
@@ -176,6 +319,7 @@ async function checkReusedKeys(t: Test, { app, ada, image, account }: Scene) {
   }
   await check(t, 'createPost', 201, undefined, send('/posts', { accountIds: [account] }))
   await check(t, 'createPost', 409, 'keyTaken', send('/posts', { accountIds: [account], caption: 'hi' }))
+  await check(t, 'createConnection', 409, 'keyTaken', send('/connections', { platform: 'x' }))
   await check(t, 'connectAccount', 409, 'keyTaken', send('/accounts', CONNECT_EXAMPLES.telegram!))
   await check(t, 'importMedia', 409, 'keyTaken', send('/media/import', { url: 'https://www.example.com/a.jpg' }))
   const form = await encode([['file', image]])
@@ -183,7 +327,7 @@ async function checkReusedKeys(t: Test, { app, ada, image, account }: Scene) {
 }
 
 /** A service whose statements fail as those of a database without space. */
-async function checkFullDatabase(t: Test, db: Db, ada: Person, requests: Requests) {
+async function checkFullDatabase(t: Test, { db, ada, connecting }: Scene, requests: Requests) {
   const refuse = () => Promise.reject(Object.assign(new Error('No space left on device'), { code: '53100' }))
   const full = new Proxy(db, {
     get: (target, key) => (key === 'executeQuery' ? refuse : Reflect.get(target, key, target)),
@@ -194,6 +338,7 @@ async function checkFullDatabase(t: Test, db: Db, ada: Person, requests: Request
     corsOrigins: [],
     media: mediaOptions('.'),
     ...networkOptions(full),
+    ...connecting,
   })
   t.teardown(() => app.close())
   for (const [operationId, send] of Object.entries(requests)) {
@@ -219,7 +364,8 @@ async function checkStorage(t: Test, { db, ada, mediaDir }: Scene, requests: Req
 }
 
 /** Last, because it takes tables away. */
-async function checkCommonErrors(t: Test, { db, ada }: Scene, requests: Requests) {
+async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
+  const { db, ada } = scene
   const create = (expiresAt: Date | null) => createKey(db, { userId: ada.id, name: null, expiresAt })
   const [{ key: expired }, { key: uncached }] = [await create(YESTERDAY), await create(null)]
   const unreachable = connect({ url: 'postgresql://127.0.0.1:1/nowhere' })
@@ -244,11 +390,12 @@ async function checkCommonErrors(t: Test, { db, ada }: Scene, requests: Requests
     await check(t, operationId, 401, 'expiredKey', send(expired))
     await check(t, operationId, 503, 'noDatabase', send(ada.key, withoutDatabase))
   }
-  await checkFullDatabase(t, db, ada, requests)
+  await checkFullDatabase(t, scene, requests)
   await check(t, 'deletePost', 200, 'deleted', requests.deletePost(ada.key))
   await check(t, 'disconnectAccount', 200, 'disconnected', requests.disconnectAccount(ada.key))
+  await check(t, 'deleteConnection', 200, 'deleted', requests.deleteConnection(ada.key))
 
-  for (const table of ['posts', 'accounts', 'media', 'loose_files', 'post_targets']) {
+  for (const table of ['posts', 'accounts', 'media', 'loose_files', 'post_targets', 'connections', 'oauth_apps']) {
     await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db)
   }
   for (const [operationId, send] of Object.entries(requests)) await check(t, operationId, 500, 'failed', send(ada.key))
@@ -262,6 +409,8 @@ t.test('each response matches its schema, and each error matches its example to 
   const scene = await createScene(t)
   const requests = requestsOf(scene)
   await checkAccounts(t, scene, requests)
+  await checkConnections(t, scene, requests)
+  await checkApps(t, scene, requests)
   await checkPosts(t, scene, requests)
   await checkDeliveries(t, scene, requests)
   await checkMedia(t, scene, requests)

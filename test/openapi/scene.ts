@@ -1,9 +1,13 @@
 import type { Test } from 'tap'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
+import { PutApp } from '../../schemas/app.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
+import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { call, createWorld, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
+import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
 import { stubNetworks } from '../helpers/stub-networks.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
@@ -11,11 +15,24 @@ const document = readDocument()
 const problemWith = validatorOf(document)
 export const operations = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]))
 
+/** The callback of no connection. */
+export const CALLBACK = 'https://postroom.example/connect/callback?state=a&code=b'
+
 export const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
 /** A user with the account, the post and the file that the requests below name. */
 export async function createScene(t: Test) {
-  const world = await createWorld(t, { fetch: stubNetworks })
+  const oauth = scriptedOAuth()
+  const connecting = {
+    networks: {
+      ...createNetworks({} as never),
+      x: oauthNetwork(oauth),
+      mastodon: { ...mastodonAdapter, oauth },
+    } as Networks,
+    oauthApps: { x: { clientId: 'a', clientSecret: 'b' }, mastodon: { clientId: 'a', clientSecret: 'b' } },
+    returnUrls: ['https://app.example.com'],
+  }
+  const world = await createWorld(t, { fetch: stubNetworks, ...connecting })
   const { app, db, user } = world
   const ada = await user()
   const image = await jpeg()
@@ -23,14 +40,16 @@ export async function createScene(t: Test) {
   const account = await ada.account('x', { username: 'ada' })
   await insertAccount(db, { ...ACCOUNT_EXAMPLES[0], userId: ada.id, organizationId: null })
   const { body: post } = await ada.call('POST', '/posts', { accountIds: [account] })
-  return { ...world, ada, image, account, fileId: file.id as string, postId: post.id as string }
+  const { body: connection } = await ada.call('POST', '/connections', { platform: 'x' })
+  const ids = { fileId: file.id as string, postId: post.id as string, connectionId: connection.id as string }
+  return { ...world, ada, image, account, oauth, connecting, ...ids }
 }
 export type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** One request of each operation, to any instance of the service and with any key or none. */
-export function requestsOf({ app, account, fileId, postId }: Scene) {
+export function requestsOf({ app, account, fileId, postId, connectionId }: Scene) {
   const send =
-    (...[method, path, body]: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
+    (...[method, path, body]: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
     (key?: string, instance = app) =>
       call(instance, key, method, path, body)
   const delivery = `/posts/${postId}/deliveries/${account}`
@@ -45,6 +64,14 @@ export function requestsOf({ app, account, fileId, postId }: Scene) {
     listAccounts: send('GET', '/accounts'),
     connectAccount: send('POST', '/accounts', CONNECT_EXAMPLES.telegram as object),
     disconnectAccount: send('DELETE', `/accounts/${ACCOUNT_EXAMPLES[0].id}`),
+    createConnection: send('POST', '/connections', { platform: 'x' }),
+    getConnection: send('GET', `/connections/${connectionId}`),
+    chooseAccounts: send('POST', `/connections/${connectionId}/choose`, { ids: ['1'] }),
+    completeConnection: send('POST', `/connections/${connectionId}/complete`, { callbackUrl: CALLBACK }),
+    deleteConnection: send('DELETE', `/connections/${connectionId}`),
+    listApps: send('GET', '/apps'),
+    putApp: send('PUT', '/apps/x', PutApp.examples[0]),
+    deleteApp: send('DELETE', '/apps/x'),
     uploadMedia: async (key?: string, instance = app) => upload(instance, { key }, [['file', await jpeg(50)]]),
     importMedia: send('POST', '/media/import', { url: 'http://127.0.0.1/a' }),
     listMedia: send('GET', '/media'),

@@ -44,6 +44,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
   ],
   ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
+  // A connection ends by storing accounts.
+  ['src/connections', [...FEATURE, 'src/platforms', 'src/credentials', 'src/accounts/store.ts']],
   [
     'src/media',
     [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
@@ -77,6 +79,7 @@ const WEB = [
   'src/http',
   'src/auth',
   'src/accounts',
+  'src/connections',
   'src/posts',
   'src/media',
   'src/health',

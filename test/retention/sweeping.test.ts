@@ -178,7 +178,7 @@ t.test('a worker sweeps when it starts, and logs what it has removed', async (t)
   })
   t.match(JSON.parse(line), {
     level: 30,
-    removed: { idempotencyKeys: 0, sandboxCalls: 20, posts: 20, attempts: 0, media: 0, files: 0 },
+    removed: { idempotencyKeys: 0, connections: 0, sandboxCalls: 20, posts: 20, attempts: 0, media: 0, files: 0 },
     isComplete: true,
   })
   t.ok(await readLastSweep(db))

@@ -57,6 +57,8 @@ export const countHeirs = async (db: Db, userId: string): Promise<number> => (aw
 export function stopUser(db: Db, userId: string): Promise<number> {
   return inTransaction(db, async (db) => {
     await sql`delete from api_keys where user_id = ${userId}`.execute(db)
+    // A flow that is at its network finds nothing to end with.
+    await sql`delete from connections where user_id = ${userId}`.execute(db)
     // Claims lock accounts as well, in no order, but never two that they wait for.
     await sql`select from accounts where user_id = ${userId} order by id for update`.execute(db)
     const { rows: heirs } = await findHeirs(db, userId)

@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Db } from '../client.ts'
+import type { CredentialsRow } from './credentials.ts'
+
+/** A stored app of a network. */
+export interface AppRow extends CredentialsRow {
+  id: string
+  clientId: string
+  scopes: string[] | null
+}
+
+const COLUMNS = ['id', 'clientId', 'scopes', 'keyId', 'dataKey', 'data'] as const
+
+/** The app for new connections: that of the organisation, or else that of the user. */
+export function findApp(
+  db: Db,
+  { platform, userId, organizationId }: { platform: PlatformId; userId: string; organizationId: string | null },
+): Promise<AppRow | undefined> {
+  return db
+    .selectFrom('oauthApps')
+    .select(COLUMNS)
+    .where('platform', '=', platform)
+    .where('replacedAt', 'is', null)
+    .where((eb) => eb.or([eb('userId', '=', userId), eb('organizationId', '=', organizationId)]))
+    .orderBy('organizationId', sql`nulls last`)
+    .executeTakeFirst()
+}
+
+/** An app by its id, unless it was replaced or deleted. */
+export function findCurrentApp(db: Db, id: string): Promise<AppRow | undefined> {
+  return db
+    .selectFrom('oauthApps')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .where('replacedAt', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Prevents that the app is replaced or deleted before the transaction ends. Returns false if it was. */
+export async function lockCurrentApp(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('oauthApps')
+    .select('id')
+    .where('id', '=', id)
+    .where('replacedAt', 'is', null)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Who stores an app: a user, or an organisation. */
+export type AppOwner = { userId: string } | { organizationId: string }
+
+/** The current apps of the user and of the organisations that the user belongs to. */
+export async function listApps(db: Db, userId: string) {
+  const { rows } = await sql<{
+    platform: PlatformId
+    organizationId: string | null
+    clientId: string
+    scopes: string[] | null
+  }>`
+    select platform, organization_id, client_id, scopes from oauth_apps
+    where replaced_at is null and (
+      user_id = ${userId}
+      or organization_id in (select organization_id from memberships where memberships.user_id = ${userId}))
+    order by id`.execute(db)
+  return rows
+}
+
+/**
+ * Locks the owner, so that no other transaction stores or deletes an app of the owner before this one ends. Returns the
+ * current app of the network, and whether connected accounts need it.
+ */
+export async function lockApp(
+  db: Db,
+  owner: AppOwner,
+  platform: PlatformId,
+): Promise<{ id: string; clientId: string; isUsed: boolean } | undefined> {
+  const isUser = 'userId' in owner
+  const id = isUser ? owner.userId : owner.organizationId
+  await sql`select from ${sql.table(isUser ? 'users' : 'organizations')} where id = ${id} for no key update`.execute(db)
+  const { rows } = await sql<{ id: string; clientId: string }>`
+    select id, client_id from oauth_apps
+    where ${sql.ref(isUser ? 'user_id' : 'organization_id')} = ${id} and platform = ${platform} and replaced_at is null
+    for update`.execute(db)
+  const [app] = rows
+  if (!app) return undefined
+  // A statement of its own: the first may have waited for a connection that ends with another account of the app.
+  const used = await db
+    .selectFrom('accounts')
+    .select('id')
+    .where('appId', '=', app.id)
+    .where('disconnectedAt', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return { ...app, isUsed: used !== undefined }
+}
+
+export type NewApp = AppRow & AppOwner & { platform: PlatformId }
+
+export const insertApp = (db: Db, app: NewApp) => db.insertInto('oauthApps').values(app).execute()
+
+/** Replaces the secret and the scopes of an app. */
+export const updateApp = (db: Db, id: string, app: CredentialsRow & Pick<AppRow, 'scopes'>) =>
+  db.updateTable('oauthApps').set(app).where('id', '=', id).execute()
+
+/** Keeps the app for the accounts that were connected with it, and for no new ones. */
+export const retireApp = (db: Db, id: string) =>
+  db.updateTable('oauthApps').set({ replacedAt: sql<Date>`now()` }).where('id', '=', id).execute()
+
+export const deleteApp = (db: Db, id: string) => db.deleteFrom('oauthApps').where('id', '=', id).execute()
+
+/** Deletes apps that were replaced and that no connected account needs any more. Returns how many. */
+export async function deleteRetiredApps(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from oauth_apps
+    where id in (
+      select id from oauth_apps
+      where replaced_at is not null and not exists (
+        select from accounts where app_id = oauth_apps.id and disconnected_at is null)
+      limit ${limit})`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** All secrets of apps whose data key is encrypted by another key than `keyId`. */
+export function listAppsNotUnder(db: Db, keyId: string) {
+  return db
+    .selectFrom('oauthApps')
+    .select(['id', 'keyId', 'dataKey', 'data'])
+    .where('keyId', '!=', keyId)
+    .orderBy('id')
+    .execute()
+}
+
+/** Replaces the encrypted data key of `before` by that of `row`, unless the secret was replaced in the meantime. */
+export function updateAppDataKey(db: Db, id: string, before: CredentialsRow, row: CredentialsRow) {
+  return db
+    .updateTable('oauthApps')
+    .set({ keyId: row.keyId, dataKey: row.dataKey })
+    .where('id', '=', id)
+    .where('dataKey', '=', before.dataKey)
+    .execute()
+}
+
+/** Deletes the apps whose secrets other keys than `keyIds` encrypt. Returns their number. */
+export async function deleteAppsOfOtherKeys(db: Db, keyIds: string[]): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('oauthApps')
+    .where('keyId', '!=', sql<string>`all(${keyIds}::text[])`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

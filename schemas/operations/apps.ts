@@ -1,0 +1,97 @@
+import { App, AppList, AppPath, AppQuery, PutApp } from '../app.ts'
+import {
+  bodyTooLargeResponse,
+  commonErrors,
+  errorResponse,
+  invalidRequestResponse,
+  NO_CREDENTIALS_KEY,
+  OTHER_CREDENTIALS_KEY,
+  unavailableResponse,
+} from '../error.ts'
+import { APP_IN_USE, APP_NOT_FOUND, NOT_AN_ADMIN } from '../messages.ts'
+import { Body, Deleted, JsonResponse } from '../shared.ts'
+import { defineOperation } from './define-operation.ts'
+
+const [APP] = App.examples
+const [PUT, WITH_SCOPES] = PutApp.examples
+
+const noAccessResponse = {
+  403: errorResponse('You do not belong to this organisation, or it does not exist, or you are none of its admins.', {
+    noAccess: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+    notAdmin: NOT_AN_ADMIN,
+  }),
+}
+
+export const listApps = defineOperation({
+  method: 'GET',
+  url: '/apps',
+  schema: {
+    operationId: 'listApps',
+    tags: ['apps'],
+    summary: 'List apps',
+    description:
+      'Returns the apps of all networks that are connected by OAuth: those that the operator has configured, yours, and those of your organisations. A connection uses the app of its organisation if there is one, or else yours, or else that of the operator. `redirectUri` is what to register with the network.',
+    response: {
+      200: JsonResponse(AppList, 'The apps.', { apps: AppList.examples[0] }),
+      ...commonErrors,
+    },
+  },
+})
+
+export const putApp = defineOperation({
+  method: 'PUT',
+  url: '/apps/:platform',
+  schema: {
+    operationId: 'putApp',
+    tags: ['apps'],
+    summary: 'Store an app',
+    description:
+      'Stores the credentials of an app that you have registered with a network, in place of the one that was stored. With the same `clientId`, the secret and the scopes are replaced. With another one, new connections use the new app. Accounts keep the app that they were connected with until they are connected again.\n\nA connection that was begun with another app fails with `app_changed`.',
+    params: AppPath,
+    body: Body(PutApp, { app: PUT, withScopes: WITH_SCOPES }),
+    response: {
+      200: JsonResponse(App, 'The app is stored.', { stored: APP }),
+      400: invalidRequestResponse(
+        'With `details`: the body does not match its schema. Without: the network is not connected with apps.',
+        {
+          missingClientId: {
+            code: 'invalid_type',
+            expected: 'string',
+            received: 'undefined',
+            path: ['clientId'],
+            message: 'Required',
+          },
+        },
+        { notSupported: 'telegram accounts cannot be connected by OAuth' },
+      ),
+      ...noAccessResponse,
+      ...bodyTooLargeResponse,
+      ...commonErrors,
+      503: unavailableResponse(
+        ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so secrets cannot be stored. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
+        { noCredentialsKey: NO_CREDENTIALS_KEY, otherCredentialsKey: OTHER_CREDENTIALS_KEY },
+      ),
+    },
+  },
+})
+
+export const deleteApp = defineOperation({
+  method: 'DELETE',
+  url: '/apps/:platform',
+  schema: {
+    operationId: 'deleteApp',
+    tags: ['apps'],
+    summary: 'Delete an app',
+    description:
+      'Deletes the credentials of an app. Accounts that were connected with it need it: disconnect them first, or connect them again with another app.',
+    params: AppPath,
+    querystring: AppQuery,
+    response: {
+      200: JsonResponse(Deleted, 'The app is deleted.', { deleted: Deleted.examples[0] }),
+      ...noAccessResponse,
+      404: errorResponse('No app is stored for this network.', { notFound: APP_NOT_FOUND }),
+      409: errorResponse('Connected accounts need the app.', { inUse: APP_IN_USE }),
+      ...commonErrors,
+    },
+  },
+})

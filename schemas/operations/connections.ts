@@ -1,0 +1,197 @@
+import {
+  ChooseAccounts,
+  CONNECTION_EXAMPLES,
+  CompleteConnection,
+  Connection,
+  ConnectionPath,
+  CREATE_CONNECTION_EXAMPLES,
+  CreateConnection,
+  CreatedConnection,
+} from '../connection.ts'
+import {
+  bodyTooLargeResponse,
+  commonErrors,
+  errorResponse,
+  invalidRequestResponse,
+  NO_CREDENTIALS_KEY,
+  OTHER_CREDENTIALS_KEY,
+  unavailableResponse,
+} from '../error.ts'
+import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
+import {
+  CONNECTION_NOT_CHOOSING,
+  CONNECTION_NOT_FOUND,
+  CONNECTION_NOT_OPENED,
+  NOT_THE_OWNER_TO_CONNECT,
+  OWNED_ELSEWHERE,
+  RETURN_URL_NOT_ALLOWED,
+} from '../messages.ts'
+import { Body, Deleted, JsonResponse } from '../shared.ts'
+import { defineOperation } from './define-operation.ts'
+
+const notFoundResponse = {
+  404: errorResponse('You have no connection with this id, or it is older than 24 hours.', {
+    notFound: CONNECTION_NOT_FOUND,
+  }),
+}
+
+const noKeyResponse = {
+  503: unavailableResponse(
+    ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
+    { noCredentialsKey: NO_CREDENTIALS_KEY, otherCredentialsKey: OTHER_CREDENTIALS_KEY },
+  ),
+}
+
+export const createConnection = defineOperation({
+  method: 'POST',
+  url: '/connections',
+  schema: {
+    operationId: 'createConnection',
+    tags: ['connections'],
+    summary: 'Begin a connection',
+    description: `Returns the \`url\` of a link. Send the user there: the link leads to the page of the network where the user consents. It works once, in one browser, for 15 minutes.
+
+Read the outcome with \`getConnection\` until the state is \`connected\`, \`failed\` or \`expired\`. Where the browser returns to your \`returnUrl\`, that alone proves nothing: people close pages, and change addresses.
+
+An account that you have connected before keeps its id and its posts. Accounts with credentials, such as bots, are connected with \`connectAccount\`.`,
+    headers: IdempotencyHeaders,
+    body: Body(CreateConnection, {
+      x: CREATE_CONNECTION_EXAMPLES.x,
+      reconnect: CREATE_CONNECTION_EXAMPLES.reconnect,
+      manual: CREATE_CONNECTION_EXAMPLES.manual,
+    }),
+    response: {
+      201: {
+        ...JsonResponse(CreatedConnection, 'The connection was begun.', { created: CreatedConnection.examples[0] }),
+        ...REPLAY_HEADERS,
+      },
+      400: invalidRequestResponse(
+        'With `details`: the body does not match its schema, or `accountId` belongs to another network. Without: the network cannot be connected by OAuth, no app is registered for it, or `returnUrl` is not listed.',
+        {
+          otherPlatform: {
+            code: 'custom',
+            path: ['accountId'],
+            message: 'The account is on bluesky, not on x',
+          },
+        },
+        {
+          notSupported: 'telegram accounts cannot be connected by OAuth',
+          noApp: 'No app of x is configured: set X_CLIENT_ID and X_CLIENT_SECRET',
+          returnUrl: RETURN_URL_NOT_ALLOWED,
+          refused: 'mastodon: www.example.com is not a Mastodon server',
+        },
+      ),
+      403: errorResponse(
+        'You do not belong to this organisation, cannot post to this account, or do not own it, or it does not exist.',
+        {
+          noOrganization: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+          noAccount: 'You have no access to this accountId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+          notTheOwner: NOT_THE_OWNER_TO_CONNECT,
+        },
+      ),
+      ...keyReusedResponse,
+      ...bodyTooLargeResponse,
+      ...commonErrors,
+      502: errorResponse('With `manual`: the network could not be reached. Retry later.', {
+        unreachable: 'x: api.x.com could not be reached (ENOTFOUND)',
+      }),
+      ...noKeyResponse,
+    },
+  },
+})
+
+export const getConnection = defineOperation({
+  method: 'GET',
+  url: '/connections/:id',
+  schema: {
+    operationId: 'getConnection',
+    tags: ['connections'],
+    summary: 'Get a connection',
+    description:
+      'Returns a connection that you have begun in the last 24 hours: its state, the connected accounts, or why it failed.',
+    params: ConnectionPath,
+    response: {
+      200: JsonResponse(Connection, 'The connection.', CONNECTION_EXAMPLES),
+      ...notFoundResponse,
+      ...commonErrors,
+    },
+  },
+})
+
+export const chooseAccounts = defineOperation({
+  method: 'POST',
+  url: '/connections/:id/choose',
+  schema: {
+    operationId: 'chooseAccounts',
+    tags: ['connections'],
+    summary: 'Choose accounts',
+    description:
+      'Connects some of the `choices` of a connection in the state `choosing`, all or none. The page that the browser shows does the same. A connection whose user does not choose in time expires, and the tokens are deleted.',
+    params: ConnectionPath,
+    body: Body(ChooseAccounts, { one: ChooseAccounts.examples[0] }),
+    response: {
+      200: JsonResponse(Connection, 'The accounts are connected.', { connected: CONNECTION_EXAMPLES.connected }),
+      400: invalidRequestResponse('The body does not match its schema, or an id is none of the choices.', {
+        unknownChoice: { code: 'custom', path: ['ids', 0], message: 'Must be the id of one of the choices' },
+      }),
+      ...notFoundResponse,
+      409: errorResponse(
+        'The connection does not wait for a choice. Or one of the accounts cannot be connected: choose others.',
+        { notChoosing: CONNECTION_NOT_CHOOSING, ownedElsewhere: OWNED_ELSEWHERE },
+      ),
+      ...bodyTooLargeResponse,
+      ...commonErrors,
+      ...noKeyResponse,
+    },
+  },
+})
+
+export const completeConnection = defineOperation({
+  method: 'POST',
+  url: '/connections/:id/complete',
+  schema: {
+    operationId: 'completeConnection',
+    tags: ['connections'],
+    summary: 'Complete a connection',
+    description:
+      'Takes the address that the browser showed after consent, where the browser could not reach this service. It does what the page at this address would have done, and may take up to 30 seconds. A failure of the flow is not an error of this operation: see `state` and `error` of the response.',
+    params: ConnectionPath,
+    body: Body(CompleteConnection, { complete: CompleteConnection.examples[0] }),
+    response: {
+      200: JsonResponse(Connection, 'The connection, which has ended or needs a choice.', CONNECTION_EXAMPLES),
+      400: invalidRequestResponse(
+        'The body does not match its schema, or the address is not that of this connection.',
+        {
+          otherConnection: {
+            code: 'custom',
+            path: ['callbackUrl'],
+            message: 'The address does not belong to this connection',
+          },
+        },
+      ),
+      ...notFoundResponse,
+      409: errorResponse('The connection does not wait for the network.', { notOpened: CONNECTION_NOT_OPENED }),
+      ...bodyTooLargeResponse,
+      ...commonErrors,
+      ...noKeyResponse,
+    },
+  },
+})
+
+export const deleteConnection = defineOperation({
+  method: 'DELETE',
+  url: '/connections/:id',
+  schema: {
+    operationId: 'deleteConnection',
+    tags: ['connections'],
+    summary: 'Cancel a connection',
+    description:
+      'Deletes a connection. Its link and the page of the network lead to nothing any more. Accounts that it has connected stay.',
+    params: ConnectionPath,
+    response: {
+      200: JsonResponse(Deleted, 'The connection no longer exists.', { deleted: Deleted.examples[0] }),
+      ...notFoundResponse,
+      ...commonErrors,
+    },
+  },
+})

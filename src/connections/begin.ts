@@ -1,0 +1,65 @@
+import type { OpenedConnection } from '../../db/queries/connections.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { requireKeyring } from '../accounts/store.ts'
+import { AppError } from '../errors.ts'
+import type { OAuth } from '../platforms/oauth.ts'
+import { findAppFor } from './apps.ts'
+import { type ConnectionContext, redirectUriOf } from './context.ts'
+import { hashSecret, newSecret } from './secrets.ts'
+
+/** Limits all calls to the network together. */
+const BEGIN_TIMEOUT_MS = 20_000
+
+/** How accounts of the network are connected. Throws 400 for a network without OAuth. */
+export function requireOAuth({ networks }: ConnectionContext, platform: PlatformId): OAuth {
+  const oauth = networks[platform]?.oauth
+  if (!oauth) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected by OAuth`)
+  return oauth
+}
+
+export interface Flow {
+  /** The page of the network. */
+  url: URL
+  /** Binds the flow to a browser; null if it is bound to none. */
+  cookie: string | null
+  opened: OpenedConnection
+}
+
+interface Beginning {
+  id: string
+  platform: PlatformId
+  userId: string
+  organizationId: string | null
+  hint: string | null
+  isBound: boolean
+}
+
+/**
+ * Begins the flow of a connection at the network; the caller stores it. Throws an AppError if there is no app or no key, and
+ * a PublishError if the network fails.
+ */
+export async function beginFlow(
+  context: ConnectionContext,
+  { id, platform, userId, organizationId, hint, isBound }: Beginning,
+): Promise<Flow> {
+  const keyring = await requireKeyring(context)
+  const oauth = requireOAuth(context, platform)
+  const { app, appId, scopes } = await findAppFor(context, keyring, { platform, userId, organizationId })
+  const state = newSecret()
+  const { url, kept } = await oauth.begin(
+    { app, redirectUri: redirectUriOf(context), hint, ...(scopes && { scopes }), state },
+    { fetch: context.fetch, signal: AbortSignal.timeout(BEGIN_TIMEOUT_MS) },
+  )
+  const cookie = isBound ? newSecret() : null
+  return {
+    url,
+    cookie,
+    opened: {
+      stateHash: hashSecret(state),
+      cookieHash: cookie === null ? null : hashSecret(cookie),
+      appId,
+      clientId: app.clientId,
+      secrets: keyring.seal(id, { kept: JSON.stringify(kept) }),
+    },
+  }
+}

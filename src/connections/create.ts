@@ -1,0 +1,91 @@
+import type { Db } from '../../db/client.ts'
+import { isId, newId } from '../../db/id.ts'
+import { findReachableAccount } from '../../db/queries/accounts.ts'
+import { insertConnection } from '../../db/queries/connections.ts'
+import type { CreateConnection, CreatedConnection } from '../../schemas/connection.ts'
+import { NOT_THE_OWNER_TO_CONNECT, RETURN_URL_NOT_ALLOWED } from '../../schemas/messages.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { requireKeyring, requireMembership, tidy } from '../accounts/store.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { truncate } from '../http/json.ts'
+import { PublishError } from '../platforms/publish-error.ts'
+import { findAppFor } from './apps.ts'
+import { beginFlow, type Flow, requireOAuth } from './begin.ts'
+import type { ConnectionContext } from './context.ts'
+import { isListedReturnUrl } from './return-url.ts'
+import { hashSecret, newSecret } from './secrets.ts'
+import { toConnection } from './view.ts'
+
+interface Prepared {
+  id: string
+  /** Undefined if the flow begins when the link is opened. */
+  flow: Flow | undefined
+}
+
+/**
+ * Checks what `storeConnection` stores, and begins the flow of a `manual` connection. Throws 400 for a network, a
+ * `returnUrl` or an app that cannot be used, 403 for an organisation or an account of others, and 502 if the network
+ * cannot be reached.
+ */
+export async function prepareConnection(
+  context: ConnectionContext,
+  userId: string,
+  { platform, returnUrl, accountId, organizationId, hint, manual = false }: CreateConnection,
+): Promise<Prepared> {
+  const { db, returnUrls } = context
+  requireOAuth(context, platform)
+  if (returnUrl !== undefined && !isListedReturnUrl(returnUrl, returnUrls)) {
+    throw new AppError(400, 'return_url_not_allowed', RETURN_URL_NOT_ALLOWED)
+  }
+  await requireMembership(db, userId, organizationId)
+  if (accountId !== undefined) await checkAccount(db, userId, platform, accountId)
+  const connection = { id: newId(), platform, userId, organizationId: organizationId ?? null, hint: hint ?? null }
+  if (!manual) {
+    await findAppFor(context, await requireKeyring(context), connection)
+    return { id: connection.id, flow: undefined }
+  }
+  try {
+    return { id: connection.id, flow: await beginFlow(context, { ...connection, isBound: false }) }
+  } catch (error) {
+    throw error instanceof PublishError ? toAppError(platform, error) : error
+  }
+}
+
+async function checkAccount(db: Db, userId: string, platform: PlatformId, id: string): Promise<void> {
+  const account = isId(id) ? await findReachableAccount(db, { userId, id }) : undefined
+  if (!account) throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(id)}`)
+  if (account.userId !== userId) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER_TO_CONNECT)
+  const problem = (message: string) => invalidRequest([{ code: 'custom', path: ['accountId'], message }])
+  if (account.platform !== platform) throw problem(`The account is on ${account.platform}, not on ${platform}`)
+  if (account.externalId === null) {
+    throw problem('The account was added without credentials: leave accountId out, to connect another account')
+  }
+}
+
+function toAppError(platform: PlatformId, { message, retryable }: PublishError): AppError {
+  const text = `${platform}: ${tidy(message)}`
+  return retryable ? new AppError(502, 'platform_unavailable', text) : new AppError(400, 'platform_refused', text)
+}
+
+/** Stores a connection. The response is the only one that contains its link. */
+export async function storeConnection(
+  context: ConnectionContext,
+  userId: string,
+  { platform, returnUrl, accountId, organizationId, hint, externalReference }: CreateConnection,
+  { id, flow }: Prepared,
+): Promise<CreatedConnection> {
+  const token = flow ? undefined : newSecret()
+  const connection = {
+    id,
+    userId,
+    organizationId: organizationId ?? null,
+    platform,
+    tokenHash: token === undefined ? null : hashSecret(token),
+    returnUrl: returnUrl ?? null,
+    accountId: accountId ?? null,
+    hint: hint ?? null,
+    externalReference: externalReference ?? null,
+  }
+  const row = await insertConnection(context.db, connection, flow?.opened)
+  return { ...(await toConnection(context, row)), url: flow?.url.href ?? `${context.publicUrl()}/connect/${token}` }
+}

@@ -1,0 +1,21 @@
+import type { ConnectionErrorCode } from '../../schemas/connection.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { tidy } from '../accounts/store.ts'
+import type { PublishError } from '../platforms/publish-error.ts'
+
+/** Why a connection ends without an account. The user reads the message. */
+export class FlowFailure extends Error {
+  readonly code: ConnectionErrorCode
+
+  constructor(code: ConnectionErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The meaning of a failed call to the network. */
+export function toFlowFailure(platform: PlatformId, error: PublishError): FlowFailure {
+  const message = `${platform}: ${tidy(error.message)}`
+  if (error.code === 'unexpected_answer') return new FlowFailure('invalid_response', message)
+  return new FlowFailure(error.retryable ? 'network_unavailable' : 'network_refused', message)
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { ConnectionChoice } from '../../schemas/connection.ts'
+
+/** Text that is escaped already. */
+class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const toText = (value: unknown): string => {
+  if (value instanceof Html) return value.text
+  if (Array.isArray(value)) return value.map(toText).join('')
+  return String(value ?? '').replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+}
+
+/** HTML whose values are escaped. A value that is undefined or null is left out. */
+export const html = (parts: TemplateStringsArray, ...values: unknown[]): Html =>
+  new Html(parts.reduce((text, part, index) => text + toText(values[index - 1]) + part))
+
+const STYLE = `
+:root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
+body { margin: 0; padding: 2rem 1rem; }
+main { max-width: 34rem; margin: 0 auto; }
+h1 { font-size: 1.5rem; line-height: 1.25; }
+fieldset { border: 1px solid GrayText; border-radius: .5rem; margin: 1.5rem 0; padding: .5rem 1rem; }
+legend { padding: 0 .5rem; }
+label { display: flex; gap: .75rem; align-items: baseline; padding: .5rem 0; }
+small { color: GrayText; font-size: 1em; }
+button { font: inherit; padding: .5rem 1.25rem; border-radius: .5rem; border: 1px solid; cursor: pointer; }
+[role=alert] { border-left: .25rem solid #c33; padding-left: .75rem; }
+`
+
+/** A page runs no script, loads nothing, and sends its form to this service alone. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export interface PageContent {
+  title: string
+  body: Html
+  /** Where the browser goes on by itself. A form must not be redirected there: `form-action` would forbid it. */
+  goesTo?: string | undefined
+}
+
+export const toPage = ({ title, body, goesTo }: PageContent): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+${goesTo === undefined ? '' : html`<meta http-equiv="refresh" content="0; url=${goesTo}">`}
+<title>${title} – Postroom</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`.text
+
+const labelOf = ({ username, displayName, kind, connectedAs }: ConnectionChoice) =>
+  html`<span>${
+    displayName ?? username
+  } <small>${displayName && `@${username}, `}${kind}${connectedAs && ', connected already'}</small></span>`
+
+/** The form in which a person chooses accounts. */
+export const choiceForm = (choices: ConnectionChoice[], problem: string | undefined): Html => html`
+${problem && html`<p role="alert">${problem}</p>`}
+<form method="post">
+<fieldset>
+<legend>Accounts to connect</legend>
+${choices.map((choice) => html`<label><input type="checkbox" name="id" value="${choice.id}"> ${labelOf(choice)}</label>\n`)}</fieldset>
+<button type="submit">Connect</button>
+</form>`

@@ -1,0 +1,63 @@
+import type { ConnectionFlow } from '../../db/queries/connections.ts'
+import type { Connection } from '../../schemas/connection.ts'
+import { choiceForm, html, type PageContent } from './html.ts'
+import { withOutcome } from './return-url.ts'
+
+/** The page at the end of a flow, or the one that asks for a choice. */
+export function outcomePage(connection: Connection, { problem }: { problem?: string | undefined } = {}): PageContent {
+  const { platform, state, accounts, choices = [], error, returnUrl } = connection
+  const next = returnUrl && withOutcome(returnUrl, connection)
+  const goOn = next ? html`<p><a href="${next}">Continue to ${new URL(next).host}</a></p>` : CLOSE
+  if (state === 'choosing') return { title: 'Choose your accounts', body: choiceForm(choices, problem) }
+  if (state === 'connected') {
+    const names = accounts.map(({ displayName, username }) => html`<li>${displayName ?? username}</li>`)
+    return { title: 'Connected', body: html`<p>Connected on ${platform}:</p><ul>${names}</ul>${goOn}`, goesTo: next }
+  }
+  if (state === 'failed') {
+    const title = error?.code === 'denied' ? 'Not connected' : 'The connection failed'
+    return { title, body: html`<p role="alert">${error?.message}</p><p>To try again, ask for a new link.</p>${goOn}` }
+  }
+  if (state === 'expired') return EXPIRED
+  return { title: 'Not finished yet', body: html`<p>The connection waits for ${platform}.</p>` }
+}
+
+const CLOSE = html`<p>You can close this page.</p>`
+
+export const EXPIRED: PageContent = {
+  title: 'This link has expired',
+  body: html`<p>A link works for 15 minutes. Ask for a new one.</p>`,
+}
+
+/** Why a link cannot be opened. */
+export const usedPage = ({ state }: Pick<ConnectionFlow, 'state'>): PageContent =>
+  state === 'expired'
+    ? EXPIRED
+    : {
+        title: 'This link was used already',
+        body: html`<p>A link can be opened once, in one browser. Ask for a new one.</p>`,
+      }
+
+export const UNKNOWN: PageContent = {
+  title: 'This link leads nowhere',
+  body: html`<p>It is incomplete, was cancelled, or is more than a day old. Ask for a new one.</p>`,
+}
+
+export const OTHER_BROWSER: PageContent = {
+  title: 'Please use the other browser',
+  body: html`<p>This connection was begun in another browser, or your browser blocks cookies. Nothing was connected. Ask for a new link, and stay in one browser.</p>`,
+}
+
+export const MANUAL: PageContent = {
+  title: 'Copy the address of this page',
+  body: html`<p>Paste the whole address where the connection was begun. Nothing is connected until then.</p>`,
+}
+
+export const unreachablePage = (message: string): PageContent => ({
+  title: 'The network cannot be reached',
+  body: html`<p role="alert">${message}</p><p>Open the link again in a while.</p>`,
+})
+
+export const errorPage = (message: string): PageContent => ({
+  title: 'Something went wrong',
+  body: html`<p role="alert">${message}</p>`,
+})

@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { isId } from '../../db/id.ts'
+import { type ConnectionFlow, deleteConnection, findConnection } from '../../db/queries/connections.ts'
+import { CONNECTION_NOT_FOUND } from '../../schemas/messages.ts'
+import * as apps from '../../schemas/operations/apps.ts'
+import * as operations from '../../schemas/operations/connections.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { AppError } from '../errors.ts'
+import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { chooseAccounts } from './choose.ts'
+import { completeFlow } from './complete.ts'
+import type { ConnectionContext } from './context.ts'
+import { prepareConnection, storeConnection } from './create.ts'
+import { deleteOwnApp, listOwnApps, putApp } from './stored-apps.ts'
+import { toConnection } from './view.ts'
+
+const notFound = () => new AppError(404, 'connection_not_found', CONNECTION_NOT_FOUND)
+
+export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (app, context) => {
+  const { db } = context
+
+  /** The connection of the user. Throws 404 for one of another user. */
+  async function find(userId: string, id: string): Promise<ConnectionFlow> {
+    const row = isId(id) ? await findConnection(db, id) : undefined
+    if (row?.userId !== userId) throw notFound()
+    return row
+  }
+
+  app.route({
+    ...operations.createConnection,
+    handler: async ({ userId, body }, reply) => {
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: [body],
+        prepare: () => prepareConnection(context, userId, body),
+        commit: (transaction, prepared) => storeConnection({ ...context, db: transaction }, userId, body, prepared),
+        toResponse: (connection) => ({ status: 201, body: connection }),
+      })
+      return sendOutcome(reply, outcome)
+    },
+  })
+
+  app.route({
+    ...operations.getConnection,
+    handler: async ({ userId, params }) => toConnection(context, await find(userId, params.id)),
+  })
+
+  app.route({
+    ...operations.chooseAccounts,
+    handler: async ({ userId, params, body }) => {
+      await chooseAccounts(context, await find(userId, params.id), body.ids)
+      return toConnection(context, await find(userId, params.id))
+    },
+  })
+
+  app.route({
+    ...operations.completeConnection,
+    handler: async ({ userId, params, body, log }) => {
+      const connection = await find(userId, params.id)
+      await completeFlow(context, connection, body.callbackUrl, log)
+      return toConnection(context, await find(userId, params.id))
+    },
+  })
+
+  app.route({
+    ...operations.deleteConnection,
+    handler: async ({ userId, params: { id } }) => {
+      if (!isId(id) || !(await deleteConnection(db, { userId, id }))) throw notFound()
+      return { success: true as const }
+    },
+  })
+
+  app.route({
+    ...apps.listApps,
+    handler: async ({ userId }) => ({ data: await listOwnApps(context, userId) }),
+  })
+
+  app.route({
+    ...apps.putApp,
+    handler: async ({ userId, params, body }) => putApp(context, userId, params.platform as PlatformId, body),
+  })
+
+  app.route({
+    ...apps.deleteApp,
+    handler: async ({ userId, params, query }) => {
+      await deleteOwnApp(context, userId, params.platform as PlatformId, query.organizationId)
+      return { success: true as const }
+    },
+  })
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+import type { Person, Reply } from './app.ts'
+import { recordSecrets } from './log-record.ts'
+
+/** What a browser got from a page. */
+export interface PageReply {
+  status: number
+  body: string
+  location: string | undefined
+  headers: Record<string, unknown>
+}
+
+export interface TestBrowser {
+  /** Opens a page of the service, given as a path or a URL, and keeps its cookies. Follows no redirect. */
+  get(url: string): Promise<PageReply>
+  post(path: string, form: URLSearchParams): Promise<PageReply>
+}
+
+/** A browser with cookies that sends its requests to `app`, whatever the host. */
+export function createBrowser(app: FastifyInstance): TestBrowser {
+  const cookies = new Map<string, string>()
+
+  async function send(method: 'GET' | 'POST', target: string, payload?: string): Promise<PageReply> {
+    const { pathname, search } = new URL(target, 'http://localhost')
+    const reply = await app.inject({
+      method,
+      url: pathname + search,
+      headers: {
+        ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+        ...(payload !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(payload !== undefined && { payload }),
+    })
+    for (const { name, value } of reply.cookies) {
+      cookies.set(name, value)
+      recordSecrets('credentials', value)
+    }
+    const { statusCode: status, body, headers } = reply
+    return { status, body, headers, location: headers.location as string | undefined }
+  }
+
+  return { get: (url) => send('GET', url), post: (path, form) => send('POST', path, String(form)) }
+}
+
+/** What the network's page does with the consent of its user: returns the address that it sends the browser back to. */
+export type Consent = (authorizationUrl: URL) => URL | Promise<URL>
+
+/**
+ * Connects accounts of a network by OAuth through the API and the pages, as a person does in a browser. `consent` stands for
+ * the page of the network. Returns the connection as `GET /connections/:id` shows it.
+ */
+export async function connectByOAuth(
+  app: FastifyInstance,
+  person: Person,
+  body: { platform: string; [key: string]: unknown },
+  consent: Consent,
+): Promise<Reply['body']> {
+  const created = await person.call('POST', '/connections', body)
+  if (created.status !== 201) throw new Error(created.body.error)
+  const browser = createBrowser(app)
+  const opened = await browser.get(created.body.url)
+  if (opened.status !== 303) throw new Error(`The link responded with ${opened.status}: ${opened.body}`)
+  await browser.get(String(await consent(new URL(opened.location!))))
+  return (await person.call('GET', `/connections/${created.body.id}`)).body
+}
+
+/** The consent page of a network that reads its users' minds: it redirects with a code, or with `parameters` instead. */
+export const redirectBack =
+  (parameters: Record<string, string> = { code: 'the-code' }): Consent =>
+  (authorizationUrl) => {
+    const { searchParams } = authorizationUrl
+    const url = new URL(searchParams.get('redirect_uri')!)
+    for (const [name, value] of Object.entries({ ...parameters, state: searchParams.get('state')! })) {
+      url.searchParams.set(name, value)
+    }
+    return url
+  }
