@@ -23,6 +23,7 @@ import {
   CONNECTION_NOT_FOUND,
   CONNECTION_NOT_OPENED,
   NOT_THE_OWNER_TO_CONNECT,
+  OTHER_CONNECTION,
   OWNED_ELSEWHERE,
   RETURN_URL_NOT_ALLOWED,
 } from '../messages.ts'
@@ -160,14 +161,17 @@ export const completeConnection = defineOperation({
     response: {
       200: JsonResponse(Connection, 'The connection, which has ended or needs a choice.', CONNECTION_EXAMPLES),
       400: invalidRequestResponse(
-        'The body does not match its schema, or the address is not that of this connection.',
+        'With `details`: the body does not match its schema. Without: the address is not that of this connection.',
         {
-          otherConnection: {
-            code: 'custom',
+          missingUrl: {
+            code: 'invalid_type',
+            expected: 'string',
+            received: 'undefined',
             path: ['callbackUrl'],
-            message: 'The address does not belong to this connection',
+            message: 'Required',
           },
         },
+        { otherConnection: OTHER_CONNECTION },
       ),
       ...notFoundResponse,
       409: errorResponse('The connection does not wait for the network.', { notOpened: CONNECTION_NOT_OPENED }),

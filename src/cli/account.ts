@@ -10,6 +10,7 @@ import { readConfig } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { openKeyring } from '../runtime/keyring.ts'
 import { requireFound, withDatabase } from './command.ts'
+import { addConnect } from './connect.ts'
 import { parseText } from './options.ts'
 import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
 
@@ -20,7 +21,7 @@ export function addAccountCommands(program: Command): void {
     account
       .command('add')
       .description(
-        'add a social account without credentials: posts can name it, but nothing is published to it. To publish to an account, connect it with POST /api/v1/accounts, which gives it a new id',
+        'add a social account without credentials: posts can name it, but nothing is published to it. To publish to an account, connect it with `account connect` or POST /api/v1/accounts, which gives it a new id',
       )
       .addOption(new Option('--platform <platform>', 'the network').choices(PLATFORM_IDS).makeOptionMandatory())
       .requiredOption('--username <username>', 'the handle', parseText)
@@ -36,6 +37,7 @@ export function addAccountCommands(program: Command): void {
     },
   )
 
+  addConnect(account)
   addList(account)
 
   withDatabase(

@@ -1,6 +1,7 @@
 import type { ConnectionFlow } from '../../db/queries/connections.ts'
 import { findConnectionByState } from '../../db/queries/connections.ts'
-import { invalidRequest } from '../errors.ts'
+import { OTHER_CONNECTION } from '../../schemas/messages.ts'
+import { AppError } from '../errors.ts'
 import type { ConnectionContext, Log } from './context.ts'
 import { finishFlow } from './finish.ts'
 import { hashSecret } from './secrets.ts'
@@ -17,9 +18,6 @@ export async function completeFlow(
   const found = states.length === 1 && (await findConnectionByState(context.db, hashSecret(states[0]!)))
   // A spent state is found nowhere: `finishFlow` tells whether the connection still waits.
   const isOther = found ? found.id !== connection.id : connection.state === 'opened'
-  if (isOther || !callback) {
-    const message = 'The address does not belong to this connection'
-    throw invalidRequest([{ code: 'custom', path: ['callbackUrl'], message }])
-  }
+  if (isOther || !callback) throw new AppError(400, 'other_connection', OTHER_CONNECTION)
   await finishFlow(context, connection, callback, log)
 }

@@ -48,6 +48,7 @@ t.test('every command has a help text', async (t) => {
   commands.push(
     'account',
     'account add',
+    'account connect',
     'account disconnect',
     'account rewrap',
     'post',

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Person, Reply } from './app.ts'
 import { recordSecrets } from './log-record.ts'
+import { until } from './until.ts'
 
 /** What a browser got from a page. */
 export interface PageReply {
@@ -55,7 +56,9 @@ export async function connectByOAuth(
   body: { platform: string; [key: string]: unknown },
   consent: Consent,
 ): Promise<Reply['body']> {
-  const created = await person.call('POST', '/connections', body)
+  // On a busy machine, a request may exceed its time limit. Clients repeat it.
+  const create = () => person.call('POST', '/connections', body)
+  const created = await until('the connection is created', create, { isMet: ({ status }) => status !== 503 })
   if (created.status !== 201) throw new Error(created.body.error)
   const browser = createBrowser(app)
   const opened = await browser.get(created.body.url)

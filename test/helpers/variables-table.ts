@@ -7,23 +7,18 @@ interface Variable {
 
 const variables: [name: string, Variable][] = Object.entries(VARIABLES.properties as never)
 
-const APP = /^(\w+)_CLIENT_(ID|SECRET)$/
+const isOfApp = (name: string) => /_CLIENT_(?:ID|SECRET)$/.test(name)
 
-/** The rows of the README's chapter on configuration. Those of all apps are one. */
+/** The rows of the README's chapter on configuration. src/connections/README.md has the variables of apps. */
 export function renderVariables(): string {
-  const apps = variables.flatMap(([name]) => (APP.exec(name)?.[2] === 'ID' ? [APP.exec(name)![1]!] : []))
-  const rows = variables.flatMap(([name, { default: value, description }]) => {
-    if (APP.test(name)) return name === `${apps[0]}_CLIENT_ID` ? [appsRow(apps)] : []
-    const cell = value === undefined ? '' : `\`${value}\` `
-    return [`| \`${name}\` | ${cell}| ${description} |`]
-  })
+  const rows = variables
+    .filter(([name]) => !isOfApp(name))
+    .map(([name, { default: value, description }]) => {
+      const cell = value === undefined ? '' : `\`${value}\` `
+      return `| \`${name}\` | ${cell}| ${description} |`
+    })
   return `${['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')}\n`
 }
-
-const appsRow = ([first, ...others]: string[]) =>
-  `| \`${first}_CLIENT_ID\`, \`${first}_CLIENT_SECRET\` | | [App](src/connections/README.md#apps) of X. Likewise: ${others
-    .map((name) => `\`${name}_…\``)
-    .join(', ')}. |`
 
 /** A file of the form that `docker run --env-file` and systemd's `EnvironmentFile` read, with every variable unset. */
 export function renderEnvExample(): string {

@@ -182,6 +182,7 @@ async function checkFlow(t: Test, { app, ada, user, organization, oauth }: Scene
     'otherConnection',
     ada.call('POST', `${path}/complete`, { callbackUrl: CALLBACK }),
   )
+  await check(t, 'completeConnection', 400, 'missingUrl', ada.call('POST', `${path}/complete`, {}))
   const callbackUrl = String(await redirectBack()(new URL(body.url)))
   await check(t, 'completeConnection', 200, undefined, ada.call('POST', `${path}/complete`, { callbackUrl }))
   const choose = (ids: string[]) => ada.call('POST', `${path}/choose`, { ids })

@@ -1,4 +1,5 @@
 import type { form } from '../../helpers/upload.ts'
+import { OAUTH_PLATFORM } from './caller.ts'
 import { IMAGES } from './forms.ts'
 
 /** Ids of the owner's resources. */
@@ -12,6 +13,9 @@ export interface Resources {
   failed: string
   unconfirmed: string
   media: string
+  /** Connections that wait for their callback and for a choice. */
+  opened: string
+  choosing: string
 }
 
 export interface Request {
@@ -77,6 +81,47 @@ export const TABLE: Row[] = [
     request: ({ shared }) => ({ body: { accountIds: [shared], caption: 'a'.repeat(1_000) } }),
     ...{ owner: 400, member: 400, former: 403, stranger: 403 },
   },
+  {
+    operationId: 'createConnection',
+    request: () => ({ body: { platform: OAUTH_PLATFORM } }),
+    ...sameForAll(201),
+  },
+  {
+    operationId: 'createConnection',
+    case: 'for an organisation',
+    request: ({ organization }) => ({ body: { platform: OAUTH_PLATFORM, organizationId: organization } }),
+    ...{ owner: 201, member: 201, former: 403, stranger: 403 },
+  },
+  { operationId: 'getConnection', request: ({ choosing }) => ({ ids: [choosing] }), owner: 200, ...hidden },
+  {
+    operationId: 'chooseAccounts',
+    request: ({ choosing }) => ({ ids: [choosing], body: { ids: ['1'] } }),
+    owner: 200,
+    ...hidden,
+  },
+  {
+    operationId: 'completeConnection',
+    request: ({ opened }) => ({
+      ids: [opened],
+      body: { callbackUrl: `https://postroom.example/connect/callback?code=a&state=${opened}` },
+    }),
+    owner: 200,
+    ...hidden,
+  },
+  { operationId: 'deleteConnection', request: ({ opened }) => ({ ids: [opened] }), owner: 200, ...hidden },
+  { operationId: 'listApps', request: () => ({}), ...sameForAll(200) },
+  {
+    operationId: 'putApp',
+    request: () => ({ ids: [OAUTH_PLATFORM], body: { clientId: 'a', clientSecret: 'b' } }),
+    ...sameForAll(200),
+  },
+  {
+    operationId: 'putApp',
+    case: 'for an organisation',
+    request: ({ organization }) => ({ ids: [OAUTH_PLATFORM], body: { clientId: 'a', organizationId: organization } }),
+    ...sameForAll(403),
+  },
+  { operationId: 'deleteApp', request: () => ({ ids: [OAUTH_PLATFORM] }), ...sameForAll(404) },
   { operationId: 'listPosts', request: () => ({}), ...sameForAll(200) },
   { operationId: 'getPost', request: ({ draft }) => ({ ids: [draft] }), owner: 200, ...hidden },
   { operationId: 'deletePost', request: ({ draft }) => ({ ids: [draft] }), owner: 200, ...hidden },

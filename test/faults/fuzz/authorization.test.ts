@@ -6,7 +6,7 @@ import { createKey } from '../../../src/auth/create-key.ts'
 import type { Person } from '../../helpers/app.ts'
 import { form, upload } from '../../helpers/upload.ts'
 import { type Request, type Resources, TABLE } from './authorization-table.ts'
-import { createFuzzWorld } from './caller.ts'
+import { createConnection, createFuzzWorld } from './caller.ts'
 import { IMAGES } from './forms.ts'
 import { UNKNOWN_ID } from './ids.ts'
 import { operations } from './requests.ts'
@@ -91,6 +91,8 @@ async function createResources(owner: Person, organization: string): Promise<Res
     failed: await create('failed', 'scheduled'),
     unconfirmed: await create('unconfirmed', 'published'),
     media: file.body.id,
+    opened: await createConnection({ db }, owner, false, OWNER_TEXT),
+    choosing: await createConnection({ db }, owner, true, OWNER_TEXT),
   }
 }
 

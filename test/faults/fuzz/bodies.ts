@@ -44,6 +44,21 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
         }
         return { ...body, ...(organization !== null && { organizationId: organization }) }
       }),
+  createConnection: (bodies) =>
+    fc
+      .record({ body: bodies, other: fc.nat({ max: 9 }), organization: fc.option(ids('organization'), { freq: 2 }) })
+      .map(({ body: { accountId: _, organizationId: __, returnUrl: ___, ...body }, other, organization }) => ({
+        ...body,
+        ...(other > 0 && { platform: 'tiktok' }),
+        ...(organization !== null && { organizationId: organization }),
+      })),
+  chooseAccounts: (bodies) =>
+    bodies.map(({ ids }) => ({ ids: (ids as Json[]).map((_, index) => String((index % 2) + 1)) })),
+  completeConnection: () =>
+    placeholders('connection').map((state) => ({
+      callbackUrl: `https://postroom.example/connect/callback?code=a&state=${state}`,
+    })),
+  putApp: (bodies) => bodies.map(({ organizationId: _, ...body }) => body),
   resolveDelivery: (bodies) =>
     bodies.map(({ url, ...body }) =>
       url && body.outcome === 'published' ? { ...body, url: 'https://a.example/1' } : body,

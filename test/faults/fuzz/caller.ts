@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import fc, { type Arbitrary } from 'fast-check'
 import type { LightMyRequestResponse as Response } from 'fastify'
+import { sandboxStore } from '../../../db/queries/sandbox.ts'
+import { createNetworks } from '../../../src/platforms/adapters.ts'
 import { createWorld, type Options, type Person, type World } from '../../helpers/app.ts'
+import { redirectBack } from '../../helpers/connect-oauth.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { grantedAccount, oauthNetwork, scriptedOAuth } from '../../helpers/scripted-oauth.ts'
 import { stubNetworks } from '../../helpers/stub-networks.ts'
 import { upload } from '../../helpers/upload.ts'
 import { IMAGES } from './forms.ts'
@@ -11,15 +16,23 @@ import type { Path } from './mutations.ts'
 import type { PlannedRequest } from './requests.ts'
 import { contractBreach } from './responses.ts'
 
+/** The network whose accounts are connected by OAuth. */
+export const OAUTH_PLATFORM = 'tiktok'
+
 /** Starts a service that calls no network and imports images of its own. */
 export const createFuzzWorld = (t: Teardown, options: Options = {}): Promise<World> =>
   createWorld(t, {
     fetch: stubNetworks,
+    networks: (db) => ({ ...createNetworks(sandboxStore(db)), [OAUTH_PLATFORM]: oauthNetwork(twoAccounts()) }),
+    oauthApps: { [OAUTH_PLATFORM]: { clientId: 'a', clientSecret: 'b' } },
     media: {
       fetchFile: async (url) => Readable.from([IMAGES[Number(/\d+/.exec(url)?.[0] ?? 0) % IMAGES.length]!]),
     },
     ...options,
   })
+
+/** OAuth whose users always have to choose. */
+const twoAccounts = () => Object.assign(scriptedOAuth(), { accounts: [grantedAccount('1'), grantedAccount('2')] })
 
 /** Part of every text of the other user. No response may contain it. */
 const FOREIGN_TEXT = 'said-by-somebody-else'
@@ -76,7 +89,7 @@ export async function createCaller({ app, db, user, organization }: World): Prom
       if (response.statusCode === 200 || response.statusCode === 201) {
         const pool = CREATED[operation.operationId]
         if (pool) addId(pool, response.json().id)
-        else if (operation.method === 'DELETE') removeId(fill(params.id!))
+        else if (operation.method === 'DELETE' && params.id) removeId(fill(params.id))
       }
       return { response, problem }
     },
@@ -86,6 +99,7 @@ export async function createCaller({ app, db, user, organization }: World): Prom
 /** Kinds of resources that operations create. */
 const CREATED: Record<string, Pool> = {
   createPost: 'post',
+  createConnection: 'connection',
   connectAccount: 'disposable',
   uploadMedia: 'media',
   importMedia: 'media',
@@ -120,13 +134,34 @@ async function createResources(
     await db.updateTable('posts').set({ status }).where('id', '=', id).execute()
     post.push(id)
   }
+  const connection: string[] = []
+  for (let index = 0; index < 6; index++) connection.push(await createConnection({ db }, person, index % 2 === 0, text))
   return {
     account,
+    connection,
     disposable: [await person.account('sandbox', { username: `${text}-2` })],
     media: [file.body.id, await person.media()],
     post,
     organization: [organization],
   }
+}
+
+/** A connection that waits for its callback, whose `state` is its id, or for a choice. */
+export async function createConnection(
+  { db }: Pick<World, 'db'>,
+  person: Person,
+  isChoosing: boolean,
+  externalReference: string,
+): Promise<string> {
+  const body = { platform: OAUTH_PLATFORM, manual: true, externalReference }
+  const { id, url } = (await person.call('POST', '/connections', body)).body
+  const callbackUrl = String(await redirectBack()(new URL(url)))
+  if (isChoosing) await person.call('POST', `/connections/${id}/complete`, { callbackUrl })
+  else {
+    const stateHash = createHash('sha256').update(id).digest()
+    await db.updateTable('connections').set({ stateHash }).where('id', '=', id).execute()
+  }
+  return id
 }
 
 /** How the response differs from the expected one; empty if it does not. */

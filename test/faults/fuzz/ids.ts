@@ -5,7 +5,7 @@ import fc, { type Arbitrary } from 'fast-check'
  * a number; the caller replaces each by an id that it knows.
  */
 
-export const RESOURCES = ['post', 'account', 'disposable', 'media', 'organization'] as const
+export const RESOURCES = ['post', 'account', 'disposable', 'media', 'organization', 'connection'] as const
 type Resource = (typeof RESOURCES)[number]
 
 /** Resources of the caller, and those of another user. Accounts of the kind `disposable` may be disconnected. */
@@ -47,6 +47,9 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   if (collection === 'media') return ids('media')
   // Posts need the other accounts, so only these are disconnected.
   if (collection === 'accounts') return ids('disposable')
+  if (collection === 'connections') return ids('connection')
+  // The network with OAuth, one without, and none.
+  if (collection === 'apps') return fc.constantFrom('tiktok', 'tiktok', 'tiktok', 'telegram', 'none')
   if (collection === 'deliveries') return ids('account')
   throw new Error(`No ids for the parameter ${name} of ${path}: add its collection to idsOf`)
 }

@@ -1,7 +1,8 @@
 import t from 'tap'
+import { redirectBack } from '../../../helpers/connect-oauth.ts'
 import { json } from '../../../helpers/document.ts'
 import { form } from '../../../helpers/upload.ts'
-import { createFuzzWorld } from '../caller.ts'
+import { createFuzzWorld, OAUTH_PLATFORM } from '../caller.ts'
 import { IMAGES } from '../forms.ts'
 import { UNKNOWN_ID } from '../ids.ts'
 import { operations } from '../requests.ts'
@@ -63,6 +64,26 @@ t.test('requests and responses of every operation match the document by prism', 
   const unreachable = { platform: 'mastodon', credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
   await ask('connectAccount', 502, [], { body: unreachable })
   await ask('listAccounts', 200, [])
+
+  const consent = { body: { platform: OAUTH_PLATFORM } }
+  const manual = async () => {
+    const { id, url } = await ask('createConnection', 201, [], { body: { ...consent.body, manual: true } })
+    return { id, body: { callbackUrl: String(await redirectBack()(new URL(url))) } }
+  }
+  const { id: pending } = await ask('createConnection', 201, [], consent)
+  await ask('createConnection', 400, [], { body: { platform: 'telegram' } })
+  await ask('getConnection', 200, [pending])
+  const flow = await manual()
+  await ask('completeConnection', 200, [flow.id], flow)
+  await ask('chooseAccounts', 200, [flow.id], { body: { ids: ['1'] } })
+  await ask('chooseAccounts', 409, [flow.id], { body: { ids: ['1'] } })
+  await ask('completeConnection', 409, [flow.id], flow)
+  await ask('deleteConnection', 200, [flow.id])
+  await ask('getConnection', 404, [flow.id])
+  await ask('putApp', 200, [OAUTH_PLATFORM], { body: { clientId: 'a', clientSecret: 'b', scopes: ['c'] } })
+  await ask('listApps', 200, [])
+  await ask('deleteApp', 200, [OAUTH_PLATFORM])
+  await ask('deleteApp', 404, [OAUTH_PLATFORM])
 
   const file = await ask('importMedia', 201, [], { body: { url: 'https://files.example/1.jpg', altText: 'a' } })
   await ask('importMedia', 200, [], { body: { url: 'https://files.example/1.jpg' } })
