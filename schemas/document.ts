@@ -131,6 +131,7 @@ Where the response of a network is lost, the act may have been published. The ca
 | Mastodon, sandbox | reconcilable | The network is queried after 30 seconds. An existing act is not sent again. A missing act is sent again, which counts as one of the eight failures. Mastodon also receives the same \`Idempotency-Key\`. |
 | Facebook | reconcilable | The Page is queried after 30 seconds, 2 and 10 minutes. An existing act is not sent again. A missing act is sent again, if it has photos or a video, whose ids are known, or is a first comment. A missing text or link is not sent again: the delivery is \`unconfirmed\`. |
 | Threads | reconcilable | The status of the container tells whether the act is live. One that stays finished for 13 minutes is published again. A live act whose id cannot be found is \`published\` with \`externalId\` null. |
+| X | reconcilable | The timeline of the account is read after 30 seconds, 2 and 10 minutes. An existing post is not sent again. X does not say how soon a post shows, so a missing one is not sent again either: the delivery is \`unconfirmed\`. |
 | Telegram, Discord | at most once | The network cannot be queried. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
 
 Two cases can still publish twice. On the sandbox: a worker that is suspended for half a minute exactly when its call begins sends the call when it resumes. On Mastodon: the clock of the database jumps forward by more than 20 seconds, so that the network is queried too soon.
@@ -144,7 +145,8 @@ Posts of one account are published one after the other, in the order of their ti
 | Telegram | 1 message a second, 20 a minute |
 | Discord | 5 messages in 2 seconds |
 | Bluesky | 1,666 posts an hour |
-| Mastodon | 30 posts in 5 minutes, 300 in 3 hours |`
+| Mastodon | 30 posts in 5 minutes, 300 in 3 hours |
+| X | 100 posts in 15 minutes, 300 in 3 hours |`
 
 const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 

@@ -7,6 +7,7 @@ import { mastodonAdapter } from './mastodon/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
 import { telegramAdapter } from './telegram/adapter.ts'
 import { threadsAdapter } from './threads/adapter.ts'
+import { xAdapter } from './x/adapter.ts'
 
 /** An adapter whose prepared state only itself can read. */
 // biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
@@ -22,5 +23,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   discord: createDiscordAdapter(),
   facebook: facebookAdapter,
   threads: threadsAdapter,
+  x: xAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

@@ -7,6 +7,7 @@ import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startTelegram } from './fake-telegram.ts'
 import { startThreads } from './fake-threads.ts'
+import { startX } from './fake-x.ts'
 
 const BLUESKY = 'https://bsky.social'
 
@@ -30,6 +31,7 @@ export async function startFakeNetworks(t: Teardown) {
   const discord = await startDiscord(t)
   const facebook = await startFacebook(t)
   const threads = await startThreads(t)
+  const x = await startX(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -75,6 +77,7 @@ export async function startFakeNetworks(t: Teardown) {
     'https://graph-video.facebook.com': facebook,
     'https://rupload.facebook.com': facebook,
     'https://graph.threads.net': threads,
+    'https://api.x.com': x,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -82,5 +85,5 @@ export async function startFakeNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, threads }
+  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, threads, x }
 }

@@ -12,6 +12,7 @@ import { startFacebook } from '../helpers/fake-facebook.ts'
 import { startMastodon } from '../helpers/fake-mastodon.ts'
 import { startTelegram } from '../helpers/fake-telegram.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
+import { startX } from '../helpers/fake-x.ts'
 
 /** An adapter and its network. */
 interface Subject {
@@ -20,10 +21,10 @@ interface Subject {
   fetch: typeof fetch
   /** Ids of the acts that readers see. */
   visibleIds(): string[]
-  /** Whether the network cannot say that an act is not there. */
-  hidesAbsence?: true
   /** `fields` with which the network takes time to process a file. */
   slow?: Act['fields']
+  /** Whether the network cannot say that an act is not there. */
+  hidesAbsence?: true
 }
 
 /** The sandbox's table, in memory. */
@@ -73,6 +74,11 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
     const { fetch, credentials, posts } = await startThreads(t)
     const visibleIds = () => posts.map(({ id }) => id)
     return { adapter: adapterOf('threads'), credentials, fetch, visibleIds, hidesAbsence: true }
+  },
+  async x(t) {
+    const { fetch, credentials, posts } = await startX(t)
+    const visibleIds = () => posts.map(({ id }) => id)
+    return { adapter: adapterOf('x'), credentials, fetch, visibleIds, hidesAbsence: true }
   },
   async sandbox() {
     const { store, visibleIds } = createMemoryStore()
@@ -146,7 +152,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
       const subject = await start(t)
       const video = actsFor(subject)[2]!
       const { ready, calls } = await prepare(t, subject, video, null)
-      if (['bluesky', 'facebook', 'mastodon', 'threads', 'sandbox'].includes(id)) {
+      if (['bluesky', 'facebook', 'mastodon', 'threads', 'sandbox', 'x'].includes(id)) {
         t.ok(calls > 1, 'prepare asks for time')
       }
       t.equal((await prepare(t, subject, video, ready)).calls, 1, 'a later attempt does not wait again')

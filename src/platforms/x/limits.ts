@@ -17,6 +17,15 @@ const rates: Source = {
   version: '2026-08-22',
 }
 
+const posting: Source = {
+  url: 'https://docs.x.com/x-api/posts/manage-tweets/integrate',
+  confidence: 'official',
+  version: '2026-08-22',
+}
+
+/** By the schema CreatePostsRequest. */
+const id = { regex: /^\d{1,19}$/, expected: 'an id of 1 to 19 digits' }
+
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
   bytesMax: 5_242_880,
@@ -120,9 +129,22 @@ export const x: Platform = {
       withoutMedia: true,
       source: openapi,
     },
-    quotePostId: { type: 'string', param: 'quote_tweet_id', source: openapi },
-    communityId: { type: 'string', param: 'community_id', source: openapi },
-    taggedUserIds: { type: 'string[]', itemsMax: 10, param: 'media.tagged_user_ids', source: openapi },
+    quotePostId: {
+      type: 'string',
+      pattern: id,
+      param: 'quote_tweet_id',
+      description: 'X refuses posts of others, except to apps with an Enterprise plan',
+      source: openapi,
+    },
+    communityId: { type: 'string', pattern: id, param: 'community_id', source: openapi },
+    taggedUserIds: {
+      type: 'string[]',
+      itemsMax: 10,
+      item: { pattern: id },
+      param: 'media.tagged_user_ids',
+      description: 'only with media',
+      source: openapi,
+    },
     altText: {
       type: 'string',
       lengthMax: 1000,
@@ -135,7 +157,8 @@ export const x: Platform = {
     placeId: { type: 'string', param: 'geo.place_id', source: openapi },
   },
   rateLimits: [
-    { resource: 'posts', limit: 100, windowSeconds: 900, scope: 'user', source: rates },
+    { resource: 'posts', limit: 100, windowSeconds: 900, scope: 'user', perAct: 1, source: rates },
+    { resource: 'posts', limit: 300, windowSeconds: 10_800, scope: 'user', perAct: 1, source: posting },
     { resource: 'posts', limit: 10_000, windowSeconds: 86_400, scope: 'app', source: rates },
     { resource: 'media uploads', limit: 1875, windowSeconds: 900, scope: 'user', source: rates },
   ],

@@ -1,0 +1,95 @@
+import type { Act, Adapter } from '../adapter.ts'
+import { Refused } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { Duplicate, PublishError, unexpected, withMaybeSent } from '../publish-error.ts'
+import { type Client, clientFor, ID, sentOf } from './client.ts'
+import { xOAuth } from './connect.ts'
+import { findPosts } from './find-post.ts'
+import { postOf } from './post.ts'
+import { readProfile } from './profile.ts'
+import { type Upload, uploadFiles } from './upload.ts'
+
+/** X keeps a file for 24 hours: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
+const UPLOADS_MAX_AGE_MS = 20 * 3_600_000
+
+/**
+ * The pauses before the timeline is read again for an act whose response was lost. X does not say how soon a post shows
+ * there; after ten minutes in all, its owner has to look. An empty page costs nothing.
+ */
+const READ_AGAIN_MS = [90_000, 480_000]
+
+type Prepared = {
+  uploads: Upload[]
+  /** Milliseconds since 1970. */
+  uploadedAt: number
+  /** How often the timeline was read for the act. */
+  reads: number
+}
+
+export const xAdapter: Adapter<Prepared> = {
+  // X has no idempotency key. A post that is in the timeline is there; that it is not proves nothing, so `reconcile` never
+  // says `absent`, and nothing is sent twice.
+  guarantee: 'reconcilable',
+  concurrency: 16,
+  oauth: xOAuth,
+
+  identify: readProfile,
+
+  async prepare(act, io, saved) {
+    const client = clientFor(io)
+    // Throws for what X cannot show, before anything is uploaded.
+    postOf(act, [])
+    const isFresh = saved !== null && Date.now() - saved.uploadedAt < UPLOADS_MAX_AGE_MS
+    const state: Prepared = isFresh ? saved : { uploads: [], uploadedAt: Date.now(), reads: 0 }
+    const { uploads, afterMs } = await uploadFiles(client, act, state.uploads)
+    const next = { ...state, uploads }
+    return afterMs === null ? { ready: next } : { later: { state: next, afterMs } }
+  },
+
+  async publish(act, io, { uploads }) {
+    const client = clientFor(io)
+    const body = postOf(
+      act,
+      uploads.map(({ id }) => id),
+    )
+    try {
+      const response = await client.call('/2/tweets', { method: 'POST', body, visible: true })
+      const id = textAt(response.body, 'data', 'id') ?? ''
+      if (!ID.test(id)) throw unexpected(client.host, true)
+      return sentOf(id, client)
+    } catch (error) {
+      throw isDuplicate(error) ? await explain(error, client, act, uploads) : error
+    }
+  },
+
+  async reconcile(act, io, ready) {
+    const found = await findPosts(clientFor(io), act, mediaKeysOf(ready?.uploads ?? []))
+    const [sent] = found
+    // One of two equal posts may belong to another post.
+    if (sent) return found.length === 1 ? sent : 'unknown'
+    const afterMs = ready && READ_AGAIN_MS[ready.reads]
+    return afterMs ? { processing: { state: { ...ready, reads: ready.reads + 1 }, afterMs } } : 'unknown'
+  },
+}
+
+const isDuplicate = (error: unknown): error is Refused =>
+  error instanceof Refused &&
+  error.refusal.status === 403 &&
+  /duplicate content/i.test(textAt(error.refusal.body, 'detail') ?? '')
+
+/**
+ * X refuses a text that the account has posted recently, without saying where. It may be the act itself, sent by an
+ * attempt whose outcome was unknown.
+ */
+async function explain(refusal: Refused, client: Client, act: Act, uploads: readonly Upload[]): Promise<PublishError> {
+  try {
+    const found = await findPosts(client, act, mediaKeysOf(uploads))
+    return found.length === 1 ? new Duplicate(refusal.message, found[0]!) : refusal
+  } catch (error) {
+    // The act is looked for again before anything is sent.
+    if (error instanceof PublishError) return withMaybeSent(error, true)
+    throw error
+  }
+}
+
+const mediaKeysOf = (uploads: readonly Upload[]) => uploads.map(({ mediaKey }) => mediaKey)

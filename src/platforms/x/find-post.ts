@@ -1,0 +1,92 @@
+import type { Act, Sent } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Client, ID, sentOf } from './client.ts'
+
+/** How far X's clock may differ from ours when posts are selected by their time. */
+const CLOCK_SKEW_MAX_MS = 60_000
+
+/** One page: X charges for every post that it returns. */
+const POSTS_MAX = '100'
+
+/**
+ * The newer names of https://docs.x.com/openapi.json, such as `note_post`, are read but not requested: the guides at
+ * https://docs.x.com/x-api/posts/timelines/integrate and X's own clients use these.
+ */
+const FIELDS = 'attachments,conversation_id,entities,note_tweet,referenced_tweets'
+
+/**
+ * The post that an act made, or all that look like it, among the account's own posts since the act began: the same text,
+ * parent and files. `mediaKeys` are those of the files that were uploaded for the act, where they are known.
+ */
+export async function findPosts(client: Client, act: Act, mediaKeys: readonly (string | null)[]): Promise<Sent[]> {
+  const since = new Date(act.startedAt.getTime() - CLOCK_SKEW_MAX_MS)
+  const query = new URLSearchParams({
+    start_time: `${since.toISOString().slice(0, 19)}Z`,
+    max_results: POSTS_MAX,
+    exclude: act.parent ? 'retweets' : 'retweets,replies',
+    'tweet.fields': FIELDS,
+  })
+  const { body } = await client.call(`/2/users/${client.userId}/tweets?${query}`)
+  // Absent where there are none.
+  const posts = at(body, 'data') ?? []
+  if (!Array.isArray(posts) || body === undefined) throw unexpected(client.host, false)
+  return posts
+    .filter((post) => ID.test(textAt(post, 'id') ?? ''))
+    .filter((post) => hasParent(post, act) && hasFiles(post, act, mediaKeys) && hasText(post, act))
+    .map((post) => sentOf(textAt(post, 'id')!, client))
+}
+
+/** A post without a parent begins a conversation with its own id. */
+function hasParent(post: unknown, { parent, root }: Act): boolean {
+  if (textAt(post, 'conversation_id') !== (root?.id ?? textAt(post, 'id'))) return false
+  const references = listAt(post, 'referenced_tweets') ?? listAt(post, 'referenced_posts') ?? []
+  const replied = references.find((reference) => textAt(reference, 'type') === 'replied_to')
+  return !replied || textAt(replied, 'id') === parent?.id
+}
+
+function hasFiles(post: unknown, { text, media, fields, parent }: Act, mediaKeys: readonly (string | null)[]): boolean {
+  const shown = listAt(post, 'attachments', 'media_keys') ?? []
+  const hasPoll = (listAt(post, 'attachments', 'poll_ids') ?? []).length > 0
+  if (shown.length !== media.length || hasPoll !== (fields.poll !== undefined && parent === null)) return false
+  const known = mediaKeys.filter((key) => key !== null)
+  if (known.length === media.length) return known.every((key) => shown.includes(key))
+  // Only a text identifies the post.
+  return text.trim() !== ''
+}
+
+/** Whether a post shows the text of the act, although X has replaced its links and special characters. */
+function hasText(post: unknown, { text, fields }: Act): boolean {
+  const note = at(post, 'note_tweet') ?? at(post, 'note_post')
+  const links = listAt(note, 'entities', 'urls') ?? listAt(post, 'entities', 'urls') ?? []
+  // https://docs.x.com/x-api/fundamentals/data-dictionary: long texts are cut in `text`.
+  let shown = decode(textAt(note, 'text') ?? textAt(post, 'text') ?? '')
+  for (const link of links) {
+    const [short, expanded] = [textAt(link, 'url'), textAt(link, 'expanded_url') ?? '']
+    if (short) shown = shown.replace(short, () => (isAppended(expanded, post, fields) ? '' : expanded))
+  }
+  return comparable(shown) === comparable(text)
+}
+
+/** X appends a link to the post's own files, and one to the post that it quotes. */
+function isAppended(link: string, post: unknown, { quotePostId }: Act['fields']): boolean {
+  const [, id, isFile] = /\/status\/(\d+)(\/(?:photo|video)\/\d+)?$/.exec(link) ?? []
+  return id !== undefined && (isFile ? id === textAt(post, 'id') : id === quotePostId)
+}
+
+/** https://docs.x.com/x-api/fundamentals/data-dictionary: `&`, `<` and `>` come as entities. */
+const decode = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+/** Without what X may change: the form of characters, white space, and the scheme and final slash of links. */
+const comparable = (text: string) =>
+  text
+    .normalize('NFC')
+    .replaceAll(/https?:\/\//gi, '')
+    .replaceAll(/\/(?=\s|$)/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+const listAt = (value: unknown, ...path: string[]): unknown[] | undefined => {
+  const list = at(value, ...path)
+  return Array.isArray(list) ? list : undefined
+}

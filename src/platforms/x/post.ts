@@ -1,0 +1,49 @@
+import type { Act } from '../adapter.ts'
+import { at } from '../json.ts'
+import { impossible } from '../publish-error.ts'
+
+/** The body of `POST /2/tweets`, by the schema CreatePostsRequest of https://docs.x.com/openapi.json. */
+export function postOf({ kind, text, media, fields, parent }: Act, mediaIds: readonly string[]): object {
+  const { madeWithAi, paidPartnership, forSuperFollowersOnly } = fields
+  return {
+    // Sent where it is empty too: the schema demands it.
+    text,
+    ...(parent ? { reply: { in_reply_to_tweet_id: parent.id } } : firstOf(fields, media.length > 0)),
+    ...(mediaIds.length > 0 && { media: mediaOf(fields, mediaIds) }),
+    ...(kind === 'post' && madeWithAi !== undefined && { made_with_ai: madeWithAi }),
+    ...(kind === 'post' && paidPartnership !== undefined && { paid_partnership: paidPartnership }),
+    // With every part: the others would be public.
+    ...(forSuperFollowersOnly !== undefined && { for_super_followers_only: forSuperFollowersOnly }),
+  }
+}
+
+/** What only a post has that replies to none: the parts of a thread belong to the conversation of the first. */
+function firstOf(
+  { replySettings, poll, quotePostId, communityId, placeId, taggedUserIds }: Act['fields'],
+  hasMedia: boolean,
+) {
+  if (taggedUserIds !== undefined && !hasMedia) {
+    throw impossible('fields.taggedUserIds tags people in images: add an image, or remove the field')
+  }
+  return {
+    // Everyone is the default, which the schema has no value for.
+    ...(replySettings !== undefined && replySettings !== 'everyone' && { reply_settings: replySettings }),
+    ...(poll !== undefined && { poll: pollOf(poll) }),
+    ...(quotePostId !== undefined && { quote_tweet_id: quotePostId }),
+    ...(communityId !== undefined && { community_id: communityId }),
+    ...(placeId !== undefined && { geo: { place_id: placeId } }),
+  }
+}
+
+const mediaOf = ({ taggedUserIds }: Act['fields'], mediaIds: readonly string[]) => ({
+  media_ids: mediaIds,
+  ...(taggedUserIds !== undefined && { tagged_user_ids: taggedUserIds }),
+})
+
+function pollOf(poll: unknown): object {
+  const [options, durationMinutes] = [at(poll, 'options'), at(poll, 'durationMinutes')]
+  if (!Array.isArray(options) || typeof durationMinutes !== 'number') {
+    throw impossible('fields.poll has to have options, a list of texts, and durationMinutes, a number')
+  }
+  return { options, duration_minutes: durationMinutes }
+}

@@ -1,0 +1,24 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { clientOfToken, ID, limitKeyOf } from './client.ts'
+
+/** The text limit of subscribers: https://help.x.com/en/using-x/x-premium */
+const SUBSCRIBER_TEXT_LENGTH_MAX = 25_000
+
+/** https://docs.x.com/x-api/users/get-my-user */
+export async function readProfile(io: Io): Promise<Profile> {
+  const client = clientOfToken(io)
+  const { body } = await client.call('/2/users/me?user.fields=subscription_type')
+  const [externalId, username] = [textAt(body, 'data', 'id') ?? '', textAt(body, 'data', 'username')]
+  if (!ID.test(externalId) || !username) throw unexpected(client.host, false)
+  const subscription = textAt(body, 'data', 'subscription_type') ?? 'None'
+  const { clientId } = io.credentials
+  return {
+    externalId,
+    username,
+    displayName: textAt(body, 'data', 'name') || null,
+    textLengthMax: subscription === 'None' ? null : SUBSCRIBER_TEXT_LENGTH_MAX,
+    ...(clientId && { limitKey: limitKeyOf(clientId) }),
+  }
+}

@@ -1,0 +1,136 @@
+import type { Act, PublishedFile } from '../adapter.ts'
+import { type NetworkResponse, Refused } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { impossible, unexpected } from '../publish-error.ts'
+import { altTextOf, fileName, multipart, partOf } from '../request-body.ts'
+import { type Client, ID } from './client.ts'
+
+/** The schema CreateMediaMetadataMetadataAltText of https://docs.x.com/openapi.json. */
+const ALT_TEXT_LENGTH_MAX = 1000
+
+/** Larger chunks were refused with 431: https://github.com/abraham/twitteroauth/issues/1257. At most 1,000 are accepted. */
+export const CHUNK_BYTES = 2_097_152
+
+/** After so many bytes, the progress is stored with the delivery, so that a crash repeats no more than them. */
+export const SAVE_EVERY_BYTES = 8 * CHUNK_BYTES
+
+/** Where X does not say when to look again. */
+const LOOK_AGAIN_MS = 5_000
+
+/** A file on X. */
+export type Upload = {
+  id: string
+  mediaKey: string | null
+  /** How many of its bytes X has. */
+  bytesSent: number
+  state: 'sending' | 'processing' | 'ready'
+  /** Whether the upload was started anew because X refused to continue an earlier one. */
+  isRestarted: boolean
+}
+
+interface Progress {
+  uploads: Upload[]
+  /** Null where all files are ready, otherwise the pause before the next call. */
+  afterMs: number | null
+}
+
+/** Uploads the files of an act, from where an earlier call stopped. */
+export async function uploadFiles(client: Client, act: Act, saved: readonly Upload[]): Promise<Progress> {
+  const uploads = [...saved]
+  for (const [index, file] of act.media.entries()) {
+    const earlier = uploads[index]
+    if (earlier?.state === 'ready') continue
+    const { upload, afterMs } = await continueUpload(client, file, index, earlier)
+    uploads[index] = upload
+    if (afterMs !== null) return { uploads, afterMs }
+    const altText = altTextOf(file, act.fields, ALT_TEXT_LENGTH_MAX)
+    if (altText && file.kind !== 'video') await describe(client, upload, altText)
+  }
+  return { uploads, afterMs: null }
+}
+
+type Step = { upload: Upload; afterMs: number | null }
+
+async function continueUpload(client: Client, file: PublishedFile, index: number, earlier?: Upload): Promise<Step> {
+  if (earlier?.state === 'processing') return lookAt(client, earlier)
+  if (!earlier && file.kind === 'image') return sendImage(client, file, index)
+  const upload = earlier ?? (await begin(client, file, false))
+  try {
+    return await sendChunks(client, file, index, upload)
+  } catch (error) {
+    // What was sent since the progress was stored is sent a second time. X does not say whether it accepts that.
+    const isResumed = earlier !== undefined && earlier.bytesSent > 0 && !earlier.isRestarted
+    if (!isResumed || !(error instanceof Refused)) throw error
+    return { upload: await begin(client, file, true), afterMs: 1 }
+  }
+}
+
+/** https://docs.x.com/x-api/media/upload-media: one call, for images only. */
+async function sendImage(client: Client, file: PublishedFile, index: number): Promise<Step> {
+  const body = multipart({ media_category: 'tweet_image' }, [{ field: 'media', name: fileName(file, index), file }])
+  const response = await client.call('/2/media/upload', { method: 'POST', body })
+  const upload: Upload = { ...identityOf(client, response), bytesSent: file.bytes, state: 'ready', isRestarted: false }
+  return stepOf(upload, response)
+}
+
+/** https://docs.x.com/x-api/media/initialize-media-upload */
+async function begin(client: Client, file: PublishedFile, isRestarted: boolean): Promise<Upload> {
+  const response = await client.call('/2/media/upload/initialize', {
+    method: 'POST',
+    body: { media_type: file.mimeType, total_bytes: file.bytes, media_category: CATEGORIES[file.kind] },
+  })
+  return { ...identityOf(client, response), bytesSent: 0, state: 'sending', isRestarted }
+}
+
+const CATEGORIES = { image: 'tweet_image', gif: 'tweet_gif', video: 'tweet_video' } as const
+
+/** Sends chunks until the file is complete, or until the progress has to be stored. */
+async function sendChunks(client: Client, file: PublishedFile, index: number, upload: Upload): Promise<Step> {
+  const path = `/2/media/upload/${upload.id}`
+  const stopAt = upload.bytesSent + SAVE_EVERY_BYTES
+  let { bytesSent } = upload
+  while (bytesSent < file.bytes) {
+    if (bytesSent >= stopAt) return { upload: { ...upload, bytesSent }, afterMs: 1 }
+    const bytes = Math.min(CHUNK_BYTES, file.bytes - bytesSent)
+    const chunk = partOf(file, { from: bytesSent, bytes })
+    // https://docs.x.com/x-api/media/append-media-upload
+    const body = multipart({ segment_index: String(bytesSent / CHUNK_BYTES) }, [
+      { field: 'media', name: fileName(file, index), file: chunk },
+    ])
+    await client.call(`${path}/append`, { method: 'POST', body })
+    bytesSent += bytes
+  }
+  // https://docs.x.com/x-api/media/finalize-media-upload
+  const response = await client.call(`${path}/finalize`, { method: 'POST' })
+  const { mediaKey } = identityOf(client, response)
+  return stepOf({ ...upload, bytesSent, mediaKey: mediaKey ?? upload.mediaKey }, response)
+}
+
+/** https://docs.x.com/x-api/media/get-media-upload-status */
+async function lookAt(client: Client, upload: Upload): Promise<Step> {
+  const query = new URLSearchParams({ command: 'STATUS', media_id: upload.id })
+  return stepOf(upload, await client.call(`/2/media/upload?${query}`))
+}
+
+/** A file without `processing_info` is ready: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
+function stepOf(upload: Upload, { body }: NetworkResponse): Step {
+  const processing = at(body, 'data', 'processing_info')
+  const state = textAt(processing, 'state') ?? 'succeeded'
+  if (state === 'failed') {
+    const words = textAt(processing, 'error', 'message') || textAt(processing, 'error', 'name')
+    throw impossible(`api.x.com could not process the file${words ? `: ${words}` : ''}`)
+  }
+  if (state === 'succeeded') return { upload: { ...upload, state: 'ready' }, afterMs: null }
+  const seconds = Number(textAt(processing, 'check_after_secs'))
+  return { upload: { ...upload, state: 'processing' }, afterMs: seconds > 0 ? seconds * 1000 : LOOK_AGAIN_MS }
+}
+
+/** https://docs.x.com/x-api/media/create-media-metadata. Videos have none: https://docs.x.com/x-api/fundamentals/data-dictionary */
+const describe = (client: Client, { id }: Upload, text: string) =>
+  client.call('/2/media/metadata', { method: 'POST', body: { id, metadata: { alt_text: { text } } } })
+
+function identityOf(client: Client, { body }: NetworkResponse): { id: string; mediaKey: string | null } {
+  const id = textAt(body, 'data', 'id') ?? ''
+  if (!ID.test(id)) throw unexpected(client.host, false)
+  return { id, mediaKey: textAt(body, 'data', 'media_key') ?? null }
+}

@@ -1,0 +1,172 @@
+import t from 'tap'
+import { reset } from '../helpers/fake-network.ts'
+import { throttled } from '../helpers/fake-x-replies.ts'
+import { callsOf, createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
+import { jpeg } from '../helpers/upload.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const CREATE = 'POST /2/tweets'
+
+t.test('X: a text is published with its fields, and the delivery has its address', async (t) => {
+  const { connect, post, work, readDelivery, readStatus, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  const fields = { replySettings: 'following', madeWithAi: true }
+  const accountOverrides = [{ accountId: account, captionOverride: 'Thar she blows & <breathes>', fields }]
+  const id = await post({ accountIds: [account], caption: 'Not this', accountOverrides })
+  await work()
+  t.strictSame(
+    x.posts.map(({ body }) => body),
+    [{ text: 'Thar she blows & <breathes>', reply_settings: 'following', made_with_ai: true }],
+  )
+  const externalId = x.posts[0]!.id
+  const externalUrl = `https://x.com/ada_l/status/${externalId}`
+  t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1, externalId, externalUrl, error: null })
+  t.equal(await readStatus(id), 'published')
+})
+
+t.test('X: files are uploaded first, and the post follows when they are processed', async (t) => {
+  const { connect, uploadFile, post, work, readDelivery, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  const images = [await jpeg(40, 30, 1), await jpeg(30, 40, 2)]
+  const mediaIds = [await uploadFile(images[0]!, 'A lighthouse at dusk'), await uploadFile(images[1]!)]
+  await post({ accountIds: [account], caption: 'Two', mediaIds })
+  await work()
+  t.strictSame(
+    callsOf(x, 'POST /2/media/upload').map(({ files }) => files[0]!.bytes),
+    images,
+  )
+  t.strictSame(
+    x.posts[0]!.media.map((id) => x.media.find(id).altText),
+    ['A lighthouse at dusk', null],
+  )
+
+  x.media.switches.processing = 3
+  const film = await post({ accountIds: [account], postType: 'video', mediaIds: [await uploadFile(VIDEO)] })
+  await work()
+  for (let looks = 0; looks < 3; looks++) {
+    t.hasStrict(await readDelivery(film), { state: 'queued', attempts: 0, error: null }, 'X is still processing it')
+    await work(2 * SECOND)
+  }
+  t.hasStrict(await readDelivery(film), { state: 'published', attempts: 1 })
+  t.strictSame(
+    callsOf(x, 'append').map(({ files }) => files[0]!.bytes),
+    [VIDEO],
+    'the file was uploaded once',
+  )
+
+  x.media.switches.processing = 'Unsupported video codec'
+  const bad = await post({ accountIds: [account], postType: 'video', mediaIds: [await uploadFile(VIDEO)] })
+  await work()
+  await work(2 * SECOND)
+  const message = 'api.x.com could not process the file: Unsupported video codec'
+  t.hasStrict(await readDelivery(bad), { state: 'failed', error: { code: 'content_refused', message } })
+  t.equal(x.posts.length, 2)
+})
+
+t.test('X: the parts of a thread and its comment reply to each other, also after a lost response', async (t) => {
+  const { connect, post, work, readDelivery, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  const threadParts = { [account]: ['one', 'two https://example.com/a?b&c', 'three'] }
+  x.faults.push({ on: CREATE, after: true, instead: reset })
+  const id = await post({ accountIds: [account], postType: 'thread', threadParts, firstComment: 'and a comment' })
+  await work()
+  t.hasStrict(await readDelivery(id), { state: 'queued', acts: [], error: { code: 'disconnected' } })
+  x.faults.push({ on: CREATE, after: true, instead: { status: 503 } })
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'queued', acts: [{}], error: { code: 'server_error' } })
+  await work(MINUTE)
+  const [comment, three, two, one] = x.posts
+  t.strictSame(
+    [one, two, three, comment].map((each) => each?.sent),
+    ['one', 'two https://example.com/a?b&c', 'three', 'and a comment'],
+  )
+  t.strictSame(
+    [two, three, comment].map((each) => each?.referenced_tweets[0]?.id),
+    [one?.id, two?.id, three?.id],
+  )
+  const acts = [one, two, three, comment].map((each) => ({ externalId: each!.id }))
+  t.hasStrict(await readDelivery(id), { state: 'published', acts })
+  t.equal(x.posts.length, 4)
+})
+
+t.test('X: a post that shows late is found, and never sent twice', async (t) => {
+  const { connect, post, work, readDelivery, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  x.switches.showsAfterMs = 60 * SECOND
+  x.faults.push({ on: CREATE, after: true, instead: { status: 503 } })
+  const late = await post({ accountIds: [account], caption: 'late' })
+  await work()
+  await work(31 * SECOND)
+  t.hasStrict(await readDelivery(late), { state: 'queued', error: { code: 'server_error' } }, 'it does not show yet')
+  t.equal(x.switches.postsRead, 0, 'an empty page is free')
+  await work(90 * SECOND)
+  t.hasStrict(await readDelivery(late), { state: 'published', externalId: x.posts[0]!.id, error: null })
+  t.equal(callsOf(x, CREATE).length, 1)
+  t.equal(x.switches.postsRead, 1)
+})
+
+t.test('X: a post that does not show is not sent again, until its owner says that it is not there', async (t) => {
+  const { connect, post, work, readDelivery, resolve, retry, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  x.faults.push({ on: CREATE, instead: reset })
+  const lost = await post({ accountIds: [account], caption: 'lost' })
+  await work()
+  for (const pause of [31 * SECOND, 90 * SECOND, 480 * SECOND]) {
+    t.equal((await readDelivery(lost)).state, 'queued')
+    await work(pause)
+  }
+  t.hasStrict(await readDelivery(lost), { state: 'unconfirmed', error: { code: 'unknown_outcome' } })
+  t.equal(callsOf(x, `/2/users/${x.user.id}/tweets`).length, 3)
+  t.equal(callsOf(x, CREATE).length, 1)
+  t.equal((await resolve(lost, account, { outcome: 'not_published' })).status, 200)
+  t.equal((await retry(lost, account)).status, 202)
+  await work()
+  t.hasStrict(await readDelivery(lost), { state: 'published', externalId: x.posts[0]!.id })
+  t.equal(x.posts.length, 1)
+})
+
+t.test('X: a retry that X refuses as a duplicate finds the post of the first attempt', async (t) => {
+  const { connect, post, work, readDelivery, resolve, retry, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  x.switches.showsAfterMs = 20 * MINUTE
+  x.faults.push({ on: CREATE, after: true, instead: reset })
+  const id = await post({ accountIds: [account], caption: 'there after all' })
+  await work()
+  for (const pause of [31 * SECOND, 90 * SECOND, 480 * SECOND]) await work(pause)
+  t.equal((await readDelivery(id)).state, 'unconfirmed')
+  await resolve(id, account, { outcome: 'not_published' })
+  await retry(id, account)
+  await work(15 * MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'published', externalId: x.posts[0]!.id, error: null })
+  t.equal(callsOf(x, CREATE).length, 2)
+  t.equal(x.posts.length, 1)
+})
+
+t.test('X: a post with the text of another post is refused, and does not take its id', async (t) => {
+  const { connect, post, work, readDelivery, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  const first = await post({ accountIds: [account], caption: 'twice' })
+  await work()
+  const later = await post({ accountIds: [account], caption: 'twice' })
+  await work(SECOND)
+  t.hasStrict(await readDelivery(later), { state: 'failed', error: { code: 'content_refused' } })
+  t.hasStrict(await readDelivery(first), { state: 'published', externalId: x.posts[0]!.id })
+  t.equal(x.posts.length, 1)
+})
+
+t.test('X: after a 429 the account rests until x-rate-limit-reset', async (t) => {
+  const { connect, post, work, readDelivery, x, time } = await createNetworkWorld(t)
+  const account = await connect('x')
+  x.faults.push({ on: CREATE, instead: throttled(new Date(Date.now() + 15 * MINUTE)) })
+  const id = await post({ accountIds: [account], caption: 'patience' })
+  await work()
+  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'rate_limited' } })
+  const rest = Date.parse((await readDelivery(id)).nextAttemptAt!) - time.now.getTime()
+  t.ok(rest > 14 * MINUTE && rest <= 15 * MINUTE, `${rest}`)
+  await post({ accountIds: [account], caption: 'next' })
+  await work(rest - SECOND)
+  t.equal(callsOf(x, CREATE).length, 1)
+  await work(SECOND)
+  t.strictSame(x.posts.map(({ sent }) => sent).toSorted(), ['next', 'patience'])
+})
