@@ -20,7 +20,7 @@ interface StandardOAuth {
   parameters?: Readonly<Record<string, string>>
   afterLostResponse: NonNullable<OAuth['refresh']>['afterLostResponse']
   /** The accounts that the user can publish to with these tokens. */
-  listAccounts(tokens: Tokens, io: OAuthIo): Promise<OAuthAccount[]>
+  listAccounts(tokens: Tokens, io: OAuthIo, app: OAuthApp): Promise<OAuthAccount[]>
 }
 
 type Kept = { verifier: string }
@@ -69,7 +69,7 @@ export function standardOAuth(network: StandardOAuth): OAuth {
         return oauth.processAuthorizationCodeResponse(server, client, await call)
       })
       // Absent where all of them were granted: RFC 6749, 5.1.
-      return network.listAccounts({ ...tokens, scopes: tokens.scopes ?? scopes }, io)
+      return network.listAccounts({ ...tokens, scopes: tokens.scopes ?? scopes }, io, app)
     },
 
     refresh: {
@@ -138,5 +138,16 @@ async function requestTokens(
 
 function proofOf({ authentication }: StandardOAuth, { clientSecret }: OAuthApp): oauth.ClientAuth {
   if (clientSecret === null) return oauth.None()
-  return authentication === 'basic' ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret)
+  return authentication === 'basic' ? basic(clientSecret) : oauth.ClientSecretPost(clientSecret)
 }
+
+/**
+ * Encoded as a form (RFC 6749, 2.3.1), which leaves `-` and `_` as they are. oauth.ClientSecretBasic encodes them too. The
+ * example of X does not: https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
+ */
+const basic =
+  (clientSecret: string): oauth.ClientAuth =>
+  (_server, { client_id: clientId }, _body, headers) => {
+    const [id, secret] = [clientId, clientSecret].map((text) => new URLSearchParams({ '': text }).toString().slice(1))
+    headers.set('authorization', `Basic ${btoa(`${id}:${secret}`)}`)
+  }
