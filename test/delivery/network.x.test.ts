@@ -64,6 +64,34 @@ t.test('X: files are uploaded first, and the post follows when they are processe
   t.equal(x.posts.length, 2)
 })
 
+t.test('X: a large video goes on where its progress was stored', async (t) => {
+  const { connect, uploadFile, post, work, readDelivery, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  x.media.switches.processing = 0
+  // A box that players skip.
+  const padding = Buffer.alloc(19 * 2 ** 20)
+  padding.writeUInt32BE(padding.length)
+  padding.write('free', 4)
+  const film = Buffer.concat([VIDEO, padding])
+  const id = await post({ accountIds: [account], postType: 'video', mediaIds: [await uploadFile(film)] })
+  await work()
+  const [upload] = [...x.media.uploads.values()]
+  t.equal(upload!.chunks.length, 8, '16 MB, then the worker is given back')
+  t.hasStrict(await readDelivery(id), { state: 'queued', attempts: 0, error: null })
+  x.faults.push({ on: `POST /2/media/upload/${upload!.id}/append`, instead: { status: 503 } })
+  await work(SECOND)
+  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'server_error' } })
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'published', externalId: x.posts[0]!.id })
+  t.ok(Buffer.concat(upload!.chunks).equals(film))
+  t.strictSame(
+    callsOf(x, 'append').map(({ body }) => Number((body as { segment_index: string }).segment_index)),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9],
+    'only the chunk that was refused is sent again',
+  )
+  t.equal(x.media.uploads.size, 1)
+})
+
 t.test('X: the parts of a thread and its comment reply to each other, also after a lost response', async (t) => {
   const { connect, post, work, readDelivery, x } = await createNetworkWorld(t)
   const account = await connect('x')
