@@ -22,6 +22,7 @@ import { validatorCompiler } from './http/validation.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
+import { metaCallbacks } from './meta/plugin.ts'
 import { observeHealth } from './metrics/health.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { requestMetrics } from './metrics/requests.ts'
@@ -108,6 +109,7 @@ export async function buildApp({
   await app.register(async (pages) => {
     await pages.register(requireSchema, { db })
     await pages.register(connectPages, context)
+    await pages.register(metaCallbacks, context)
   })
   return app
 }

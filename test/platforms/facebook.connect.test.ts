@@ -44,6 +44,8 @@ t.test('the address of the consent page has the scopes, separated by commas', as
     auth_type: 'rerequest',
   })
   t.equal(kept, null)
+  const own = await facebookOAuth.begin({ ...authorization, scopes: ['pages_show_list'], state: 's' }, io)
+  t.equal(own.url.searchParams.get('scope'), 'pages_show_list', 'an app may have scopes of its own')
   t.same(fake.log, [])
   t.ok(facebookOAuth.requiredScopes.every((scope) => facebookOAuth.scopes.includes(scope)))
   t.equal(facebookAdapter.oauth, facebookOAuth)
@@ -166,10 +168,10 @@ t.test('responses that Facebook does not send are refused', async (t) => {
   t.same(await connect(world), [])
 })
 
-t.test('a list without an end is read up to 5000 Pages', async (t) => {
+t.test('a list without an end is read up to 1000 Pages', async (t) => {
   const world = await start(t)
   const body = { data: [], paging: { next: 'https://elsewhere.example/', cursors: { after: 'a' } } }
-  for (let calls = 0; calls < 60; calls++) world.fake.faults.push({ on: ACCOUNTS, instead: { status: 200, body } })
+  for (let calls = 0; calls < 20; calls++) world.fake.faults.push({ on: ACCOUNTS, instead: { status: 200, body } })
   t.same(await connect(world), [])
   t.equal(world.fake.faults.length, 10)
 })

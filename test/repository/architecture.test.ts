@@ -55,6 +55,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     'src/posts',
     [...FEATURE, 'src/platforms', 'src/delivery/plan.ts', 'src/delivery/states.ts', 'src/delivery/timing.ts'],
   ],
+  ['src/meta', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
   ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts']],
 
@@ -82,6 +83,7 @@ const WEB = [
   'src/connections',
   'src/posts',
   'src/media',
+  'src/meta',
   'src/health',
   'src/metrics/requests.ts',
   'src/app.ts',

@@ -10,7 +10,7 @@ const REQUIRED_SCOPES = ['pages_show_list', 'pages_manage_posts', 'pages_read_en
 
 /** https://developers.facebook.com/docs/pages-api/manage-pages: 100 Pages a response. */
 const PAGES_PER_CALL = 100
-const CALLS_MAX = 50
+const CALLS_MAX = 10
 
 /**
  * https://developers.facebook.com/documentation/facebook-login/guides/advanced/manual-flow. Scopes are separated by commas,
@@ -30,14 +30,14 @@ export const facebookOAuth: OAuth = {
   ],
   requiredScopes: REQUIRED_SCOPES,
 
-  async begin({ app, redirectUri, state }) {
+  async begin({ app, redirectUri, state, scopes = facebookOAuth.scopes }) {
     const url = new URL(`https://www.facebook.com/${VERSION}/dialog/oauth`)
     url.search = new URLSearchParams({
       client_id: app.clientId,
       redirect_uri: redirectUri,
       state,
       response_type: 'code',
-      scope: facebookOAuth.scopes.join(','),
+      scope: scopes.join(','),
       // Asks again for permissions that were declined before.
       auth_type: 'rerequest',
     }).toString()
