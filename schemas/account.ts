@@ -64,9 +64,9 @@ export const AccountAttention = Type.Object(
 )
 export type AccountAttention = Static<typeof AccountAttention>
 
-const [CONNECTED, BY_HAND, OWN_LIMIT] = ACCOUNT_EXAMPLES
+const [CONNECTED, ADDED, OWN_LIMIT] = ACCOUNT_EXAMPLES
 /** The same accounts, as `listAccounts` returns them. */
-export const LISTED_ACCOUNTS = [CONNECTED, { ...BY_HAND, attention: NOT_SUPPORTED }, OWN_LIMIT]
+export const LISTED_ACCOUNTS = [CONNECTED, { ...ADDED, attention: NOT_CONNECTED }, OWN_LIMIT]
 
 export const Account = Type.Object(
   {

@@ -24,8 +24,8 @@ t.test('connecting an account of each network stores the names that the network 
   t.strictSame((await ada.call('GET', '/accounts')).body.data, listed, 'the list shows the same')
   t.strictSame(
     new Set([...connectable.map(({ body }) => body.platform), 'sandbox']),
-    new Set(Object.keys(networks)),
-    'every network is tested',
+    new Set(CONNECT_VARIANTS.map(({ properties }) => properties.platform.const)),
+    'every network is tested that takes credentials',
   )
   const [{ id }] = listed as [{ id: string }]
   t.equal(
@@ -190,7 +190,9 @@ t.test('names that Postgres cannot store are cleaned and shortened', async (t) =
 
 t.test('every network with an adapter can be connected, and every example reaches its network', async (t) => {
   const platforms = CONNECT_VARIANTS.map(({ properties }) => properties.platform.const as PlatformId)
-  for (const platform of Object.keys(networks)) t.ok(platforms.includes(platform as PlatformId), platform)
+  for (const [platform, { oauth }] of Object.entries(networks)) {
+    t.ok(oauth || platforms.includes(platform as PlatformId), platform)
+  }
   const called: string[] = []
   const network = (platform: string): AnyAdapter => ({
     ...networks.telegram!,
