@@ -79,8 +79,7 @@ export function createMedia(nextId: () => string, clock: () => Date) {
     validate('append', body)
     const upload = find(id)
     const index = Number((body as { segment_index: string }).segment_index)
-    const chunk = files.find(({ field }) => field === 'media')?.bytes
-    if (!chunk || files.length !== 1) return invalid('media', '', 'media is required')
+    const chunk = contentOf(body, files)
     if (chunk.length > CHUNK_BYTES_MAX) return { status: 413 }
     if (upload.state !== 'open') return invalid('media_id', id, 'The upload is finalized.')
     if (index > upload.chunks.length) return invalid('segment_index', index, 'Segments are missing.')
@@ -115,10 +114,9 @@ export function createMedia(nextId: () => string, clock: () => Date) {
   /** https://docs.x.com/x-api/media/upload-media */
   function sendImage({ body, files }: Recorded): Reply {
     validate('image', body)
-    const file = files.find(({ field }) => field === 'media')
-    if (!file || files.length !== 1) return invalid('media', '', 'media is required')
-    const upload = create('tweet_image', file.bytes.length)
-    upload.chunks.push(file.bytes)
+    const content = contentOf(body, files)
+    const upload = create('tweet_image', content.length)
+    upload.chunks.push(content)
     upload.state = 'succeeded'
     return { status: 200, body: shown(upload) }
   }
@@ -133,4 +131,12 @@ export function createMedia(nextId: () => string, clock: () => Date) {
   }
 
   return { uploads, switches, initialize, append, finalize, status, sendImage, describe, find }
+}
+
+function contentOf(body: unknown, files: Recorded['files']): Buffer {
+  const { media } = (body ?? {}) as { media?: string }
+  if (media !== undefined) return Buffer.from(media, 'base64')
+  const [file, ...others] = files
+  if (file?.field !== 'media' || others.length > 0) return invalid('media', '', 'media is required')
+  return file.bytes
 }

@@ -65,6 +65,9 @@ const closed = (properties: object, required: string[] = []) => ({
   additionalProperties: false,
 })
 
+/** In a form, the media is a file beside the other fields; in JSON, it is in Base64. */
+const media = { type: 'string' }
+
 /** What the schemas of https://docs.x.com/openapi.json, version 2.167, demand of request bodies and queries. */
 const SCHEMAS = {
   post: closed({
@@ -108,8 +111,10 @@ const SCHEMAS = {
     shared: { type: 'boolean' },
     total_bytes: { type: 'integer', minimum: 0, maximum: 17_179_869_184 },
   }),
-  append: closed({ segment_index: { type: 'string', pattern: '^[0-9]{1,3}$' } }, ['segment_index']),
-  image: closed({ media_category: { enum: ['tweet_image'] }, additional_owners: { type: 'string' } }, [
+  append: closed({ media, segment_index: { type: ['string', 'integer'], pattern: '^[0-9]{1,3}$', maximum: 999 } }, [
+    'segment_index',
+  ]),
+  image: closed({ media, media_category: { enum: ['tweet_image'] }, additional_owners: { type: 'string' } }, [
     'media_category',
   ]),
   metadata: {
