@@ -3,6 +3,7 @@ import type { Adapter } from './adapter.ts'
 import { blueskyAdapter } from './bluesky/adapter.ts'
 import { createDiscordAdapter } from './discord/adapter.ts'
 import { facebookAdapter } from './facebook/adapter.ts'
+import { linkedinAdapter } from './linkedin/adapter.ts'
 import { mastodonAdapter } from './mastodon/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
 import { telegramAdapter } from './telegram/adapter.ts'
@@ -24,5 +25,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   facebook: facebookAdapter,
   threads: threadsAdapter,
   x: xAdapter,
+  linkedin: linkedinAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

@@ -3,6 +3,7 @@ import type { Teardown } from './database.ts'
 import { startBluesky } from './fake-bluesky.ts'
 import { startDiscord } from './fake-discord.ts'
 import { startFacebook } from './fake-facebook.ts'
+import { startLinkedin } from './fake-linkedin.ts'
 import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startTelegram } from './fake-telegram.ts'
@@ -32,6 +33,7 @@ export async function startFakeNetworks(t: Teardown) {
   const facebook = await startFacebook(t)
   const threads = await startThreads(t)
   const x = await startX(t)
+  const linkedin = await startLinkedin(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -78,6 +80,8 @@ export async function startFakeNetworks(t: Teardown) {
     'https://rupload.facebook.com': facebook,
     'https://graph.threads.net': threads,
     'https://api.x.com': x,
+    'https://api.linkedin.com': linkedin,
+    'https://www.linkedin.com': linkedin,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -85,5 +89,5 @@ export async function startFakeNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, threads, x }
+  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, threads, x, linkedin }
 }

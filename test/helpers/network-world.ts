@@ -37,6 +37,9 @@ export async function createNetworkWorld(t: Test) {
       if (platform === 'threads') return ada.account(platform, { credentials: fakes.threads.credentials })
       if (platform === 'x')
         return ada.account('x', { username: fakes.x.user.username, credentials: fakes.x.credentials })
+      if (platform === 'linkedin') {
+        return ada.account('linkedin', { username: 'acme', credentials: fakes.linkedin.organization })
+      }
       const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
       if (status !== 200 && status !== 201) throw new Error(body.error)
@@ -58,7 +61,8 @@ export async function createNetworkWorld(t: Test) {
     /** Keeps the clocks of networks equal to that of the workers. */
     async work(ms = 0) {
       world.time.now = new Date(world.time.now.getTime() + ms)
-      for (const { setTime } of [fakes.mastodon, fakes.facebook, fakes.threads, fakes.x]) setTime(world.time.now)
+      for (const { setTime } of [fakes.mastodon, fakes.facebook, fakes.threads, fakes.x, fakes.linkedin])
+        setTime(world.time.now)
       await world.work()
     },
     retry: (post: string, account: string) => ada.call('POST', `/posts/${post}/deliveries/${account}/retry`),

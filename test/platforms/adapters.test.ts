@@ -9,6 +9,7 @@ import { actOf, awaitProcessed, fileOf } from '../helpers/adapter-calls.ts'
 import { startBluesky } from '../helpers/fake-bluesky.ts'
 import { startDiscord } from '../helpers/fake-discord.ts'
 import { startFacebook } from '../helpers/fake-facebook.ts'
+import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import { startMastodon } from '../helpers/fake-mastodon.ts'
 import { startTelegram } from '../helpers/fake-telegram.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
@@ -23,8 +24,8 @@ interface Subject {
   visibleIds(): string[]
   /** `fields` with which the network takes time to process a file. */
   slow?: Act['fields']
-  /** Whether the network cannot say that an act is not there. */
-  hidesAbsence?: true
+  /** Whether the network cannot say that this act is not there. */
+  hidesAbsence?: (act: Act) => boolean
 }
 
 /** The sandbox's table, in memory. */
@@ -68,17 +69,28 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
   },
   async facebook(t) {
     const { fetch, credentials, visibleIds } = await startFacebook(t)
-    return { adapter: adapterOf('facebook'), credentials, fetch, visibleIds, hidesAbsence: true }
+    return { adapter: adapterOf('facebook'), credentials, fetch, visibleIds, hidesAbsence: () => true }
+  },
+  async linkedin(t) {
+    const { fetch, organization: credentials, posts } = await startLinkedin(t)
+    const visibleIds = () => posts.map(({ id }) => id)
+    return {
+      adapter: adapterOf('linkedin'),
+      credentials,
+      fetch,
+      visibleIds,
+      hidesAbsence: ({ media }) => media.length > 0,
+    }
   },
   async threads(t) {
     const { fetch, credentials, posts } = await startThreads(t)
     const visibleIds = () => posts.map(({ id }) => id)
-    return { adapter: adapterOf('threads'), credentials, fetch, visibleIds, hidesAbsence: true }
+    return { adapter: adapterOf('threads'), credentials, fetch, visibleIds, hidesAbsence: () => true }
   },
   async x(t) {
     const { fetch, credentials, posts } = await startX(t)
     const visibleIds = () => posts.map(({ id }) => id)
-    return { adapter: adapterOf('x'), credentials, fetch, visibleIds, hidesAbsence: true }
+    return { adapter: adapterOf('x'), credentials, fetch, visibleIds, hidesAbsence: () => true }
   },
   async sandbox() {
     const { store, visibleIds } = createMemoryStore()
@@ -152,7 +164,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
       const subject = await start(t)
       const video = actsFor(subject)[2]!
       const { ready, calls } = await prepare(t, subject, video, null)
-      if (['bluesky', 'facebook', 'mastodon', 'threads', 'sandbox', 'x'].includes(id)) {
+      if (['bluesky', 'facebook', 'linkedin', 'mastodon', 'threads', 'sandbox', 'x'].includes(id)) {
         t.ok(calls > 1, 'prepare asks for time')
       }
       t.equal((await prepare(t, subject, video, ready)).calls, 1, 'a later attempt does not wait again')
@@ -182,7 +194,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
       for (const act of actsFor(subject)) {
         const { ready } = await prepare(t, subject, act, null)
         const found = await reconcile(act, ioOf(subject), ready)
-        if (subject.hidesAbsence) t.match(found, { processing: {} }, 'it is queried again')
+        if (subject.hidesAbsence?.(act)) t.match(found, { processing: {} }, 'it is queried again')
         else t.equal(found, 'absent')
       }
       t.same(subject.visibleIds(), [])

@@ -142,7 +142,7 @@ const expected: Record<PlatformId, Facts> = {
     types: { post: [0, 20], carousel: [2, 20], video: [1, 1], thread: [0, 20] },
     bytes: [null, null, 500 * MiB],
     durationMaxSeconds: 1800,
-    fields: 7,
+    fields: 8,
     requiredFields: [],
   },
   tiktok: {

@@ -50,11 +50,17 @@ t.test('every make target in the README exists, and make help describes every ta
 t.test('the README states the guarantee that each adapter declares', async (t) => {
   const rows = [...readme.matchAll(/^\| (.+?) \| (exactly once|reconcilable|at most once) \| /gm)]
   const documented = rows.flatMap(([, names, guarantee]) =>
-    names!.split(', ').map((name) => [name.toLowerCase(), guarantee!.replaceAll(' ', '-')]),
+    names!.split(', ').map((name) => ({ id: name.toLowerCase(), guarantee: guarantee!.replaceAll(' ', '-') })),
   )
-  const networks = Object.entries(createNetworks({} as never))
-  t.same(Object.fromEntries(documented), Object.fromEntries(networks.map(([id, { guarantee }]) => [id, guarantee])))
-  for (const [id, { guarantee, reconcile }] of networks) t.equal(!reconcile, guarantee === 'at-most-once', id)
+  const networks = createNetworks({} as never)
+  for (const [id, { guarantee, reconcile }] of Object.entries(networks)) {
+    // Such as "LinkedIn organizations", where the guarantee depends on the account.
+    const found = documented.filter((row) => row.id === id || row.id.startsWith(`${id} `))
+    if (typeof guarantee === 'function') t.ok(found.length > 1, id)
+    else t.same(found, [{ id, guarantee }])
+    t.equal(!reconcile, guarantee === 'at-most-once', id)
+  }
+  t.same([...new Set(documented.map(({ id }) => id.split(' ')[0]))].sort(), Object.keys(networks).sort())
 })
 
 t.test('the diagram and the events in src/delivery/README.md show every transition', async (t) => {

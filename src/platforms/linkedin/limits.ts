@@ -9,6 +9,7 @@ const multiImage: Source = {
 }
 const imagesApi: Source = { url: `${pages}/images-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
 const postsApi: Source = { url: `${pages}/posts-api`, confidence: 'official', version: '2026' }
+const pollApi: Source = { url: `${pages}/poll-post-api`, confidence: 'official', version: '2026-04-30' }
 const errorText: Source = {
   url: 'https://github.com/n8n-io/n8n/issues/22899',
   confidence: 'cross-checked',
@@ -109,17 +110,43 @@ export const linkedin: Platform = {
     link: {
       type: 'url',
       param: 'content.article.source',
+      withoutMedia: true,
       description: 'LinkedIn does not read the page: set linkTitle and linkDescription',
       source: postsApi,
     },
     linkTitle: { type: 'string', param: 'content.article.title', source: postsApi },
     linkDescription: { type: 'string', param: 'content.article.description', source: postsApi },
-    mediaTitle: { type: 'string', param: 'content.media.title', source: postsApi },
+    mediaTitle: {
+      type: 'string',
+      param: 'content.media.title',
+      description: 'for a video or a single image',
+      source: postsApi,
+    },
     altText: {
       type: 'string',
       lengthMax: 4086,
       param: 'content.media.altText',
+      description: 'for images',
       source: { ...postsApi, confidence: 'assumed' },
+    },
+    poll: {
+      type: 'object',
+      properties: {
+        question: { type: 'string', lengthMax: 140, notBlank: true, required: true },
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 4,
+          item: { lengthMax: 30, notBlank: true },
+          required: true,
+        },
+        duration: { type: 'enum', values: ['ONE_DAY', 'THREE_DAYS', 'SEVEN_DAYS', 'FOURTEEN_DAYS'] },
+      },
+      param: 'content.poll',
+      withoutMedia: true,
+      refused: { when: 'link is set', test: (fields) => fields.link !== undefined },
+      description: '`duration` is THREE_DAYS unless it is set',
+      source: pollApi,
     },
     disableReshare: { type: 'boolean', default: false, param: 'isReshareDisabledByAuthor', source: postsApi },
   },

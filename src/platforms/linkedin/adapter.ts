@@ -1,0 +1,99 @@
+import type { Act, Adapter, Io, Sent } from '../adapter.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
+import { linkedinOAuth } from './connect.ts'
+import { findComment, findPost } from './find-post.ts'
+import { postOf } from './post.ts'
+import { readProfile } from './profile.ts'
+import { asDuplicate, commentSentOf, sentOf } from './sent.ts'
+import { NO_UPLOADS, type Uploads, upload } from './upload.ts'
+
+/**
+ * Nobody documents how soon a post is listed. For 10 minutes, LinkedIn refuses a copy of a post, listed or not:
+ * https://learn.microsoft.com/en-us/linkedin/compliance/integrations/shares/ugc-post-api. It is not known whether it
+ * recognises copies of comments and of posts with files, so these are not sent again.
+ */
+const SHOWS_WITHIN_MS = 120_000
+const SEARCH_AGAIN_MS = 480_000
+
+export const linkedinAdapter: Adapter<Uploads> = {
+  // A member's posts cannot be read: r_member_social is closed
+  // (https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api#permissions).
+  guarantee(_act, credentials) {
+    const { author, scopes = '' } = credentials
+    // Credentials that cannot be decrypted at the moment.
+    if (author === undefined) return 'reconcilable'
+    const mayRead = isOrganization(credentials) && scopes.split(' ').includes('r_organization_social')
+    return mayRead ? 'reconcilable' : 'at-most-once'
+  },
+  showsWithinMs: SHOWS_WITHIN_MS,
+  concurrency: 8,
+  oauth: linkedinOAuth,
+
+  async identify(io) {
+    const client = clientFor(io)
+    return { ...(await readProfile(client.author, client, io)), limitKey: limitKeyOf(io.credentials.member ?? '') }
+  },
+
+  async prepare(act, io, saved) {
+    const client = clientFor(io)
+    if (act.kind === 'comment') return { ready: NO_UPLOADS }
+    // Throws for what LinkedIn cannot show, before anything is uploaded.
+    postOf(act, client, [])
+    const { uploads, afterMs } = await upload(act, client, io, saved ?? NO_UPLOADS)
+    return afterMs === null ? { ready: uploads } : { later: { state: uploads, afterMs } }
+  },
+
+  async publish(act, io, { urns }) {
+    const client = clientFor(io)
+    return act.kind === 'comment' ? createComment(act, client, io) : createPost(act, client, io, urns)
+  },
+
+  async reconcile(act, io, ready) {
+    const client = clientFor(io)
+    if (act.media.length > 0 && ready === null) return 'unknown'
+    const uploads = ready ?? NO_UPLOADS
+    const found =
+      act.kind === 'comment' ? await findComment(act, client, io) : await findPost(act, client, io, uploads.urns)
+    // The copy of a post without files is refused, so that it may be sent again.
+    if (found !== 'absent' || (act.kind === 'post' && act.media.length === 0)) return found
+    if (uploads.searches > 0) return 'unknown'
+    return { processing: { state: { ...uploads, searches: 1 }, afterMs: SEARCH_AGAIN_MS } }
+  },
+}
+
+/** The response is empty, with the id in a header. */
+async function createPost(act: Act, client: Client, io: Io, urns: readonly string[]): Promise<Sent> {
+  const body = postOf(act, client, urns)
+  try {
+    const { headers } = await call(client, io, '/rest/posts', { method: 'POST', body, visible: true })
+    const sent = sentOf(headers.get('x-restli-id') ?? '')
+    if (!sent) throw unexpected(HOST, true)
+    return sent
+  } catch (error) {
+    throw asDuplicate(error, act)
+  }
+}
+
+/**
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api#create-a-comment. The
+ * text is plain, not "little text".
+ */
+async function createComment(act: Act, client: Client, io: Io): Promise<Sent> {
+  const post = act.parent!
+  const rules: Client = {
+    ...client,
+    // Comments need rights of their own, so that a refusal says nothing about posts.
+    isUnauthorized: (refusal) => refusal.status === 401 && client.isUnauthorized(refusal),
+    // For some seconds, a new post has no activity to comment on: "Unable to obtain activity for urn".
+    classify: (refusal) => (refusal.status === 404 ? 'try later' : client.classify?.(refusal)),
+  }
+  const { headers, body } = await call(rules, io, `/rest/socialActions/${encodeURIComponent(post.id)}/comments`, {
+    method: 'POST',
+    body: { actor: client.author, object: post.id, message: { text: act.text } },
+    visible: true,
+  })
+  const sent = commentSentOf(body, post) ?? commentSentOf({ id: headers.get('x-restli-id') }, post)
+  if (!sent) throw unexpected(HOST, true)
+  return sent
+}

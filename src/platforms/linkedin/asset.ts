@@ -1,0 +1,39 @@
+import type { Io, PublishedFile } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { impossible, unexpected } from '../publish-error.ts'
+import { type Client, call, HOST } from './client.ts'
+
+/** `incomplete`: bytes are missing. `unreadable`: a token without a scope to read gets 403. Throws where the file could not be processed. */
+export async function readStatus(
+  urn: string,
+  { kind }: PublishedFile,
+  client: Client,
+  io: Io,
+): Promise<'available' | 'processing' | 'incomplete' | 'unreadable'> {
+  const path = `/rest/${kind === 'video' ? 'videos' : 'images'}/${encodeURIComponent(urn)}`
+  const { status: httpStatus, body } = await call(client, io, path, { accept: [403] })
+  if (httpStatus === 403) return 'unreadable'
+  const status = textAt(body, 'status')
+  if (status === 'AVAILABLE') return 'available'
+  if (status === 'PROCESSING_FAILED') {
+    const reason = textAt(body, 'processingFailureReason')
+    throw impossible(`${HOST}: the ${kind} could not be processed${reason ? ` (${reason})` : ''}`)
+  }
+  if (status === 'PROCESSING') return 'processing'
+  if (status === 'WAITING_UPLOAD') return 'incomplete'
+  throw unexpected(HOST, false)
+}
+
+/** Starts an upload. Returns `value` of the response. */
+export async function initializeUpload(
+  resource: 'images' | 'videos',
+  parameters: object,
+  client: Client,
+  io: Io,
+): Promise<unknown> {
+  const { body } = await call(client, io, `/rest/${resource}?action=initializeUpload`, {
+    method: 'POST',
+    body: { initializeUploadRequest: { owner: client.author, ...parameters } },
+  })
+  return at(body, 'value')
+}

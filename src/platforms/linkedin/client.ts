@@ -1,0 +1,96 @@
+import type { Credentials, Io } from '../adapter.ts'
+import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal, retryAfterMs } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { unauthorized } from '../publish-error.ts'
+
+export const HOST = 'api.linkedin.com'
+
+/**
+ * Versions are released each month, and end after a year: this one on 2027-09-15.
+ * https://learn.microsoft.com/en-us/linkedin/marketing/versioning
+ */
+const VERSION = '202609'
+
+/**
+ * For some seconds after it was issued, a token may be refused as revoked:
+ * https://github.com/jclusso/omniauth-linkedin-openid/issues/6
+ */
+const TOKEN_FRESH_MS = 60_000
+
+export interface Client extends NetworkRules {
+  /** The URN of the member or organization that posts. */
+  author: string
+  isOrganization: boolean
+  /** What the member granted. */
+  scopes: readonly string[]
+  headers: Record<string, string>
+}
+
+export const isOrganization = ({ author }: Credentials) => author?.startsWith('urn:li:organization:') === true
+
+export function clientFor({ credentials }: Pick<Io, 'credentials'>): Client {
+  const { accessToken = '', author = '', member = '', scopes = '', issuedAt } = credentials
+  if (!/^urn:li:(?:person|organization):[\w-]{1,64}$/.test(author)) {
+    throw unauthorized('The account has no LinkedIn author: connect it again')
+  }
+  // Checked here, because `fetch` repeats an invalid header in its error.
+  if (!/^[\x21-\x7e]+$/.test(accessToken)) throw unauthorized('The access token is not one of LinkedIn: connect again')
+  const isFresh = Math.abs(Date.now() - Number(issuedAt)) < TOKEN_FRESH_MS
+  return {
+    host: HOST,
+    secrets: [accessToken],
+    author,
+    isOrganization: isOrganization(credentials),
+    scopes: scopes.split(' '),
+    headers: {
+      authorization: `Bearer ${accessToken}`,
+      'linkedin-version': VERSION,
+      'x-restli-protocol-version': '2.0.0',
+    },
+    // https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
+    words: (body) => textAt(body, 'message') ?? textAt(body, 'error_description') ?? textAt(body, 'error'),
+    isUnauthorized: ({ status }) => status === 403 || (status === 401 && !isFresh),
+    classify: (refusal) => (isTemporary(refusal) ? 'try later' : undefined),
+    retryAfterMs: quotaEndsInMs,
+    limitKey: () => limitKeyOf(member),
+  }
+}
+
+/** The quota of a member counts for the member's own account and for the organizations that were connected with it. */
+export const limitKeyOf = (member: string) => `linkedin:${member}`
+
+/** The codes of an error: the outer one, and those of its fields. */
+export function codesOf({ body }: Refusal): unknown[] {
+  const errors = at(body, 'errorDetails', 'inputErrors')
+  return [at(body, 'code'), ...(Array.isArray(errors) ? errors.map((error) => at(error, 'code')) : [])]
+}
+
+/**
+ * Refusals of the moment: a token that is valid in a few seconds (401 is only left for those), a conflict with another
+ * write, a version that has ended, which an update of Postroom cures, and files whose upload is not known yet.
+ */
+const isTemporary = (refusal: Refusal) =>
+  [401, 409, 426].includes(refusal.status) || codesOf(refusal).includes('MEDIA_ASSET_WAITING_UPLOAD')
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * Quotas are per day in UTC, and no header says so: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits.
+ * Where the message names no day, the network may only protect itself.
+ */
+function quotaEndsInMs({ status, headers, body }: Refusal): number | undefined {
+  if (status !== 429) return undefined
+  const untilMidnight = DAY_MS - (Date.now() % DAY_MS)
+  const isDaily = / DAY limit /.test(textAt(body, 'message') ?? '')
+  return retryAfterMs(headers) ?? (isDaily ? untilMidnight : Math.min(HOUR_MS, untilMidnight))
+}
+
+/** A call to a path under /rest or /v2. */
+export const call = (
+  client: Client,
+  io: Pick<Io, 'fetch' | 'signal'>,
+  path: string,
+  { headers, ...options }: Parameters<typeof callNetwork>[3] = {},
+): Promise<NetworkResponse> =>
+  callNetwork(client, io, `https://${HOST}${path}`, { ...options, headers: { ...client.headers, ...headers } })

@@ -1,0 +1,91 @@
+import type { Act, Io, Sent } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Client, call, HOST } from './client.ts'
+import { littleText, plainText } from './little-text.ts'
+import { commentSentOf, sentOf } from './sent.ts'
+
+/** How far LinkedIn's clock may differ from ours when times of creation are compared. */
+const CLOCK_SKEW_MAX_MS = 60_000
+
+const ELEMENTS_PER_PAGE = 50
+const PAGES_MAX = 5
+
+/**
+ * The post of an organization that an act made: the one with its files, or with its text and link. Files are proof, because
+ * each upload has a URN of its own. Unknown where several could be it.
+ */
+export async function findPost(
+  act: Act,
+  client: Client,
+  io: Io,
+  urns: readonly string[],
+): Promise<Sent | 'absent' | 'unknown'> {
+  const since = act.startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  const query = { q: 'author', author: client.author, sortBy: 'LAST_MODIFIED' }
+  const found = await readPages('/rest/posts', query, { 'x-restli-method': 'FINDER' }, client, io, (post) => {
+    // Newest change first. A post that was made since then was changed since then too.
+    return Number(at(post, 'lastModifiedAt') ?? at(post, 'createdAt')) < since
+  })
+  if (found === 'unknown') return 'unknown'
+  const isSame = (post: unknown) =>
+    at(post, 'author') === client.author &&
+    Number(at(post, 'createdAt')) >= since &&
+    (act.media.length > 0 ? equal(urnsOf(post), urns) : hasSameText(post, act))
+  const matches = found.filter(isSame).map((post) => textAt(post, 'id') ?? '')
+  if (matches.length === 0) return 'absent'
+  return (matches.length === 1 && sentOf(matches[0]!)) || 'unknown'
+}
+
+const equal = (some: readonly unknown[], others: readonly unknown[]) =>
+  some.length === others.length && some.every((item, index) => item === others[index])
+
+function urnsOf(post: unknown): unknown[] {
+  const images = at(post, 'content', 'multiImage', 'images')
+  if (Array.isArray(images)) return images.map((image) => at(image, 'id'))
+  return [at(post, 'content', 'media', 'id')].filter((urn) => urn !== undefined)
+}
+
+const hasSameText = (post: unknown, { text, fields }: Act) =>
+  plainText(textAt(post, 'commentary') ?? '') === plainText(littleText(text)) &&
+  urnsOf(post).length === 0 &&
+  textAt(post, 'content', 'article', 'source') === textAt(fields, 'link') &&
+  textAt(post, 'content', 'poll', 'question') === textAt(fields, 'poll', 'question')
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api#get-comments-on-shares */
+export async function findComment(act: Act, client: Client, io: Io): Promise<Sent | 'absent' | 'unknown'> {
+  const parent = act.parent!
+  const path = `/rest/socialActions/${encodeURIComponent(parent.id)}/comments`
+  const found = await readPages(path, {}, {}, client, io, () => false)
+  if (found === 'unknown') return 'unknown'
+  const matches = found.filter(
+    (comment) =>
+      at(comment, 'actor') === client.author && textAt(comment, 'message', 'text')?.trim() === act.text.trim(),
+  )
+  if (matches.length === 0) return 'absent'
+  return (matches.length === 1 && commentSentOf(matches[0], parent)) || 'unknown'
+}
+
+/** The elements of a list, until one `isOlder`; unknown where they fill more pages than are read, or may not be read. */
+async function readPages(
+  path: string,
+  query: Record<string, string>,
+  headers: Record<string, string>,
+  client: Client,
+  io: Io,
+  isOlder: (element: unknown) => boolean,
+): Promise<unknown[] | 'unknown'> {
+  const found: unknown[] = []
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const start = String(page * ELEMENTS_PER_PAGE)
+    const search = new URLSearchParams({ ...query, start, count: String(ELEMENTS_PER_PAGE) })
+    // 403 for a role or a scope that ended. It says nothing about the right to post.
+    const { status, body } = await call(client, io, `${path}?${search}`, { headers, accept: [403] })
+    if (status === 403) return 'unknown'
+    const elements = at(body, 'elements')
+    if (!Array.isArray(elements)) throw unexpected(HOST, false)
+    found.push(...elements)
+    if (elements.length < ELEMENTS_PER_PAGE || elements.some(isOlder)) return found
+  }
+  return 'unknown'
+}

@@ -1,0 +1,32 @@
+/**
+ * LinkedIn's "little text", the format of a post's commentary: a reserved character that is not escaped ends the text or
+ * makes the post invalid.
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
+ */
+
+const RESERVED = /[\\|{}@[\]()<>#*_~]/g
+
+const escaped = (text: string) => text.replace(RESERVED, '\\$&')
+
+/**
+ * A mention in LinkedIn's own notation; the # of a hashtag, which does not follow a letter, a digit or a part of an address;
+ * any reserved character.
+ */
+const ELEMENT =
+  /@\[(?<name>[^[\]\n]{1,200})\](?<urn>\(urn:li:(?:person|organization):[\w-]{1,64}\))|(?<hashtag>(?<![\p{L}\p{N}\p{M}_&/#])#(?=[\p{L}\p{N}]))|[\\|{}@[\]()<>#*_~]/gu
+
+/** A text as commentary. Hashtags and mentions such as `@[Acme](urn:li:organization:1)` become links. */
+export const littleText = (text: string): string =>
+  text.replace(ELEMENT, (match, name?: string, urn?: string, hashtag?: string) =>
+    name === undefined ? (hashtag ?? `\\${match}`) : `@[${escaped(name)}]${urn}`,
+  )
+
+/** The text of a commentary, as it is compared: without escapes, and with hashtags that LinkedIn wrote as templates. */
+export const plainText = (commentary: string): string =>
+  commentary
+    .replace(
+      /\{hashtag\|\\?([#＃])\|((?:\\.|[^\\|{}])*)\}|\\([\\|{}@[\]()<>#*_~])/g,
+      (_, sign: string | undefined, tag: string, character: string) =>
+        sign === undefined ? character : sign + plainText(tag),
+    )
+    .trim()

@@ -1,0 +1,74 @@
+import type { Act, PublishedFile } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { impossible } from '../publish-error.ts'
+import { altTextOf } from '../request-body.ts'
+import type { Client } from './client.ts'
+import { littleText } from './little-text.ts'
+
+// https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api
+const ALT_TEXT_LENGTH_MAX = 4086
+
+/** The body of https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api. */
+export function postOf(act: Act, { author, isOrganization }: Client, urns: readonly string[]): object {
+  const { text, fields } = act
+  if (isOrganization && fields.visibility === 'CONNECTIONS') {
+    throw impossible('An organization has no connections: set fields.visibility to PUBLIC or LOGGED_IN')
+  }
+  const content = contentOf(act, urns)
+  return {
+    author,
+    commentary: littleText(text),
+    visibility: fields.visibility ?? 'PUBLIC',
+    distribution: { feedDistribution: 'MAIN_FEED', targetEntities: [], thirdPartyDistributionChannels: [] },
+    ...(content && { content }),
+    lifecycleState: 'PUBLISHED',
+    isReshareDisabledByAuthor: fields.disableReshare ?? false,
+  }
+}
+
+/** The files, the link or the poll of a post: LinkedIn shows one of them. */
+function contentOf({ media, fields }: Act, urns: readonly string[]): object | undefined {
+  const { link, poll } = fields
+  const shown = [media.length > 0 && 'media', link !== undefined && 'fields.link', poll !== undefined && 'fields.poll']
+  const contents = shown.filter((content) => content !== false)
+  if (contents.length > 1) throw impossible(`LinkedIn shows only one of ${contents.join(' and ')}: remove the others`)
+  if (typeof link === 'string') return { article: articleOf(link, fields) }
+  if (poll !== undefined) return { poll: pollOf(poll) }
+  const [file] = media
+  if (!file) return undefined
+  // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/multiimage-post-api: 2 to 20.
+  if (media.length > 1) {
+    if (media.some(({ kind }) => kind === 'video')) throw impossible('LinkedIn shows a video only without other files')
+    return { multiImage: { images: media.map((file, index) => ({ id: urns[index], ...altTextFor(file, fields) })) } }
+  }
+  const title = textAt(fields, 'mediaTitle')
+  return {
+    media: { id: urns[0], ...(title && { title }), ...(file.kind !== 'video' && altTextFor(file, fields)) },
+  }
+}
+
+function altTextFor(file: PublishedFile, fields: Act['fields']) {
+  const altText = altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)
+  return altText ? { altText } : {}
+}
+
+/** LinkedIn does not read the page. Without a title, the card would have none, so that the address stands for it. */
+function articleOf(source: string, fields: Act['fields']): object {
+  const { host, pathname } = new URL(source)
+  const title = textAt(fields, 'linkTitle') || `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}`
+  const description = textAt(fields, 'linkDescription')
+  return { source, title, ...(description && { description }) }
+}
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api */
+function pollOf(poll: unknown): object {
+  const [question, options, duration] = [textAt(poll, 'question'), at(poll, 'options'), textAt(poll, 'duration')]
+  if (question === undefined || !Array.isArray(options)) {
+    throw impossible('fields.poll has to have a question and options, a list of 2 to 4 texts')
+  }
+  return {
+    question,
+    options: options.map((text: unknown) => ({ text })),
+    settings: { duration: duration ?? 'THREE_DAYS' },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Client, call, HOST } from './client.ts'
+
+const ORGANIZATION = 'urn:li:organization:'
+
+/** The member or organization with a URN, which is the external id. */
+export const readProfile = (author: string, client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Profile> =>
+  author.startsWith(ORGANIZATION) ? readOrganization(author, client, io) : readMember(client, io)
+
+/** The member whose token it is. Which endpoint may be called depends on the products of the app. */
+export async function readMember(client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Profile> {
+  // https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
+  if (client.scopes.includes('openid')) {
+    const { body } = await call(client, io, '/v2/userinfo')
+    return profileOf(`urn:li:person:${textAt(body, 'sub') ?? ''}`, textAt(body, 'name'), undefined)
+  }
+  // https://learn.microsoft.com/en-us/linkedin/shared/integrations/people/profile-api
+  const { body } = await call(client, io, '/v2/me')
+  const name = [textAt(body, 'localizedFirstName'), textAt(body, 'localizedLastName')].filter(Boolean).join(' ')
+  return profileOf(`urn:li:person:${textAt(body, 'id') ?? ''}`, name, textAt(body, 'vanityName'))
+}
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-lookup-api */
+async function readOrganization(urn: string, client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Profile> {
+  const { body } = await call(client, io, `/rest/organizations/${urn.slice(ORGANIZATION.length)}`)
+  return profileOf(urn, textAt(body, 'localizedName'), textAt(body, 'vanityName'))
+}
+
+/** The part of the address of a profile is its handle. Where it is not told, the name stands for it. */
+function profileOf(urn: string, name: string | undefined, vanityName: string | undefined): Profile {
+  if (!/^urn:li:(?:person|organization):[\w-]{1,64}$/.test(urn)) throw unexpected(HOST, false)
+  const username = vanityName || name || urn
+  return { externalId: urn, username, displayName: name || null }
+}

@@ -1,0 +1,38 @@
+import type { Act, Sent } from '../adapter.ts'
+import { Refused } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { Duplicate } from '../publish-error.ts'
+import { codesOf } from './client.ts'
+
+/** The kinds are urn:li:share and urn:li:ugcPost: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
+const POST_URN = /^urn:li:\w{1,32}:\d{1,32}$/
+
+export const sentOf = (urn: string): Sent | undefined =>
+  POST_URN.test(urn) ? { id: urn, url: `https://www.linkedin.com/feed/update/${urn}/` } : undefined
+
+/** A comment has the address of its post. */
+export function commentSentOf(comment: unknown, parent: Sent): Sent | undefined {
+  const urn = textAt(comment, 'commentUrn') ?? textAt(comment, '$URN') ?? textAt(comment, 'id')
+  return urn !== undefined && /^[\w:(),-]{1,200}$/.test(urn) ? { id: urn, url: parent.url } : undefined
+}
+
+/** How far LinkedIn's clock may be behind ours. */
+const CLOCK_SKEW_MAX_MS = 60_000
+
+/**
+ * Ids begin with the time of their creation in milliseconds, above 22 other bits. LinkedIn does not document it; the posts
+ * of https://github.com/Arisamiga/Linkedin-RSS/issues/5 show it.
+ */
+const createdAt = (urn: string) => Number(BigInt(urn.slice(urn.lastIndexOf(':') + 1)) >> 22n)
+
+/**
+ * The same error, as a Duplicate where LinkedIn refuses a copy and names the post of an earlier attempt:
+ * 422, `Content is a duplicate of urn:li:share:…`. A post that is older than the act is another one.
+ */
+export function asDuplicate(error: unknown, { startedAt }: Act): unknown {
+  if (!(error instanceof Refused) || !codesOf(error.refusal).includes('DUPLICATE_POST')) return error
+  const [, urn = ''] = /duplicate of (urn:li:\w+:\d+)/.exec(error.message) ?? []
+  const earlier = sentOf(urn)
+  const isOfAct = earlier && createdAt(urn) >= startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  return isOfAct ? new Duplicate(error.message, earlier) : error
+}

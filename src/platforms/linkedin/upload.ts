@@ -1,0 +1,105 @@
+import type { Act, Io, PublishedFile } from '../adapter.ts'
+import { callNetwork } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { fileBody } from '../request-body.ts'
+import { initializeUpload, readStatus } from './asset.ts'
+import { type Client, HOST } from './client.ts'
+import { startVideo, uploadParts, type VideoUpload } from './video.ts'
+
+/** The files of a post on LinkedIn. */
+export type Uploads = {
+  /** Of the files that are uploaded, in order. */
+  urns: string[]
+  /** The video that is being uploaded. */
+  video: VideoUpload | null
+  /** How many of the files are known to be processed. */
+  processed: number
+  /** Milliseconds since 1970. */
+  uploadedAt: number
+  /** How often the files in processing were queried. */
+  looks: number
+  /** How often the post was looked for after a lost response. */
+  searches: number
+}
+
+export const NO_UPLOADS: Uploads = { urns: [], video: null, processed: 0, uploadedAt: 0, looks: 0, searches: 0 }
+
+/** After so many bytes, the progress is stored, so that a worker that takes over repeats no more than that. */
+const BYTES_PER_RUN = 16 * 1024 * 1024
+
+/** The pause before the upload goes on. */
+const CONTINUE_MS = 100
+
+/**
+ * How long files are given to be processed where the token may not read them. A post whose file is still in processing is
+ * accepted, and shows when it is processed:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
+ */
+const UNREADABLE_PROCESSING_MS = 15_000
+
+/** The pause before files in processing are queried again. Each query counts towards the day's quota of the member. */
+const pauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.min(looks, 10))
+
+/** Continues the uploads of an act, and returns whether all files are ready, or when to come back. */
+export async function upload(
+  { media }: Act,
+  client: Client,
+  io: Io,
+  saved: Uploads,
+): Promise<{ uploads: Uploads; afterMs: number | null }> {
+  const uploads = { ...saved, urns: [...saved.urns] }
+  let bytes = 0
+  while (uploads.urns.length < media.length) {
+    if (bytes >= BYTES_PER_RUN) return { uploads, afterMs: CONTINUE_MS }
+    const file = media[uploads.urns.length]!
+    if (file.kind === 'video') {
+      const isExpired = uploads.video !== null && uploads.video.expiresAt < Date.now()
+      const video = uploads.video === null || isExpired ? await startVideo(file, client, io) : uploads.video
+      const result = await uploadParts(file, video, client, io, BYTES_PER_RUN)
+      uploads.video = result.isComplete ? null : result.video
+      if (!result.isComplete) return { uploads, afterMs: CONTINUE_MS }
+      uploads.urns.push(video.urn)
+    } else {
+      uploads.urns.push(await uploadImage(file, client, io))
+    }
+    bytes += file.bytes
+    uploads.uploadedAt = Date.now()
+  }
+  return awaitProcessing(uploads, media, client, io)
+}
+
+async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[], client: Client, io: Io) {
+  while (uploads.processed < media.length) {
+    const urn = uploads.urns[uploads.processed]!
+    const status = await readStatus(urn, media[uploads.processed]!, client, io)
+    if (status === 'processing' || status === 'incomplete') {
+      return { uploads: { ...uploads, looks: uploads.looks + 1 }, afterMs: pauseMs(uploads.looks) }
+    }
+    if (status === 'unreadable') {
+      const leftMs = uploads.uploadedAt + UNREADABLE_PROCESSING_MS - Date.now()
+      return leftMs > 0 ? { uploads, afterMs: leftMs } : { uploads, afterMs: null }
+    }
+    uploads.processed++
+  }
+  return { uploads, afterMs: null }
+}
+
+/**
+ * Uploads an image or a GIF, and returns its URN.
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
+ */
+async function uploadImage(file: PublishedFile, client: Client, io: Io): Promise<string> {
+  const value = await initializeUpload('images', {}, client, io)
+  const [urn, uploadUrl] = [textAt(value, 'image'), textAt(value, 'uploadUrl')]
+  if (urn === undefined || !isOfLinkedIn(uploadUrl)) throw unexpected(HOST, false)
+  const { authorization = '' } = client.headers
+  await callNetwork(client, io, uploadUrl, { method: 'PUT', headers: { authorization }, body: fileBody(file) })
+  return urn
+}
+
+/** The token goes with the image, and to LinkedIn alone. */
+function isOfLinkedIn(uploadUrl: string | undefined): uploadUrl is string {
+  const url = URL.parse(uploadUrl ?? '')
+  return url?.protocol === 'https:' && url.hostname.endsWith('.linkedin.com')
+}
