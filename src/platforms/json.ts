@@ -11,11 +11,14 @@ export function textAt(json: unknown, ...path: (string | number)[]): string | un
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** The value of a JSON text; undefined where the text is not JSON. */
+/** The value of a JSON text; undefined where the text is not JSON. Integers above 2^53, which are ids, stay texts. */
 export function parseJson(text: string | undefined): unknown {
   try {
-    return JSON.parse(text ?? '')
+    return text && /\d{16}/.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text ?? '')
   } catch {
     return undefined
   }
 }
+
+const keepExact = (_key: string, value: unknown, context?: { source?: string }) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value
