@@ -3,6 +3,7 @@ import type { Adapter } from './adapter.ts'
 import { blueskyAdapter } from './bluesky/adapter.ts'
 import { createDiscordAdapter } from './discord/adapter.ts'
 import { facebookAdapter } from './facebook/adapter.ts'
+import { instagramAdapter } from './instagram/adapter.ts'
 import { linkedinAdapter } from './linkedin/adapter.ts'
 import { mastodonAdapter } from './mastodon/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
@@ -23,6 +24,7 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   telegram: telegramAdapter,
   discord: createDiscordAdapter(),
   facebook: facebookAdapter,
+  instagram: instagramAdapter,
   threads: threadsAdapter,
   x: xAdapter,
   linkedin: linkedinAdapter,

@@ -3,6 +3,7 @@ import type { Teardown } from './database.ts'
 import { startBluesky } from './fake-bluesky.ts'
 import { startDiscord } from './fake-discord.ts'
 import { startFacebook } from './fake-facebook.ts'
+import { startInstagram } from './fake-instagram.ts'
 import { startLinkedin } from './fake-linkedin.ts'
 import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
@@ -31,6 +32,7 @@ export async function startFakeNetworks(t: Teardown) {
   const telegram = await startTelegram(t)
   const discord = await startDiscord(t)
   const facebook = await startFacebook(t)
+  const instagram = await startInstagram(t)
   const threads = await startThreads(t)
   const x = await startX(t)
   const linkedin = await startLinkedin(t)
@@ -78,6 +80,7 @@ export async function startFakeNetworks(t: Teardown) {
     'https://graph.facebook.com': facebook,
     'https://graph-video.facebook.com': facebook,
     'https://rupload.facebook.com': facebook,
+    'https://graph.instagram.com': instagram,
     'https://graph.threads.net': threads,
     'https://api.x.com': x,
     'https://api.linkedin.com': linkedin,
@@ -89,5 +92,5 @@ export async function startFakeNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, threads, x, linkedin }
+  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, instagram, threads, x, linkedin }
 }

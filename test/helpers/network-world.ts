@@ -23,7 +23,8 @@ export async function createNetworkWorld(t: Test) {
     const { statusCode: status, headers, rawPayload: bytes } = await app.inject(`${pathname}${search}`)
     return { status, type: String(headers['content-type']), bytes }
   }
-  fakes.threads.download = download
+  Object.assign(fakes.instagram, { download })
+  Object.assign(fakes.threads, { download })
 
   return {
     ...world,
@@ -34,7 +35,9 @@ export async function createNetworkWorld(t: Test) {
       if (platform === 'facebook') {
         return ada.account('facebook', { username: 'metricsaurus', credentials: fakes.facebook.credentials })
       }
-      if (platform === 'threads') return ada.account(platform, { credentials: fakes.threads.credentials })
+      if (platform === 'instagram' || platform === 'threads') {
+        return ada.account(platform, { credentials: fakes[platform].credentials })
+      }
       if (platform === 'x')
         return ada.account('x', { username: fakes.x.user.username, credentials: fakes.x.credentials })
       if (platform === 'linkedin') {
@@ -61,8 +64,8 @@ export async function createNetworkWorld(t: Test) {
     /** Keeps the clocks of networks equal to that of the workers. */
     async work(ms = 0) {
       world.time.now = new Date(world.time.now.getTime() + ms)
-      for (const { setTime } of [fakes.mastodon, fakes.facebook, fakes.threads, fakes.x, fakes.linkedin])
-        setTime(world.time.now)
+      const { mastodon, facebook, instagram, threads, x, linkedin } = fakes
+      for (const { setTime } of [mastodon, facebook, instagram, threads, x, linkedin]) setTime(world.time.now)
       await world.work()
     },
     retry: (post: string, account: string) => ada.call('POST', `/posts/${post}/deliveries/${account}/retry`),

@@ -9,6 +9,7 @@ import { actOf, awaitProcessed, fileOf } from '../helpers/adapter-calls.ts'
 import { startBluesky } from '../helpers/fake-bluesky.ts'
 import { startDiscord } from '../helpers/fake-discord.ts'
 import { startFacebook } from '../helpers/fake-facebook.ts'
+import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import { startMastodon } from '../helpers/fake-mastodon.ts'
 import { startTelegram } from '../helpers/fake-telegram.ts'
@@ -22,6 +23,8 @@ interface Subject {
   fetch: typeof fetch
   /** Ids of the acts that readers see. */
   visibleIds(): string[]
+  /** The files of the first two acts, where the network takes no text alone. */
+  image?: string
   /** `fields` with which the network takes time to process a file. */
   slow?: Act['fields']
   /** Whether the network cannot say that this act is not there. */
@@ -82,6 +85,12 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
       hidesAbsence: ({ media }) => media.length > 0,
     }
   },
+  async instagram(t) {
+    const { fetch, credentials, posts } = await startInstagram(t)
+    const visibleIds = () => posts.map(({ id }) => id)
+    const adapter = adapterOf('instagram')
+    return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, image: 'image/jpeg' }
+  },
   async threads(t) {
     const { fetch, credentials, posts } = await startThreads(t)
     const visibleIds = () => posts.map(({ id }) => id)
@@ -113,9 +122,9 @@ const ioOf = ({ credentials, fetch }: Subject, signal = new AbortController().si
 })
 
 /** A text, an image, and a video that its network processes for a while. */
-const actsFor = ({ slow = {} }: Subject): Act[] => [
-  actOf({ token: randomUUID() }),
-  actOf({ token: randomUUID(), text: 'With an image', media: [fileOf('image/png')] }),
+const actsFor = ({ slow = {}, image }: Subject): Act[] => [
+  actOf({ token: randomUUID(), media: image ? [fileOf(image)] : [] }),
+  actOf({ token: randomUUID(), text: 'With an image', media: [fileOf(image ?? 'image/png')] }),
   actOf({ token: randomUUID(), text: 'With a video', media: [fileOf('video/mp4')], fields: slow }),
 ]
 
@@ -164,7 +173,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
       const subject = await start(t)
       const video = actsFor(subject)[2]!
       const { ready, calls } = await prepare(t, subject, video, null)
-      if (['bluesky', 'facebook', 'linkedin', 'mastodon', 'threads', 'sandbox', 'x'].includes(id)) {
+      if (['bluesky', 'facebook', 'linkedin', 'mastodon', 'instagram', 'threads', 'sandbox', 'x'].includes(id)) {
         t.ok(calls > 1, 'prepare asks for time')
       }
       t.equal((await prepare(t, subject, video, ready)).calls, 1, 'a later attempt does not wait again')

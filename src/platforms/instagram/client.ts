@@ -1,0 +1,29 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { idAt, isToken, type MetaApi, metaApi } from '../meta-api.ts'
+import { unauthorized, unexpected } from '../publish-error.ts'
+
+/** https://developers.facebook.com/docs/graph-api/changelog: of 2026-07-29. Versions live for two years. */
+export const BASE = 'https://graph.instagram.com/v26.0'
+
+type Caller = Pick<Io, 'credentials'>
+
+export function clientOf({ credentials: { accessToken = '' } }: Caller): MetaApi {
+  if (!isToken(accessToken)) throw unauthorized('accessToken has to be a token of Instagram: connect the account again')
+  return metaApi(BASE, accessToken)
+}
+
+/** The id of the professional account, which is part of paths. */
+export function userIdOf({ credentials: { userId = '' } }: Caller): string {
+  if (!/^\d{1,32}$/.test(userId)) throw unauthorized('userId has to be the id of the account: connect it again')
+  return userId
+}
+
+export const PROFILE_FIELDS = 'user_id,username,name'
+
+/** `user_id` is the id of the professional account; `id` belongs to the app, and cannot be used in paths. */
+export function profileOf(user: unknown): Profile {
+  const [id, username] = [idAt(user, 'user_id'), textAt(user, 'username')]
+  if (id === undefined || !username) throw unexpected('graph.instagram.com', false)
+  return { externalId: id, username, displayName: textAt(user, 'name') || null }
+}

@@ -1,0 +1,42 @@
+import type { Act, Io, Sent, Wait } from '../adapter.ts'
+import { type Containers, FIND_PAUSES_MS, isSince } from '../containers.ts'
+import { textAt } from '../json.ts'
+import { get, idAt, isNotFound, listAt, post } from '../meta-api.ts'
+import { notFinishedInTime } from '../publish-error.ts'
+import { clientOf } from './client.ts'
+
+/**
+ * Posts a first comment: https://developers.facebook.com/docs/instagram-platform/comment-moderation. `fields` must not be
+ * sent: with them, the comment is made, and the response is error 20.
+ */
+export async function postComment(act: Act, io: Io): Promise<Sent> {
+  try {
+    const id = await post(clientOf(io), io, `${act.parent!.id}/comments`, { message: act.text }, true)
+    return { id, url: null }
+  } catch (error) {
+    if (isNotFound(error)) throw notFinishedInTime(error.message)
+    throw error
+  }
+}
+
+/** The account's own comment with the text of the act. A comment that is not shown for minutes is not there. */
+export async function findComment(
+  act: Act,
+  io: Io,
+  state: Containers,
+): Promise<Sent | 'absent' | 'unknown' | { processing: Wait<Containers> }> {
+  const api = clientOf(io)
+  const username = textAt(await get(api, io, 'me', { fields: 'username' }), 'username')
+  const body = await get(api, io, `${act.parent!.id}/comments`, { fields: 'id,text,username,timestamp', limit: '50' })
+  const own = listAt(body, 'data').filter(
+    (comment) =>
+      isSince(comment, act) &&
+      textAt(comment, 'text')?.trim() === act.text.trim() &&
+      textAt(comment, 'username') === username,
+  )
+  const [found, ...others] = own
+  const id = idAt(found, 'id')
+  if (id !== undefined) return others.length > 0 ? 'unknown' : { id, url: null }
+  const afterMs = FIND_PAUSES_MS[state.looks]
+  return afterMs ? { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } } : 'absent'
+}

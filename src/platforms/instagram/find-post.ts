@@ -1,0 +1,32 @@
+import type { Act, Io, Sent } from '../adapter.ts'
+import { isSince, pickOne, sinceOf } from '../containers.ts'
+import { textAt } from '../json.ts'
+import { get, listAt } from '../meta-api.ts'
+import { clientOf, userIdOf } from './client.ts'
+
+const POSTS_MAX = '50'
+
+/**
+ * The post of an act that is known to be live: the only one since the act began with its caption and its kind of media. No
+ * page maps the id of a container to that of its post. A story has no caption, so only its time tells.
+ */
+export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | undefined> {
+  const isStory = act.postType === 'story'
+  const body = await get(clientOf(io), io, `${userIdOf(io)}/${isStory ? 'stories' : 'media'}`, {
+    fields: `id,timestamp,permalink,media_type${isStory ? '' : ',media_product_type,caption,children'}`,
+    ...(!isStory && { since: sinceOf(act), limit: POSTS_MAX }),
+  })
+  const candidates = listAt(body, 'data').filter(
+    (post) =>
+      isSince(post, act) &&
+      textAt(post, 'media_type') === mediaTypeOf(act) &&
+      (isStory || (textAt(post, 'caption') ?? '').trim() === act.text.trim()),
+  )
+  return pickOne(candidates, childIds)
+}
+
+/** A reel reads as a video. */
+function mediaTypeOf({ media: [file, ...others] }: Act): string {
+  if (others.length > 0) return 'CAROUSEL_ALBUM'
+  return file?.kind === 'video' ? 'VIDEO' : 'IMAGE'
+}

@@ -1,0 +1,55 @@
+import t, { type Test } from 'tap'
+import { reset } from '../helpers/fake-network.ts'
+import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
+import { jpeg } from '../helpers/upload.ts'
+
+const SECOND = 1_000
+
+async function createScene(t: Test) {
+  const world = await createNetworkWorld(t)
+  const account = await world.connect('instagram')
+  /** Works until the delivery is finished. */
+  const finish = async (id: string) => {
+    for (let round = 0; round < 60; round++) {
+      await world.work(30 * SECOND)
+      const delivery = await world.readDelivery(id)
+      if (delivery.state !== 'queued') return delivery
+    }
+    throw new Error('the delivery does not end')
+  }
+  return { ...world, account, finish }
+}
+
+t.test('Instagram: images are fetched from the service, and the comment follows', async (t) => {
+  const { account, post, uploadFile, finish, instagram } = await createScene(t)
+  const mediaIds = [await uploadFile(await jpeg(40, 30, 1), 'A lighthouse'), await uploadFile(await jpeg(40, 30, 2))]
+  const id = await post({ accountIds: [account], caption: 'Two', mediaIds, firstComment: 'First!' })
+  const delivery = await finish(id)
+  const [shown] = instagram.posts
+  t.hasStrict(shown, { media_type: 'CAROUSEL_ALBUM', caption: 'Two' })
+  t.hasStrict(delivery, { state: 'published', externalId: shown!.id, externalUrl: shown!.permalink, error: null })
+  t.hasStrict(instagram.comments, [{ postId: shown!.id, text: 'First!' }])
+})
+
+t.test('Instagram: the type of the post decides what is published', async (t) => {
+  const { account, post, uploadFile, finish, instagram } = await createScene(t)
+  const mediaIds = [await uploadFile(await jpeg(40, 30))]
+  t.hasStrict(await finish(await post({ accountIds: [account], postType: 'story', mediaIds })), { state: 'published' })
+  t.hasStrict(instagram.posts, [{ media_product_type: 'STORY' }])
+})
+
+t.test('Instagram: a post and a comment whose responses were lost are there once', async (t) => {
+  const { account, post, uploadFile, finish, readDelivery, work, instagram } = await createScene(t)
+  const mediaIds = [await uploadFile(await jpeg(40, 30))]
+  const id = await post({ accountIds: [account], caption: 'Once', mediaIds, firstComment: 'First!' })
+  const publish = `POST /v26.0/${instagram.credentials.userId}/media_publish`
+  instagram.faults.push({ on: publish, after: true, instead: reset })
+  await work()
+  await work(3 * SECOND)
+  await work(5 * SECOND)
+  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'disconnected' } })
+  instagram.faults.push({ on: `POST /v26.0/${instagram.posts[0]!.id}/comments`, after: true, instead: reset })
+  t.hasStrict(await finish(id), { state: 'published', externalId: instagram.posts[0]!.id, error: null })
+  t.same([instagram.posts.length, instagram.comments.length], [1, 1])
+  t.equal(callsOf(instagram, publish).length, 1)
+})
