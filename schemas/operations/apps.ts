@@ -88,6 +88,15 @@ export const deleteApp = defineOperation({
     querystring: AppQuery,
     response: {
       200: JsonResponse(Deleted, 'The app is deleted.', { deleted: Deleted.examples[0] }),
+      400: invalidRequestResponse('`organizationId` is given more than once.', {
+        repeated: {
+          code: 'invalid_type',
+          expected: 'string',
+          received: 'array',
+          path: ['organizationId'],
+          message: 'Expected string, received array',
+        },
+      }),
       ...noAccessResponse,
       404: errorResponse('No app is stored for this network.', { notFound: APP_NOT_FOUND }),
       409: errorResponse('Connected accounts need the app.', { inUse: APP_IN_USE }),

@@ -143,6 +143,8 @@ async function checkApps(t: Test, { app, db, ada, user, organization, connecting
     const reply = ada.call('DELETE', `/apps/x?organizationId=${organizationId}`)
     await check(t, 'deleteApp', 403, example, reply)
   }
+  const repeated = `organizationId=${shared}&organizationId=${shared}`
+  await check(t, 'deleteApp', 400, 'repeated', ada.call('DELETE', `/apps/x?${repeated}`))
   await check(t, 'deleteApp', 404, 'notFound', requests.deleteApp(ada.key))
   await check(t, 'putApp', 200, undefined, requests.putApp(ada.key))
   await check(t, 'listApps', 200, undefined, requests.listApps(ada.key))
