@@ -91,11 +91,11 @@ const orval: Generator = {
 
 const swaggerTypescriptApi: Generator = {
   command: ['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts'],
-  imports: `import { Api } from './client/api.ts'\n\nconst { api } = new Api()`,
+  imports: `import { Api, PlatformId } from './client/api.ts'\n\nconst { api } = new Api()`,
   calls: {
     ...orval.calls,
     connectAccount: `api.connectAccount(${BODIES.connectAccount})`,
-    deleteApp: `api.deleteApp({ platform: 'x' })`,
+    createConnection: `api.createConnection({ platform: PlatformId.X })`,
     uploadMedia: `api.uploadMedia({ file: new File([], 'a') })`,
   },
 }
