@@ -4,7 +4,7 @@ import { isId } from '../../db/id.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../src/app.ts'
-import { call, mediaOptions, networkOptions } from '../helpers/app.ts'
+import { call, createFolder, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { recorded } from '../helpers/log-record.ts'
@@ -13,8 +13,10 @@ const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
 
 t.test('with --json, every command prints one JSON object', async (t) => {
   const url = await createDatabase(t, 'template0')
+  // Other tests keep their journals in the folder that they share.
+  const env = { DATABASE_URL: url, MEDIA_DIR: await createFolder(t) }
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await postroom([...args, '--json'], { DATABASE_URL: url })
+    const { code, stdout, stderr } = await postroom([...args, '--json'], env)
     t.equal(code, 0, `${args.join(' ')}: ${stderr}`)
     t.equal(stdout.trim().split('\n').length, 1, 'one line on stdout')
     return JSON.parse(stdout)
@@ -155,7 +157,7 @@ t.test('an unavailable database, and one without tables, are reported in one lin
     DATABASE_URL: await createDatabase(t, 'template0'),
   })
   t.strictSame([empty.code, empty.stdout], [1, ''])
-  t.match(empty.stderr, /^error: The database lacks tables or columns of this version.*migrate\n$/)
+  t.match(empty.stderr, /^error: The database lacks tables or columns of this version: run `postroom migrate`\n$/)
 })
 
 t.test('without --json, a command prints lines for people', async (t) => {

@@ -30,7 +30,7 @@ t.test('a delivery to an account that cannot be published to fails with the reas
   const mastodon = scriptedNetwork()
   const { ada, db, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
   const never = await ada.account('mastodon')
-  const unsupported = await ada.account('pinterest')
+  const unsupported = await ada.account('google_business')
   const gone = await connectAccount('mastodon')
   const id = await post({ accountIds: [never, unsupported, gone], caption: 'nowhere' })
   await db.updateTable('accounts').set({ disconnectedAt: new Date() }).where('id', '=', gone).execute()
