@@ -24,6 +24,7 @@ import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { type SchemaWatch, watchSchema } from './schema.ts'
 import { addressOf, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
+import { releaseStartupMemory } from './startup-memory.ts'
 import { sweepOldData } from './sweeper.ts'
 
 /** Tells the operator that the process is ready. The facts are URLs, and after a first start the demo user's id and key. */
@@ -63,6 +64,8 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const { returnUrls, oauthApps } = config
     const publicUrl = () => config.publicUrl ?? addressOf(app!, config)
     const connecting = { ...context, publicUrl, returnUrls, oauthApps }
+    // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
+    releaseStartupMemory()
     app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, isStopping, ...connecting })
     drain = createDrain(app)
     schema = watchSchema(database.db, app.log)

@@ -29,6 +29,8 @@ t.test('without variables, the defaults apply', async (t) => {
     hasTraces: false,
     corsOrigins: [],
     trustedProxies: [],
+    returnUrls: [],
+    oauthApps: {},
     isRunByNpm: false,
   })
   t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '', CORS_ORIGINS: '' }), readConfig({}))
@@ -64,6 +66,16 @@ t.test('every variable is read', async (t) => {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
     TRUST_PROXY: '10.0.0.7, 192.168.0.0/16,fd00::/8',
+    RETURN_URLS: 'https://a.example/accounts, http://localhost:5173/',
+    X_CLIENT_ID: 'x-id',
+    X_CLIENT_SECRET: 'x-secret',
+    LINKEDIN_CLIENT_ID: 'linkedin-id',
+    LINKEDIN_CLIENT_SECRET: 'linkedin-secret',
+    FACEBOOK_CLIENT_ID: 'facebook-id',
+    FACEBOOK_CLIENT_SECRET: 'facebook-secret',
+    INSTAGRAM_CLIENT_ID: 'instagram-id',
+    INSTAGRAM_CLIENT_SECRET: 'instagram-secret',
+    THREADS_CLIENT_ID: 'threads-id',
     npm_lifecycle_event: 'postroom',
   })
   t.strictSame(config, {
@@ -100,6 +112,14 @@ t.test('every variable is read', async (t) => {
     hasTraces: true,
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
     trustedProxies: ['10.0.0.7', '192.168.0.0/16', 'fd00::/8'],
+    returnUrls: ['https://a.example/accounts', 'http://localhost:5173/'],
+    oauthApps: {
+      x: { clientId: 'x-id', clientSecret: 'x-secret' },
+      linkedin: { clientId: 'linkedin-id', clientSecret: 'linkedin-secret' },
+      facebook: { clientId: 'facebook-id', clientSecret: 'facebook-secret' },
+      instagram: { clientId: 'instagram-id', clientSecret: 'instagram-secret' },
+      threads: { clientId: 'threads-id', clientSecret: null },
+    },
     isRunByNpm: true,
   })
 })
