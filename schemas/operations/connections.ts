@@ -54,7 +54,9 @@ export const createConnection = defineOperation({
 
 Read the outcome with \`getConnection\` until the state is \`connected\`, \`failed\` or \`expired\`. Where the browser returns to your \`returnUrl\`, that alone proves nothing: people close pages, and change addresses.
 
-An account that you have connected before keeps its id and its posts. Accounts with credentials, such as bots, are connected with \`connectAccount\`.`,
+An account that you have connected before keeps its id and its posts. Accounts with credentials, such as bots, are connected with \`connectAccount\`.
+
+Tokens are not refreshed yet. When they end, after two hours on X and 60 days on LinkedIn, Instagram and Threads, the account gets \`attention\`: connect it again.`,
     headers: IdempotencyHeaders,
     body: Body(CreateConnection, {
       x: CREATE_CONNECTION_EXAMPLES.x,
