@@ -12,7 +12,7 @@ import { findRole } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { App, PutApp } from '../../schemas/app.ts'
 import { APP_IN_USE, APP_NOT_FOUND, NOT_AN_ADMIN } from '../../schemas/messages.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
+import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { requireKeyring, requireMembership } from '../accounts/store.ts'
 import { AppError } from '../errors.ts'
 import type { OAuth } from '../platforms/oauth.ts'
@@ -100,6 +100,8 @@ export async function deleteOwnApp(
   organizationId: string | undefined,
 ): Promise<void> {
   const owner = await requireOwner(context, userId, organizationId)
+  // Postgres stores no text with a NUL, and fails where it is compared with one.
+  if (!PLATFORM_IDS.includes(platform)) throw new AppError(404, 'app_not_found', APP_NOT_FOUND)
   await inTransaction(context.db, async (transaction) => {
     const app = await lockApp(transaction, owner, platform)
     if (!app) throw new AppError(404, 'app_not_found', APP_NOT_FOUND)

@@ -134,6 +134,8 @@ async function createResources(
     await db.updateTable('posts').set({ status }).where('id', '=', id).execute()
     post.push(id)
   }
+  const putApp = await person.call('PUT', `/apps/${OAUTH_PLATFORM}`, { clientId: text })
+  if (putApp.status !== 200) throw new Error(`putApp: ${putApp.status}`)
   const connection: string[] = []
   for (let index = 0; index < 6; index++) connection.push(await createConnection({ db }, person, index % 2 === 0, text))
   return {
