@@ -165,10 +165,8 @@ export interface OauthApps {
   keyId: string;
   organizationId: string | null;
   platform: string;
-  redirectUri: string | null;
   replacedAt: Timestamp | null;
   scopes: string[] | null;
-  server: string | null;
   userId: string | null;
 }
 

@@ -7,13 +7,10 @@ export const steps: Step[] = [
     await db.schema
       .createTable('oauth_apps')
       .addColumn('id', 'uuid', (c) => c.primaryKey())
-      // Who stored it. Both are null if Postroom has registered it with a server by itself.
+      // Who stored it: one of the two.
       .addColumn('user_id', 'uuid', (c) => c.references('users.id').onDelete('cascade'))
       .addColumn('organization_id', 'uuid', (c) => c.references('organizations.id').onDelete('cascade'))
       .addColumn('platform', 'text', (c) => c.notNull())
-      // The server and the redirect URI that a registered app is valid for.
-      .addColumn('server', 'text')
-      .addColumn('redirect_uri', 'text')
       .addColumn('client_id', 'text', (c) => c.notNull())
       .addColumn('scopes', sql`text[]`)
       // The encrypted secret, as in account_credentials.
@@ -23,7 +20,7 @@ export const steps: Step[] = [
       // Since then another app takes its place for new connections. Accounts may still need it.
       .addColumn('replaced_at', 'timestamptz')
       .addColumn('created_at', 'timestamptz', (c) => c.notNull().defaultTo(sql`now()`))
-      .addCheckConstraint('oauth_apps_owner', sql`num_nonnulls(user_id, organization_id, server) = 1`)
+      .addCheckConstraint('oauth_apps_owner', sql`num_nonnulls(user_id, organization_id) = 1`)
       .execute()
     await sql`
       create unique index oauth_apps_of_user on oauth_apps (user_id, platform)
@@ -31,9 +28,6 @@ export const steps: Step[] = [
     await sql`
       create unique index oauth_apps_of_organization on oauth_apps (organization_id, platform)
       where organization_id is not null and replaced_at is null`.execute(db)
-    await sql`
-      create unique index oauth_apps_of_server on oauth_apps (platform, server, redirect_uri)
-      where server is not null and replaced_at is null`.execute(db)
     // For deleting users and organisations.
     await db.schema.createIndex('oauth_apps_user_id').on('oauth_apps').column('user_id').execute()
     await db.schema.createIndex('oauth_apps_organization_id').on('oauth_apps').column('organization_id').execute()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ConnectionChoice, ConnectionError, ConnectionState } from '../../schemas/connection.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
-import type { CredentialsRow } from './credentials.ts'
+import { type CredentialsRow, credentialsRow } from './credentials.ts'
 import { isoTime } from './iso-time.ts'
 
 /** A connection can be read for so long. */
@@ -75,7 +75,7 @@ interface FlowColumns extends Omit<ConnectionFlow, 'secrets'> {
 function toFlow(row: FlowColumns | undefined): ConnectionFlow | undefined {
   if (!row) return undefined
   const { keyId, dataKey, data, ...flow } = row
-  return { ...flow, secrets: keyId !== null && dataKey && data ? { keyId, dataKey, data } : null }
+  return { ...flow, secrets: credentialsRow({ keyId, dataKey, data }) }
 }
 
 /**

@@ -8,6 +8,14 @@ export interface CredentialsRow {
   data: Buffer
 }
 
+/** The columns of a row that may have no secret, as one value; null where it has none. */
+export const credentialsRow = ({
+  keyId,
+  dataKey,
+  data,
+}: { [Column in keyof CredentialsRow]: CredentialsRow[Column] | null }) =>
+  keyId !== null && dataKey && data ? { keyId, dataKey, data } : null
+
 /** Inserts or replaces the credentials of an account. */
 export function replaceCredentials(db: Db, accountId: string, row: CredentialsRow) {
   return db

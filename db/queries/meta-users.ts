@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
-import type { CredentialsRow } from './credentials.ts'
+import { type CredentialsRow, credentialsRow } from './credentials.ts'
 
 /** All stored apps with this client id, also those that were replaced. */
 export const listAppsOfClient = (db: Db, { platform, clientId }: { platform: PlatformId; clientId: string }) =>
@@ -37,10 +37,10 @@ export async function listAccountsOfApp(
     .orderBy('accounts.id')
     .limit(app.limit)
     .execute()
-  return rows.map(({ id: accountId, externalId, keyId, dataKey, data }) => ({
+  return rows.map(({ id: accountId, externalId, ...secret }) => ({
     accountId,
     externalId,
-    sealed: keyId && dataKey && data ? { keyId, dataKey, data } : null,
+    sealed: credentialsRow(secret),
   }))
 }
 

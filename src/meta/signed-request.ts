@@ -19,13 +19,11 @@ export function readSignedRequest(text: string, secret: string): SignedRequest |
   const given = Buffer.from(signature, 'base64url')
   const isSigned = given.length === expected.length && timingSafeEqual(given, expected)
   if (!isSigned || others.length > 0) return undefined
-  const json = Buffer.from(payload, 'base64url').toString()
-  const body = parseJson(json)
-  // Read as text: a number above 2^53 would be rounded.
-  const userId = /"user_id"\s*:\s*"?(\d{1,32})"?\s*[,}]/.exec(json)?.[1]
+  const body = parseJson(Buffer.from(payload, 'base64url').toString())
+  const userId = textAt(body, 'user_id')
   const issuedAt = Number(textAt(body, 'issued_at') ?? Number.NaN)
-  const isMeant = textAt(body, 'algorithm')?.toUpperCase() === 'HMAC-SHA256' && userId !== undefined
-  return isMeant && issuedAt > 0 && issuedAt < 1e10
+  const isMeant = textAt(body, 'algorithm')?.toUpperCase() === 'HMAC-SHA256' && /^\d{1,32}$/.test(userId ?? '')
+  return userId !== undefined && isMeant && issuedAt > 0 && issuedAt < 1e10
     ? { userId, issuedAt: new Date((Math.floor(issuedAt) + 1) * 1000) }
     : undefined
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts'
+import { NO_ID } from '../../db/id.ts'
 import { listAccountsOfApp, listAppsOfClient } from '../../db/queries/meta-users.ts'
 import { NO_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
@@ -74,7 +75,7 @@ async function listAccounts(
   userId: string,
 ): Promise<string[]> {
   const found: string[] = []
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after: string = NO_ID
   for (;;) {
     const accounts = await listAccountsOfApp(db, { ...app, after, limit: ACCOUNTS_PER_QUERY })
     for (const { accountId, externalId, sealed } of accounts) {

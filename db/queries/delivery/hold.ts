@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { Db } from '../../client.ts'
+import { NO_ID } from '../../id.ts'
 import type { DeliveryKey } from './delivery.ts'
 
 // Statements of `delivery hold` and `delivery release`. `src/delivery/states.ts` decides the states.
@@ -42,8 +43,7 @@ export async function countDueIn(db: Db, state: DeliveryState, dueBefore: Date):
 }
 
 async function inBatches(db: Db, where: ReturnType<typeof sql>, set: ReturnType<typeof sql>): Promise<number> {
-  const first = '00000000-0000-0000-0000-000000000000'
-  let after: DeliveryKey = { userId: first, postId: first, accountId: first }
+  let after: DeliveryKey = { userId: NO_ID, postId: NO_ID, accountId: NO_ID }
   for (let changed = 0; ; ) {
     const { rows } = await sql<DeliveryKey>`
       with found as (

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from '../../../db/client.ts'
+import { NO_ID } from '../../../db/id.ts'
 import { listCredentialsAfter } from '../../../db/queries/credentials.ts'
 import type { Config } from '../../config.ts'
 import type { Keyring, SealedCredentials } from '../../credentials/keyring.ts'
@@ -11,8 +12,6 @@ export const MEND_KEY =
   'Set CREDENTIALS_KEY to every key that is in use, the current one first. If a key is lost, run `postroom account forget-lost --yes`.'
 
 const BATCH = 1_000
-/** Smaller than every id. */
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /** Opens all stored credentials. */
 export async function examineCredentials(config: Config, db: Db): Promise<Finding> {
@@ -22,7 +21,7 @@ export async function examineCredentials(config: Config, db: Db): Promise<Findin
   const keyring = isMissing ? undefined : await openKeyring(config)
   let opened = 0
   const lost = new Map<string, number>()
-  for (let last = BEFORE_ALL; ; ) {
+  for (let last: string = NO_ID; ; ) {
     const rows = await listCredentialsAfter(db, last, BATCH)
     for (const { accountId, ...sealed } of rows) {
       if (keyring && canOpen(keyring, accountId, sealed)) opened++
