@@ -47,7 +47,7 @@ export interface SchemaStatus {
   /** The version of this code. */
   version: string
   applied: string[]
-  /** Migrations of which at least one step is not done. */
+  /** Migrations with at least one step that is not done. */
   pending: string[]
   /** Applied migrations of a newer version. */
   newer: string[]

@@ -28,7 +28,7 @@ export const PutApp = Type.Object(
     organizationId: Type.Optional(
       Type.String({
         description:
-          'The id of an organisation of which you are an admin: connections for it use the app. Where it is absent, your own connections do.',
+          'The id of an organisation that you administer. Its connections then use the app. Without it, your own connections use the app.',
       }),
     ),
   },
@@ -89,7 +89,7 @@ export const AppPath = Type.Object({
 export const AppQuery = Type.Object({
   organizationId: Type.Optional(
     Type.String({
-      description: 'The id of the organisation whose app is meant. Where it is absent, your own app is.',
+      description: 'The id of the organisation whose app is deleted. Without it, your own app is deleted.',
     }),
   ),
 })

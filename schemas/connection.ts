@@ -20,7 +20,7 @@ export const CreateConnection = Type.Object(
       Type.String({
         maxLength: URL_LENGTH_MAX,
         description:
-          'Where the browser goes at the end, with `connection` (its id) and `state` added to the query. It must begin with a URL that the operator lists in `RETURN_URLS`. Where it is absent, a page says how the connection ended. The browser may never arrive: read the outcome with `getConnection`.',
+          'Where the browser goes at the end, with `connection` (its id) and `state` added to the query. It must begin with a URL that the operator lists in `RETURN_URLS`. Without it, a page of this service shows the outcome. The browser may never arrive: read the outcome with `getConnection`.',
       }),
     ),
     accountId: Type.Optional(
@@ -32,7 +32,7 @@ export const CreateConnection = Type.Object(
     organizationId: Type.Optional(
       Type.String({
         description:
-          'The id of an organisation that you belong to. Its members may then post to the accounts as well. Where it is absent, a new account has no organisation, and a known account keeps the one that it has.',
+          'The id of an organisation that you belong to. Its members may then post to the accounts as well. Without it, a new account has no organisation, and an account that you have connected before keeps its own.',
       }),
     ),
     hint: Type.Optional(
@@ -69,7 +69,7 @@ export const ConnectionState = StringEnum(CONNECTION_STATES, {
   $id: 'ConnectionState',
   description: `How far a connection is.
 
-- \`pending\`: nobody has opened \`url\`.
+- \`pending\`: \`url\` has not been opened.
 - \`opened\`: the browser is at the network.
 - \`choosing\`: the user consented to several accounts and has to choose, on the page that the browser shows or with \`chooseAccounts\`.
 - \`connected\`: \`accounts\` lists the connected accounts.

@@ -42,7 +42,7 @@ export const ERROR_CODES = {
   not_organization_admin: 'Only admins of the organisation may do this.',
   return_url_not_allowed: 'The operator does not list the `returnUrl`.',
   connection_not_found: 'The caller has no connection with this id.',
-  connection_not_opened: 'The connection does not wait for the network: nobody has opened it, or it has ended.',
+  connection_not_opened: 'The connection does not wait for the network: its link was not opened, or it has ended.',
   other_connection: 'The address is not the callback of the connection.',
   connection_not_choosing: 'The connection does not wait for a choice of accounts.',
   account_not_connectable: 'A chosen account cannot be connected, for the reason in the message.',

@@ -8,7 +8,7 @@ const createInstallation: Step = (db) =>
     // One row. The first worker inserts it, so that databases copied from an unused one differ.
     .addColumn('singleton', 'boolean', (c) => c.primaryKey().defaultTo(true).check(sql`singleton`))
     .addColumn('id', 'uuid', (c) => c.notNull().defaultTo(sql`gen_random_uuid()`))
-    // The mark: workers increase it, then write it with what they sent to the journal beside the files.
+    // Workers increase the mark, then write it to the journal, together with what they sent.
     .addColumn('mark', 'bigint', (c) => c.notNull().defaultTo(0))
     // Since when workers refuse to send, until `restore finish`.
     .addColumn('refused_since', 'timestamptz')

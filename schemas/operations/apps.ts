@@ -46,7 +46,7 @@ export const putApp = defineOperation({
     tags: ['apps'],
     summary: 'Store an app',
     description:
-      'Stores the credentials of an app that you have registered with a network, in place of the one that was stored. With the same `clientId`, the secret and the scopes are replaced. With another one, new connections use the new app. Accounts keep the app that they were connected with until they are connected again.\n\nA connection that was begun with another app fails with `app_changed`.',
+      'Stores the credentials of an app that you have registered with a network. It replaces the one that you stored before. With the same `clientId`, the secret and the scopes are replaced. With another one, new connections use the new app. Accounts keep the app that they were connected with until they are connected again.\n\nA connection that was begun with another app fails with `app_changed`.',
     params: AppPath,
     body: Body(PutApp, { app: PUT, withScopes: WITH_SCOPES }),
     response: {
