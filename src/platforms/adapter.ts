@@ -1,14 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../../schemas/media.ts'
 import type { PostType } from '../../schemas/platform.ts'
+import type { Guarantee } from './limits.ts'
 import type { OAuth } from './oauth.ts'
-
-/**
- * What a network offers for a call whose response was lost.
- * exactly-once: repeating the call changes nothing. reconcilable: the network can be queried for the act.
- * at-most-once: neither, so the call is never repeated.
- */
-export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
 
 /** What a user gives to connect an account. Each network names its own keys. Never logged, never returned. */
 export type Credentials = Readonly<Record<string, string>>

@@ -21,7 +21,29 @@ export interface Platform {
   /** By key of an override's `fields`. Other keys are stored unchecked. */
   fields: Record<string, FieldRule>
   rateLimits: readonly RateLimit[]
+  /** Absent: posts cannot be published to the network. Of these rules, the first that fits an act holds. */
+  guarantees?: readonly GuaranteeRule[]
 }
+
+/**
+ * What a network offers for a call whose response was lost.
+ * exactly-once: repeating the call changes nothing. reconcilable: the network can be queried for the act.
+ * at-most-once: neither, so the call is never repeated.
+ */
+export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
+
+/** What holds where the response to an act was lost. It promises no more than the source says. */
+export type GuaranteeRule = {
+  /** `text` and `files`: posts and parts of threads without files, and with them. Absent: every act. */
+  act?: 'text' | 'files' | 'comment'
+  /** Absent: every account. */
+  accounts?: 'members' | 'organizations'
+  source: Source
+} & (
+  | { guarantee: 'exactly-once' | 'at-most-once' }
+  /** `ifAbsent`: what becomes of an act that the network does not show. */
+  | { guarantee: 'reconcilable'; ifAbsent: 'sent again' | 'unconfirmed' }
+)
 
 /** Where a value was read, and how far it can be trusted. */
 export interface Source {

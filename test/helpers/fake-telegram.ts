@@ -13,6 +13,8 @@ interface Chat {
 
 interface Message {
   message_id: number
+  /** The album that the message belongs to: https://core.telegram.org/bots/api#message */
+  media_group_id?: string
   chat: Chat
   text?: string
   caption?: string
@@ -71,15 +73,16 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
       refuse(400, 'Bad Request: message to be replied not found')
     }
     const { albumError } = fake
+    const album = method === 'sendMediaGroup' && { media_group_id: String(messages.length + 1) }
     const sent = contents
-      .slice(0, method === 'sendMediaGroup' && albumError ? 1 : undefined)
-      .map((content, index) => ({ message_id: messages.length + 1 + index, chat: shown, ...content }))
+      .slice(0, album && albumError ? 1 : undefined)
+      .map((content, index) => ({ message_id: messages.length + 1 + index, ...album, chat: shown, ...content }))
     messages.push(...sent)
-    if (method === 'sendMediaGroup' && albumError) {
+    if (album && albumError) {
       fake.albumError = undefined
       refuse(400, `Bad Request: failed to send message #2 with the error message "${albumError}"`)
     }
-    return ok(method === 'sendMediaGroup' ? sent : sent[0])
+    return ok(album ? sent : sent[0])
   })
   const fake: FakeTelegram = {
     ...network,

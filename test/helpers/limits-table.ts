@@ -3,6 +3,7 @@ import type {
   CaptionRule,
   FirstCommentRule,
   GifRule,
+  GuaranteeRule,
   ImageRule,
   Platform,
   PostTypeRule,
@@ -23,7 +24,7 @@ type Cite = (source: Source) => string
 export const renderLimits = (): string => Object.values(platforms).map(renderNetwork).join('\n')
 
 function renderNetwork(network: Platform): string {
-  const { id, name, fields, rateLimits } = network
+  const { id, name, fields, rateLimits, guarantees = [] } = network
   const sources = new Map<string, number>()
   // The confidence is the link's text; the URL is defined below the tables, which keeps their cells short.
   const cite: Cite = ({ url, confidence, version }) => {
@@ -40,6 +41,10 @@ function renderNetwork(network: Platform): string {
     renderTable(['File', 'Formats', 'Limits', 'Source'], listFiles(network, cite)),
     renderTable(['Field', 'Value', 'Notes', 'Source'], Object.entries(fields).flatMap(listField(cite))),
     renderTable(['Rate limit', 'Maximum', 'Source'], rateLimits.map(listRateLimit(cite))),
+    renderTable(
+      ['If a response is lost', 'Guarantee', 'If it is not found', 'Source'],
+      guarantees.map(listGuarantee(cite)),
+    ),
   ]
   const definitions = [...sources].map(([target, number]) => `[${id}-${number}]: ${target}\n`).join('')
   return [...parts.filter(Boolean), definitions].join('\n')
@@ -165,3 +170,15 @@ const listRateLimit = (cite: Cite) => (limit: RateLimit) => {
   const cost = limit.perAct === undefined ? '' : `; paced, ${limit.perAct} per post or comment`
   return [`${limit.resource} per ${limit.scope}`, `${limit.limit}${window}${cost}`, cite(limit.source)]
 }
+
+const ACTS = { text: 'text without files', files: 'post with files', comment: 'first comment' }
+
+const listGuarantee = (cite: Cite) => (rule: GuaranteeRule, index: number) => [
+  joinParts([
+    rule.act ? ACTS[rule.act] : index > 0 && !rule.accounts ? 'any other act' : 'any act',
+    rule.accounts && `of ${rule.accounts}`,
+  ]),
+  rule.guarantee.replaceAll('-', ' '),
+  rule.guarantee === 'reconcilable' ? rule.ifAbsent : '',
+  cite(rule.source),
+]

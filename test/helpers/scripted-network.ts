@@ -1,4 +1,5 @@
-import type { Act, Adapter, Guarantee, Io, Json, Sent, Wait } from '../../src/platforms/adapter.ts'
+import type { Act, Adapter, Io, Json, Sent, Wait } from '../../src/platforms/adapter.ts'
+import type { Guarantee } from '../../src/platforms/limits.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 
 /** What happens at one attempt at an act. */

@@ -17,7 +17,7 @@ t.test('every network is in the catalogue under its id, and every rule has a sou
   t.same(Object.keys(platforms), PLATFORM_IDS)
   for (const [id, platform] of Object.entries(platforms)) {
     t.equal(platform.id, id)
-    const { caption, title, firstComment, thread, postTypes, fields, rateLimits } = platform
+    const { caption, title, firstComment, thread, postTypes, fields, rateLimits, guarantees = [] } = platform
     const rules = [
       caption,
       title,
@@ -26,6 +26,7 @@ t.test('every network is in the catalogue under its id, and every rule has a sou
       ...Object.values(postTypes).flatMap((rule) => [rule, rule.image, rule.gif, rule.video]),
       ...Object.values(fields),
       ...rateLimits,
+      ...guarantees,
     ].filter((rule) => rule !== undefined)
     for (const rule of rules) t.type(rule.source, 'object', `${id}: ${JSON.stringify(rule).slice(0, 60)}`)
     for (const { path, source } of findSources(platform, id)) {

@@ -2,9 +2,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { DELIVERY_STATES } from '../../schemas/delivery.ts'
+import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { TRANSITIONS } from '../../src/delivery/states.ts'
 import * as timing from '../../src/delivery/timing.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
+import { platforms } from '../../src/platforms/catalogue.ts'
 import { GENERATED } from '../helpers/readme.ts'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -47,20 +49,40 @@ t.test('every make target in the README exists, and make help describes every ta
   t.strictSame(targets, all)
 })
 
-t.test('the README states the guarantee that each adapter declares', async (t) => {
-  const rows = [...readme.matchAll(/^\| (.+?) \| (exactly once|reconcilable|at most once) \| /gm)]
-  const documented = rows.flatMap(([, names, guarantee]) =>
-    names!.split(', ').map((name) => ({ id: name.toLowerCase(), guarantee: guarantee!.replaceAll(' ', '-') })),
+t.test('the README states the guarantees of every network, which are those of its adapter', async (t) => {
+  const rows = [
+    ...readme.matchAll(/^\| (.+?) \| (all|[a-z, ]+) \| (exactly once|reconcilable|at most once) \| (.+) \|$/gm),
+  ]
+  const documented = rows.flatMap(([, names, acts, guarantee, outcome]) =>
+    names!
+      .split(', ')
+      .flatMap((name) =>
+        (acts === 'all' ? ['text', 'files', 'comments'] : acts!.split(', ')).map(
+          (act) =>
+            `${name.toLowerCase()}: ${act} ${guarantee}${outcome!.includes('`unconfirmed`') ? ', unconfirmed' : ''}`,
+        ),
+      ),
   )
-  const networks = createNetworks({} as never)
-  for (const [id, { guarantee, reconcile }] of Object.entries(networks)) {
-    // Such as "LinkedIn organizations", where the guarantee depends on the account.
-    const found = documented.filter((row) => row.id === id || row.id.startsWith(`${id} `))
-    if (typeof guarantee === 'function') t.ok(found.length > 1, id)
-    else t.same(found, [{ id, guarantee }])
-    t.equal(!reconcile, guarantee === 'at-most-once', id)
+  const declared: string[] = []
+  for (const [id, { guarantee, reconcile }] of Object.entries(createNetworks({} as never))) {
+    const rules = platforms[id as PlatformId].guarantees!
+    const named = new Set(rules.map((rule) => rule.guarantee))
+    if (typeof guarantee !== 'function') t.same([...named], [guarantee], id)
+    t.equal(reconcile === undefined, !named.has('exactly-once') && !named.has('reconcilable'), id)
+    for (const accounts of id === 'linkedin' ? (['organizations', 'members'] as const) : [undefined]) {
+      for (const act of ['text', 'files', 'comment'] as const) {
+        const rule = rules.find((each) => (each.act ?? act) === act && (each.accounts ?? accounts) === accounts)!
+        const isUnconfirmed =
+          rule.guarantee === 'reconcilable' ? rule.ifAbsent === 'unconfirmed' : rule.guarantee === 'at-most-once'
+        const name = accounts ? `${id} ${accounts}` : id
+        const acts = act === 'comment' ? 'comments' : act
+        declared.push(`${name}: ${acts} ${rule.guarantee.replaceAll('-', ' ')}${isUnconfirmed ? ', unconfirmed' : ''}`)
+      }
+    }
   }
-  t.same([...new Set(documented.map(({ id }) => id.split(' ')[0]))].sort(), Object.keys(networks).sort())
+  t.same(documented.toSorted(), declared.toSorted())
+  const published = PLATFORM_IDS.filter((id) => platforms[id].guarantees)
+  t.same(published.toSorted(), Object.keys(createNetworks({} as never)).toSorted())
 })
 
 t.test('the diagram and the events in src/delivery/README.md show every transition', async (t) => {

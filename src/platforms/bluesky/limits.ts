@@ -167,4 +167,14 @@ export const bluesky: Platform = {
     { resource: 'sessions created', limit: 30, windowSeconds: 300, scope: 'account', source: rates },
     { resource: 'requests', limit: 3000, windowSeconds: 300, scope: 'IP', source: rates },
   ],
+  guarantees: [
+    {
+      guarantee: 'exactly-once',
+      source: {
+        url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/repo/putRecord.json',
+        confidence: 'official',
+        version: 'ac97a3d',
+      },
+    },
+  ],
 }

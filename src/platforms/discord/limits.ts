@@ -166,4 +166,5 @@ export const discord: Platform = {
     },
     { resource: 'invalid requests', limit: 10_000, windowSeconds: 600, scope: 'IP', source: statusCodes },
   ],
+  guarantees: [{ guarantee: 'at-most-once', source: executeWebhook }],
 }

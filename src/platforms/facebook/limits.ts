@@ -81,6 +81,12 @@ const post: PostTypeRule = {
   source: letmepost,
 }
 
+const feed: Source = {
+  url: 'https://developers.facebook.com/docs/graph-api/reference/page/feed',
+  confidence: 'copy',
+  version: 'Graph API v26.0, 2026-09-11',
+}
+
 export const facebook: Platform = {
   id: 'facebook',
   name: 'Facebook Pages',
@@ -177,4 +183,20 @@ export const facebook: Platform = {
     },
   },
   rateLimits: [{ resource: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', source: reels }],
+  guarantees: [
+    // The ids of photos and videos are known before the call that publishes them. That the feed shows those of photos is assumed.
+    { act: 'files', guarantee: 'reconcilable', ifAbsent: 'sent again', source: { ...feed, confidence: 'assumed' } },
+    {
+      act: 'comment',
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      source: {
+        url: 'https://developers.facebook.com/docs/graph-api/reference/object/comments',
+        confidence: 'cross-checked',
+        version: 'Graph API v26.0, 2026-09-11',
+      },
+    },
+    // Only its words tell a text from others.
+    { act: 'text', guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: feed },
+  ],
 }

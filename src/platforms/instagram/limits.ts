@@ -167,4 +167,26 @@ export const instagram: Platform = {
     { resource: 'published posts', limit: 100, windowSeconds: 86_400, scope: 'account', source: publishing },
     { resource: 'media containers', limit: 400, windowSeconds: 86_400, scope: 'account', source: mediaReference },
   ],
+  guarantees: [
+    {
+      act: 'comment',
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      source: {
+        url: 'https://developers.facebook.com/docs/instagram-platform/comment-moderation',
+        confidence: 'copy',
+        version: 'Graph API v25.0, 2026-09-11',
+      },
+    },
+    // The container's status tells whether the post is live.
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      source: {
+        url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-container',
+        confidence: 'copy',
+        version: 'Graph API v25.0, 2026-09-11',
+      },
+    },
+  ],
 }

@@ -166,4 +166,21 @@ export const linkedin: Platform = {
       source: { ...postsApi, confidence: 'cross-checked' },
     },
   ],
+  guarantees: [
+    // The posts of members cannot be read.
+    { accounts: 'members', guarantee: 'at-most-once', source: { ...postsApi, url: `${postsApi.url}#permissions` } },
+    // For ten minutes, LinkedIn refuses the copy of a post.
+    {
+      act: 'text',
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      source: {
+        url: 'https://learn.microsoft.com/en-us/linkedin/compliance/integrations/shares/ugc-post-api',
+        confidence: 'official',
+        version: 'li-lms-2026-09',
+      },
+    },
+    // Whether it recognises the copies of other acts is not known.
+    { guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: postsApi },
+  ],
 }

@@ -159,4 +159,15 @@ export const mastodon: Platform = {
     { resource: 'statuses', limit: 300, windowSeconds: 10_800, scope: 'account', perAct: 1, source: limiter },
     { resource: 'media uploads', limit: 30, windowSeconds: 1800, scope: 'account', source: rates },
   ],
+  guarantees: [
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      source: {
+        url: 'https://docs.joinmastodon.org/methods/accounts/#statuses',
+        confidence: 'official',
+        version: '5dda7f1',
+      },
+    },
+  ],
 }

@@ -48,4 +48,5 @@ export const sandbox: Platform = {
     },
   },
   rateLimits: [],
+  guarantees: [{ guarantee: 'reconcilable', ifAbsent: 'sent again', source: statuses }],
 }

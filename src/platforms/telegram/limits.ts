@@ -152,4 +152,14 @@ export const telegram: Platform = {
     { resource: 'messages', limit: 1, windowSeconds: 1, scope: 'chat', perAct: 1, source: botsFaq },
     { resource: 'messages', limit: 20, windowSeconds: 60, scope: 'group', perAct: 1, source: botsFaq },
   ],
+  guarantees: [
+    {
+      guarantee: 'at-most-once',
+      source: {
+        url: 'https://core.telegram.org/bots/api#available-methods',
+        confidence: 'copy',
+        version: '2026',
+      },
+    },
+  ],
 }

@@ -154,4 +154,16 @@ export const threads: Platform = {
       source: { ...overview, confidence: 'official' },
     },
   ],
+  guarantees: [
+    // The container's status tells whether the post is live.
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      source: {
+        url: 'https://developers.facebook.com/docs/threads/troubleshooting',
+        confidence: 'copy',
+        version: '2026',
+      },
+    },
+  ],
 }

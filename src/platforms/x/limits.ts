@@ -162,4 +162,16 @@ export const x: Platform = {
     { resource: 'posts', limit: 10_000, windowSeconds: 86_400, scope: 'app', source: rates },
     { resource: 'media uploads', limit: 1875, windowSeconds: 900, scope: 'user', source: rates },
   ],
+  guarantees: [
+    // No page says how soon a post shows.
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'unconfirmed',
+      source: {
+        url: 'https://docs.x.com/x-api/posts/timelines/introduction',
+        confidence: 'official',
+        version: '2026-08-22',
+      },
+    },
+  ],
 }
