@@ -54,7 +54,8 @@ export function standardOAuth(network: StandardOAuth): OAuth {
 
     async finish({ app, redirectUri, callback, kept, scopes = network.scopes }, io) {
       const code = callback.get('code') ?? ''
-      const tokens = await requestTokens(network, app, [code], io, async (server, client, proof, options) => {
+      const secrets = network.pkce ? [code, (kept as Kept).verifier] : [code]
+      const tokens = await requestTokens(network, app, secrets, io, async (server, client, proof, options) => {
         const parameters = oauth.validateAuthResponse(server, client, callback, oauth.skipStateCheck)
         const verifier = network.pkce ? (kept as Kept).verifier : oauth.nopkce
         const call = oauth.authorizationCodeGrantRequest(
@@ -86,6 +87,9 @@ export function standardOAuth(network: StandardOAuth): OAuth {
     },
   }
 }
+
+/** What a token consists of: RFC 6749, appendix A.12. `fetch` repeats an invalid header in its error. */
+const isPrintable = (token: string) => /^[ -~]*$/.test(token)
 
 const APP_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
@@ -124,6 +128,7 @@ async function requestTokens(
       [oauth.customFetch]: fetch as typeof globalThis.fetch,
     })
     const { access_token, refresh_token, expires_in, scope } = response
+    if (![access_token, refresh_token ?? ''].every(isPrintable)) throw unexpected(host, true)
     return {
       credentials: { accessToken: access_token, ...(refresh_token && { refreshToken: refresh_token }) },
       // LinkedIn separates them by commas.
