@@ -100,7 +100,7 @@ export async function buildApp({
       await api.register(requireSchema, { db })
       await api.register(accounts, context)
       await api.register(connections, context)
-      await api.register(posts, { db, networks: context.networks })
+      await api.register(posts, { db, networks: context.networks, openCredentials: context.keyring?.open })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
     },

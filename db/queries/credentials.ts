@@ -25,6 +25,15 @@ export function replaceCredentials(db: Db, accountId: string, row: CredentialsRo
     .execute()
 }
 
+/** The credentials of an account; undefined if it has none. */
+export function findCredentials(db: Db, accountId: string): Promise<CredentialsRow | undefined> {
+  return db
+    .selectFrom('accountCredentials')
+    .select(['keyId', 'dataKey', 'data'])
+    .where('accountId', '=', accountId)
+    .executeTakeFirst()
+}
+
 /** All credentials whose data key is encrypted by another key than `keyId`. */
 export function listCredentialsNotUnder(db: Db, keyId: string) {
   return db

@@ -105,7 +105,7 @@ export interface Wait<Prepared> {
  */
 export interface Adapter<Prepared extends Json = Json> {
   /** A function where it depends on the act or the account. `reconcile` is not called for an act that is at-most-once. */
-  guarantee: Guarantee | ((act: Act, credentials: Credentials) => Guarantee)
+  guarantee: Guarantee | ((act: Pick<Act, 'kind' | 'postType'>, credentials: Credentials) => Guarantee)
   /** How long a post may take to show where `reconcile` looks, if longer than 30 seconds. */
   showsWithinMs?: number
   /** How many deliveries one worker carries out at a time. */

@@ -1,7 +1,13 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
+import { type CredentialsRow, findCredentials } from '../../db/queries/credentials.ts'
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
-import { lockDelivery, requeueDelivery, resolveDelivery as saveResolution } from '../../db/queries/delivery/owner.ts'
+import {
+  lockDelivery,
+  type OwnedDelivery,
+  requeueDelivery,
+  resolveDelivery as saveResolution,
+} from '../../db/queries/delivery/owner.ts'
 import { unpublish } from '../../db/queries/delivery/settle.ts'
 import type { ResolveDelivery } from '../../schemas/delivery.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
@@ -11,17 +17,27 @@ import { planActs } from '../delivery/plan.ts'
 import { type RetryObstacle, resolved, retried } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { AppError, invalidRequest } from '../errors.ts'
+import type { Credentials } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { getPost } from './publish.ts'
+
+export interface RetryContext {
+  db: Db
+  networks: Networks
+  /** Decrypts the credentials of an account, or throws; undefined if the operator has configured no key. */
+  openCredentials: ((accountId: string, row: CredentialsRow) => Credentials) | undefined
+}
 
 /**
  * Makes one delivery due now. Only acts that were not sent go out; an unconfirmed one is looked up on its network first.
  * Throws 404 where the user has no such delivery, 409 where there is nothing to retry.
  */
-export async function retryDelivery(db: Db, networks: Networks, key: DeliveryKey): Promise<PostDetail> {
+export async function retryDelivery(context: RetryContext, key: DeliveryKey): Promise<PostDetail> {
+  const { db } = context
   await db.transaction().execute(async (db) => {
     const delivery = await lockOwnDelivery(db, key)
-    const next = retried(delivery, networks[delivery.platform]?.reconcile !== undefined)
+    const isQueried = delivery.state === 'unconfirmed' && (await canReconcile({ ...context, db }, key, delivery))
+    const next = retried(delivery, isQueried)
     if ('obstacle' in next) throw new AppError(409, OBSTACLE_CODES[next.obstacle], NOT_RETRIED[next.obstacle])
     await requeueDelivery(db, key, { state: next.state, nameKeptMs: NAME_KEPT_MS })
   })
@@ -35,6 +51,27 @@ const OBSTACLE_CODES: Record<RetryObstacle, ErrorCode> = {
   published: 'delivery_published',
   mediaDeleted: 'media_deleted',
   unconfirmed: 'delivery_unconfirmed',
+}
+
+/** Whether the network can be queried about the act whose call has an unknown outcome. */
+async function canReconcile(
+  { db, networks, openCredentials }: RetryContext,
+  key: DeliveryKey,
+  { platform, sent }: OwnedDelivery,
+): Promise<boolean> {
+  const { reconcile, guarantee } = networks[platform] ?? {}
+  if (typeof guarantee !== 'function') return reconcile !== undefined
+  const post = await getPost(db, key.userId, key.postId)
+  const act = planOf(post, key)[sent.length]
+  const row = act && (await findCredentials(db, key.accountId))
+  if (!row || !openCredentials) return true
+  try {
+    const credentials = openCredentials(key.accountId, row)
+    return guarantee({ kind: act.kind, postType: post.postType }, credentials) !== 'at-most-once'
+  } catch {
+    // The worker that gets the delivery reports credentials that cannot be decrypted.
+    return true
+  }
 }
 
 /**
@@ -51,8 +88,7 @@ export async function resolveDelivery(
     const delivery = await lockOwnDelivery(db, key)
     if (delivery.state !== 'unconfirmed') throw new AppError(409, 'delivery_not_unconfirmed', NOT_UNCONFIRMED)
     const post = await getPost(db, key.userId, key.postId)
-    const { captionOverride, threadParts } = post.targets.find(({ accountId }) => accountId === key.accountId)!
-    const plan = planActs({ ...post, captionOverride, threadParts })
+    const plan = planOf(post, key)
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
     const missing = plan[delivery.sent.length + sent.length]
     const error = missing ? (outcome === 'published' ? ORPHANED : NOT_THERE) : null
@@ -60,6 +96,12 @@ export async function resolveDelivery(
     if (outcome === 'not_published') await unpublish(db, key)
   })
   return getPost(db, key.userId, key.postId)
+}
+
+/** The acts of the delivery to one account of the post. */
+function planOf(post: PostDetail, key: DeliveryKey) {
+  const { captionOverride, threadParts } = post.targets.find(({ accountId }) => accountId === key.accountId)!
+  return planActs({ ...post, captionOverride, threadParts })
 }
 
 const ORPHANED = {

@@ -1,17 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../db/client.ts'
 import { listPosts } from '../../db/queries/posts.ts'
 import * as deliveries from '../../schemas/operations/deliveries.ts'
 import * as operations from '../../schemas/operations/posts.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { createPost, type KnownAccounts } from './create.ts'
 import { deletePost } from './delete.ts'
-import { resolveDelivery, retryDelivery } from './deliveries.ts'
+import { type RetryContext, resolveDelivery, retryDelivery } from './deliveries.ts'
 import { getPost, publishPost } from './publish.ts'
 
-export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = async (app, { db, networks }) => {
+export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
+  const { db } = context
   const known: KnownAccounts = new Map()
 
   app.route({
@@ -51,7 +50,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = 
     ...deliveries.retryDelivery,
     handler: async (request, reply) => {
       const { id, accountId } = request.params
-      return reply.code(202).send(await retryDelivery(db, networks, { userId: request.userId, postId: id, accountId }))
+      return reply.code(202).send(await retryDelivery(context, { userId: request.userId, postId: id, accountId }))
     },
   })
 

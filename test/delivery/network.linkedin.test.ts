@@ -107,7 +107,7 @@ t.test('LinkedIn: a lost post of an organization is found, or sent again where i
 })
 
 t.test('LinkedIn: a lost post with files is looked for twice, and never sent again', async (t) => {
-  const { account, uploadFile, post, work, readDelivery, linkedin } = await start(t)
+  const { account, uploadFile, post, work, readDelivery, retry, linkedin } = await start(t)
   const create = async () =>
     post({ accountIds: [account], caption: 'With a file', mediaIds: [await uploadFile(await jpeg(40, 30, 1))] })
   linkedin.listedAfterMs = 5 * MINUTE
@@ -125,6 +125,9 @@ t.test('LinkedIn: a lost post with files is looked for twice, and never sent aga
   await work(2 * MINUTE)
   await work(8 * MINUTE)
   t.hasStrict(await readDelivery(absent), { state: 'unconfirmed' })
+  t.equal((await retry(absent, account)).status, 202, 'the posts of an organization can be read again')
+  await work()
+  t.hasStrict(await readDelivery(absent), { state: 'unconfirmed' })
   t.equal(linkedin.posts.length, 1)
 })
 
@@ -138,6 +141,10 @@ t.test('LinkedIn: a lost post of a member is unconfirmed, and LinkedIn refuses t
     t.hasStrict(await readDelivery(id), { state: 'unconfirmed' })
     await work(MINUTE)
     t.equal(linkedin.posts.length, after ? 1 : 0)
+    const retried = await retry(id, account)
+    t.hasStrict(retried, { status: 409, headers: { 'x-error-code': 'delivery_unconfirmed' } })
+    t.match(retried.body.error, 'call resolve')
+    t.hasStrict(await readDelivery(id), { state: 'unconfirmed' })
     await resolve(id, account, { outcome: 'not_published' })
     await retry(id, account)
     await work()

@@ -106,7 +106,10 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
   for (const id of early) await publishPost(db, userId, id)
   await untilSent(db)
   for (const [index, { id }] of retried.entries()) {
-    await retryDelivery(db, networks, { userId, postId: id, accountId: accountIds[index]! })
+    await retryDelivery(
+      { db, networks, openCredentials: undefined },
+      { userId, postId: id, accountId: accountIds[index]! },
+    )
   }
   await untilSent(db)
   await second.stop()
