@@ -69,7 +69,7 @@ Tokens are not refreshed yet. When they end, after two hours on X and 60 days on
         ...REPLAY_HEADERS,
       },
       400: invalidRequestResponse(
-        'With `details`: the body does not match its schema, or `accountId` belongs to another network. Without: the network cannot be connected by OAuth, no app is registered for it, or `returnUrl` is not listed.',
+        'With `details`: the body does not match its schema, or `accountId` belongs to another network. Without: the network cannot be connected by OAuth, it has no app, or `returnUrl` is not listed.',
         {
           otherPlatform: {
             code: 'custom',
@@ -79,7 +79,7 @@ Tokens are not refreshed yet. When they end, after two hours on X and 60 days on
         },
         {
           notSupported: 'telegram accounts cannot be connected by OAuth',
-          noApp: 'No app of x is configured: set X_CLIENT_ID and X_CLIENT_SECRET',
+          noApp: 'No app of x is configured: store one with PUT /api/v1/apps/x, or set X_CLIENT_ID and X_CLIENT_SECRET',
           returnUrl: RETURN_URL_NOT_ALLOWED,
           refused: 'mastodon: www.example.com is not a Mastodon server',
         },

@@ -46,7 +46,7 @@ export async function findAppAgain(
 
 const noAppMessage = (platform: PlatformId) => {
   const name = platform.toUpperCase()
-  return `No app of ${platform} is configured: set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET`
+  return `No app of ${platform} is configured: store one with PUT /api/v1/apps/${platform}, or set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET`
 }
 
 /** Throws 503 if the secret needs a key that this process lacks. */

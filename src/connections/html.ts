@@ -24,12 +24,12 @@ export const html = (parts: TemplateStringsArray, ...values: unknown[]): Html =>
 const STYLE = `
 :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
 body { margin: 0; padding: 2rem 1rem; }
-main { max-width: 34rem; margin: 0 auto; }
+main { max-width: 34rem; margin: 0 auto; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.25; }
 fieldset { border: 1px solid GrayText; border-radius: .5rem; margin: 1.5rem 0; padding: .5rem 1rem; }
 legend { padding: 0 .5rem; }
 label { display: flex; gap: .75rem; align-items: baseline; padding: .5rem 0; }
-small { color: GrayText; font-size: 1em; }
+small { color: light-dark(#595959, #a6a6a6); font-size: 1em; }
 button { font: inherit; padding: .5rem 1.25rem; border-radius: .5rem; border: 1px solid; cursor: pointer; }
 [role=alert] { border-left: .25rem solid #c33; padding-left: .75rem; }
 `
@@ -77,9 +77,9 @@ const labelOf = ({ username, displayName, kind, connectedAs }: ConnectionChoice)
 
 /** The form in which a person chooses accounts. */
 export const choiceForm = (choices: ConnectionChoice[], problem: string | undefined): Html => html`
-${problem && html`<p role="alert">${problem}</p>`}
+${problem && html`<p role="alert" id="problem">${problem}</p>`}
 <form method="post">
-<fieldset>
+<fieldset${problem && html` aria-describedby="problem"`}>
 <legend>Accounts to connect</legend>
 ${choices.map((choice) => html`<label><input type="checkbox" name="id" value="${choice.id}"> ${labelOf(choice)}</label>\n`)}</fieldset>
 <button type="submit">Connect</button>

@@ -1,24 +1,34 @@
 import type { ConnectionFlow } from '../../db/queries/connections.ts'
 import type { Connection } from '../../schemas/connection.ts'
+import { platforms } from '../platforms/catalogue.ts'
 import { choiceForm, html, type PageContent } from './html.ts'
 import { withOutcome } from './return-url.ts'
 
+/** The network as people call it, without the remark in brackets. */
+const nameOf = ({ platform }: Pick<Connection, 'platform'>) => platforms[platform].name.replace(/ \(.*\)$/, '')
+
 /** The page at the end of a flow, or the one that asks for a choice. */
 export function outcomePage(connection: Connection, { problem }: { problem?: string | undefined } = {}): PageContent {
-  const { platform, state, accounts, choices = [], error, returnUrl } = connection
+  const { state, accounts, choices = [], error, returnUrl } = connection
+  const network = nameOf(connection)
   const next = returnUrl && withOutcome(returnUrl, connection)
   const goOn = next ? html`<p><a href="${next}">Continue to ${new URL(next).host}</a></p>` : CLOSE
-  if (state === 'choosing') return { title: 'Choose your accounts', body: choiceForm(choices, problem) }
+  if (state === 'choosing') {
+    const intro = html`<p>You can connect several accounts on ${network}.</p>`
+    return { title: 'Choose your accounts', body: html`${intro}${choiceForm(choices, problem)}` }
+  }
   if (state === 'connected') {
     const names = accounts.map(({ displayName, username }) => html`<li>${displayName ?? username}</li>`)
-    return { title: 'Connected', body: html`<p>Connected on ${platform}:</p><ul>${names}</ul>${goOn}`, goesTo: next }
+    return { title: 'Connected', body: html`<p>Connected on ${network}:</p><ul>${names}</ul>${goOn}`, goesTo: next }
   }
   if (state === 'failed') {
-    const title = error?.code === 'denied' ? 'Not connected' : 'The connection failed'
-    return { title, body: html`<p role="alert">${error?.message}</p><p>To try again, ask for a new link.</p>${goOn}` }
+    const isDenied = error?.code === 'denied'
+    const title = isDenied ? 'Not connected' : 'The connection failed'
+    const reason = isDenied ? `You did not allow the access on ${network}.` : error?.message
+    return { title, body: html`<p role="alert">${reason}</p><p>To try again, ask for a new link.</p>${goOn}` }
   }
   if (state === 'expired') return EXPIRED
-  return { title: 'Not finished yet', body: html`<p>The connection waits for ${platform}.</p>` }
+  return { title: 'Not finished yet', body: html`<p>The connection waits for ${network}.</p>` }
 }
 
 const CLOSE = html`<p>You can close this page.</p>`
@@ -44,7 +54,7 @@ export const UNKNOWN: PageContent = {
 
 export const OTHER_BROWSER: PageContent = {
   title: 'Please use the other browser',
-  body: html`<p>This connection was begun in another browser, or your browser blocks cookies. Nothing was connected. Ask for a new link, and stay in one browser.</p>`,
+  body: html`<p>This connection was begun in another browser, or this browser blocks cookies. Nothing was connected here.</p><p>Go on in the other browser, or ask for a new link and stay in one browser.</p>`,
 }
 
 export const MANUAL: PageContent = {
@@ -56,6 +66,11 @@ export const unreachablePage = (message: string): PageContent => ({
   title: 'The network cannot be reached',
   body: html`<p role="alert">${message}</p><p>Open the link again in a while.</p>`,
 })
+
+export const BUSY: PageContent = {
+  title: 'Please try again',
+  body: html`<p role="alert">The service is too busy, or its database cannot be reached. Load this page again in a moment.</p>`,
+}
 
 export const errorPage = (message: string): PageContent => ({
   title: 'Something went wrong',

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { withDatabaseBudget } from '../../db/budget.ts'
 import { isId } from '../../db/id.ts'
 import {
   type ConnectionFlow,
@@ -19,7 +20,16 @@ import { cookieHeader, isSameBrowser } from './cookie.ts'
 import { toFlowFailure } from './failure.ts'
 import { finishFlow } from './finish.ts'
 import { PAGE_POLICY, type PageContent, toPage } from './html.ts'
-import { errorPage, MANUAL, OTHER_BROWSER, outcomePage, UNKNOWN, unreachablePage, usedPage } from './page-texts.ts'
+import {
+  BUSY,
+  errorPage,
+  MANUAL,
+  OTHER_BROWSER,
+  outcomePage,
+  UNKNOWN,
+  unreachablePage,
+  usedPage,
+} from './page-texts.ts'
 import { withOutcome } from './return-url.ts'
 import { hashSecret } from './secrets.ts'
 import { toConnection } from './view.ts'
@@ -31,6 +41,8 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
   const page = { exposeHeadRoute: false, schema: { hide: true }, config: { hidesPath: true } }
   const form = { ...page, schema: { hide: true, consumes: [FORM_TYPE], body: Type.Object({}) } }
 
+  // Those of the API, such as JSON.
+  app.removeAllContentTypeParsers()
   app.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => {
     return new URLSearchParams(body)
   })
@@ -44,8 +56,11 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
     done()
   })
   app.setErrorHandler((error, request, reply) => {
-    const { statusCode, message } = toPublicError(error, request) ?? { statusCode: 500, message: undefined }
+    const known = toPublicError(error, request)
+    const statusCode = known?.statusCode ?? 500
     if (statusCode >= 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
+    if (known?.code === 'database_unavailable') return send(reply, statusCode, BUSY)
+    const message = known?.details?.[0]?.message ?? known?.message
     return send(reply, statusCode, errorPage(message ?? 'The service has failed. Try again in a while.'))
   })
 
@@ -65,7 +80,8 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
     if (!connection.cookieHash) return send(reply, 200, MANUAL)
     if (!isSameBrowser(context, connection, request.headers.cookie)) return send(reply, 403, OTHER_BROWSER)
     await finishFlow(context, connection, callback, request.log as Log)
-    return sendOutcome(context, connection.id, reply)
+    // The state is spent, so that the page cannot be loaded again.
+    return withDatabaseBudget(undefined, () => sendOutcome(context, connection.id, reply))
   })
 
   app.get<{ Params: { id: string } }>('/connect/result/:id', page, async (request, reply) => {

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { withDatabaseBudget } from '../../db/budget.ts'
 import { isId } from '../../db/id.ts'
 import { type ConnectionFlow, deleteConnection, findConnection } from '../../db/queries/connections.ts'
 import { CONNECTION_NOT_FOUND } from '../../schemas/messages.ts'
@@ -26,6 +27,13 @@ export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (
     return row
   }
 
+  /**
+   * The connection after a step of its flow. The time limit of the request no longer counts: a client that repeats the
+   * request would get 409.
+   */
+  const readAfterStep = (userId: string, id: string) =>
+    withDatabaseBudget(undefined, async () => toConnection(context, await find(userId, id)))
+
   app.route({
     ...operations.createConnection,
     handler: async ({ userId, body }, reply) => {
@@ -48,7 +56,7 @@ export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (
     ...operations.chooseAccounts,
     handler: async ({ userId, params, body }) => {
       await chooseAccounts(context, await find(userId, params.id), body.ids)
-      return toConnection(context, await find(userId, params.id))
+      return readAfterStep(userId, params.id)
     },
   })
 
@@ -57,7 +65,7 @@ export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (
     handler: async ({ userId, params, body, log }) => {
       const connection = await find(userId, params.id)
       await completeFlow(context, connection, body.callbackUrl, log)
-      return toConnection(context, await find(userId, params.id))
+      return readAfterStep(userId, params.id)
     },
   })
 

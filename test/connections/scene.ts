@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { createWorld, findCredentials, type Options } from '../helpers/app.ts'
-import { type Consent, connectByOAuth, createBrowser, redirectBack } from '../helpers/connect-oauth.ts'
+import { type Consent, connectByOAuth, createBrowser, redirectBack, repeating } from '../helpers/connect-oauth.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
 
@@ -19,11 +19,13 @@ export async function createConnectionWorld(t: Test, options: Options = {}) {
     ...options,
   })
   const { app, db, keyring } = world
-  const ada = await world.user('ada')
+  const user = async (name?: string) => repeating(await world.user(name))
+  const ada = await user('ada')
   const create = (body: object = {}) => ada.call('POST', '/connections', { platform: 'x', ...body })
   const read = async (id: string) => (await ada.call('GET', `/connections/${id}`)).body
   return {
     ...world,
+    user,
     ada,
     oauth,
     log,

@@ -17,13 +17,15 @@ export interface TestBrowser {
   post(path: string, form: URLSearchParams): Promise<PageReply>
 }
 
-/** A browser with cookies that sends its requests to `app`, whatever the host. */
+/**
+ * A browser with cookies that sends its requests to `app`, whatever the host. It loads a page again that exceeded the time
+ * limit of its request, as a person does.
+ */
 export function createBrowser(app: FastifyInstance): TestBrowser {
   const cookies = new Map<string, string>()
 
-  async function send(method: 'GET' | 'POST', target: string, payload?: string): Promise<PageReply> {
-    const { pathname, search } = new URL(target, 'http://localhost')
-    const reply = await app.inject({
+  const request = (method: 'GET' | 'POST', { pathname, search }: URL, payload?: string) =>
+    app.inject({
       method,
       url: pathname + search,
       headers: {
@@ -32,6 +34,13 @@ export function createBrowser(app: FastifyInstance): TestBrowser {
       },
       ...(payload !== undefined && { payload }),
     })
+
+  async function send(method: 'GET' | 'POST', target: string, payload?: string): Promise<PageReply> {
+    const url = new URL(target, 'http://localhost')
+    const reply = await untilCarriedOut(
+      () => request(method, url, payload),
+      ({ statusCode }) => statusCode,
+    )
     for (const { name, value } of reply.cookies) {
       cookies.set(name, value)
       recordSecrets('credentials', value)
@@ -42,6 +51,20 @@ export function createBrowser(app: FastifyInstance): TestBrowser {
 
   return { get: (url) => send('GET', url), post: (path, form) => send('POST', path, String(form)) }
 }
+
+/** On a busy machine, a request may exceed its time limit. Clients repeat it. */
+const untilCarriedOut = <T>(send: () => Promise<T>, statusOf: (reply: T) => number): Promise<T> =>
+  until('the request is carried out', send, { isMet: (reply) => statusOf(reply) !== 503 })
+
+/** The person, who repeats requests that exceed their time limit. */
+export const repeating = (person: Person): Person => ({
+  ...person,
+  call: (...request) =>
+    untilCarriedOut(
+      () => person.call(...request),
+      ({ status }) => status,
+    ),
+})
 
 /** What the network's page does with the consent of its user: returns the address that it sends the browser back to. */
 export type Consent = (authorizationUrl: URL) => URL | Promise<URL>
@@ -56,15 +79,14 @@ export async function connectByOAuth(
   body: { platform: string; [key: string]: unknown },
   consent: Consent,
 ): Promise<Reply['body']> {
-  // On a busy machine, a request may exceed its time limit. Clients repeat it.
-  const create = () => person.call('POST', '/connections', body)
-  const created = await until('the connection is created', create, { isMet: ({ status }) => status !== 503 })
+  const { call } = repeating(person)
+  const created = await call('POST', '/connections', body)
   if (created.status !== 201) throw new Error(created.body.error)
   const browser = createBrowser(app)
   const opened = await browser.get(created.body.url)
   if (opened.status !== 303) throw new Error(`The link responded with ${opened.status}: ${opened.body}`)
   await browser.get(String(await consent(new URL(opened.location!))))
-  return (await person.call('GET', `/connections/${created.body.id}`)).body
+  return (await call('GET', `/connections/${created.body.id}`)).body
 }
 
 /** The consent page of a network that reads its users' minds: it redirects with a code, or with `parameters` instead. */

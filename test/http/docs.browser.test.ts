@@ -1,49 +1,8 @@
-import { delimiter, join } from 'node:path'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
-import { isExecutable } from '../helpers/executable.ts'
+import { launchBrowser, needsBrowser, watchPage } from '../helpers/browser.ts'
 import { jpeg } from '../helpers/upload.ts'
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
-
-const chromiumPath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  .find(isExecutable)
-
-/** Starts a browser that resolves postroom.test to this machine. */
-const launch = (executablePath: string): Promise<Browser> =>
-  chromium.launch({
-    executablePath,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--host-resolver-rules=MAP postroom.test 127.0.0.1',
-    ],
-  })
-
-/** Collects the errors and warnings of a page, and the hosts of its requests. */
-function watch(page: Page): { problems: string[]; hosts: Set<string> } {
-  const problems: string[] = []
-  const hosts = new Set<string>()
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(String(error)))
-  page.on('requestfailed', (request) => problems.push(`${request.url()} ${request.failure()?.errorText}`))
-  page.on('request', (request) => {
-    const { protocol, host } = new URL(request.url())
-    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
-  })
-  return { problems, hosts }
-}
 
 const withBody = (body: object) => (operation: Locator) =>
   operation.locator('.body-param__text').fill(JSON.stringify(body))
@@ -61,25 +20,18 @@ async function tryOut(page: Page, tag: string, operationId: string, fill: (opera
   }
 }
 
-/** Without a browser the test fails in CI, and is skipped elsewhere. */
-const options =
-  chromiumPath || process.env.CI
-    ? {}
-    : { skip: 'no browser: install Chromium (Debian: apt-get install --no-install-recommends chromium)' }
-
-t.test('Swagger UI in a browser', options, async (t) => {
-  if (!chromiumPath) throw new Error(`CI is set, but the PATH has none of ${NAMES.join(', ')}`)
+t.test('Swagger UI in a browser', needsBrowser, async (t) => {
   const { app, user } = await createWorld(t)
   const ada = await user()
   const account = await ada.account('bluesky')
   const port = new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port
-  const browser = await launch(chromiumPath)
+  const browser = await launchBrowser()
   t.teardown(() => browser.close())
 
   t.test('a user can authorise, create a post, upload a file, reload and list posts', async (t) => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
     page.setDefaultTimeout(20_000)
-    const { problems, hosts } = watch(page)
+    const { problems, hosts } = watchPage(page)
     await page.goto(`http://localhost:${port}/docs`)
 
     await page.locator('.auth-wrapper .authorize').click()
@@ -121,7 +73,7 @@ t.test('Swagger UI in a browser', options, async (t) => {
   t.test('the page works over plain HTTP under a host name, which browsers trust less than localhost', async (t) => {
     const page = await browser.newPage()
     page.setDefaultTimeout(20_000)
-    const { hosts } = watch(page)
+    const { hosts } = watchPage(page)
     await page.goto(`http://postroom.test:${port}/docs/`)
     await page.locator('#operations-posts-createPost').waitFor()
     t.equal(await page.title(), 'Postroom')
