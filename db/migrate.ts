@@ -15,6 +15,7 @@ import * as restores from './migrations/0009_restores.ts'
 import * as metrics from './migrations/0010_metrics.ts'
 import * as retention from './migrations/0012_retention.ts'
 import * as connections from './migrations/0013_connections.ts'
+import * as tokenRefresh from './migrations/0014_token_refresh.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0010_metrics': metrics,
   '0012_retention': retention,
   '0013_connections': connections,
+  '0014_token_refresh': tokenRefresh,
 }
 
 /**

@@ -27,7 +27,12 @@ export interface AccountCredentials {
   accountId: string;
   data: Buffer;
   dataKey: Buffer;
+  generation: Generated<number>;
   keyId: string;
+  refreshAt: Timestamp | null;
+  refreshFailures: Generated<number>;
+  refreshIntendedAt: Timestamp | null;
+  refreshLeaseUntil: Timestamp | null;
   updatedAt: Generated<Timestamp>;
 }
 

@@ -31,11 +31,30 @@ export const NOT_SUPPORTED = {
   message: 'This version cannot publish to this network: publish manually, then run `postroom post mark-published`',
 }
 
+/** The `attention` of an account whose access token has expired, and cannot be refreshed. */
+export const RECONNECT_REQUIRED = {
+  code: 'reconnect_required',
+  message: 'The access token has expired: connect the account again',
+}
+
+/** The `attention` of an account whose access token has expired an hour ago, and was not refreshed. */
+export const REFRESH_FAILED = {
+  code: 'refresh_failed',
+  message:
+    'The access token has expired and could not be refreshed yet, which is tried again: connect the account again if this lasts',
+}
+
+/** The `attention` of an account whose access token is about to expire, and cannot be refreshed. */
+export const EXPIRING = {
+  code: 'expiring',
+  message: 'The access token is about to expire, and cannot be refreshed: connect the account again before it does',
+}
+
 export const AccountAttention = Type.Object(
   {
     code: Type.String({
       description:
-        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually; the operator then records it with `postroom post mark-published`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
+        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually; the operator then records it with `postroom post mark-published`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
     }),
     message: Type.String({
       description: 'The reason in words, for people. Where the network gave a reason, these are its words.',
@@ -44,14 +63,16 @@ export const AccountAttention = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          'When the first post failed for this reason, in UTC with milliseconds. Absent for `not_supported` and `not_connected`.',
+          'Since when the reason applies, in UTC with milliseconds. Where posts fail because of it, this is when the first one failed. For `expiring`, it is 7 days before the access token expires, and in its last day 1 day before. Absent for `not_supported` and `not_connected`.',
       }),
     ),
   },
   {
     $id: 'AccountAttention',
-    description: 'Why posts cannot be published to an account at the moment. Absent where they can.',
+    description:
+      'Why the owner of an account has to act: posts cannot be published to it at the moment, or soon cannot. Absent where there is nothing to do.',
     examples: [
+      { ...EXPIRING, since: '2026-11-21T08:15:30.123Z' },
       {
         code: 'unauthorized',
         message: 'bsky.social: Invalid identifier or password',

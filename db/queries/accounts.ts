@@ -1,5 +1,5 @@
-import { type Expression, sql } from 'kysely'
-import type { AccountAttention } from '../../schemas/account.ts'
+import { type Expression, type RawBuilder, sql } from 'kysely'
+import { type AccountAttention, EXPIRING, RECONNECT_REQUIRED, REFRESH_FAILED } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
@@ -15,6 +15,25 @@ export const reachableBy = (userId: string | Expression<string>) => sql<boolean>
     or accounts.organization_id = any(array(
       select memberships.organization_id from memberships where memberships.user_id = ${userId}))))`
 
+const warning = ({ code, message }: { code: string; message: string }, since: RawBuilder<unknown>) => sql`
+  jsonb_build_object('code', ${sql.lit(code)}, 'message', ${sql.lit(message)}, 'since', ${isoTime(since)})`
+
+/**
+ * Why an account needs its owner: what is stored, or else that its access token expires within 7 days and cannot be
+ * refreshed, or has expired and was not refreshed. Computed, so that nothing has to notice that a day has come.
+ */
+const attention = sql<AccountAttention | null>`coalesce(accounts.attention, (
+  select case
+    when refresh_at is not null then
+      case when expires_at <= now() - interval '1 hour' then ${warning(REFRESH_FAILED, sql`expires_at`)} end
+    when expires_at <= now() then ${warning(RECONNECT_REQUIRED, sql`expires_at`)}
+    when expires_at <= now() + interval '1 day' then ${warning(EXPIRING, sql`(expires_at - interval '1 day')`)}
+    else ${warning(EXPIRING, sql`(expires_at - interval '7 days')`)} end
+  from (
+    select accounts.credentials_expire_at as expires_at, refresh_at from account_credentials
+    where account_credentials.account_id = accounts.id) as tokens
+  where expires_at <= now() + interval '7 days'))`
+
 const selectListed = (db: Db) =>
   db.selectFrom('accounts').select((eb) => [
     'id',
@@ -25,7 +44,7 @@ const selectListed = (db: Db) =>
     'scopes',
     isoTime<string | null>('credentialsExpireAt').as('credentialsExpireAt'),
     'externalReference',
-    eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
+    attention.as('attention'),
     eb
       .exists(
         eb
@@ -60,7 +79,7 @@ export const countAttention = prepared<object, { platform: string; code: string;
 export interface AccountFilter {
   userId?: string | undefined
   platform?: PlatformId | undefined
-  /** Only accounts that nothing can be published to: refused, or without credentials. */
+  /** Only accounts whose owner has to act, or without credentials. */
   needsAttention: boolean
   limit: number
 }
@@ -76,7 +95,7 @@ export function listAllAccounts(db: Db, { userId, platform, needsAttention, limi
       eb.ref('accounts.platform').$castTo<PlatformId>().as('platform'),
       'accounts.username',
       sql<boolean>`account_credentials.account_id is not null`.as('connected'),
-      eb.ref('accounts.attention').$castTo<(AccountAttention & { since?: string }) | null>().as('attention'),
+      attention.as('attention'),
       'accounts.userId',
       'users.name as userName',
       'accounts.organizationId',
@@ -86,9 +105,7 @@ export function listAllAccounts(db: Db, { userId, platform, needsAttention, limi
     .$if(userId !== undefined, (query) => query.where('accounts.userId', '=', userId!))
     .$if(platform !== undefined, (query) => query.where('accounts.platform', '=', platform!))
     .$if(needsAttention, (query) =>
-      query.where((eb) =>
-        eb.or([eb('accounts.attention', 'is not', null), eb('accountCredentials.accountId', 'is', null)]),
-      ),
+      query.where((eb) => eb.or([eb(attention, 'is not', null), eb('accountCredentials.accountId', 'is', null)])),
     )
     .orderBy('accounts.id', 'desc')
     .limit(limit)
@@ -117,7 +134,7 @@ export interface AccountConsent {
 }
 
 export interface ListedAccount extends AccountProfile, AccountConsent {
-  /** Why the network last rejected the credentials. */
+  /** Why the owner has to act. */
   attention: AccountAttention | null
   /** Whether credentials are stored. */
   isConnected: boolean

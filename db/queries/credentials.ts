@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
+import { after, at, type Now } from './clock.ts'
 
 /** The encrypted credentials of an account. The key `keyId` encrypts `dataKey`, which encrypts `data`. */
 export interface CredentialsRow {
@@ -16,12 +17,48 @@ export const credentialsRow = ({
 }: { [Column in keyof CredentialsRow]: CredentialsRow[Column] | null }) =>
   keyId !== null && dataKey && data ? { keyId, dataKey, data } : null
 
-/** Inserts or replaces the credentials of an account. */
-export function replaceCredentials(db: Db, accountId: string, row: CredentialsRow) {
+/** When the access token of credentials expires, and whether they can be refreshed. */
+export interface CredentialsLife {
+  /** Null if it does not expire, or if the network does not say. */
+  expiresAt: Date | null
+  isRefreshable: boolean
+}
+
+/** Part of the life of an access token after which it is refreshed. */
+const REFRESH_SHARE = 0.8
+/** A token that lives for no time at all is not refreshed in a loop. */
+const REFRESH_MIN_MS = 60_000
+
+/** When tokens that are stored now are refreshed. */
+export const refreshAt = (now: Now, { expiresAt, isRefreshable }: CredentialsLife) => {
+  return sql<Date | null>`case
+    when not ${isRefreshable}::boolean then null
+    when ${expiresAt}::timestamptz is null then 'infinity'
+    else greatest(
+      ${at(now)} + (${expiresAt}::timestamptz - ${at(now)}) * ${REFRESH_SHARE}::float8, ${after(now, REFRESH_MIN_MS)}) end`
+}
+
+/** Inserts or replaces the credentials of an account. A refresh that runs meanwhile no longer stores anything. */
+export function replaceCredentials(
+  db: Db,
+  accountId: string,
+  row: CredentialsRow,
+  life: CredentialsLife = { expiresAt: null, isRefreshable: false },
+) {
+  const written = { ...row, refreshAt: refreshAt(null, life) }
   return db
     .insertInto('accountCredentials')
-    .values({ accountId, ...row })
-    .onConflict((conflict) => conflict.column('accountId').doUpdateSet({ ...row, updatedAt: sql<Date>`now()` }))
+    .values({ accountId, ...written })
+    .onConflict((conflict) =>
+      conflict.column('accountId').doUpdateSet((eb) => ({
+        ...written,
+        generation: eb('accountCredentials.generation', '+', 1),
+        refreshLeaseUntil: null,
+        refreshIntendedAt: null,
+        refreshFailures: 0,
+        updatedAt: sql<Date>`now()`,
+      })),
+    )
     .execute()
 }
 

@@ -56,7 +56,7 @@ Read the outcome with \`getConnection\` until the state is \`connected\`, \`fail
 
 An account that you have connected before keeps its id and its posts. Accounts with credentials, such as bots, are connected with \`connectAccount\`.
 
-Tokens are not refreshed yet. When they end, after two hours on X and 60 days on LinkedIn, Instagram and Threads, the account gets \`attention\`: connect it again.`,
+Workers refresh access tokens before they expire. LinkedIn allows this to approved apps only: without it, connect the account again every 60 days. \`attention\` of the account warns 7 days before, and says when a refresh was refused.`,
     headers: IdempotencyHeaders,
     body: Body(CreateConnection, {
       x: CREATE_CONNECTION_EXAMPLES.x,

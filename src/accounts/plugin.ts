@@ -35,6 +35,7 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
             organizationId,
             profile,
             credentials,
+            isRefreshable: false,
             grant: NO_GRANT,
           }),
         toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),

@@ -83,6 +83,8 @@ export interface NewAccount {
   organizationId: string | undefined
   profile: StoredProfile
   credentials: Credentials
+  /** Whether workers refresh the credentials. */
+  isRefreshable: boolean
   grant: Grant
 }
 
@@ -96,14 +98,15 @@ export interface Connected {
 export function storeAccount(
   db: Db,
   keyring: Keyring,
-  { platform, userId, organizationId, profile, credentials, grant }: NewAccount,
+  { platform, userId, organizationId, profile, credentials, isRefreshable, grant }: NewAccount,
 ): Promise<Connected> {
   const account = { id: newId(), platform, ...profile, ...grant }
   const owner = { userId, organizationId: organizationId ?? null }
   return inTransaction(db, async (transaction) => {
     // First, because the credentials are encrypted for the id that it returns.
     const stored = await upsertConnectedAccount(transaction, { ...account, ...owner })
-    await replaceCredentials(transaction, stored.id, keyring.seal(stored.id, credentials))
+    const life = { expiresAt: grant.credentialsExpireAt, isRefreshable }
+    await replaceCredentials(transaction, stored.id, keyring.seal(stored.id, credentials), life)
     return { account: toAccount(stored), isNew: stored.id === account.id }
   })
 }
@@ -127,7 +130,7 @@ export function toAccount({
   }
 }
 
-/** An account in a list: `attention` tells why nothing can be published to it. */
+/** An account in a list: `attention` tells why its owner has to act. */
 export function toListedAccount({ attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
   const reason = attention ?? (networks[account.platform] ? !isConnected && NOT_CONNECTED : NOT_SUPPORTED)
   return { ...toAccount(account), ...(reason && { attention: reason }) }

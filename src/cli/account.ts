@@ -101,7 +101,7 @@ function addList(account: Command): void {
       .description('list the accounts of all users, newest first; disconnected ones are left out')
       .option('--user <id>', 'only the accounts that this user owns')
       .addOption(new Option('--platform <platform>', 'only this network').choices(PLATFORM_IDS))
-      .option('--attention', 'only accounts that nothing can be published to: refused, or without credentials')
+      .option('--attention', 'only accounts whose owner has to act: refused, about to expire, or without credentials')
       .option('--limit <n>', 'the number of accounts, at most', parseLimit, LIMIT_DEFAULT),
     async (db, { user, platform, attention = false, limit }) => {
       requireFound(user === undefined || (await userExists(db, user)), 'user')

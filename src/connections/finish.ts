@@ -141,13 +141,14 @@ const appChanged = (platform: string) =>
 
 /** Stores the accounts, and ends the connection, both or neither. */
 export function connectAccounts(
-  { db }: ConnectionContext,
+  context: ConnectionContext,
   keyring: Keyring,
   connection: ConnectionFlow & { state: string },
   accounts: OAuthAccount[],
 ): Promise<void> {
   const { id, platform, userId, organizationId, accountId, externalReference, appId, clientId } = connection
-  return inTransaction(db, async (transaction) => {
+  const refresh = requireOAuth(context, platform).refresh
+  return inTransaction(context.db, async (transaction) => {
     if (appId !== null && !(await lockCurrentApp(transaction, appId))) throw appChanged(platform)
     const profiles = accounts.map(({ profile }) => toStoredProfile(profile))
     const externalIds = profiles.map(({ externalId }) => externalId)
@@ -164,6 +165,7 @@ export function connectAccounts(
         organizationId: organizationId ?? undefined,
         profile: profiles[index]!,
         credentials,
+        isRefreshable: refresh?.isPossible(credentials) ?? false,
         grant,
       })
       ids.push(stored.account.id)

@@ -1,21 +1,27 @@
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { readRest } from '../../db/queries/delivery/limits.ts'
+import { expireAccessToken } from '../../db/queries/token-refresh.ts'
+import { RECONNECT_REQUIRED } from '../../schemas/account.ts'
 import type { Credentials } from '../platforms/adapter.ts'
 import { platforms } from '../platforms/catalogue.ts'
 import type { RateLimit } from '../platforms/limits.ts'
 import type { Deps } from './deps.ts'
 import { type Failure, failure } from './failures.ts'
+import { EXPIRES_SOON_MS, REFRESH_WAIT_MS } from './timing.ts'
 import { untilStored } from './until-stored.ts'
 
 /** The credentials of the delivery's account, or why the account cannot be used. */
 export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedDelivery): Credentials | Failure {
-  const { userId, postId, accountId, platform, reachable, keyId, dataKey, data } = delivery
+  const { userId, postId, accountId, platform, reachable, keyId, dataKey, data, refreshInMs, expiredForMs } = delivery
   if (!reachable) return failure('no_access', 'The account was disconnected, or you may no longer post to it')
   if (!keyId || !dataKey || !data) {
     return failure(
       'not_connected',
       'The account has no credentials: connect it with POST /api/v1/accounts, and post to the account that this returns',
     )
+  }
+  if (refreshInMs === null && expiredForMs !== null && expiredForMs >= 0) {
+    return failure(RECONNECT_REQUIRED.code, RECONNECT_REQUIRED.message, { needsAttention: true })
   }
   try {
     return openCredentials(accountId, { keyId, dataKey, data })
@@ -26,6 +32,31 @@ export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedD
       needsAttention: true,
     })
   }
+}
+
+/** Milliseconds until the access token was refreshed, if it has expired or is about to; 0 if it can be used. */
+export function refreshWaitOf({ refreshInMs, expiredForMs }: ClaimedDelivery): number {
+  const isUsable = refreshInMs === null || expiredForMs === null || expiredForMs < -EXPIRES_SOON_MS
+  return isUsable ? 0 : refreshInMs + REFRESH_WAIT_MS
+}
+
+/**
+ * Has the access token refreshed that a network has refused, and returns a failure that may pass. The failure stays as it is
+ * if the token was refused after its refresh, or cannot be refreshed. Without a refresh token, it is the access token that
+ * the network exchanges for a new one, and a refused one gets none.
+ */
+export async function refreshRefused(
+  deps: Deps,
+  { accountId, generation, refreshInMs, error }: ClaimedDelivery,
+  { refreshToken }: Credentials,
+  reason: Failure,
+): Promise<Failure> {
+  const { code, message, maybeSent, needsAttention } = reason
+  const canRefresh = refreshInMs !== null && refreshToken !== undefined
+  const wasRefreshed = error?.code === code && error.retryable
+  if (code !== 'unauthorized' || !needsAttention || !canRefresh || wasRefreshed) return reason
+  await untilStored(deps, () => expireAccessToken(deps.db, { accountId, generation: generation!, now: deps.clock() }))
+  return { ...failure(code, message, { retryable: true }), maybeSent }
 }
 
 /** Milliseconds that the account has to rest by those limits of its network that are counted for each account. */

@@ -8,7 +8,7 @@ import type { Act, Credentials, Io, Sent, Wait } from '../platforms/adapter.ts'
 import type { AnyAdapter } from '../platforms/adapters.ts'
 import type { Guarantee } from '../platforms/limits.ts'
 import { Duplicate, PublishError } from '../platforms/publish-error.ts'
-import { credentialsOf, restOf } from './account.ts'
+import { credentialsOf, refreshRefused, refreshWaitOf, restOf } from './account.ts'
 import { buildAct } from './act.ts'
 import type { Deps } from './deps.ts'
 import { databaseFailure, type Failure, failure, restMs } from './failures.ts'
@@ -100,11 +100,15 @@ class Run {
 
   async carryOut(): Promise<void> {
     const { intent, lateMs, overdueMs } = this.#delivery
-    const hasWaited = this.#waitedMs !== null
+    // A delivery that waits for its network began in time. It is late if no worker continued it.
+    const isLate = (this.#waitedMs !== null ? overdueMs : lateMs) > this.#deps.latenessMaxMs
+    const refreshMs = refreshWaitOf(this.#delivery)
+    if (refreshMs > 0 && !isLate) {
+      await this.#release({ retryInMs: refreshMs, accountRestsMs: refreshMs, mayBeSent: intent !== null })
+      return
+    }
     // An earlier attempt's open call is settled first: nothing is sent a second time on a guess.
     if (intent !== null && !(await this.#settleIntent(intent))) return
-    // A delivery that waits for its network began in time. It is late if no worker continued it.
-    const isLate = (hasWaited ? overdueMs : lateMs) > this.#deps.latenessMaxMs
     if (isLate && this.#sent.length < this.#plan.length) {
       const reason = failure('too_late', `It was due ${describe(lateMs)} ago: retry it if it is still wanted`)
       await this.#settle({ event: 'late', reason })
@@ -133,7 +137,7 @@ class Run {
       if (typeof found === 'object' && 'processing' in found) found = { processing: storableWait(found.processing) }
     } catch (thrown) {
       if (this.#lease.signal.aborted) return this.#release({ mayBeSent: true })
-      return this.#unknown(this.#reasonOf(thrown))
+      return this.#unknown(await this.#reasonOf(thrown))
     }
     if (found === 'unknown') {
       return this.#unknown(
@@ -220,7 +224,7 @@ class Run {
       const { isSent, isKnown } = await this.#isOfAnother(thrown.earlier.id)
       if (isKnown && !isSent) return this.#settle({ event: 'sent', act: storableAct(thrown.earlier), how: 'found' })
     }
-    const reason = this.#reasonOf(thrown)
+    const reason = await this.#reasonOf(thrown)
     if (stage === 'publishing' && reason.maybeSent) return this.#settle({ event: 'unknown', reason, isNewCall: true })
     return this.#settle({ event: 'failed', reason, wasIntended: stage !== 'preparing' })
   }
@@ -370,12 +374,12 @@ class Run {
    * Adapters throw PublishErrors; one with a cause is a failure of our storage. Anything else is a mistake of ours, which
    * may have come after the call.
    */
-  #reasonOf(thrown: unknown): Failure {
+  async #reasonOf(thrown: unknown): Promise<Failure> {
     const { log } = this.#deps
     if (thrown instanceof PublishError) {
       const { cause } = thrown
       if (cause !== undefined) log.error({ err: cause, ...this.#facts }, 'a file of the post could not be read')
-      return thrown
+      return refreshRefused(this.#deps, { ...this.#delivery, error: this.#error }, this.#credentials, thrown)
     }
     const database = databaseFailure(thrown)
     if (database) {

@@ -14,6 +14,8 @@ const CONCURRENCY_DEFAULT = 16
 export interface Publisher {
   /** Claims due deliveries up to each network's concurrency, and starts them. Returns their number. */
   claim(): Promise<number>
+  /** Whether the last claim found that this database may be worked on: it is not a restored one. */
+  isReady(): boolean
   /** Milliseconds until the next delivery is due; undefined where there is none. */
   nextDueInMs(): Promise<number | undefined>
   /** Renews the leases, and stops deliveries whose lease was lost or is about to end. Throws the database's errors. */
@@ -41,6 +43,7 @@ export function createPublisher(deps: Deps): Publisher {
   const { db, networks, journal, clock, uptimeMs, log } = deps
   const running = new Map<string, Running>()
   let ended = Promise.withResolvers<void>()
+  let isReady = false
 
   function slots(): Map<PlatformId, number> {
     const free = new Map(PLATFORM_IDS.map((id) => [id, networks[id]?.concurrency ?? CONCURRENCY_DEFAULT]))
@@ -70,7 +73,9 @@ export function createPublisher(deps: Deps): Publisher {
   return {
     async claim() {
       const free = slots()
-      if (free.size === 0 || !(await journal.isReady())) return 0
+      if (free.size === 0) return 0
+      isReady = await journal.isReady()
+      if (!isReady) return 0
       const renewedAt = uptimeMs()
       const claimed = await claimDeliveries(db, {
         platforms: [...free.keys()],
@@ -90,6 +95,8 @@ export function createPublisher(deps: Deps): Publisher {
       }
       return claimed.length
     },
+
+    isReady: () => isReady,
 
     async nextDueInMs() {
       const [next] = await readNextDue(db, { platforms: [...PLATFORM_IDS], now: clock() })

@@ -48,6 +48,12 @@ export const SHARED_REST_KEPT_MS = 3_600_000
 /** Minimum pause before an adapter that asked for time is called again. */
 export const NETWORK_WAIT_MIN_MS = 100
 
+/** An access token that expires within this time, and can be refreshed, is not used any more. */
+export const EXPIRES_SOON_MS = 60_000
+
+/** A delivery waits so long beyond the time at which its account's access token is due for refreshing. */
+export const REFRESH_WAIT_MS = 2_000
+
 /** After so many failures in a row, about an hour after the first, a delivery has failed. */
 export const FAILURES_MAX = 8
 export const BACKOFF_FIRST_MS = 30_000

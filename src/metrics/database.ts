@@ -79,7 +79,7 @@ function createGauges(registry: Registry) {
     ),
     attention: gauge(
       'accounts_attention',
-      'Accounts that nothing can be published to, by the reason.',
+      'Accounts whose owner has to act, by the reason; tokens that cannot be refreshed count once a post has failed.',
       'platform',
       'code',
     ),

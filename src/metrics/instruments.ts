@@ -10,6 +10,7 @@ export interface Instruments {
   ended: Counter<'platform' | 'state'>
   lateness: Histogram<'platform'>
   networkCalls: Histogram<'platform' | 'result'>
+  tokenRefreshes: Counter<'platform' | 'outcome'>
   storageErrors: Counter<'operation'>
 }
 
@@ -51,6 +52,12 @@ export function createInstruments(registry: Registry): Instruments {
       help: 'HTTP calls to networks: time until the headers of the response, or until the call failed.',
       labelNames: ['platform', 'result'],
       buckets: CALL_SECONDS,
+      registers,
+    }),
+    tokenRefreshes: new Counter({
+      name: 'postroom_token_refreshes_total',
+      help: 'Refreshes of access tokens, by outcome.',
+      labelNames: ['platform', 'outcome'],
       registers,
     }),
     storageErrors: new Counter({

@@ -73,7 +73,8 @@ export interface OAuth {
     run(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<RefreshedTokens>
     /**
      * What a refresh without a response leaves. repeatable: the same token can be used again. single-use: it may be spent,
-     * one more try shows it. revokes-reuse: using a spent token revokes all tokens of the account, so it is not tried.
+     * one more try shows it. revokes-reuse: using a spent token revokes all tokens of the account, so it is not tried while
+     * the access token works.
      */
     afterLostResponse: 'repeatable' | 'single-use' | 'revokes-reuse'
   }

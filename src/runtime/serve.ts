@@ -21,6 +21,7 @@ import { createLoggerOptions, processFacts, reportIgnoredProxies } from './loggi
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
+import { refreshDueTokens } from './refresher.ts'
 import { type SchemaWatch, watchSchema } from './schema.ts'
 import { addressOf, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
@@ -115,7 +116,13 @@ async function startWorker(
     if (!publisher) log.error(NO_KEY)
     // The loop starts last: it ends at `stop` alone, so a later failure would leave the process running.
     const library = { ...media, db }
-    const finished = publisher && Promise.all([work(publisher, log, stop), sweepOldData(config, library, log, stop)])
+    const finished =
+      publisher &&
+      Promise.all([
+        work(publisher, log, stop),
+        refreshDueTokens(config, context, publisher, metrics, log, stop),
+        sweepOldData(config, library, log, stop),
+      ])
     return { facts, finished, close }
   } catch (error) {
     await close()

@@ -12,6 +12,7 @@ import { createLoggerOptions, processFacts, reportIgnoredProxies } from './loggi
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
+import { refreshDueTokens } from './refresher.ts'
 import { watchSchema } from './schema.ts'
 import { waitForStopSignal } from './signals.ts'
 import { sweepOldData } from './sweeper.ts'
@@ -51,7 +52,13 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     announce(metricsServer.facts)
     const end = Promise.race([stop.requested, schema.tooNew])
     const isReady = await Promise.race([schema.ready.then(() => true), end.then(() => false)])
-    if (isReady) await Promise.all([work(publisher, log, end), sweepOldData(config, { ...library, storage }, log, end)])
+    if (isReady) {
+      await Promise.all([
+        work(publisher, log, end),
+        refreshDueTokens(config, context, publisher, metrics, log, end),
+        sweepOldData(config, { ...library, storage }, log, end),
+      ])
+    }
     const reason = await end
     if (reason) throw reason
   } finally {

@@ -19,6 +19,7 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
       records.push('claim')
       return 0
     },
+    isReady: () => true,
     nextDueInMs: async () => undefined,
     renew: async () => void records.push('renew'),
     settled: () => new Promise(() => {}),

@@ -45,6 +45,10 @@ export const refusal = (
   options: { retryable?: boolean; retryAfterMs?: number; limitKey?: string; needsAttention?: boolean } = {},
 ) => new PublishError('network.example: no', { code, maybeSent: false, retryable: false, ...options })
 
+/** The error of a connection that was never made. */
+export const unreachable = () =>
+  new PublishError('network.example: no', { code: 'unreachable', maybeSent: false, retryable: true })
+
 /** The error of a call that may have been carried out. */
 export const lostResponse = () =>
   new PublishError('network.example did not answer', { code: 'timeout', maybeSent: true, retryable: true })

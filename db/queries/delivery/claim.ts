@@ -42,6 +42,12 @@ export interface ClaimedDelivery extends HeldDelivery {
   keyId: string | null
   dataKey: Buffer | null
   data: Buffer | null
+  /** Increases with each write of the credentials; null where there are none. */
+  generation: number | null
+  /** Milliseconds until the access token is refreshed, a minute at most; null if it cannot be. */
+  refreshInMs: number | null
+  /** Milliseconds since the access token has expired; negative before, null if it does not or nobody knows. */
+  expiredForMs: number | null
 }
 
 export interface StoredFile extends Omit<Media, 'fps' | 'createdAt'> {
@@ -171,7 +177,11 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
           'altText', media.alt_text, 'storageKey', media.storage_key) order by post_media.position), '[]')
         from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
         where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id) as media,
-      account_credentials.key_id, account_credentials.data_key, account_credentials.data, parking.count as parked
+      account_credentials.key_id, account_credentials.data_key, account_credentials.data, account_credentials.generation,
+      -- Postgres 16 subtracts no infinity, and its least() and greatest() ignore null.
+      case when account_credentials.refresh_at is not null then greatest(0, extract(epoch from
+        least(account_credentials.refresh_at, ${after(now, 60_000)}) - ${at(now)}) * 1000)::float8 end as refresh_in_ms,
+      ${msSince(now, 'accounts.credentials_expire_at')} as expired_for_ms, parking.count as parked
     from (select count(*)::integer as count from parked) as parking
     left join claimed on true
     left join posts on posts.user_id = claimed.user_id and posts.id = claimed.post_id

@@ -116,10 +116,12 @@ const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>
       update accounts
       set available_at = case when settled.keeps_lease then accounts.available_at
           else settled.at + settled.account_rests_ms * interval '1 ms' end,
+        -- These two end when the account is connected again, or has its scopes back.
         attention = case
+          when accounts.attention ->> 'code' = 'reconnect_required' then accounts.attention
           when settled.attention is not null then settled.attention || jsonb_build_object('since',
             coalesce(accounts.attention ->> 'since', ${isoTime('settled.at')}))
-          when settled.sent = '[]' then accounts.attention end
+          when settled.sent = '[]' or accounts.attention ->> 'code' = 'scopes_missing' then accounts.attention end
       from settled
       where accounts.id = settled.account_id
     ),

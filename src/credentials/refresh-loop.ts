@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import { claimNextRefresh, type RefreshDeps, refreshTokens } from './refresh.ts'
+import { REFRESH_POLL_MS, REFRESHES_MAX } from './refresh-rules.ts'
+
+/**
+ * Refreshes tokens that are due until `stop` resolves, and returns when no call is under way. Nothing is refreshed while
+ * `isReady` returns false: tokens in a copy of a database belong to the original.
+ */
+export async function runRefresher(deps: RefreshDeps, isReady: () => boolean, stop: Promise<unknown>): Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  void stop.then(() => stopping.abort())
+  const running = new Map<Promise<void>, PlatformId>()
+
+  /** Returns whether there may be more. */
+  async function step(): Promise<boolean> {
+    const busy = [...running.values()]
+    const free = PLATFORM_IDS.filter((id) => busy.filter((platform) => platform === id).length < REFRESHES_MAX)
+    const held = isReady() && free.length > 0 ? await claimNextRefresh(deps, free) : undefined
+    if (!held) return false
+    const { accountId, platform } = held.claim
+    const run: Promise<void> = refreshTokens(deps, held)
+      .catch((error) => deps.log.error({ err: error, accountId }, 'a token refresh was not stored'))
+      .finally(() => running.delete(run))
+    running.set(run, platform)
+    return true
+  }
+
+  for (let isReachable = true; !signal.aborted; ) {
+    try {
+      if (await step()) continue
+      isReachable = true
+    } catch (error) {
+      if (isReachable) deps.log.error({ err: error }, 'tokens that are due for refreshing cannot be claimed')
+      isReachable = false
+    }
+    await Promise.race([...running.keys(), pause(REFRESH_POLL_MS, undefined, { signal }).catch(() => {})])
+  }
+  await Promise.all(running.keys())
+}

@@ -1,0 +1,227 @@
+import type { Db } from '../../db/client.ts'
+import type { Now } from '../../db/queries/clock.ts'
+import {
+  type ClaimedRefresh,
+  claimRefresh,
+  endRefresh,
+  postponeRefresh,
+  storeRefreshedTokens,
+} from '../../db/queries/token-refresh.ts'
+import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import type { Credentials } from '../platforms/adapter.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { areStorable, missingScopes } from '../platforms/granted-tokens.ts'
+import type { OAuth, OAuthApp, RefreshedTokens } from '../platforms/oauth.ts'
+import { PublishError } from '../platforms/publish-error.ts'
+import { withTimeout } from '../with-timeout.ts'
+import type { Keyring } from './keyring.ts'
+import {
+  afterRefreshFailure,
+  mayRefresh,
+  REFRESH_LEASE_MS,
+  REFRESH_START_MS,
+  type RefreshFailure,
+  type Situation,
+} from './refresh-rules.ts'
+
+export interface RefreshDeps {
+  db: Db
+  networks: Networks
+  keyring: Keyring
+  /** The apps that the operator has configured. */
+  oauthApps: Partial<Record<PlatformId, OAuthApp>>
+  fetch: typeof fetch
+  clock: () => Now
+  /** Milliseconds of a monotonic clock. */
+  uptimeMs: () => number
+  pause(ms: number): Promise<unknown>
+  /** Limits all calls to the network of one refresh. */
+  callMaxMs: number
+  log: {
+    info(facts: object, message: string): void
+    warn(facts: object, message: string): void
+    error(facts: object, message: string): void
+  }
+  /** Gets the facts of each refresh. */
+  report(facts: Refreshed): void
+}
+
+/**
+ * postponed: the network has certainly not refreshed the token. unknown: it may have. held: the token may be spent, and
+ * using it would revoke the access token. overtaken: another worker, or a new connection, was faster.
+ */
+export const REFRESH_OUTCOMES = ['refreshed', 'refused', 'postponed', 'unknown', 'held', 'overtaken'] as const
+
+export interface Refreshed {
+  accountId: string
+  platform: PlatformId
+  outcome: (typeof REFRESH_OUTCOMES)[number]
+  /** Why there are no new tokens; null if there are. */
+  errorCode: string | null
+  /** Milliseconds until the next refresh; null where there is none, or where its time is not known. */
+  nextInMs: number | null
+}
+
+/** A claim, and when it was made by `uptimeMs`, taken before the statement. */
+export interface HeldRefresh {
+  claim: ClaimedRefresh
+  claimedAt: number
+}
+
+/** Claims the credentials that have been due for the longest; undefined if none of these networks are due. */
+export async function claimNextRefresh(
+  { db, keyring, clock, uptimeMs }: RefreshDeps,
+  platforms: readonly PlatformId[] = PLATFORM_IDS,
+): Promise<HeldRefresh | undefined> {
+  const claimedAt = uptimeMs()
+  const [claim] = await claimRefresh(db, {
+    platforms: [...platforms],
+    keyIds: keyring.keyIds,
+    leaseMs: REFRESH_LEASE_MS,
+    now: clock(),
+  })
+  return claim && { claim, claimedAt }
+}
+
+/** Refreshes claimed credentials with one call, and commits what became of them. */
+export async function refreshTokens(deps: RefreshDeps, held: HeldRefresh): Promise<void> {
+  const { accountId, platform } = held.claim
+  const done = await carryOut(deps, held)
+  const line = { accountId, platform, ...done }
+  deps.report(line)
+  if (done.outcome === 'refreshed') deps.log.info(line, 'token refresh')
+  else deps.log.warn(line, 'token refresh')
+}
+
+type Done = Omit<Refreshed, 'accountId' | 'platform'>
+
+async function carryOut(deps: RefreshDeps, { claim, claimedAt }: HeldRefresh): Promise<Done> {
+  const oauth = deps.networks[claim.platform]?.oauth
+  const refresh = oauth?.refresh
+  // An older worker may lack the network. Another one can refresh the token.
+  if (!refresh) return postpone(deps, claim, { ...claim, afterLostResponse: 'repeatable' }, { code: 'not_supported' })
+  const situation = { ...claim, afterLostResponse: refresh.afterLostResponse }
+  if (!mayRefresh(situation)) return postpone(deps, claim, situation, { code: 'lost_response', outcome: 'held' })
+  let credentials: Credentials
+  let app: OAuthApp | undefined
+  try {
+    credentials = deps.keyring.open(claim.accountId, claim)
+    app = appOf(deps, claim)
+  } catch (error) {
+    deps.log.error({ err: error, accountId: claim.accountId }, 'credentials cannot be opened')
+    return postpone(deps, claim, situation, { code: 'credentials_unreadable' })
+  }
+  if (!app) return postpone(deps, claim, situation, { code: 'app_missing' })
+  if (deps.uptimeMs() - claimedAt > REFRESH_START_MS) return postpone(deps, claim, situation, { code: 'interrupted' })
+
+  let tokens: RefreshedTokens
+  try {
+    const { fetch, callMaxMs } = deps
+    const run = refresh.run(credentials, app, { fetch, signal: AbortSignal.timeout(callMaxMs) })
+    tokens = await withTimeout(callMaxMs + ABORT_GRACE_MS, run)
+    if (!areStorable({ ...tokens, scopes: tokens.scopes ?? [] })) throw invalid()
+  } catch (error) {
+    return afterError(deps, claim, situation, error)
+  }
+  return store(deps, claim, oauth, tokens)
+}
+
+/** How long an adapter may take to return after its signal has aborted. */
+const ABORT_GRACE_MS = 1_000
+
+/** The app that the account was connected with; undefined if the operator has removed or changed it. */
+function appOf({ keyring, oauthApps }: RefreshDeps, claim: ClaimedRefresh): OAuthApp | undefined {
+  const { platform, clientId, appId, appKeyId: keyId, appDataKey: dataKey, appData: data } = claim
+  if (clientId === null) return undefined
+  if (appId !== null && keyId && dataKey && data) {
+    const { clientSecret = null } = keyring.open(appId, { keyId, dataKey, data })
+    return { clientId, clientSecret }
+  }
+  const app = oauthApps[platform]
+  return app?.clientId === clientId ? app : undefined
+}
+
+const invalid = () =>
+  new PublishError('The network sent tokens that cannot be stored', {
+    code: 'unexpected_answer',
+    maybeSent: true,
+    retryable: true,
+  })
+
+async function afterError(
+  deps: RefreshDeps,
+  claim: ClaimedRefresh,
+  situation: Situation,
+  error: unknown,
+): Promise<Done> {
+  if (!(error instanceof PublishError)) {
+    deps.log.error({ err: error, accountId: claim.accountId }, 'a token refresh failed unexpectedly')
+    return postpone(deps, claim, situation, { code: 'internal_error', outcome: 'unknown' })
+  }
+  const { code, message, needsAttention, retryAfterMs } = error
+  if (needsAttention) return end(deps, claim, code, message)
+  return postpone(deps, claim, situation, { code, retryAfterMs, outcome: isNotSent(error) ? 'postponed' : 'unknown' })
+}
+
+/** Whether the network certainly has not refreshed the token. Adapters may understate `maybeSent`. */
+const isNotSent = ({ code, maybeSent }: PublishError) =>
+  !maybeSent && ['unreachable', 'rate_limited', 'content_refused'].includes(code)
+
+interface Reason {
+  code: string
+  retryAfterMs?: number | undefined
+  outcome?: 'postponed' | 'unknown' | 'held'
+}
+
+async function postpone(
+  deps: RefreshDeps,
+  claim: ClaimedRefresh,
+  situation: Situation,
+  { code, retryAfterMs, outcome = 'postponed' }: Reason,
+): Promise<Done> {
+  const failure: RefreshFailure = { result: outcome === 'unknown' ? 'unknown' : 'not_sent', retryAfterMs }
+  const next = afterRefreshFailure(situation, failure)
+  const isOurs = await postponeRefresh(deps.db, claim, next, deps.clock())
+  if (!isOurs) return { outcome: 'overtaken', errorCode: code, nextInMs: null }
+  return { outcome, errorCode: code, nextInMs: next.isHeld ? null : next.retryInMs }
+}
+
+async function end({ db, clock }: RefreshDeps, claim: ClaimedRefresh, code: string, words: string): Promise<Done> {
+  const attention = { code: 'reconnect_required', message: `${words}: connect the account again` }
+  // Of a token that another worker has replaced meanwhile, a refusal means nothing.
+  const isOurs = await endRefresh(db, claim, attention, clock())
+  return { outcome: isOurs ? 'refused' : 'overtaken', errorCode: code, nextInMs: null }
+}
+
+async function store(
+  deps: RefreshDeps,
+  claim: ClaimedRefresh,
+  oauth: OAuth,
+  { credentials, scopes, expiresAt }: RefreshedTokens,
+): Promise<Done> {
+  const tokens = {
+    ...deps.keyring.seal(claim.accountId, credentials),
+    expiresAt,
+    isRefreshable: oauth.refresh!.isPossible(credentials),
+    scopes: scopes && [...scopes],
+    missingScopes: scopes && missingScopes(oauth, scopes),
+  }
+  const stored = await untilStored(deps, () => storeRefreshedTokens(deps.db, claim, tokens, deps.clock()))
+  return { outcome: stored ? 'refreshed' : 'overtaken', errorCode: null, nextInMs: stored?.nextInMs ?? null }
+}
+
+const STORE_RETRY_MS = 1_000
+const STORE_ATTEMPTS_MAX = 300
+
+/** Nobody else has these tokens, so the statement is repeated for as long as an outage of the database may take. */
+async function untilStored<T>({ pause, log }: RefreshDeps, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === STORE_ATTEMPTS_MAX) throw error
+      log.error({ err: error }, 'refreshed tokens could not be stored, which is repeated')
+      await pause(STORE_RETRY_MS)
+    }
+  }
+}

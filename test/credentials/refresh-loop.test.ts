@@ -1,0 +1,58 @@
+import t from 'tap'
+import { runRefresher } from '../../src/credentials/refresh-loop.ts'
+import { createRefreshWorld } from '../helpers/refresh-world.ts'
+import { until } from '../helpers/until.ts'
+
+const HOUR = 3_600_000
+
+t.test('a network that does not respond holds up no other', async (t) => {
+  const { connect, deps, steps, calls, refreshed, time } = await createRefreshWorld(t)
+  for (const externalId of ['1', '2', '3', '4', '5']) await connect({ externalId })
+  await connect({ platform: 'linkedin' })
+  time.now = new Date(time.now.getTime() + 1.7 * HOUR)
+  const response = Promise.withResolvers<void>()
+  const stop = Promise.withResolvers<void>()
+  for (let number = 1; number <= 4; number++) steps.push({ beforeResponse: () => response.promise })
+  const running = runRefresher(deps, () => true, stop.promise)
+  await until('the account on the other network is refreshed', () => refreshed.length === 1)
+  t.hasStrict(refreshed, [{ platform: 'linkedin', outcome: 'refreshed' }])
+  t.equal(calls.length, 5, 'a worker refreshes four accounts of one network at a time')
+  response.resolve()
+  await until('all accounts are refreshed', () => refreshed.length === 6)
+  stop.resolve()
+  await running
+})
+
+t.test('a worker that stops ends the refresh that it has begun', async (t) => {
+  const { connect, deps, steps, refreshed, time } = await createRefreshWorld(t)
+  await connect()
+  time.now = new Date(time.now.getTime() + 1.7 * HOUR)
+  const stop = Promise.withResolvers<void>()
+  steps.push({ beforeResponse: () => stop.resolve() })
+  await runRefresher(deps, () => true, stop.promise)
+  t.hasStrict(refreshed, [{ outcome: 'refreshed' }])
+})
+
+t.test('nothing is refreshed before the worker is ready, and a failing database ends nothing', async (t) => {
+  const { connect, deps, calls, refreshed, time } = await createRefreshWorld(t)
+  await connect()
+  time.now = new Date(time.now.getTime() + 1.7 * HOUR)
+  const stop = Promise.withResolvers<void>()
+  let checks = 0
+  const isReady = () => {
+    if (++checks > 2) return true
+    t.same(calls, [])
+    return false
+  }
+  let claims = 0
+  const clock = () => {
+    if (++claims <= 2) throw new Error('The database is away')
+    return time.now
+  }
+  const running = runRefresher({ ...deps, clock }, isReady, stop.promise)
+  await until('the account is refreshed', () => refreshed.length === 1)
+  t.hasStrict(refreshed, [{ outcome: 'refreshed' }])
+  t.ok(checks > 4)
+  stop.resolve()
+  await running
+})
