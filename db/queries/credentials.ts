@@ -85,7 +85,7 @@ export function listCredentialsNotUnder(db: Db, keyId: string) {
 export function listCredentialsAfter(db: Db, accountId: string, limit: number) {
   return db
     .selectFrom('accountCredentials')
-    .select(['accountId', 'keyId', 'dataKey', 'data'])
+    .select(['accountId as id', 'keyId', 'dataKey', 'data'])
     .where('accountId', '>', accountId)
     .orderBy('accountId')
     .limit(limit)

@@ -123,6 +123,16 @@ export async function deleteRetiredApps(db: Db, limit: number): Promise<number> 
   return Number(numAffectedRows)
 }
 
+/** The stored secrets of the next apps after this id, in the order of ids. */
+export const listAppsAfter = (db: Db, id: string, limit: number) =>
+  db
+    .selectFrom('oauthApps')
+    .select(['id', 'keyId', 'dataKey', 'data'])
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
 /** All secrets of apps whose data key is encrypted by another key than `keyId`. */
 export function listAppsNotUnder(db: Db, keyId: string) {
   return db

@@ -11,6 +11,7 @@ import { migrate } from '../../db/migrate.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { endRefusal, refuseToSend } from '../../db/queries/installation.ts'
+import { insertApp } from '../../db/queries/oauth-apps.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { examineClock } from '../../src/runtime/doctor/database.ts'
@@ -149,6 +150,8 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
     const account = { platform: 'sandbox' as const, username: 'a', displayName: null, userId, organizationId: null }
     await insertAccount(db, { id: ids[index]!, ...account })
     await replaceCredentials(db, ids[index]!, keyring.seal(ids[index]!, {}))
+    const app = { id: newId(), platform: (['x', 'linkedin'] as const)[index]!, clientId: 'a', scopes: null }
+    await insertApp(db, { ...app, userId, ...keyring.seal(app.id, {}) })
   }
   await sql`insert into posts (user_id, id, caption, post_type, status) values (${userId}, ${userId}, '', 'post', 'scheduled')`.execute(
     db,
@@ -160,7 +163,10 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
   )
   const env = { DATABASE_URL, CREDENTIALS_KEY: key.toString('base64'), MEDIA_DIR: await createMediaDir(t) }
   const { messages } = await examine(env)
-  t.equal(messages.credentials, `the credentials of some accounts cannot be decrypted: 1 of key ${lost.keyId}`)
+  t.equal(
+    messages.credentials,
+    `the credentials of some accounts cannot be decrypted: 1 of key ${lost.keyId}; the secrets of some apps cannot be decrypted: 1 of key ${lost.keyId}`,
+  )
   t.match(messages.workers, /^a delivery has waited for \d+ s, and no worker runs$/)
 
   await refuseToSend(db)
@@ -169,10 +175,10 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
   await endRefusal(db, 0)
 
   const forgotten = await postroom(['account', 'forget-lost', '--yes', '--json'], env)
-  t.equal(forgotten.stdout, '{"deleted":1,"apps":0}\n')
+  t.equal(forgotten.stdout, '{"deleted":1,"apps":1}\n')
   t.equal(
     (await examine(env)).messages.credentials,
-    `the key ${createKeyring([key]).keyId} and 0 others open all 1 stored`,
+    `the key ${createKeyring([key]).keyId} and 0 others open all credentials (1) and all secrets of apps (1)`,
   )
 
   const role = `limited_${newId().replaceAll('-', '')}`
