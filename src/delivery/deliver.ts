@@ -147,16 +147,18 @@ class Run {
     if (found === 'absent') return this.#settle({ event: 'absent' })
     if ('rejected' in found) return this.#settle({ event: 'rejected', words: found.rejected })
     if ('processing' in found) return this.#wait('processing', number, found.processing)
+    const isOut = 'isOut' in found
     const { isSent, isKnown } = await this.#isOfAnother(found.id)
-    if (isSent) {
+    if (isSent && !isOut) {
       return this.#unknown(failure('unknown_outcome', 'The response was lost, and another post sent what is there'))
     }
     // A network that processes an act was called less than a day ago.
-    if (!isKnown && !isProcessing) {
+    if (!isKnown && !isProcessing && !isOut) {
       const words = 'The response was lost too long ago to tell whether another post sent what is there'
       return this.#unknown(failure('unknown_outcome', words))
     }
-    await this.#settle({ event: 'sent', act: storableAct(found), how: isProcessing ? 'published' : 'found' })
+    const sent = isSent ? { id: null, url: null } : storableAct(found)
+    await this.#settle({ event: 'sent', act: sent, how: isProcessing ? 'published' : 'found' })
     return true
   }
 

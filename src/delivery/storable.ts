@@ -3,9 +3,9 @@ import type { Wait } from '../platforms/adapter.ts'
 import { PublishError, storable } from '../platforms/publish-error.ts'
 
 /** Ids that Postgres cannot store become null; otherwise settling would fail forever. */
-export const storableAct = ({ id, url, ...rest }: SentAct): SentAct => ({
-  ...rest,
+export const storableAct = ({ id, ref, url }: SentAct): SentAct => ({
   id: storableOrNull(id),
+  ...(ref !== undefined && { ref }),
   url: storableOrNull(url),
 })
 

@@ -43,6 +43,11 @@ export interface Unidentified {
   url: null
 }
 
+/** An act that is on the network for certain, under an id that only its content points to. It may be the id of another act. */
+export interface Located extends Sent {
+  isOut: true
+}
+
 /** One thing that a single call makes visible: a post, a part of a thread, a first comment. */
 export interface Act {
   /** Postroom's own id of the account. */
@@ -134,5 +139,7 @@ export interface Adapter<Prepared extends Json = Json> {
     act: Act,
     io: Io,
     ready: Prepared | null,
-  ): Promise<Sent | Unidentified | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }>
+  ): Promise<
+    Sent | Located | Unidentified | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
+  >
 }

@@ -141,7 +141,7 @@ export function containerMethods(network: ContainerNetwork): Methods {
     const looks = state.isPublished ? state.looks : 0
     try {
       const sent = await find(act, io, state.childIds)
-      if (sent) return sent
+      if (sent) return { ...sent, isOut: true as const }
     } catch (error) {
       if (!(error instanceof PublishError)) throw error
       if (!error.retryable) return UNIDENTIFIED

@@ -153,6 +153,27 @@ t.test('an act that another delivery has sent does not count as found', async (t
   })
 })
 
+t.test(
+  'an act that is out for certain is published without an id, where another delivery has sent what was found',
+  async (t) => {
+    const mastodon = scriptedNetwork()
+    const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+    const account = await connectAccount('mastodon')
+    await post({ accountIds: [account], caption: 'Good morning' })
+    await work()
+    const located = async (id: string) => {
+      const second = await post({ accountIds: [account], caption: 'Good morning' })
+      mastodon.steps.push({ isAccepted: true, error: lostResponse() })
+      mastodon.reconcileWith = async () => ({ id, url: null, isOut: true })
+      await work()
+      await work(MINUTE)
+      return readDelivery(second)
+    }
+    t.hasStrict(await located('n1'), { state: 'published', externalId: null, error: null })
+    t.hasStrict(await located('n3'), { state: 'published', externalId: 'n3', error: null })
+  },
+)
+
 t.test('a delivery whose calls are lost eight times and never found has failed', async (t) => {
   const mastodon = scriptedNetwork()
   const { connectAccount, post, work, readDelivery, readStatus } = await createDeliveryWorld(t, { mastodon })

@@ -26,6 +26,13 @@ export async function createNetworkWorld(t: Test) {
   Object.assign(fakes.instagram, { download })
   Object.assign(fakes.threads, { download })
 
+  /** Keeps the clocks of networks equal to that of the workers. */
+  const advance = (ms: number) => {
+    world.time.now = new Date(world.time.now.getTime() + ms)
+    const { mastodon, facebook, instagram, threads, x, linkedin } = fakes
+    for (const { setTime } of [mastodon, facebook, instagram, threads, x, linkedin]) setTime(world.time.now)
+  }
+
   return {
     ...world,
     ...fakes,
@@ -61,11 +68,9 @@ export async function createNetworkWorld(t: Test) {
       if (status !== 201 && status !== 200) throw new Error(body.error)
       return body.id
     },
-    /** Keeps the clocks of networks equal to that of the workers. */
+    advance,
     async work(ms = 0) {
-      world.time.now = new Date(world.time.now.getTime() + ms)
-      const { mastodon, facebook, instagram, threads, x, linkedin } = fakes
-      for (const { setTime } of [mastodon, facebook, instagram, threads, x, linkedin]) setTime(world.time.now)
+      advance(ms)
       await world.work()
     },
     retry: (post: string, account: string) => ada.call('POST', `/posts/${post}/deliveries/${account}/retry`),

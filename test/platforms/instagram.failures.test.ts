@@ -49,7 +49,7 @@ t.test('a post whose response was lost is found by its container, and is there o
     const fake = await startInstagram(t)
     fake.lag = 1
     const { found, pauses } = await publishWith(fake, imageOf(), fault)
-    t.same([found, pauses], [{ id: fake.posts[0]?.id, url: fake.posts[0]?.permalink }, [5_000]])
+    t.same([found, pauses], [{ id: fake.posts[0]?.id, url: fake.posts[0]?.permalink, isOut: true }, [5_000]])
     t.equal(fake.posts.length, 1)
   }
 })

@@ -51,7 +51,7 @@ t.test('a post whose response was lost is found by its container and its text', 
   for (const act of acts) {
     const { fake, ready } = await lose(t, act, true)
     t.same(await reconcile(fake, act, ready), {
-      found: { id: fake.posts[0]?.id, url: fake.posts[0]?.permalink },
+      found: { id: fake.posts[0]?.id, url: fake.posts[0]?.permalink, isOut: true },
       pauses: [],
     })
     t.equal(calls(fake, PUBLISH), 1)

@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import type { Act } from '../../../src/platforms/adapter.ts'
+import {
+  createNetworkScene,
+  type Kind,
+  kindsOf,
+  type NetworkScene,
+  nameOf,
+  ruleFor,
+  SUBJECTS,
+  type Subject,
+} from '../../helpers/network-scene.ts'
+
+// Each adapter publishes each kind of post, and its worker dies at each of its calls, before and after. Another worker takes
+// over. The network shows posts late. Nothing is lost or sent twice, and unconfirmed only where the guarantee says so.
+
+/** Set by soak.ts: every kind of post, and a file for the results. */
+const { KILLS_REPORT } = process.env
+
+/** How long posts take to show where the fake of the network can delay them. */
+const SHOWS_AFTER_MS = 45_000
+
+interface Result {
+  network: string
+  kills: number
+  published: number
+  unconfirmed: number
+  lost: number
+  doubled: number
+}
+
+/** A worker dies at its call number `call`: before the network gets it, or after the network has carried it out. */
+interface Kill {
+  call: number
+  when: 'before' | 'after'
+}
+
+function showLate({ world }: NetworkScene): void {
+  const { facebook, linkedin, x, instagram, threads } = world
+  facebook.listedAfterMs = linkedin.listedAfterMs = x.switches.showsAfterMs = SHOWS_AFTER_MS
+  // Here in looks.
+  instagram.lag = threads.lag = 1
+}
+
+/** Workers that die by a plan, one after the other. A dead worker stops for ever at its call, like a killed process. */
+function createWorkers({ world }: NetworkScene, id: Subject['id'], plan: Kill[]) {
+  const adapter = world.networks[id]!
+  let calls = 0
+  /** The act that a worker was publishing when it died. */
+  const death: { publishing: Act | null } = { publishing: null }
+  const never = new Promise<never>(() => {})
+
+  const work = async () => {
+    let publishing: Act | null = null
+    const died = Promise.withResolvers<void>()
+    const die = () => {
+      plan.shift()
+      calls = 0
+      death.publishing ??= publishing
+      died.resolve()
+      return never
+    }
+    const publish: typeof adapter.publish = (act, io, ready) => {
+      publishing = act
+      return adapter.publish(act, io, ready).finally(() => {
+        publishing = null
+      })
+    }
+    const doomed: typeof fetch = async (...request) => {
+      const [kill] = plan
+      const isLast = ++calls === kill?.call
+      if (isLast && kill!.when === 'before') return die()
+      const response = await world.fetch(...request)
+      return isLast ? die() : response
+    }
+    const networks = { ...world.networks, [id]: { ...adapter, publish } }
+    const worker = world.createWorker({ networks, fetch: doomed })
+    const finish = async () => {
+      do await worker.idle()
+      while ((await worker.claim()) > 0)
+    }
+    await Promise.race([died.promise, finish()])
+  }
+
+  return {
+    death,
+    async work(ms: number) {
+      world.advance(ms)
+      await work()
+    },
+  }
+}
+
+/** Publishes a post whose worker dies as `kill` says. Returns undefined where it made fewer calls. */
+async function publishKilled(t: Test, subject: Subject, kind: Kind, scene: NetworkScene, files: string[], kill: Kill) {
+  const plan = kill.when === 'after' ? [kill, { call: 1, when: 'before' as const }] : [kill]
+  const { work, death } = createWorkers(scene, subject.id, plan)
+  const before = scene.countVisible()
+  const name = `${kind.name}, killed ${kill.when} call ${kill.call}`
+  const { state, error, acts } = await scene.settle(await scene.post(kind, files, name), work)
+  if (plan.includes(kill)) return undefined
+  const visible = scene.countVisible() - before
+  const { publishing } = death
+  const act = publishing && (publishing.kind === 'comment' ? 'comment' : publishing.media.length > 0 ? 'files' : 'text')
+  const rule = act && ruleFor(subject, act)
+  const mayBeUnconfirmed =
+    rule?.guarantee === 'at-most-once' || (rule?.guarantee === 'reconcilable' && rule.ifAbsent === 'unconfirmed')
+  if (state === 'unconfirmed' && mayBeUnconfirmed) {
+    const shown = rule.guarantee === 'at-most-once' && kill.when === 'after' ? acts.length + 1 : acts.length
+    t.equal(visible, shown, `${name}: what is shown of an unconfirmed post`)
+  } else {
+    t.equal(state, 'published', `${name}: ${error?.message ?? ''}`)
+    t.equal(visible, kind.acts, `${name}: visible acts`)
+  }
+  return { state, lost: state === 'published' && visible < kind.acts, doubled: visible > kind.acts }
+}
+
+const results: Result[] = []
+
+for (const subject of SUBJECTS) {
+  t.test(nameOf(subject), async (t) => {
+    const start = async () => {
+      const scene = await createNetworkScene(t, subject)
+      showLate(scene)
+      return scene
+    }
+    let scene = await start()
+    const result: Result = { network: nameOf(subject), kills: 0, published: 0, unconfirmed: 0, lost: 0, doubled: 0 }
+    results.push(result)
+    // The last kind has two acts: a post and a comment.
+    for (const kind of KILLS_REPORT ? kindsOf(subject.id) : kindsOf(subject.id).slice(-1)) {
+      let files = await scene.uploadFiles(kind)
+      for (let call = 1, isOver = false; !isOver; call++) {
+        for (const when of ['before', 'after'] as const) {
+          if (scene.isOld()) {
+            scene = await start()
+            files = await scene.uploadFiles(kind)
+          }
+          const outcome = await publishKilled(t, subject, kind, scene, files, { call, when })
+          isOver ||= outcome === undefined
+          if (!outcome) continue
+          result.kills++
+          if (outcome.state === 'published') result.published++
+          else result.unconfirmed++
+          if (outcome.lost) result.lost++
+          if (outcome.doubled) result.doubled++
+        }
+      }
+    }
+    t.ok(result.kills > 0)
+  })
+}
+
+t.teardown(() => {
+  if (KILLS_REPORT) writeFileSync(KILLS_REPORT, JSON.stringify(results))
+})

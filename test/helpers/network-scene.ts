@@ -1,0 +1,138 @@
+import sharp from 'sharp'
+import type { Test } from 'tap'
+import type { Delivery } from '../../schemas/delivery.ts'
+import type { PostType } from '../../schemas/platform.ts'
+import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { platforms } from '../../src/platforms/catalogue.ts'
+import type { GuaranteeRule, PostTypeRule } from '../../src/platforms/limits.ts'
+import { createNetworkWorld } from './network-world.ts'
+import { until } from './until.ts'
+
+type World = Awaited<ReturnType<typeof createNetworkWorld>>
+export type RealNetwork = keyof typeof VISIBLE
+
+/** How many acts readers see. */
+const VISIBLE = {
+  bluesky: ({ bluesky }: World) => bluesky.posts.size,
+  mastodon: ({ mastodon }: World) => mastodon.statuses.length,
+  telegram: ({ telegram }: World) =>
+    new Set(telegram.messages.map((message) => message.media_group_id ?? message.message_id)).size,
+  discord: ({ discord }: World) => discord.messages.length,
+  facebook: ({ facebook }: World) => facebook.visibleIds().length + facebook.comments.length,
+  instagram: ({ instagram }: World) => instagram.posts.length + instagram.comments.length,
+  threads: ({ threads }: World) => threads.posts.length,
+  x: ({ x }: World) => x.posts.length,
+  linkedin: ({ linkedin }: World) => linkedin.posts.length + linkedin.comments.length,
+}
+
+/** A kind of post: its type, and what it consists of. */
+export interface Kind {
+  name: string
+  postType: PostType
+  /** The last of its acts. */
+  act: ActKind
+  files: ('image' | 'video')[]
+  acts: number
+}
+
+type ActKind = NonNullable<GuaranteeRule['act']>
+
+/** Every kind of post that a network takes. */
+export function kindsOf(id: RealNetwork): Kind[] {
+  const { postTypes, thread, firstComment } = platforms[id]
+  const kinds = Object.entries(postTypes).flatMap(([type, rule]) =>
+    filesFor(rule).map((files): Kind => {
+      const postType = type as PostType
+      const isChain = postType === 'thread' && thread?.mode === 'chained' && files.length === 0
+      const name = `${postType} of ${files.join(' and ') || 'text'}`
+      return { name, postType, act: files.length > 0 ? 'files' : 'text', files, acts: isChain ? 2 : 1 }
+    }),
+  )
+  const first = kinds.find(({ postType }) => firstComment && (firstComment.postTypes?.includes(postType) ?? true))
+  return first ? [...kinds, { ...first, name: 'first comment', act: 'comment', acts: 2 }] : kinds
+}
+
+function filesFor({ mediaMin, imagesMax, videosMax }: PostTypeRule): Kind['files'][] {
+  const of = (kind: 'image' | 'video') => Array<typeof kind>(Math.max(1, mediaMin)).fill(kind)
+  return [
+    ...(mediaMin === 0 ? [[]] : []),
+    ...(imagesMax > 0 ? [of('image')] : []),
+    ...(videosMax >= mediaMin && videosMax > 0 ? [of('video')] : []),
+  ]
+}
+
+/** Every network that is called, and the kinds of its accounts where their guarantees differ. */
+export const SUBJECTS = (Object.keys(VISIBLE) as RealNetwork[]).flatMap((id) => {
+  const kinds = new Set(platforms[id].guarantees!.map(({ accounts }) => accounts))
+  return (kinds.size > 1 ? (['organizations', 'members'] as const) : [undefined]).map((accounts) => ({ id, accounts }))
+})
+export type Subject = (typeof SUBJECTS)[number]
+
+export const nameOf = ({ id, accounts }: Subject) => (accounts ? `${id} ${accounts}` : id)
+
+/** What the network guarantees for an act. */
+export const ruleFor = ({ id, accounts }: Subject, act: ActKind): GuaranteeRule =>
+  platforms[id].guarantees!.find((rule) => (rule.act ?? act) === act && (rule.accounts ?? accounts) === accounts)!
+
+export type NetworkScene = Awaited<ReturnType<typeof createNetworkScene>>
+
+/** A world with an account on a fake of the network. */
+export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
+  const world = await createNetworkWorld(t)
+  const { ada, linkedin, connect, post, time } = world
+  const member = { username: 'alice', credentials: linkedin.member }
+  const account = await (accounts === 'members' ? ada.account('linkedin', member) : connect(id))
+  const startedAt = time.now.getTime()
+  return {
+    world,
+    network: world[id],
+    /** How many acts readers see. */
+    countVisible: () => VISIBLE[id](world),
+    /** X's tokens die after two hours. */
+    isOld: () => time.now.getTime() > startedAt + 3_600_000,
+    uploadFiles: (kind: Kind) => uploadFiles(world, kind),
+    /** Creates a post that is due, whose texts contain `name`. Returns its id. */
+    post: ({ acts, postType, act }: Kind, mediaIds: string[], name: string) => {
+      const texts = acts === 2 ? [`${name} 1`, `${name} 2`] : [name]
+      return post({
+        accountIds: [account],
+        postType,
+        mediaIds,
+        ...(postType === 'thread' ? { threadParts: { [account]: texts } } : { caption: texts[0] }),
+        ...(act === 'comment' && { firstComment: texts[1] }),
+      })
+    },
+    settle: (postId: string, work = world.work) => settle(world, postId, work),
+  }
+}
+
+/** Works whenever the delivery is due, or its lease has ended, until it is settled. */
+async function settle({ ada, time }: World, postId: string, work: (ms: number) => Promise<void>): Promise<Delivery> {
+  const read = () => ada.call('GET', `/posts/${postId}`)
+  for (let attempts = 0; attempts < 40; attempts++) {
+    const { body } = await until('the post is read', read, { isMet: ({ status }) => status === 200 })
+    const [{ delivery }] = body.targets
+    if (delivery.state !== 'queued' && delivery.state !== 'publishing') return delivery
+    const dueAt = delivery.state === 'queued' ? Date.parse(delivery.nextAttemptAt) : time.now.getTime() + LEASE_MS
+    await work(Math.max(0, dueAt - time.now.getTime()))
+  }
+  throw new Error('the delivery is not settled after 40 attempts')
+}
+
+/**
+ * Uploads what a post of this kind shows. Videos are images by their bytes: reading a real one takes seconds where the
+ * machine is busy.
+ */
+async function uploadFiles({ db, uploadFile }: World, { files }: Kind): Promise<string[]> {
+  const ids: string[] = []
+  for (const file of files) {
+    const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
+    const image = sharp({ create: { width: 720, height: 720, channels: 3, background: 'white', noise } }).jpeg()
+    const id = await uploadFile(await image.toBuffer())
+    // Fits every network.
+    const video = { kind: 'video', mimeType: 'video/mp4', width: 1080, height: 1920, durationSeconds: 10, fps: 30 }
+    if (file === 'video') await db.updateTable('media').set(video).where('id', '=', id).execute()
+    ids.push(id)
+  }
+  return ids
+}
