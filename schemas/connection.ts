@@ -38,7 +38,8 @@ export const CreateConnection = Type.Object(
     hint: Type.Optional(
       Type.String({
         maxLength: TEXT_LENGTH_MAX,
-        description: 'The handle or the server of the account, on networks that have many servers.',
+        description:
+          'The handle or the server of the account, on networks that have many servers. On Bluesky: a handle, a DID, or the https address of a server; the default is `https://bsky.social`.',
       }),
     ),
     externalReference: Type.Optional(

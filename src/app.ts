@@ -6,6 +6,7 @@ import { connect } from '../db/client.ts'
 import { components } from '../schemas/index.ts'
 import { accounts } from './accounts/plugin.ts'
 import { auth } from './auth/plugin.ts'
+import { clientMetadataDocument } from './connections/client-metadata.ts'
 import type { ConnectionContext } from './connections/context.ts'
 import { connectPages } from './connections/pages.ts'
 import { connections } from './connections/plugin.ts'
@@ -93,6 +94,7 @@ export async function buildApp({
   app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
   observeHealth(metrics.registry, app.health)
   await app.register(health, { db, metrics, health: app.health, isStopping })
+  await app.register(clientMetadataDocument, context)
   await app.register(publicFiles, { storage: files.storage, keyring: context.keyring })
   await app.register(
     async (api) => {

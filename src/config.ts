@@ -46,7 +46,7 @@ export interface Config {
   /** What the `returnUrl` of a connection has to begin with. */
   returnUrls: string[]
   /** Apps that are registered with networks, by the id of the network. */
-  oauthApps: Partial<Record<AppNetwork, { clientId: string; clientSecret: string | null }>>
+  oauthApps: Partial<Record<AppNetwork | 'bluesky', { clientId: string; clientSecret: string | null }>>
   /** Whether `npm run` is the parent of this process. */
   isRunByNpm: boolean
 }
@@ -119,6 +119,8 @@ function s3Config(variables: Variables): S3Config | undefined {
 
 function oauthApps(variables: Variables): Config['oauthApps'] {
   const apps: Config['oauthApps'] = {}
+  const bluesky = blueskyClient(variables)
+  if (bluesky) apps.bluesky = bluesky
   for (const network of APP_NETWORKS) {
     const name = network.toUpperCase() as Uppercase<AppNetwork>
     const { [`${name}_CLIENT_ID` as const]: clientId, [`${name}_CLIENT_SECRET` as const]: clientSecret } = variables
@@ -126,4 +128,17 @@ function oauthApps(variables: Variables): Config['oauthApps'] {
     else if (clientSecret) throw new ConfigError(`${name}_CLIENT_ID must be set together with ${name}_CLIENT_SECRET`)
   }
   return apps
+}
+
+/**
+ * Servers of Bluesky know this service by the address of a document that it serves, or, on the user's own machine, as
+ * `http://localhost`: https://atproto.com/specs/oauth#clients
+ */
+function blueskyClient({ PUBLIC_URL: publicUrl, BLUESKY_CLIENT_KEY: key }: Variables): Config['oauthApps']['bluesky'] {
+  const { protocol, hostname, port, origin } = new URL(publicUrl ?? 'http://localhost')
+  if (protocol === 'https:' && port === '') {
+    return { clientId: `${origin}/oauth/client-metadata.json`, clientSecret: key ?? null }
+  }
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return isLocal ? { clientId: 'http://localhost', clientSecret: null } : undefined
 }

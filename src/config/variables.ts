@@ -137,6 +137,14 @@ export const VARIABLES = Type.Object({
   ...app('FACEBOOK', 'Facebook'),
   ...app('INSTAGRAM', 'Instagram'),
   ...app('THREADS', 'Threads'),
+  BLUESKY_CLIENT_KEY: Type.Optional(
+    Type.String({
+      format: 'credentials-keys',
+      writeOnly: true,
+      description:
+        '[Key for Bluesky](src/platforms/bluesky/README.md): 32 bytes in base64. Several, separated by commas: current first.',
+    }),
+  ),
   OUTBOUND_ALLOW: Type.Optional(
     Type.String({
       format: 'outbound-hosts',

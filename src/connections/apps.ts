@@ -45,6 +45,7 @@ export async function findAppAgain(
 }
 
 const noAppMessage = (platform: PlatformId) => {
+  if (platform === 'bluesky') return 'Bluesky needs a PUBLIC_URL with https and without a port'
   const name = platform.toUpperCase()
   return `No app of ${platform} is configured: store one with PUT /api/v1/apps/${platform}, or set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET`
 }

@@ -47,7 +47,7 @@ export async function beginFlow(
   const { app, appId, scopes } = await findAppFor(context, keyring, { platform, userId, organizationId })
   const state = newSecret()
   const { url, kept } = await oauth.begin(
-    { app, redirectUri: redirectUriOf(context), hint, ...(scopes && { scopes }), state },
+    { app, redirectUri: redirectUriOf(context, oauth), hint, ...(scopes && { scopes }), state },
     { fetch: context.fetch, signal: AbortSignal.timeout(BEGIN_TIMEOUT_MS) },
   )
   const cookie = isBound ? newSecret() : null

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { NetworkContext } from '../accounts/store.ts'
-import type { OAuthApp } from '../platforms/oauth.ts'
+import type { OAuth, OAuthApp } from '../platforms/oauth.ts'
 
 /** The apps that the operator has configured. */
 export type DeploymentApps = Partial<Record<PlatformId, OAuthApp>>
@@ -14,7 +14,9 @@ export interface ConnectionContext extends NetworkContext {
 }
 
 /** Where networks send browsers back to. It is registered with each app. */
-export const redirectUriOf = ({ publicUrl }: ConnectionContext): string => `${publicUrl()}/connect/callback`
+export function redirectUriOf({ publicUrl }: ConnectionContext, { toRedirectUri = (uri) => uri }: OAuth): string {
+  return toRedirectUri(`${publicUrl()}/connect/callback`)
+}
 
 export interface Log {
   info(facts: object, message: string): void

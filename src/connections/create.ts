@@ -11,7 +11,7 @@ import { truncate } from '../http/json.ts'
 import { PublishError } from '../platforms/publish-error.ts'
 import { findAppFor } from './apps.ts'
 import { beginFlow, type Flow, requireOAuth } from './begin.ts'
-import type { ConnectionContext } from './context.ts'
+import { type ConnectionContext, redirectUriOf } from './context.ts'
 import { isListedReturnUrl } from './return-url.ts'
 import { hashSecret, newSecret } from './secrets.ts'
 import { toConnection } from './view.ts'
@@ -87,5 +87,7 @@ export async function storeConnection(
     externalReference: externalReference ?? null,
   }
   const row = await insertConnection(context.db, connection, flow?.opened)
-  return { ...(await toConnection(context, row)), url: flow?.url.href ?? `${context.publicUrl()}/connect/${token}` }
+  // The callback has to reach the host that the cookie was set for.
+  const link = new URL(`/connect/${token}`, redirectUriOf(context, requireOAuth(context, platform)))
+  return { ...(await toConnection(context, row)), url: (flow?.url ?? link).href }
 }

@@ -92,7 +92,7 @@ async function requestAccounts(
   const kept = JSON.parse(keyring.open(id, secrets!).kept!)
   try {
     const accounts = await oauth.finish(
-      { app, redirectUri: redirectUriOf(context), hint, ...(scopes && { scopes }), callback, kept },
+      { app, redirectUri: redirectUriOf(context, oauth), hint, ...(scopes && { scopes }), callback, kept },
       { fetch: context.fetch, signal: AbortSignal.timeout(FINISH_TIMEOUT_MS) },
     )
     return checkAccounts(platform, oauth, accounts)

@@ -55,7 +55,7 @@ function toApp(
     ...(organizationId && { organizationId }),
     ...(clientId !== undefined && { clientId }),
     scopes: [...(scopes ?? oauth.scopes)],
-    redirectUri: redirectUriOf(context),
+    redirectUri: redirectUriOf(context, oauth),
   }
 }
 

@@ -33,7 +33,7 @@ export interface NetworkRules {
   responseBytesMax?: number
 }
 
-interface CallOptions {
+export interface CallOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
   /** URLSearchParams are sent as a form, streamed bodies as they are, other objects as JSON. */

@@ -52,6 +52,8 @@ export interface OAuth {
   scopes: readonly string[]
   /** Those among `scopes` without which nothing can be published. */
   requiredScopes: readonly string[]
+  /** The redirect URI as the network takes it; absent where it takes every one. The link of a connection has its origin. */
+  toRedirectUri?(redirectUri: string): string
   /**
    * Prepares the redirect to the page where the user consents. `kept` is stored encrypted and passed to `finish`: it has
    * the PKCE verifier, or whatever else proves that the same service began the flow.

@@ -25,7 +25,14 @@ interface PdsPackage {
  */
 const { PDS, envToCfg, envToSecrets }: PdsPackage = createRequire(import.meta.url)('@atproto/pds')
 
-const [, , directory, jwtSecret, didPlcUrl, portArgument] = process.argv
+const [, , directory, jwtSecret, didPlcUrl, portArgument, clientUrl, clientAddress] = process.argv
+
+/** The PDS reads the document of a client from a public https address. Here, that is a server on this machine. */
+const { fetch } = globalThis
+globalThis.fetch = (input, init) => {
+  const url = input instanceof Request ? input.url : String(input)
+  return url.startsWith(`${clientUrl}/`) ? fetch(url.replace(clientUrl!, clientAddress!)) : fetch(input, init)
+}
 
 // A server of our own: the PDS would listen on every interface.
 // On a busy machine, the first import of @atproto/api takes longer than Node's default keep-alive timeout of 5 s.

@@ -30,8 +30,15 @@ export interface TestAccount {
   expiredToken(): string
 }
 
+export const PASSWORD = 'the password of the owner'
+
+/** The public address of Postroom for the server, which calls `clientAddress` instead. Its name exists nowhere. */
+export const CLIENT_URL = 'https://postroom.alt'
+
 export interface Pds {
   url: string
+  /** The client of the service. Calls to the directory of identities and to Bluesky's public API reach this machine. */
+  fetch: typeof fetch
   /** Creates an account with an app password. Handles need a form like `alice-1.test`: many plain words are reserved. */
   createAccount(handle: string): Promise<TestAccount>
   /** Kills the server, as a power cut would. */
@@ -41,17 +48,23 @@ export interface Pds {
 }
 
 /** Starts an empty Bluesky PDS, until the end of the calling test. */
-export async function startPds(t: Teardown): Promise<Pds> {
+export async function startPds(t: Teardown, { clientAddress = '' } = {}): Promise<Pds> {
   const directory = await mkdtemp(join(tmpdir(), 'postroom-pds-'))
   t.teardown(() => rm(directory, { recursive: true }))
   const identities = await serve(t, './identities-process.ts', [])
-  const start = (port: string) => serve(t, './pds-process.ts', [directory, JWT_SECRET, identities.url, port])
+  const start = (port: string) =>
+    serve(t, './pds-process.ts', [directory, JWT_SECRET, identities.url, port, CLIENT_URL, clientAddress])
   // A port that no other process gets while the server is down.
   const port = String((await freePorts(1))[0])
   let server = await start(port)
   const { url } = server
+  const places: Record<string, string> = { 'https://plc.directory': identities.url, 'https://public.api.bsky.app': url }
   return {
     url,
+    fetch: (input, init) => {
+      const { origin, pathname, search } = new URL(String(input))
+      return loopbackFetch(`${places[origin] ?? origin}${pathname}${search}`, init)
+    },
     createAccount: (handle) => createAccount(url, handle),
     kill: () => server.kill(),
     async restart() {
@@ -67,7 +80,7 @@ async function serve(t: Teardown, file: string, args: string[]) {
 }
 
 /** A process loads a few hundred packages before it is ready, which takes long on a busy machine. */
-const FIRST_MESSAGE_MAX_MS = 120_000
+const FIRST_MESSAGE_MAX_MS = 300_000
 
 /**
  * Runs a file of this folder in a process of its own, until the end of the calling test. Returns its first message, or
@@ -102,7 +115,7 @@ export async function runUntilMessage<Message>(t: Teardown, file: string, args: 
 
 async function createAccount(service: string, handle: string): Promise<TestAccount> {
   const owner = await call<{ did: string; accessJwt: string }>(service, 'com.atproto.server.createAccount', {
-    body: { handle, email: `${handle}@example.com`, password: 'the password of the owner' },
+    body: { handle, email: `${handle}@example.com`, password: PASSWORD },
   })
   const { did, accessJwt: token } = owner
   const createPassword = async (name: string) => {

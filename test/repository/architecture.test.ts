@@ -101,7 +101,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
   [/^commander$/, ['src/cli']],
   [/^prom-client$/, ['src/metrics']],
-  [/^oauth4webapi$/, ['src/platforms/standard-oauth.ts']],
+  [/^oauth4webapi$/, ['src/platforms/standard-oauth.ts', 'src/platforms/bluesky/connect.ts']],
   [/^(?:ajv|env-schema)$/, ['src/config']],
 ]
 

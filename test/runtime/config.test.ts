@@ -30,7 +30,7 @@ t.test('without variables, the defaults apply', async (t) => {
     corsOrigins: [],
     trustedProxies: [],
     returnUrls: [],
-    oauthApps: {},
+    oauthApps: { bluesky: { clientId: 'http://localhost', clientSecret: null } },
     isRunByNpm: false,
   })
   t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '', CORS_ORIGINS: '' }), readConfig({}))
@@ -76,6 +76,7 @@ t.test('every variable is read', async (t) => {
     INSTAGRAM_CLIENT_ID: 'instagram-id',
     INSTAGRAM_CLIENT_SECRET: 'instagram-secret',
     THREADS_CLIENT_ID: 'threads-id',
+    BLUESKY_CLIENT_KEY: `${'B'.repeat(43)}=`,
     npm_lifecycle_event: 'postroom',
   })
   t.strictSame(config, {
@@ -119,9 +120,27 @@ t.test('every variable is read', async (t) => {
       facebook: { clientId: 'facebook-id', clientSecret: 'facebook-secret' },
       instagram: { clientId: 'instagram-id', clientSecret: 'instagram-secret' },
       threads: { clientId: 'threads-id', clientSecret: null },
+      bluesky: {
+        clientId: 'https://postroom.example.com/oauth/client-metadata.json',
+        clientSecret: `${'B'.repeat(43)}=`,
+      },
     },
     isRunByNpm: true,
   })
+})
+
+t.test('the client of Bluesky depends on the public address', (t) => {
+  const key = Buffer.alloc(32, 1).toString('base64')
+  const clientWith = (PUBLIC_URL: string) => readConfig({ PUBLIC_URL, BLUESKY_CLIENT_KEY: key }).oauthApps.bluesky
+  const clientId = 'https://postroom.example/oauth/client-metadata.json'
+  t.strictSame(clientWith('https://postroom.example/'), { clientId, clientSecret: key })
+  for (const local of ['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]']) {
+    t.strictSame(clientWith(local), { clientId: 'http://localhost', clientSecret: null }, local)
+  }
+  for (const other of ['https://postroom.example:8443', 'http://postroom.example']) {
+    t.equal(clientWith(other), undefined, `${other}: no client id may look like this`)
+  }
+  t.end()
 })
 
 t.test('S3_BUCKET alone selects Amazon S3', async (t) => {

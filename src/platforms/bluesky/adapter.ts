@@ -1,5 +1,6 @@
 import type { Adapter, Json, Sent } from '../adapter.ts'
 import { textAt } from '../json.ts'
+import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'
 import { facetsOf, POST, recordKey, recordOf } from './record.ts'
 import { openRepo, type RecordRef, type Repo, signIn } from './repo.ts'
@@ -20,11 +21,13 @@ export const blueskyAdapter: Adapter<Prepared> = {
 
   concurrency: 16,
 
+  oauth: blueskyOAuth,
+
   async identify(io) {
-    const repo = await signIn(io)
+    const { repo, handle } = await signIn(io)
     // From the repository itself: app.bsky.actor.getProfile needs an AppView, which may lag behind or be away.
     const profile = await repo.find('app.bsky.actor.profile', 'self')
-    return { externalId: repo.did, username: repo.handle, displayName: textAt(profile?.value, 'displayName') || null }
+    return { externalId: repo.did, username: handle, displayName: textAt(profile?.value, 'displayName') || null }
   },
 
   async prepare(act, io, saved) {

@@ -1,8 +1,10 @@
 import type { Io, PublishedFile } from '../adapter.ts'
-import { Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
+import type { OAuthIo } from '../oauth.ts'
 import { PublishError, unexpected, withMaybeSent } from '../publish-error.ts'
-import { DID, findSession, openSession, type Session } from './session.ts'
+import { hasFreshNonce } from './dpop.ts'
+import { resolveHandle } from './identity.ts'
+import { findSession, oauthSession, openSession, type Session } from './session.ts'
 import { reasonOf, type XrpcRequest, xrpc } from './xrpc.ts'
 
 export interface RecordRef {
@@ -16,7 +18,6 @@ export type Blob = Readonly<Record<string, unknown>>
 /** The repository of one account on its server (PDS). Every method throws a PublishError. */
 export interface Repo {
   did: string
-  handle: string
   /** Origin of the server. */
   server: string
   find(collection: string, rkey: string): Promise<(RecordRef & { value: unknown }) | undefined>
@@ -29,34 +30,38 @@ export interface Repo {
   delegate(method: string, expiresAt: Date): Promise<string>
 }
 
-/** Opens a new session, which checks the credentials. */
-export async function signIn(io: Io): Promise<Repo> {
-  return repoOf(await openSession(io), io, { isFresh: true })
+/** Opens a new session, which checks the password. */
+export async function signIn(io: Io): Promise<{ repo: Repo; handle: string }> {
+  const session = await openSession(io)
+  return { repo: repoOf(session, io, { canRenew: false }), handle: session.handle }
 }
 
-/** Uses the session that is open, or opens one. */
+/** Uses the session of the account, or opens one. */
 export async function openRepo(io: Io): Promise<Repo> {
+  const granted = oauthSession(io)
+  if (granted) return repoOf(granted, io, { canRenew: false })
   const session = findSession(io)
-  return session ? repoOf(session, io, { isFresh: false }) : signIn(io)
+  return session ? repoOf(session, io, { canRenew: true }) : (await signIn(io)).repo
 }
 
-function repoOf(first: Session, io: Io, { isFresh }: { isFresh: boolean }): Repo {
+/** `canRenew`: a new session may replace this one, which may have expired. */
+function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Repo {
   let session = first
-  let mayBeStale = !isFresh
+  let mayBeStale = canRenew
 
   /** Calls with the session. Where it has expired or was revoked, calls once more with a new one. */
   async function call(method: string, request: XrpcRequest): Promise<unknown> {
     try {
-      return await xrpc(io, session.server, method, { ...request, token: session.token })
+      return await xrpc(io, session.server, method, { ...request, token: session.token, dpopKey: session.dpopKey })
     } catch (error) {
       if (!mayBeStale || !(error instanceof PublishError) || !error.needsAttention) throw error
       mayBeStale = false
       session = await openSession(io)
-      return xrpc(io, session.server, method, { ...request, token: session.token })
+      return xrpc(io, session.server, method, { ...request, token: session.token, dpopKey: session.dpopKey })
     }
   }
 
-  const { did, handle, server } = first
+  const { did, server, dpopKey } = first
   const { host } = new URL(server)
 
   const refIn = (response: unknown, visible: boolean): RecordRef => {
@@ -98,28 +103,18 @@ function repoOf(first: Session, io: Io, { isFresh }: { isFresh: boolean }): Repo
 
   return {
     did,
-    handle,
     server,
     find,
     add,
     // https://docs.bsky.app/docs/api/com-atproto-repo-upload-blob: the server removes a blob without a record by itself.
     upload: async (file) => {
+      // A proof with an old nonce would be refused after the whole file was sent.
+      if (dpopKey && !hasFreshNonce(new URL(server), dpopKey)) await call('com.atproto.server.getSession', {})
       const blob = at(await call('com.atproto.repo.uploadBlob', { file }), 'blob')
       if (!blob) throw unexpected(host, false)
       return blob as Blob
     },
-    // https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle
-    resolve: async (handle) => {
-      try {
-        const did = textAt(await call('com.atproto.identity.resolveHandle', { params: { handle } }), 'did')
-        if (!did || !DID.test(did)) throw unexpected(host, false)
-        return did
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error
-        if (NO_SUCH_HANDLE.includes(reasonOf(error) ?? '')) return undefined
-        throw unexpected(host, false)
-      }
-    },
+    resolve: (handle) => resolveHandle(handle, host, call),
     // https://docs.bsky.app/docs/api/com-atproto-server-get-service-auth
     delegate: async (method, expiresAt) => {
       const exp = String(Math.floor(expiresAt.getTime() / 1000))
@@ -135,8 +130,11 @@ function repoOf(first: Session, io: Io, { isFresh }: { isFresh: boolean }): Repo
 const RECORD_URI = /^at:\/\/[\w.:%-]{1,2048}\/[\w.-]{1,317}\/[\w.~:-]{1,512}$/
 const CID = /^\w{1,256}$/
 
-/**
- * HandleNotFound by the lexicon, lexicons/com/atproto/identity/resolveHandle.json; InvalidRequest and InvalidHandle by
- * packages/pds/src/api/com/atproto/identity/resolveHandle.ts, both of https://github.com/bluesky-social/atproto.
- */
-const NO_SUCH_HANDLE = ['HandleNotFound', 'InvalidRequest', 'InvalidHandle']
+/** The name that a profile shows. Anyone may read it. */
+export async function readDisplayName(
+  { did, server }: { did: string; server: string },
+  io: OAuthIo,
+): Promise<string | undefined> {
+  const params = { repo: did, collection: 'app.bsky.actor.profile', rkey: 'self' }
+  return textAt(await xrpc(io, server, 'com.atproto.repo.getRecord', { params }), 'value', 'displayName') || undefined
+}

@@ -3,13 +3,16 @@ import type { Credentials, Io } from '../adapter.ts'
 import { Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { unauthorized, unexpected } from '../publish-error.ts'
+import { DID, isPrivate, serverIn } from './identity.ts'
 import { xrpc } from './xrpc.ts'
 
 export interface Session {
   did: string
-  handle: string
+  /** Origin of the account's server. */
   server: string
   token: string
+  /** The key that the token is bound to; undefined in a session of a password. */
+  dpopKey?: string | undefined
 }
 
 /**
@@ -25,11 +28,17 @@ const keyOf = ({ service, identifier, password }: Credentials) =>
     .update(JSON.stringify([service, identifier, password]))
     .digest('base64')
 
-/** The session that is open for these credentials; it may have expired. */
+/** The session that is open for a password; it may have expired. */
 export const findSession = ({ credentials }: Io): Session | undefined => sessions.get(keyOf(credentials))
 
+/** The session of an account that was connected by OAuth; undefined for credentials with a password. */
+export function oauthSession({ credentials }: Io): Session | undefined {
+  const { did, server, accessToken: token, dpopKey } = credentials
+  return did && server && token && dpopKey ? { did, server, token, dpopKey } : undefined
+}
+
 // https://docs.bsky.app/docs/api/com-atproto-server-create-session
-export async function openSession(io: Io): Promise<Session> {
+export async function openSession(io: Io): Promise<Session & { handle: string }> {
   const { credentials } = io
   const { service = 'https://bsky.social', identifier, password } = credentials
   const origin = URL.parse(service)?.origin
@@ -54,17 +63,3 @@ export async function openSession(io: Io): Promise<Session> {
   sessions.set(key, session)
   return session
 }
-
-/** Whether the connection is encrypted or local. Passwords and tokens go there. */
-const isPrivate = (origin: string) => /^https:\/\/|^http:\/\/(?:localhost|127\.0\.0\.1)(?::|$)/.test(origin)
-
-/** https://atproto.com/specs/did#did-documents */
-function serverIn(didDocument: unknown): string | undefined {
-  const services = at(didDocument, 'service')
-  if (!Array.isArray(services)) return undefined
-  const pds = services.find((service) => textAt(service, 'id')?.endsWith('#atproto_pds'))
-  return URL.parse(textAt(pds, 'serviceEndpoint') ?? '')?.origin
-}
-
-/** https://atproto.com/specs/did#at-protocol-did-identifier-syntax */
-export const DID = /^did:[a-z]+:[\w.:%-]{1,2048}$/

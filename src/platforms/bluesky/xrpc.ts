@@ -3,9 +3,12 @@ import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
 import { fileBody } from '../request-body.ts'
+import { callWithProof, withNonce } from './dpop.ts'
 
 export interface XrpcRequest {
   token?: string
+  /** The key that the token is bound to; absent for a bearer token. */
+  dpopKey?: string | undefined
   params?: Record<string, string>
   json?: object
   /** Sent as the whole body. */
@@ -33,19 +36,24 @@ export async function xrpc(
   io: Pick<Io, 'fetch' | 'signal'>,
   server: string,
   method: string,
-  { token, params, json, file, visible = false, accept }: XrpcRequest,
+  { token, dpopKey, params, json, file, visible = false, accept }: XrpcRequest,
 ): Promise<unknown> {
   const url = new URL(`/xrpc/${method}`, server)
   for (const [name, value] of Object.entries(params ?? {})) url.searchParams.set(name, value)
   const secrets = [token, textAt(json, 'password')].filter((secret) => secret !== undefined)
-  const body = json ?? (file && fileBody(file))
-  const response = await callNetwork(rulesOf(url.host, secrets), io, url, {
-    method: body ? 'POST' : 'GET',
-    ...(token && { headers: { authorization: `Bearer ${token}` } }),
-    ...(body && { body }),
-    visible,
-    ...(accept && { accept }),
-  })
+  const rules = rulesOf(url.host, secrets)
+  const call = () => {
+    const body = json ?? (file && fileBody(file))
+    const options = {
+      method: body ? 'POST' : 'GET',
+      ...(body && { body }),
+      visible,
+      ...(accept && { accept }),
+    } as const
+    if (dpopKey) return callWithProof(rules, io, url, { dpopKey, token }, options)
+    return callNetwork(rules, io, url, { ...options, ...(token && { headers: { authorization: `Bearer ${token}` } }) })
+  }
+  const response = await withNonce(call)
   if (response.body === undefined) throw unexpected(url.host, visible)
   return response.body
 }

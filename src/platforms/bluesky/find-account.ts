@@ -1,0 +1,59 @@
+import type { OAuthIo } from '../oauth.ts'
+import { PublishError, unauthorized } from '../publish-error.ts'
+import { findIssuer } from './authorization-server.ts'
+import { DID, HANDLE, type Identity, isPrivate, readIdentity, resolvePublicHandle } from './identity.ts'
+
+export type Account = {
+  did: string
+  /** The handle, or the DID where the handle does not lead back to it. */
+  username: string
+  /** Origin of the account's server. */
+  server: string
+}
+
+const DEFAULT_SERVER = 'https://bsky.social'
+
+/** A handle or a DID in the form in which servers take it. */
+export const nameIn = (hint: string) => hint.trim().replace(/^@/, '').toLowerCase()
+
+/** The account that a hint names, or else the server to sign in at. */
+export async function findAccount(
+  hint: string | null,
+  io: OAuthIo,
+): Promise<{ account: Account | null; server: string }> {
+  if (!hint) return { account: null, server: DEFAULT_SERVER }
+  const name = nameIn(hint)
+  const server = /^https?:/.test(name) ? URL.parse(name)?.origin : undefined
+  if (server && isPrivate(server)) return { account: null, server }
+  if (!DID.test(name) && !HANDLE.test(name)) {
+    throw unauthorized('hint has to be a handle such as alice.bsky.social, a DID, or the https:// address of a server')
+  }
+  const did = DID.test(name) ? name : await resolvePublicHandle(name, io)
+  if (!did) throw unauthorized(`There is no account ${name}`)
+  const identity = await readIdentity(did, io)
+  // Anyone can let a handle lead to the DID of somebody else.
+  if (did !== name && identity.handle !== name)
+    throw unauthorized(`${name} leads to an account that has another handle`)
+  const username = did === name ? await usernameOf(identity, io) : name
+  return { account: { did, username, server: identity.server }, server: identity.server }
+}
+
+/** The handle if it leads back to the account, otherwise the DID. */
+async function usernameOf({ did, handle }: Identity, io: OAuthIo): Promise<string> {
+  const owner = handle && HANDLE.test(handle) && (await resolvePublicHandle(handle, io).catch(unknownIfFailed))
+  return owner === did ? handle! : did
+}
+
+/** A name is worth less than a consent, which cannot be used again. */
+export function unknownIfFailed(error: unknown): undefined {
+  if (!(error instanceof PublishError)) throw error
+}
+
+/** The account of a DID that a server has named. Throws where another server is responsible for it. */
+export async function findOwner(did: string, issuer: string, io: OAuthIo): Promise<Account> {
+  const identity = await readIdentity(did, io)
+  if ((await findIssuer(identity.server, io)) !== issuer) {
+    throw unauthorized(`${new URL(issuer).host} is not the server of ${did}`)
+  }
+  return { did, username: await usernameOf(identity, io), server: identity.server }
+}

@@ -1,0 +1,97 @@
+import type { Browser, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { replaceCredentials } from '../../db/queries/credentials.ts'
+import type { Credentials } from '../../src/platforms/adapter.ts'
+import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
+import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
+import type { OAuthApp } from '../../src/platforms/oauth.ts'
+import { findCredentials } from '../helpers/app.ts'
+import { recordSecretsOf } from '../helpers/log-record.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { until } from '../helpers/until.ts'
+import { PASSWORD, type Pds } from './pds.ts'
+
+interface Options {
+  pds: Pds
+  browser: Browser
+  /** Where the service listens. */
+  port: number
+  app: OAuthApp
+  publicUrl: string
+}
+
+const signal = new AbortController().signal
+
+/** The service on a port, with a user and workers, and pages of a browser. */
+export async function createOAuthWorld(t: Test, { pds, browser, port, app, publicUrl }: Options) {
+  const world = await createDeliveryWorld(
+    t,
+    { bluesky: blueskyAdapter },
+    { fetch: pds.fetch, publicUrl: () => publicUrl, oauthApps: { bluesky: app } },
+  )
+  await world.app.listen({ host: '127.0.0.1', port })
+  const { ada, db, keyring } = world
+  // On a busy machine, a request may exceed its time limit. Clients repeat it.
+  const call = (...request: Parameters<typeof ada.call>) =>
+    until('a response within the time limit', () => ada.call(...request), { isMet: ({ status }) => status !== 503 })
+
+  async function readCredentials(accountId: string): Promise<Credentials> {
+    const credentials = keyring.open(accountId, (await findCredentials(db, accountId))!)
+    recordSecretsOf(credentials)
+    return credentials
+  }
+
+  return {
+    ...world,
+    call,
+    readCredentials,
+    create: async (body: object) => (await call('POST', '/connections', { platform: 'bluesky', ...body })).body,
+    readConnection: async (id: string) => (await call('GET', `/connections/${id}`)).body,
+    /** A page in a new browser, without the cookies of others. */
+    async openPage(url: string): Promise<Page> {
+      const context = await browser.newContext()
+      t.teardown(() => context.close())
+      const page = await context.newPage()
+      page.setDefaultTimeout(120_000)
+      await page.goto(url)
+      await passBusyPage(page)
+      return page
+    },
+    /** Refreshes the tokens of an account, and stores them. */
+    async refresh(accountId: string, client = app): Promise<Credentials> {
+      const { credentials } = await blueskyOAuth.refresh!.run(await readCredentials(accountId), client, {
+        fetch: pds.fetch,
+        signal,
+      })
+      await replaceCredentials(db, accountId, keyring.seal(accountId, credentials))
+      return readCredentials(accountId)
+    },
+  }
+}
+
+/** Loads a page again whose request exceeded its time limit, as a person does. */
+export async function passBusyPage(page: Page): Promise<void> {
+  await until('a page that is not busy', async () => {
+    const isBusy = (await page.title()).startsWith('Please try again')
+    if (isBusy) await page.reload()
+    return !isBusy
+  })
+}
+
+/** Signs in on the page of the server, as a person does. `username` where the page begins with the choice between accounts. */
+export async function signIn(page: Page, username?: string): Promise<void> {
+  const button = page.getByRole('button', { name: 'Sign in', exact: true })
+  if (username) {
+    await button.click()
+    await page.getByLabel('Username or Email').fill(username)
+  }
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await button.click()
+}
+
+/** Consents. Returns the address that the server leads back to. */
+export async function authorize(page: Page): Promise<string> {
+  const callback = page.waitForRequest(/\/connect\/callback\?/)
+  await page.getByRole('button', { name: 'Authorize' }).click()
+  return (await callback).url()
+}
