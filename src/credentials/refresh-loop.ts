@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { claimNextRefresh, type RefreshDeps, refreshTokens } from './refresh.ts'
-import { REFRESH_POLL_MS, REFRESHES_MAX } from './refresh-rules.ts'
+import { REFRESH_DRAIN_MS, REFRESH_POLL_MS, REFRESHES_MAX } from './refresh-rules.ts'
 
 /**
- * Refreshes tokens that are due until `stop` resolves, and returns when no call is under way. Nothing is refreshed while
+ * Refreshes tokens that are due until `stop` resolves, and returns when all calls have ended, soon after. Nothing is refreshed while
  * `isReady` returns false: tokens in a copy of a database belong to the original.
  */
 export async function runRefresher(deps: RefreshDeps, isReady: () => boolean, stop: Promise<unknown>): Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
   void stop.then(() => stopping.abort())
+  const calls = new AbortController()
   const running = new Map<Promise<void>, PlatformId>()
 
   /** Returns whether there may be more. */
@@ -20,7 +21,7 @@ export async function runRefresher(deps: RefreshDeps, isReady: () => boolean, st
     const held = isReady() && free.length > 0 ? await claimNextRefresh(deps, free) : undefined
     if (!held) return false
     const { accountId, platform } = held.claim
-    const run: Promise<void> = refreshTokens(deps, held)
+    const run: Promise<void> = refreshTokens(deps, held, calls.signal)
       .catch((error) => deps.log.error({ err: error, accountId }, 'a token refresh was not stored'))
       .finally(() => running.delete(run))
     running.set(run, platform)
@@ -37,5 +38,7 @@ export async function runRefresher(deps: RefreshDeps, isReady: () => boolean, st
     }
     await Promise.race([...running.keys(), pause(REFRESH_POLL_MS, undefined, { signal }).catch(() => {})])
   }
+  const drained = setTimeout(() => calls.abort(), REFRESH_DRAIN_MS)
   await Promise.all(running.keys())
+  clearTimeout(drained)
 }

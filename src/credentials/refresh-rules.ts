@@ -11,6 +11,9 @@ export const REFRESH_LEASE_MS = 60_000
 /** Limits all calls to the network of one refresh. */
 export const REFRESH_CALL_MAX_MS = 15_000
 
+/** A call may take so long after its worker was told to stop: a process stops within ten seconds. */
+export const REFRESH_DRAIN_MS = 5_000
+
 /** A worker that was suspended for so long after its claim makes no call. */
 export const REFRESH_START_MS = 15_000
 

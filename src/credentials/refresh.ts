@@ -83,10 +83,11 @@ export async function claimNextRefresh(
   return claim && { claim, claimedAt }
 }
 
-/** Refreshes claimed credentials with one call, and commits what became of them. */
-export async function refreshTokens(deps: RefreshDeps, held: HeldRefresh): Promise<void> {
+/** Refreshes claimed credentials with one call, and commits what became of them. `signal` aborts the call. */
+export async function refreshTokens(deps: RefreshDeps, held: HeldRefresh, signal?: AbortSignal): Promise<void> {
   const { accountId, platform } = held.claim
-  const done = await carryOut(deps, held)
+  const timeout = AbortSignal.timeout(deps.callMaxMs)
+  const done = await carryOut(deps, held, signal ? AbortSignal.any([timeout, signal]) : timeout)
   const line = { accountId, platform, ...done }
   deps.report(line)
   if (done.outcome === 'refreshed') deps.log.info(line, 'token refresh')
@@ -95,7 +96,7 @@ export async function refreshTokens(deps: RefreshDeps, held: HeldRefresh): Promi
 
 type Done = Omit<Refreshed, 'accountId' | 'platform'>
 
-async function carryOut(deps: RefreshDeps, { claim, claimedAt }: HeldRefresh): Promise<Done> {
+async function carryOut(deps: RefreshDeps, { claim, claimedAt }: HeldRefresh, signal: AbortSignal): Promise<Done> {
   const oauth = deps.networks[claim.platform]?.oauth
   const refresh = oauth?.refresh
   // An older worker may lack the network. Another one can refresh the token.
@@ -117,7 +118,7 @@ async function carryOut(deps: RefreshDeps, { claim, claimedAt }: HeldRefresh): P
   let tokens: RefreshedTokens
   try {
     const { fetch, callMaxMs } = deps
-    const run = refresh.run(credentials, app, { fetch, signal: AbortSignal.timeout(callMaxMs) })
+    const run = refresh.run(credentials, app, { fetch, signal })
     tokens = await withTimeout(callMaxMs + ABORT_GRACE_MS, run)
     if (!areStorable({ ...tokens, scopes: tokens.scopes ?? [] })) throw invalid()
   } catch (error) {

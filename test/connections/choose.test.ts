@@ -33,7 +33,7 @@ t.test('of several accounts, those are connected that the program chooses', asyn
     ['user1', 'user3'],
   )
   t.strictSame(await credentials(chosen.body.accounts[1].id), grantedAccount('3').tokens.credentials)
-  t.equal(chosen.body.accounts[0].credentialsExpireAt, '2027-01-01T00:00:00.000Z')
+  t.equal(chosen.body.accounts[0].credentialsExpireAt, '2100-01-01T00:00:00.000Z')
   t.hasStrict(await choose(['2']), { status: 409, headers: { 'x-error-code': 'connection_not_choosing' } })
   const row = await db.selectFrom('connections').selectAll().executeTakeFirstOrThrow()
   t.strictSame([row.data, row.dataKey, row.choices], [null, null, null], 'the other tokens are gone')

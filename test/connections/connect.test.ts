@@ -44,7 +44,7 @@ t.test('a user who consents has a connected account', async (t) => {
       username: 'user1',
       displayName: 'User 1',
       scopes: ['read', 'write'],
-      credentialsExpireAt: '2027-01-01T00:00:00.000Z',
+      credentialsExpireAt: '2100-01-01T00:00:00.000Z',
       externalReference: 'customer-1',
     },
   ])

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { runRefresher } from '../../src/credentials/refresh-loop.ts'
 import { createRefreshWorld } from '../helpers/refresh-world.ts'
+import { lostResponse } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'
 
 const HOUR = 3_600_000
@@ -31,6 +32,23 @@ t.test('a worker that stops ends the refresh that it has begun', async (t) => {
   steps.push({ beforeResponse: () => stop.resolve() })
   await runRefresher(deps, () => true, stop.promise)
   t.hasStrict(refreshed, [{ outcome: 'refreshed' }])
+})
+
+t.test('a worker that stops does not wait for a network that does not respond', async (t) => {
+  const { connect, deps, steps, refreshed, time } = await createRefreshWorld(t)
+  await connect()
+  time.now = new Date(time.now.getTime() + 1.7 * HOUR)
+  const stop = Promise.withResolvers<void>()
+  const aborted = (signal: AbortSignal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(lostResponse())))
+  steps.push({
+    beforeResponse(signal) {
+      stop.resolve()
+      return aborted(signal)
+    },
+  })
+  await runRefresher(deps, () => true, stop.promise)
+  t.hasStrict(refreshed, [{ outcome: 'unknown' }])
 })
 
 t.test('nothing is refreshed before the worker is ready, and a failing database ends nothing', async (t) => {

@@ -21,7 +21,7 @@ interface RefreshStep {
   error?: Error
   tokens?: Partial<RefreshedTokens>
   /** Awaited before the response. */
-  beforeResponse?: () => unknown
+  beforeResponse?: (signal: AbortSignal) => unknown
 }
 
 /** Two networks whose publishing and refreshing the test scripts, and workers whose clock only the test advances. */
@@ -38,11 +38,11 @@ export async function createRefreshWorld(
   oauth.refresh = {
     afterLostResponse,
     isPossible: ({ refreshToken }) => refreshToken !== undefined,
-    async run(credentials, app) {
+    async run(credentials, app, { signal }) {
       t.same(app, APP)
       calls.push(credentials.refreshToken)
       const { error, tokens, beforeResponse } = steps.shift() ?? {}
-      await beforeResponse?.()
+      await beforeResponse?.(signal)
       if (error) throw error
       return { ...newTokens(calls.length), ...tokens }
     },

@@ -9,7 +9,7 @@ export function grantedAccount(externalId = '1', tokens: Partial<Tokens> = {}): 
   return {
     profile: { externalId, username: `user${externalId}`, displayName: `User ${externalId}` },
     kind: 'profile',
-    tokens: { credentials, scopes: ['read', 'write'], expiresAt: new Date('2027-01-01T00:00:00Z'), ...tokens },
+    tokens: { credentials, scopes: ['read', 'write'], expiresAt: new Date('2100-01-01T00:00:00Z'), ...tokens },
   }
 }
 
