@@ -1,9 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { replaceCredentials } from '../../db/queries/credentials.ts'
+import { claimNextRefresh, refreshTokens } from '../../src/credentials/refresh.ts'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
-import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
 import type { OAuthApp } from '../../src/platforms/oauth.ts'
 import { findCredentials } from '../helpers/app.ts'
 import { recordSecretsOf } from '../helpers/log-record.ts'
@@ -20,7 +19,11 @@ interface Options {
   publicUrl: string
 }
 
-const signal = new AbortController().signal
+/** Tokens live for an hour, and are refreshed after 80 % of it. */
+const FIFTY_MINUTES = 3_000_000
+
+/** On a busy machine, a refresh takes longer than a worker allows. */
+const CALL_MAX_MS = 120_000
 
 /** The service on a port, with a user and workers, and pages of a browser. */
 export async function createOAuthWorld(t: Test, { pds, browser, port, app, publicUrl }: Options) {
@@ -30,7 +33,7 @@ export async function createOAuthWorld(t: Test, { pds, browser, port, app, publi
     { fetch: pds.fetch, publicUrl: () => publicUrl, oauthApps: { bluesky: app } },
   )
   await world.app.listen({ host: '127.0.0.1', port })
-  const { ada, db, keyring } = world
+  const { ada, db, keyring, time } = world
   // On a busy machine, a request may exceed its time limit. Clients repeat it.
   const call = (...request: Parameters<typeof ada.call>) =>
     until('a response within the time limit', () => ada.call(...request), { isMet: ({ status }) => status !== 503 })
@@ -57,13 +60,28 @@ export async function createOAuthWorld(t: Test, { pds, browser, port, app, publi
       await passBusyPage(page)
       return page
     },
-    /** Refreshes the tokens of an account, and stores them. */
+    /** Advances the time until a worker refreshes the tokens of the only account. Returns its credentials. */
     async refresh(accountId: string, client = app): Promise<Credentials> {
-      const { credentials } = await blueskyOAuth.refresh!.run(await readCredentials(accountId), client, {
-        fetch: pds.fetch,
-        signal,
-      })
-      await replaceCredentials(db, accountId, keyring.seal(accountId, credentials))
+      time.now = new Date(time.now.getTime() + FIFTY_MINUTES)
+      const outcomes: string[] = []
+      const deps = {
+        ...{
+          db,
+          networks: world.networks,
+          keyring,
+          fetch: pds.fetch,
+          log: world.app.log,
+          oauthApps: { bluesky: client },
+        },
+        clock: () => time.now,
+        uptimeMs: () => performance.now(),
+        pause: async () => {},
+        callMaxMs: CALL_MAX_MS,
+        report: ({ outcome }: { outcome: string }) => void outcomes.push(outcome),
+      }
+      const held = await claimNextRefresh(deps)
+      if (held) await refreshTokens(deps, held)
+      t.same(outcomes, ['refreshed'])
       return readCredentials(accountId)
     },
   }
