@@ -16,6 +16,7 @@ import * as metrics from './migrations/0010_metrics.ts'
 import * as retention from './migrations/0012_retention.ts'
 import * as connections from './migrations/0013_connections.ts'
 import * as tokenRefresh from './migrations/0014_token_refresh.ts'
+import * as serverApps from './migrations/0015_server_apps.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0012_retention': retention,
   '0013_connections': connections,
   '0014_token_refresh': tokenRefresh,
+  '0015_server_apps': serverApps,
 }
 
 /**

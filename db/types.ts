@@ -170,8 +170,10 @@ export interface OauthApps {
   keyId: string;
   organizationId: string | null;
   platform: string;
+  redirectUri: string | null;
   replacedAt: Timestamp | null;
   scopes: string[] | null;
+  server: string | null;
   userId: string | null;
 }
 

@@ -9,6 +9,7 @@ const TEXT_LENGTH_MAX = 256
 
 export const CREATE_CONNECTION_EXAMPLES = {
   x: { platform: 'x', returnUrl: 'https://app.example.com/settings/accounts' },
+  mastodon: { platform: 'mastodon', hint: 'mastodon.social' },
   reconnect: { platform: 'instagram', accountId: '0196f0a1-5b80-7f21-b8e6-44d09a7c5e32' },
   manual: { platform: 'linkedin', manual: true, externalReference: 'customer-4711' },
 } as const
@@ -39,7 +40,7 @@ export const CreateConnection = Type.Object(
       Type.String({
         maxLength: TEXT_LENGTH_MAX,
         description:
-          'The handle or the server of the account, on networks that have many servers. On Bluesky: a handle, a DID, or the https address of a server; the default is `https://bsky.social`.',
+          'The handle or the server of the account, on networks that have many servers. On Bluesky: a handle, a DID, or the https address of a server; the default is `https://bsky.social`. On Mastodon: `@ada@mastodon.social` or `mastodon.social`; required, except with `accountId`.',
       }),
     ),
     externalReference: Type.Optional(
@@ -182,7 +183,7 @@ const properties = {
   returnUrl: Type.Optional(Type.String({ description: 'As it was sent.' })),
   accountId: Type.Optional(Type.String({ description: 'As it was sent: the account to connect again.' })),
   organizationId: Type.Optional(Type.String({ description: 'As it was sent.' })),
-  hint: Type.Optional(Type.String({ description: 'As it was sent.' })),
+  hint: Type.Optional(Type.String({ description: 'As it was sent, or the handle of `accountId`.' })),
   externalReference: Type.Optional(Type.String({ description: 'As it was sent.' })),
   choices: Type.Optional(
     Type.Array(Ref(ConnectionChoice), { description: 'What the user can choose from. In the state `choosing` only.' }),

@@ -33,6 +33,7 @@ export const CONNECTION_NOT_OPENED = 'The connection was not opened, or it has e
 export const OTHER_CONNECTION = 'callbackUrl does not belong to this connection'
 export const CONNECTION_NOT_CHOOSING = 'The connection does not wait for a choice'
 export const OWNED_ELSEWHERE = 'Another user of your organisation has connected this account'
+export const SERVER_REQUIRED = 'Must name the server of the account, such as mastodon.social or @ada@mastodon.social'
 export const RETURN_URL_NOT_ALLOWED = 'returnUrl does not begin with a URL that the operator lists in RETURN_URLS'
 
 export const MEDIA_NOT_FOUND = 'Media not found'

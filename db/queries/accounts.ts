@@ -204,7 +204,7 @@ export function upsertConnectedAccount(db: Db, account: ConnectedAccount): Promi
 export function findReachableAccount(db: Db, { userId, id }: { userId: string; id: string }) {
   return db
     .selectFrom('accounts')
-    .select(['userId', 'platform', 'externalId'])
+    .select(['userId', 'platform', 'externalId', 'username'])
     .where('id', '=', id)
     .where(reachableBy(userId))
     .executeTakeFirst()

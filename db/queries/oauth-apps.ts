@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
+import { inTransaction } from '../transaction.ts'
 import type { CredentialsRow } from './credentials.ts'
 
 /** A stored app of a network. */
@@ -25,6 +26,48 @@ export function findApp(
     .where((eb) => eb.or([eb('userId', '=', userId), eb('organizationId', '=', organizationId)]))
     .orderBy('organizationId', sql`nulls last`)
     .executeTakeFirst()
+}
+
+/** A server that an app is registered with, and the redirect URI that the app is valid for. */
+export interface ServerOfApp {
+  platform: PlatformId
+  server: string
+  redirectUri: string
+}
+
+/** The current app that Postroom has registered with a server. */
+export const findServerApp = (db: Db, key: ServerOfApp): Promise<AppRow | undefined> =>
+  selectServerApp(db, key).executeTakeFirst()
+
+const selectServerApp = (db: Db, { platform, server, redirectUri }: ServerOfApp) =>
+  db
+    .selectFrom('oauthApps')
+    .select(COLUMNS)
+    .where('platform', '=', platform)
+    .where('server', '=', server)
+    .where('redirectUri', '=', redirectUri)
+    .where('replacedAt', 'is', null)
+
+/**
+ * Adds an app that was registered with a server, in place of the app with the id `before`. Returns the current app: that of
+ * another process if it was faster.
+ */
+export async function replaceServerApp(db: Db, app: AppRow & ServerOfApp, before: string | undefined): Promise<AppRow> {
+  await inTransaction(db, async (transaction) => {
+    if (before !== undefined) await retireApp(transaction, before)
+    await transaction
+      .insertInto('oauthApps')
+      .values(app)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['platform', 'server', 'redirectUri'])
+          .where('server', 'is not', null)
+          .where('replacedAt', 'is', null)
+          .doNothing(),
+      )
+      .execute()
+  })
+  return selectServerApp(db, app).executeTakeFirstOrThrow()
 }
 
 /** An app by its id, unless it was replaced or deleted. */
@@ -111,14 +154,20 @@ export const retireApp = (db: Db, id: string) =>
 
 export const deleteApp = (db: Db, id: string) => db.deleteFrom('oauthApps').where('id', '=', id).execute()
 
-/** Deletes apps that were replaced and that no connected account needs any more. Returns how many. */
-export async function deleteRetiredApps(db: Db, limit: number): Promise<number> {
+/**
+ * Deletes apps that no connected account and no open connection needs: those that were replaced, and those that Postroom
+ * registered with a server more than a day ago. Returns how many.
+ */
+export async function deleteUnneededApps(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from oauth_apps
     where id in (
       select id from oauth_apps
-      where replaced_at is not null and not exists (
-        select from accounts where app_id = oauth_apps.id and disconnected_at is null)
+      where (replaced_at is not null or server is not null and created_at < now() - interval '1 day')
+        and not exists (select from accounts where app_id = oauth_apps.id and disconnected_at is null)
+        and not exists (
+          select from connections
+          where app_id = oauth_apps.id and state in ('opened', 'choosing') and expires_at > now())
       limit ${limit})`.execute(db)
   return Number(numAffectedRows)
 }

@@ -30,7 +30,7 @@ export const listApps = defineOperation({
     tags: ['apps'],
     summary: 'List apps',
     description:
-      'Returns the apps of all networks that are connected by OAuth: those that the operator has configured, yours, and those of your organisations. A connection uses the app of its organisation if there is one, or else yours, or else that of the operator. `redirectUri` is what to register with the network.',
+      'Returns the apps of all networks that are connected by OAuth: those that the operator has configured, yours, and those of your organisations. A connection uses the app of its organisation if there is one, or else yours, or else that of the operator. `redirectUri` is what to register with the network. Mastodon is not among them: Postroom registers an app with each server by itself.',
     response: {
       200: JsonResponse(AppList, 'The apps.', { apps: AppList.examples[0] }),
       ...commonErrors,
@@ -52,7 +52,7 @@ export const putApp = defineOperation({
     response: {
       200: JsonResponse(App, 'The app is stored.', { stored: APP }),
       400: invalidRequestResponse(
-        'With `details`: the body does not match its schema. Without: the network is not connected with apps.',
+        'With `details`: the body does not match its schema. Without: the network is not connected with apps, or Postroom registers them by itself.',
         {
           missingClientId: {
             code: 'invalid_type',
@@ -62,7 +62,10 @@ export const putApp = defineOperation({
             message: 'Required',
           },
         },
-        { notSupported: 'telegram accounts cannot be connected by OAuth' },
+        {
+          notSupported: 'telegram accounts cannot be connected by OAuth',
+          registered: 'mastodon needs no app: Postroom registers one with each server',
+        },
       ),
       ...noAccessResponse,
       ...bodyTooLargeResponse,

@@ -26,6 +26,7 @@ import {
   OTHER_CONNECTION,
   OWNED_ELSEWHERE,
   RETURN_URL_NOT_ALLOWED,
+  SERVER_REQUIRED,
 } from '../messages.ts'
 import { Body, Deleted, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
@@ -60,6 +61,7 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
     headers: IdempotencyHeaders,
     body: Body(CreateConnection, {
       x: CREATE_CONNECTION_EXAMPLES.x,
+      mastodon: CREATE_CONNECTION_EXAMPLES.mastodon,
       reconnect: CREATE_CONNECTION_EXAMPLES.reconnect,
       manual: CREATE_CONNECTION_EXAMPLES.manual,
     }),
@@ -69,13 +71,14 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
         ...REPLAY_HEADERS,
       },
       400: invalidRequestResponse(
-        'With `details`: the body does not match its schema, or `accountId` belongs to another network. Without: the network cannot be connected by OAuth, it has no app, or `returnUrl` is not listed.',
+        'With `details`: the body does not match its schema, `accountId` belongs to another network, or `hint` has to name a server. Without: the network cannot be connected by OAuth, it has no app, the server registers none, or `returnUrl` is not listed.',
         {
           otherPlatform: {
             code: 'custom',
             path: ['accountId'],
             message: 'The account is on bluesky, not on x',
           },
+          noServer: { code: 'custom', path: ['hint'], message: SERVER_REQUIRED },
         },
         {
           notSupported: 'telegram accounts cannot be connected by OAuth',
@@ -95,7 +98,7 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
       ...keyReusedResponse,
       ...bodyTooLargeResponse,
       ...commonErrors,
-      502: errorResponse('With `manual`: the network could not be reached. Retry later.', {
+      502: errorResponse('With `manual`, or on Mastodon: the network could not be reached. Retry later.', {
         unreachable: 'x: api.x.com could not be reached (ENOTFOUND)',
       }),
       ...noKeyResponse,

@@ -100,9 +100,13 @@ export async function connectInTerminal(
     if (state === 'choosing') await chooseAccounts(context, await read(), await choose(choices ?? [], terminal))
     return requireAccounts(await toConnection(context, await read()))
   } catch (error) {
-    throw error instanceof AppError ? new OperatorError(error.message) : error
+    throw error instanceof AppError ? new OperatorError(describe(error)) : error
   }
 }
+
+/** The mistakes in the request where there are some: they name what the options set. */
+const describe = ({ message, details }: AppError) =>
+  details?.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n') ?? message
 
 async function begin(context: ConnectionContext, userId: string, body: CreateConnection) {
   const manual = { ...body, manual: true }

@@ -8,7 +8,7 @@ import { type ConnectionContext, redirectUriOf } from './context.ts'
 import { hashSecret, newSecret } from './secrets.ts'
 
 /** Limits all calls to the network together. */
-const BEGIN_TIMEOUT_MS = 20_000
+export const BEGIN_TIMEOUT_MS = 20_000
 
 /** How accounts of the network are connected. Throws 400 for a network without OAuth. */
 export function requireOAuth({ networks }: ConnectionContext, platform: PlatformId): OAuth {
@@ -44,11 +44,13 @@ export async function beginFlow(
 ): Promise<Flow> {
   const keyring = await requireKeyring(context)
   const oauth = requireOAuth(context, platform)
-  const { app, appId, scopes } = await findAppFor(context, keyring, { platform, userId, organizationId })
+  const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
+  const flow = { platform, userId, organizationId, hint }
+  const { app, appId, scopes } = await findAppFor(context, keyring, flow, { oauth, signal })
   const state = newSecret()
   const { url, kept } = await oauth.begin(
     { app, redirectUri: redirectUriOf(context, oauth), hint, ...(scopes && { scopes }), state },
-    { fetch: context.fetch, signal: AbortSignal.timeout(BEGIN_TIMEOUT_MS) },
+    { fetch: context.fetch, signal },
   )
   const cookie = isBound ? newSecret() : null
   return {

@@ -10,7 +10,7 @@ import { AppError, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { PublishError } from '../platforms/publish-error.ts'
 import { findAppFor } from './apps.ts'
-import { beginFlow, type Flow, requireOAuth } from './begin.ts'
+import { BEGIN_TIMEOUT_MS, beginFlow, type Flow, requireOAuth } from './begin.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
 import { isListedReturnUrl } from './return-url.ts'
 import { hashSecret, newSecret } from './secrets.ts'
@@ -18,14 +18,15 @@ import { toConnection } from './view.ts'
 
 interface Prepared {
   id: string
+  hint: string | null
   /** Undefined if the flow begins when the link is opened. */
   flow: Flow | undefined
 }
 
 /**
  * Checks what `storeConnection` stores, and begins the flow of a `manual` connection. Throws 400 for a network, a
- * `returnUrl` or an app that cannot be used, 403 for an organisation or an account of others, and 502 if the network
- * cannot be reached.
+ * `returnUrl`, a hint or an app that cannot be used, 403 for an organisation or an account of others, and 502 if the
+ * network cannot be reached.
  */
 export async function prepareConnection(
   context: ConnectionContext,
@@ -33,25 +34,32 @@ export async function prepareConnection(
   { platform, returnUrl, accountId, organizationId, hint, manual = false }: CreateConnection,
 ): Promise<Prepared> {
   const { db, returnUrls } = context
-  requireOAuth(context, platform)
+  const oauth = requireOAuth(context, platform)
   if (returnUrl !== undefined && !isListedReturnUrl(returnUrl, returnUrls)) {
     throw new AppError(400, 'return_url_not_allowed', RETURN_URL_NOT_ALLOWED)
   }
   await requireMembership(db, userId, organizationId)
-  if (accountId !== undefined) await checkAccount(db, userId, platform, accountId)
-  const connection = { id: newId(), platform, userId, organizationId: organizationId ?? null, hint: hint ?? null }
-  if (!manual) {
-    await findAppFor(context, await requireKeyring(context), connection)
-    return { id: connection.id, flow: undefined }
+  const account = accountId === undefined ? undefined : await findOwnAccount(db, userId, platform, accountId)
+  const connection = {
+    id: newId(),
+    platform,
+    userId,
+    organizationId: organizationId ?? null,
+    // The handle of an account names its server.
+    hint: hint ?? (oauth.registration && account?.username) ?? null,
   }
+  const prepared = { id: connection.id, hint: connection.hint }
   try {
-    return { id: connection.id, flow: await beginFlow(context, { ...connection, isBound: false }) }
+    if (manual) return { ...prepared, flow: await beginFlow(context, { ...connection, isBound: false }) }
+    const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
+    await findAppFor(context, await requireKeyring(context), connection, { oauth, signal })
+    return { ...prepared, flow: undefined }
   } catch (error) {
     throw error instanceof PublishError ? toAppError(platform, error) : error
   }
 }
 
-async function checkAccount(db: Db, userId: string, platform: PlatformId, id: string): Promise<void> {
+async function findOwnAccount(db: Db, userId: string, platform: PlatformId, id: string) {
   const account = isId(id) ? await findReachableAccount(db, { userId, id }) : undefined
   if (!account) throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(id)}`)
   if (account.userId !== userId) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER_TO_CONNECT)
@@ -60,6 +68,7 @@ async function checkAccount(db: Db, userId: string, platform: PlatformId, id: st
   if (account.externalId === null) {
     throw problem('The account was added without credentials: leave accountId out, to connect another account')
   }
+  return account
 }
 
 function toAppError(platform: PlatformId, { message, retryable }: PublishError): AppError {
@@ -71,8 +80,8 @@ function toAppError(platform: PlatformId, { message, retryable }: PublishError):
 export async function storeConnection(
   context: ConnectionContext,
   userId: string,
-  { platform, returnUrl, accountId, organizationId, hint, externalReference }: CreateConnection,
-  { id, flow }: Prepared,
+  { platform, returnUrl, accountId, organizationId, externalReference }: CreateConnection,
+  { id, hint, flow }: Prepared,
 ): Promise<CreatedConnection> {
   const token = flow ? undefined : newSecret()
   const connection = {
@@ -83,7 +92,7 @@ export async function storeConnection(
     tokenHash: token === undefined ? null : hashSecret(token),
     returnUrl: returnUrl ?? null,
     accountId: accountId ?? null,
-    hint: hint ?? null,
+    hint,
     externalReference: externalReference ?? null,
   }
   const row = await insertConnection(context.db, connection, flow?.opened)

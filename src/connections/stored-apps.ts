@@ -25,7 +25,7 @@ export async function listOwnApps(context: ConnectionContext, userId: string): P
   const stored = await listApps(context.db, userId)
   return (Object.keys(networks) as PlatformId[]).flatMap((platform) => {
     const oauth = networks[platform]?.oauth
-    if (!oauth) return []
+    if (!oauth || oauth.registration) return []
     const show = (source: App['source'], app: Shown = {}) => toApp(context, oauth, platform, source, app)
     const apps = stored
       .filter((app) => app.platform === platform)
@@ -68,6 +68,8 @@ async function requireOwner({ db }: ConnectionContext, userId: string, organizat
   return { organizationId }
 }
 
+const appsRegistered = (platform: string) => `${platform} needs no app: Postroom registers one with each server`
+
 /** Stores an app in place of the one that the owner has stored. */
 export async function putApp(
   context: ConnectionContext,
@@ -76,6 +78,7 @@ export async function putApp(
   { clientId, clientSecret, scopes, organizationId }: PutApp,
 ): Promise<App> {
   const oauth = requireOAuth(context, platform)
+  if (oauth.registration) throw new AppError(400, 'platform_not_supported', appsRegistered(platform))
   const owner = await requireOwner(context, userId, organizationId)
   const keyring = await requireKeyring(context)
   const seal = (id: string) => keyring.seal(id, clientSecret === undefined ? {} : { clientSecret })

@@ -1,5 +1,5 @@
 import type { AnyAdapter, Networks } from '../platforms/adapters.ts'
-import type { OAuth, OAuthIo } from '../platforms/oauth.ts'
+import type { AppRegistration, OAuth, OAuthIo } from '../platforms/oauth.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The same networks, with every HTTP call of their adapters measured. The sandbox makes none. */
@@ -29,12 +29,19 @@ const measureOAuth = (oauth: OAuth, measured: Measured): OAuth => ({
   ...oauth,
   begin: (authorization, io) => oauth.begin(authorization, measured(io)),
   finish: (authorization, io) => oauth.finish(authorization, measured(io)),
+  ...(oauth.registration && { registration: measureRegistration(oauth.registration, measured) }),
   ...(oauth.refresh && {
     refresh: {
       ...oauth.refresh,
       run: (credentials, app, io) => oauth.refresh!.run(credentials, app, measured(io)),
     },
   }),
+})
+
+const measureRegistration = (registration: AppRegistration, measured: Measured): AppRegistration => ({
+  ...registration,
+  register: (server, redirectUri, io) => registration.register(server, redirectUri, measured(io)),
+  isKnown: (server, app, io) => registration.isKnown(server, app, measured(io)),
 })
 
 function measureFetch(call: typeof fetch, platform: string, { networkCalls }: Pick<Metrics, 'networkCalls'>) {

@@ -42,6 +42,16 @@ export interface OAuthAccount {
   tokens: Tokens
 }
 
+/** How apps are registered with the servers of a network that has many. Throws like the methods of `OAuth`. */
+export interface AppRegistration {
+  /** The server in a handle or an address, in one form for each server; undefined where it names none. */
+  serverOf(hint: string): string | undefined
+  /** Registers an app that asks for `OAuth.scopes`. */
+  register(server: string, redirectUri: string, io: OAuthIo): Promise<OAuthApp>
+  /** Whether the server still knows an app that was registered with it. */
+  isKnown(server: string, app: OAuthApp, io: OAuthIo): Promise<boolean>
+}
+
 /**
  * How accounts of a network are connected by OAuth 2. Every method throws a PublishError when the network or the
  * connection fails: `retryable` means that the same call may succeed later, `needsAttention` that the code, the token or
@@ -54,6 +64,8 @@ export interface OAuth {
   requiredScopes: readonly string[]
   /** The redirect URI as the network takes it; absent where it takes every one. The link of a connection has its origin. */
   toRedirectUri?(redirectUri: string): string
+  /** Absent where a person registers the app. With it, `hint` is never null. */
+  registration?: AppRegistration
   /**
    * Prepares the redirect to the page where the user consents. `kept` is stored encrypted and passed to `finish`: it has
    * the PKCE verifier, or whatever else proves that the same service began the flow.

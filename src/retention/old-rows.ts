@@ -2,7 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { firstIdAt, NO_ID } from '../../db/id.ts'
 import { deleteOldConnections, expireConnections } from '../../db/queries/connections.ts'
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
-import { deleteRetiredApps } from '../../db/queries/oauth-apps.ts'
+import { deleteUnneededApps } from '../../db/queries/oauth-apps.ts'
 import { deleteAttempts, findOldAttempts } from '../../db/queries/retention/attempts.ts'
 import { deleteOldMedia, findOldMedia } from '../../db/queries/retention/media.ts'
 import { deleteOldPosts, findOldPosts } from '../../db/queries/retention/posts.ts'
@@ -120,12 +120,11 @@ export async function removeOldSandboxCalls(db: Db, pace: Pace, before: Date): P
 export const removeExpiredKeys = (db: Db, pace: Pace) => repeat(pace, (limit) => sweepIdempotencyKeys(db, limit))
 
 /**
- * Deletes connections that ended a day ago, the secrets of those that expired, and apps that were replaced and are not needed
- * any more. Returns how many connections it deleted.
+ * Deletes connections that ended a day ago, the secrets of those that expired, and apps that are not needed any more. Returns how many connections it deleted.
  */
 export async function removeOldConnections(db: Db, pace: Pace): Promise<number> {
   await repeat(pace, (limit) => expireConnections(db, limit))
-  await repeat(pace, (limit) => deleteRetiredApps(db, limit))
+  await repeat(pace, (limit) => deleteUnneededApps(db, limit))
   return repeat(pace, (limit) => deleteOldConnections(db, limit))
 }
 

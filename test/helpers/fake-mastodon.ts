@@ -1,6 +1,7 @@
 import { countLength } from '../../src/platforms/rules/text-length.ts'
 import type { Teardown } from './database.ts'
-import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './fake-network.ts'
+import { createLogin, type MastodonLogin, refuse } from './fake-mastodon-login.ts'
+import { type FakeNetwork, type Recorded, type Reply, startFake } from './fake-network.ts'
 
 interface Status {
   id: string
@@ -32,6 +33,7 @@ export interface FakeMastodon extends FakeNetwork {
   credentials: { instance: string; accessToken: string }
   /** The scopes of the token: https://docs.joinmastodon.org/api/oauth-scopes/ */
   scopes: Set<string>
+  login: MastodonLogin
   /** The longest status, a setting of the instance. */
   maxCharacters: number
   /** Newest first. */
@@ -62,10 +64,6 @@ const SCOPES: Record<string, string> = {
   'GET /api/v1/statuses/:id/source': 'read:statuses',
 }
 
-const refuse = (status: number, error: string): never => {
-  throw new Refused({ status, body: { error } })
-}
-
 /**
  * The response when the limit is exceeded. It has no Retry-After, by
  * https://github.com/mastodon/mastodon/blob/main/config/initializers/rack_attack.rb
@@ -94,6 +92,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   let ids = 103254962155278888n
   let clock = () => new Date()
   const nextId = () => String(++ids)
+  const login = createLogin(ORIGIN, () => clock())
 
   const create = (parameters: Record<string, unknown>): Status => {
     const { status = '', media_ids = [], poll, in_reply_to_id = null, spoiler_text = '', language = null } = parameters
@@ -195,11 +194,13 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
 
   const fake: FakeMastodon = {
     ...(await startFake(t, ORIGIN, (call) => {
-      if (call.headers.authorization !== `Bearer ${TOKEN}`) refuse(401, 'The access token is invalid')
+      const reply = login.respond(call)
+      if (reply) return reply
+      const scopes = call.headers.authorization === `Bearer ${TOKEN}` ? fake.scopes : login.scopesOf(call)
       const [, id = ''] = /^\/api\/v1\/(?:media|statuses)\/(\d+)/.exec(call.path) ?? []
       const name = `${call.method} ${call.path.replace(id || '-', ':id')}`
       const [scope, part] = (SCOPES[name] ?? '').split(':')
-      if (scope && !fake.scopes.has(scope) && !fake.scopes.has(`${scope}:${part}`)) {
+      if (scope && !scopes.has(scope) && !scopes.has(`${scope}:${part}`)) {
         refuse(403, 'This action is outside the authorized scopes')
       }
       switch (name) {
@@ -240,6 +241,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     })),
     credentials: { instance: ORIGIN, accessToken: TOKEN },
     scopes: new Set(['read', 'write']),
+    login,
     maxCharacters: 500,
     statuses,
     processing: 1,

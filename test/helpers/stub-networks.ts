@@ -1,6 +1,6 @@
 /**
  * A `fetch` for tests that connect accounts and do not care about networks. Telegram accepts all credentials, Bluesky
- * rejects all, every other host is unknown. Makes no call.
+ * rejects all, www.example.com has pages for people, every other host is unknown. Makes no call.
  */
 export const stubNetworks: typeof fetch = async (input) => {
   const { host } = new URL(String(input))
@@ -12,5 +12,6 @@ export const stubNetworks: typeof fetch = async (input) => {
     const message = 'Invalid identifier or password'
     return Response.json({ error: 'AuthenticationRequired', message }, { status: 401 })
   }
+  if (host === 'www.example.com') return new Response('<h1>Not found</h1>', { status: 404 })
   throw new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })
 }

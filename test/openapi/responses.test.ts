@@ -75,9 +75,9 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
   const options = { code: 'unreachable', maybeSent: false, retryable: true }
   oauth.beginError = new PublishError('api.x.com could not be reached (ENOTFOUND)', options)
   await check(t, 'createConnection', 502, 'unreachable', create({ manual: true }))
-  oauth.beginError = new PublishError('www.example.com is not a Mastodon server', { ...options, retryable: false })
-  await check(t, 'createConnection', 400, 'refused', create({ platform: 'mastodon', manual: true }))
   oauth.beginError = undefined
+  await check(t, 'createConnection', 400, 'noServer', create({ platform: 'mastodon' }))
+  await check(t, 'createConnection', 400, 'refused', create({ platform: 'mastodon', hint: 'www.example.com' }))
 
   await check(t, 'getConnection', 200, undefined, requests.getConnection(ada.key))
   await check(t, 'completeConnection', 409, 'notOpened', requests.completeConnection(ada.key))
@@ -133,6 +133,7 @@ async function checkApps(t: Test, { app, db, ada, user, organization, connecting
   const put = (body: object, path = '/apps/x') => ada.call('PUT', path, { clientId: 'a', ...body })
   await check(t, 'putApp', 400, 'missingClientId', ada.call('PUT', '/apps/x', {}))
   await check(t, 'putApp', 400, 'notSupported', put({}, '/apps/telegram'))
+  await check(t, 'putApp', 400, 'registered', put({}, '/apps/mastodon'))
   await check(t, 'putApp', 413, 'tooLarge', put({ clientSecret: 'a'.repeat(2 ** 20) }))
   const shared = await organization(ada, await user())
   for (const [example, organizationId] of [

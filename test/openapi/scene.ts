@@ -4,7 +4,6 @@ import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { PutApp } from '../../schemas/app.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
-import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { call, createWorld, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
 import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
@@ -24,12 +23,8 @@ export const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 export async function createScene(t: Test) {
   const oauth = scriptedOAuth()
   const connecting = {
-    networks: {
-      ...createNetworks({} as never),
-      x: oauthNetwork(oauth),
-      mastodon: { ...mastodonAdapter, oauth },
-    } as Networks,
-    oauthApps: { x: { clientId: 'a', clientSecret: 'b' }, mastodon: { clientId: 'a', clientSecret: 'b' } },
+    networks: { ...createNetworks({} as never), x: oauthNetwork(oauth) } as Networks,
+    oauthApps: { x: { clientId: 'a', clientSecret: 'b' } },
     returnUrls: ['https://app.example.com'],
   }
   const world = await createWorld(t, { fetch: stubNetworks, ...connecting })

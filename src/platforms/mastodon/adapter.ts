@@ -3,8 +3,10 @@ import { callNetwork } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
 import { altTextOf, fileName, multipart } from '../request-body.ts'
+import { mastodonOAuth } from './connect.ts'
 import { findStatus } from './find-status.ts'
-import { clientFor, type Instance, readAccount, readTextLengthMax, sentOf } from './instance.ts'
+import { clientFor, type Instance, sentOf } from './instance.ts'
+import { readProfile } from './profile.ts'
 import { statusOf } from './status.ts'
 
 // The value that Mastodon ships with: https://docs.joinmastodon.org/entities/Instance/#description_limit
@@ -39,18 +41,8 @@ export const mastodonAdapter: Adapter<Uploads> = {
   guarantee: 'reconcilable',
   concurrency: 16,
 
-  async identify(io) {
-    const instance = clientFor(io)
-    const account = await readAccount(instance, io)
-    const [id, username] = [textAt(account, 'id'), textAt(account, 'username')]
-    if (id === undefined || username === undefined) throw unexpected(instance.host, false)
-    return {
-      externalId: `${id}@${instance.host}`,
-      username: `${username}@${instance.host}`,
-      displayName: textAt(account, 'display_name') || null,
-      textLengthMax: await readTextLengthMax(instance, io),
-    }
-  },
+  identify: readProfile,
+  oauth: mastodonOAuth,
 
   async prepare(act, io, saved) {
     const instance = clientFor(io)

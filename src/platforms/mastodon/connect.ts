@@ -1,0 +1,130 @@
+import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import type { OAuth, OAuthApp, OAuthIo } from '../oauth.ts'
+import { PublishError } from '../publish-error.ts'
+import { standardOAuth } from '../standard-oauth.ts'
+import { readProfile } from './profile.ts'
+
+/** By the pages of the methods that adapter.ts calls, under "OAuth". */
+const SCOPES = ['read:accounts', 'read:statuses', 'write:media', 'write:statuses']
+
+const APP_NAME = 'Postroom'
+
+/** The form of ids and secrets in RFC 6749, appendix A, and a length that can be stored. */
+const CREDENTIAL = /^[ -~]{1,512}$/
+
+type Kept = { verifier: string; server: string; hasPkce: boolean }
+
+/**
+ * Each instance is a network of its own, where Postroom registers an app by itself:
+ * https://docs.joinmastodon.org/methods/apps/, https://docs.joinmastodon.org/methods/oauth/. Tokens do not expire.
+ */
+export const mastodonOAuth: OAuth = {
+  scopes: SCOPES,
+  // The consent page grants all scopes or none.
+  requiredScopes: SCOPES,
+  registration: { serverOf, register, isKnown },
+
+  async begin(authorization, io) {
+    const server = serverOf(authorization.hint ?? '')
+    if (server === undefined) throw notAnInstance(String(authorization.hint))
+    const instance = { server, hasPkce: await readHasPkce(server, io) }
+    const { url, kept } = await flowAt(instance).begin(authorization, io)
+    return { url, kept: { ...(kept as { verifier: string }), ...instance } satisfies Kept }
+  },
+
+  finish: (authorization, io) => flowAt(authorization.kept as Kept).finish(authorization, io),
+}
+
+const flowAt = ({ server, hasPkce }: { server: string; hasPkce: boolean }): OAuth =>
+  standardOAuth({
+    host: new URL(server).host,
+    authorizationEndpoint: `${server}/oauth/authorize`,
+    tokenEndpoint: `${server}/oauth/token`,
+    authentication: 'body',
+    pkce: hasPkce,
+    scopes: SCOPES,
+    requiredScopes: SCOPES,
+    afterLostResponse: 'repeatable',
+
+    async listAccounts(tokens, io) {
+      const credentials = { instance: server, accessToken: tokens.credentials.accessToken! }
+      const profile = await readProfile({ ...io, credentials })
+      return [{ profile, kind: 'profile', tokens: { ...tokens, credentials } }]
+    },
+  })
+
+const SERVER = /^(?:https:\/\/)?(?:@?[^@/:]+@)?([^@/:]+(?::\d+)?)(?:\/.*)?$/i
+
+/** The origin of the instance in `mastodon.social`, `@ada@mastodon.social` or `https://mastodon.social/@ada`. */
+function serverOf(hint: string): string | undefined {
+  const [, host] = SERVER.exec(hint.trim()) ?? []
+  return host === undefined ? undefined : URL.parse(`https://${host}`)?.origin
+}
+
+const rulesOf = (server: string, secrets: string[] = []): NetworkRules => ({
+  host: new URL(server).host,
+  secrets,
+  words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
+  isUnauthorized: () => false,
+})
+
+/** https://docs.joinmastodon.org/methods/apps/#create */
+async function register(server: string, redirectUri: string, io: OAuthIo): Promise<OAuthApp> {
+  const { body } = await callNetwork(rulesOf(server), io, `${server}/api/v1/apps`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_name: APP_NAME, redirect_uris: redirectUri, scopes: SCOPES.join(' ') }),
+  }).catch((error) => {
+    // Any web server has such responses for an address that it does not know.
+    throw error instanceof Refused && [404, 405].includes(error.refusal.status) ? notAnInstance(server) : error
+  })
+  const [clientId = '', clientSecret = ''] = [textAt(body, 'client_id'), textAt(body, 'client_secret')]
+  if (!CREDENTIAL.test(clientId) || !CREDENTIAL.test(clientSecret)) throw notAnInstance(server)
+  const app: OAuthApp = { clientId, clientSecret }
+  // Instances before Mastodon 4.3 delete apps that never had a token: https://docs.joinmastodon.org/methods/apps/#create
+  await isKnown(server, app, io)
+  return app
+}
+
+/** Whether the instance gives the app a token of its own: https://docs.joinmastodon.org/methods/oauth/#token */
+async function isKnown(server: string, { clientId, clientSecret }: OAuthApp, io: OAuthIo): Promise<boolean> {
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret ?? '',
+    scope: SCOPES.join(' '),
+  }
+  try {
+    await callNetwork(rulesOf(server, [form.client_secret]), io, `${server}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    })
+    return true
+  } catch (error) {
+    // Servers of other software may refuse the grant, which says nothing about the app.
+    if (error instanceof Refused) return textAt(error.refusal.body, 'error') !== 'invalid_client'
+    throw error
+  }
+}
+
+/**
+ * Whether the instance takes a PKCE challenge, since Mastodon 4.3:
+ * https://docs.joinmastodon.org/methods/oauth/#authorization-server-metadata
+ */
+async function readHasPkce(server: string, io: OAuthIo): Promise<boolean> {
+  try {
+    const { body } = await callNetwork(rulesOf(server), io, `${server}/.well-known/oauth-authorization-server`)
+    const methods = at(body, 'code_challenge_methods_supported')
+    return Array.isArray(methods) && methods.includes('S256')
+  } catch (error) {
+    if (error instanceof Refused) return false
+    throw error
+  }
+}
+
+const notAnInstance = (server: string) =>
+  new PublishError(`${URL.parse(server)?.host ?? server} is not a Mastodon server`, {
+    code: 'unexpected_answer',
+    maybeSent: false,
+    retryable: false,
+  })

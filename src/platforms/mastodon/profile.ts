@@ -1,0 +1,18 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { clientFor, readAccount, readTextLengthMax } from './instance.ts'
+
+/** The account of an access token. The id is unique on its instance alone. */
+export async function readProfile(io: Io): Promise<Profile> {
+  const instance = clientFor(io)
+  const account = await readAccount(instance, io)
+  const [id, username] = [textAt(account, 'id'), textAt(account, 'username')]
+  if (id === undefined || username === undefined) throw unexpected(instance.host, false)
+  return {
+    externalId: `${id}@${instance.host}`,
+    username: `${username}@${instance.host}`,
+    displayName: textAt(account, 'display_name') || null,
+    textLengthMax: await readTextLengthMax(instance, io),
+  }
+}
