@@ -10,9 +10,10 @@ RUN := node_modules/.installed-to-run-beside-$(OWN_NODE)
 DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
 PRISM := test/faults/fuzz/prism/node_modules/.installed
+SDKS := test/sdks/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
 
-.PHONY: setup start test test-networks test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build snapshot help
+.PHONY: setup start test test-networks test-sdks test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -26,6 +27,9 @@ test: $(DEVELOP) ## run the tests; TESTS=test/posts/list.test.ts runs some
 
 test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 	@npm test -s -- $(or $(TESTS),test/networks/*.test.ts)
+
+test-sdks: $(DEVELOP) $(SDKS) ## drive the fakes of networks with the networks' own clients
+	@npm test -s -- $(or $(TESTS),test/sdks/*.test.ts)
 
 test-prism: $(DEVELOP) $(PRISM) ## test through a proxy that compares all requests and responses with the OpenAPI document
 	@npm test -s -- $(or $(TESTS),test/faults/fuzz/prism/*.test.ts)
@@ -89,6 +93,11 @@ $(DEVELOP): package-lock.json
 # Servers of networks, which only their tests need. Nothing is compiled, so any Node will do.
 $(NETWORKS): test/networks/package-lock.json
 	@cd test/networks && $(INSTALL_PACKAGES)
+	@touch $@
+
+# Clients of networks, which only their tests need.
+$(SDKS): test/sdks/package-lock.json
+	@cd test/sdks && $(INSTALL_PACKAGES)
 	@touch $@
 
 # The proxy, which only one test needs.

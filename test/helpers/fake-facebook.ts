@@ -15,6 +15,11 @@ interface Post {
   isPublished: boolean
 }
 
+/** A list in JSON; in a form, each photo is a parameter. */
+interface AttachedMedia {
+  attached_media?: { media_fbid: string }[]
+}
+
 interface Comment {
   id: string
   parent: string
@@ -113,10 +118,10 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
   const postFeed = (call: Recorded): Reply => {
     needs(fake.scopes, 'pages_manage_posts', 'pages_read_engagement')
     const fields = checkFields('post', call)
-    const form = (call.body ?? {}) as Record<string, string>
+    const { attached_media: list = [], ...form } = (call.body ?? {}) as Record<string, string> & AttachedMedia
     const attached = Object.keys(form).filter((key) => key.startsWith('attached_media['))
-    const photoIds = attached.map((key) => String(JSON.parse(form[key]!).media_fbid))
-    const { message, link, text_format_preset_id: preset } = form
+    const photoIds = [...list, ...attached.map((key) => JSON.parse(form[key]!))].map(({ media_fbid: id }) => String(id))
+    const { message, link, text_format_preset_id: preset } = form as Record<string, string>
     if (!message && !link && photoIds.length === 0) refuse(100, '(#100) Missing message or attachment')
     if (link && photoIds.length > 0) refuse(100, '(#100) Only one of link and attached_media can be set')
     if (link && URL.parse(link)?.hostname.endsWith('.invalid')) refuse(1609005, 'The link could not be scraped')

@@ -52,7 +52,8 @@ export function serveOAuth(state: LinkedinState) {
       return { status: 302, headers: { location } }
     }
     if (response_type !== 'code') return back({ error: 'unsupported_response_type' })
-    const scopes = scope.split(' ')
+    // The page has spaces, LinkedIn's own client sends commas.
+    const scopes = scope.split(/[ ,]/)
     const foreign = scopes.find((name) => !app.scopes.includes(name))
     if (foreign) {
       const text = `Scope "${foreign}" is not authorized for your application`

@@ -203,7 +203,9 @@ function checkAsset(urn: string, author: string, { assets }: LinkedinState): voi
 }
 
 function listPosts({ query, headers }: Recorded, token: LinkedinToken, state: LinkedinState, delayMs: number): Reply {
-  if (query.q !== 'author' || headers['x-restli-method'] !== 'FINDER') refuse(400, 'ILLEGAL_ARGUMENT', 'No such finder')
+  // LinkedIn's own client writes it in lower case.
+  const method = String(headers['x-restli-method']).toUpperCase()
+  if (query.q !== 'author' || method !== 'FINDER') refuse(400, 'ILLEGAL_ARGUMENT', 'No such finder')
   const role = state.organizations.get(query.author ?? '')?.roles.get(token.member)
   if (!role || !token.scopes.has('r_organization_social')) forbidden('partnerApiPostsExternal.FINDER-author.20260901')
   const now = state.clock().getTime()

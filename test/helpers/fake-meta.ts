@@ -168,10 +168,20 @@ export function checkFields({ query }: Recorded, known: readonly string[]): stri
 export const pick = (object: object, fields: readonly string[]): object =>
   Object.fromEntries(Object.entries(object).filter(([name, value]) => fields.includes(name) && value !== undefined))
 
-/** The form of a call that creates something. JSON bodies lose their parameters. */
+/** Parameters that a call cannot do without. */
+const REQUIRED = [
+  ...['access_token', 'media_type', 'image_url', 'video_url', 'is_carousel_item', 'children', 'creation_id'],
+  ...['text', 'message'],
+]
+
+/**
+ * The form of a call that creates something. JSON bodies lose their optional parameters:
+ * https://github.com/exileum/meta-mcp/blob/main/CHANGELOG.md, 3.1.0
+ */
 export function formOf({ body, headers }: Recorded, known: readonly string[]): Record<string, string> {
-  if (headers['content-type'] !== 'application/x-www-form-urlencoded') return refuse(100, 'Expected a form')
-  const form = body as Record<string, string>
+  const isForm = headers['content-type'] === 'application/x-www-form-urlencoded'
+  const entries = Object.entries((body ?? {}) as object).filter(([name]) => isForm || REQUIRED.includes(name))
+  const form = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
   const unknown = Object.keys(form).find((name) => name !== 'access_token' && !known.includes(name))
   if (unknown) refuse(100, `Unknown parameter ${unknown}`)
   return form

@@ -8,7 +8,7 @@ const encode = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '
  * files appended (https://docs.x.com/x-api/fundamentals/data-dictionary).
  */
 export function displayed({ id, sent, media, referenced_tweets: references }: Post, username: string) {
-  const urls: object[] = []
+  const urls: { url: string; expanded_url: string; display_url: string }[] = []
   const shorten = (expanded: string) => {
     const url = `https://t.co/${id.slice(-6)}a${String(urls.length).padStart(3, '0')}`
     urls.push({ url, expanded_url: expanded, display_url: expanded.replace(/^https?:\/\//, '') })
@@ -28,5 +28,11 @@ export function displayed({ id, sent, media, referenced_tweets: references }: Po
     ...(media.length > 0 ? [`https://x.com/${username}/status/${id}/photo/1`] : []),
   ]
   for (const link of appended) text = `${text.trimEnd()} ${shorten(link)}`
-  return { text: text.trim(), urls }
+  const shown = text.trim()
+  /** Positions count code points. */
+  const placed = urls.map((link) => {
+    const start = [...shown.slice(0, shown.indexOf(link.url))].length
+    return { start, end: start + link.url.length, ...link }
+  })
+  return { text: shown, urls: placed }
 }
