@@ -8,8 +8,9 @@ export const URL_LENGTH_MAX = 2_048
 const TEXT_LENGTH_MAX = 256
 
 export const CREATE_CONNECTION_EXAMPLES = {
-  x: { platform: 'x', returnUrl: 'https://app.example.com/settings/accounts' },
+  x: { platform: 'x' },
   mastodon: { platform: 'mastodon', hint: 'mastodon.social' },
+  returnUrl: { platform: 'facebook', returnUrl: 'https://app.example.com/settings/accounts' },
   reconnect: { platform: 'instagram', accountId: '0196f0a1-5b80-7f21-b8e6-44d09a7c5e32' },
   manual: { platform: 'linkedin', manual: true, externalReference: 'customer-4711' },
 } as const
@@ -210,7 +211,6 @@ const CREATED = {
   ...COMMON,
   platform: 'x' as const,
   state: 'pending' as const,
-  returnUrl: 'https://app.example.com/settings/accounts',
   accounts: [],
   url: 'https://postroom.example.com/connect/Fq3tXr0Jc2hNq1yWm8Zk4A',
 }

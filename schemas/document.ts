@@ -162,7 +162,7 @@ const CONNECTIONS = `Connect accounts by OAuth: the user consents on a page of t
 2. The user consents. The browser returns to this service, and then to your \`returnUrl\`.
 3. \`getConnection\` returns the connected accounts. If the user consented to several accounts, the browser first asks which to connect.
 
-The pages under \`/connect\` are the only ones of this service that take no API key: the link is secret, works once, and is bound to the browser that opens it. A user who refuses, or who consents to another account than you asked for, ends the connection with an \`error\`. Tokens are stored encrypted, and no response, log or address contains them.
+The pages under \`/connect\` take no API key. Instead, the link is secret, works once, and is bound to the browser that opens it. A user who refuses, or who consents to another account than you asked for, ends the connection with an \`error\`. Tokens are stored encrypted, and no response, log or address contains them.
 
 Where no browser can reach this service, begin the connection with \`manual\`, and pass the address that the browser shows at the end to \`completeConnection\`.`
 

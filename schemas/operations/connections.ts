@@ -62,6 +62,7 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
     body: Body(CreateConnection, {
       x: CREATE_CONNECTION_EXAMPLES.x,
       mastodon: CREATE_CONNECTION_EXAMPLES.mastodon,
+      returnUrl: CREATE_CONNECTION_EXAMPLES.returnUrl,
       reconnect: CREATE_CONNECTION_EXAMPLES.reconnect,
       manual: CREATE_CONNECTION_EXAMPLES.manual,
     }),

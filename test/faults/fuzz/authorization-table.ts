@@ -21,6 +21,7 @@ export interface Resources {
 export interface Request {
   /** Path parameters, in order. */
   ids?: string[]
+  query?: Record<string, string>
   body?: object
   parts?: Parameters<typeof form>[0]
 }
@@ -92,6 +93,19 @@ export const TABLE: Row[] = [
     request: ({ organization }) => ({ body: { platform: OAUTH_PLATFORM, organizationId: organization } }),
     ...{ owner: 201, member: 201, former: 403, stranger: 403 },
   },
+  {
+    operationId: 'createConnection',
+    case: 'to connect an account again',
+    request: (resources) => ({ body: { platform: OAUTH_PLATFORM, accountId: resources.private } }),
+    // The account is on another network.
+    ...{ owner: 400, member: 403, former: 403, stranger: 403 },
+  },
+  {
+    operationId: 'createConnection',
+    case: 'to connect a shared account again',
+    request: ({ shared }) => ({ body: { platform: OAUTH_PLATFORM, accountId: shared } }),
+    ...{ owner: 400, member: 403, former: 403, stranger: 403 },
+  },
   { operationId: 'getConnection', request: ({ choosing }) => ({ ids: [choosing] }), owner: 200, ...hidden },
   {
     operationId: 'chooseAccounts',
@@ -121,7 +135,13 @@ export const TABLE: Row[] = [
     request: ({ organization }) => ({ ids: [OAUTH_PLATFORM], body: { clientId: 'a', organizationId: organization } }),
     ...sameForAll(403),
   },
-  { operationId: 'deleteApp', request: () => ({ ids: [OAUTH_PLATFORM] }), ...sameForAll(404) },
+  { operationId: 'deleteApp', request: () => ({ ids: [OAUTH_PLATFORM] }), owner: 200, ...hidden },
+  {
+    operationId: 'deleteApp',
+    case: 'of an organisation',
+    request: ({ organization }) => ({ ids: [OAUTH_PLATFORM], query: { organizationId: organization } }),
+    ...sameForAll(403),
+  },
   { operationId: 'listPosts', request: () => ({}), ...sameForAll(200) },
   { operationId: 'getPost', request: ({ draft }) => ({ ids: [draft] }), owner: 200, ...hidden },
   { operationId: 'deletePost', request: ({ draft }) => ({ ids: [draft] }), owner: 200, ...hidden },
