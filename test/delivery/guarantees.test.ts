@@ -15,13 +15,24 @@ import {
 
 // What becomes of each kind of post on each network where a response is lost: the guarantees of src/platforms/*/limits.ts.
 
-/** The ways to lose a response, and whether the network carries out the call. */
-const LOST: Record<string, { isSent: boolean; fault: Omit<Fault, 'on'> }> = {
-  'reset before': { isSent: false, fault: { instead: reset } },
-  '503 before': { isSent: false, fault: { instead: { status: 503 } } },
-  'half a response': { isSent: true, fault: { after: true, instead: broken(200) } },
-  '503 after': { isSent: true, fault: { after: true, instead: { status: 503 } } },
+interface Lost {
+  name: string
+  /** Whether the network carries out the call. */
+  isSent: boolean
+  fault: Omit<Fault, 'on'>
 }
+
+/** The ways to lose a response, in pairs: the kinds of a network take turns. */
+const LOST: Lost[][] = [
+  [
+    { name: 'reset before', isSent: false, fault: { instead: reset } },
+    { name: '503 after', isSent: true, fault: { after: true, instead: { status: 503 } } },
+  ],
+  [
+    { name: '503 before', isSent: false, fault: { instead: { status: 503 } } },
+    { name: 'half a response', isSent: true, fault: { after: true, instead: broken(200) } },
+  ],
+]
 
 interface Plan {
   fault: Omit<Fault, 'on'> | null
@@ -47,11 +58,19 @@ function failOnce(adapter: AnyAdapter, network: FakeNetwork, plan: Plan): AnyAda
   }
 }
 
-/** Publishes one post for each way to lose a response. */
-async function testKind(t: Test, kind: Kind, rule: GuaranteeRule, scene: NetworkScene, plan: Plan) {
+/** What is published, how, and what the network guarantees for it. */
+interface Case {
+  kind: Kind
+  rule: GuaranteeRule
+  scene: NetworkScene
+  plan: Plan
+}
+
+/** Publishes one post for each of these ways to lose a response. */
+async function testKind(t: Test, { kind, rule, scene, plan }: Case, ways: Lost[]) {
   const mediaIds = await scene.uploadFiles(kind)
-  for (const [lost, { fault, isSent }] of Object.entries(LOST)) {
-    const name = `${kind.name}, ${lost}`
+  for (const { fault, isSent, ...lost } of ways) {
+    const name = `${kind.name}, ${lost.name}`
     const before = scene.countVisible()
     plan.fault = fault
     plan.of = (act) => kind.acts === 1 || act.kind === 'comment' || act.parent !== null
@@ -76,9 +95,9 @@ for (const subject of SUBJECTS) {
       return scene
     }
     let scene = await start()
-    for (const kind of kindsOf(id)) {
+    for (const [index, kind] of kindsOf(id).entries()) {
       if (scene.isOld()) scene = await start()
-      await testKind(t, kind, ruleFor(subject, kind.act), scene, plan)
+      await testKind(t, { kind, rule: ruleFor(subject, kind.act), scene, plan }, LOST[index % 2]!)
     }
   })
 }
