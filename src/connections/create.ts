@@ -38,6 +38,8 @@ export async function prepareConnection(
   if (returnUrl !== undefined && !isListedReturnUrl(returnUrl, returnUrls)) {
     throw new AppError(400, 'return_url_not_allowed', RETURN_URL_NOT_ALLOWED)
   }
+  const problem = hint === undefined ? undefined : oauth.hintProblem?.(hint)
+  if (problem !== undefined) throw invalidRequest([{ code: 'custom', path: ['hint'], message: problem }])
   await requireMembership(db, userId, organizationId)
   const account = accountId === undefined ? undefined : await findOwnAccount(db, userId, platform, accountId)
   const connection = {

@@ -64,6 +64,8 @@ export interface OAuth {
   requiredScopes: readonly string[]
   /** The redirect URI as the network takes it; absent where it takes every one. The link of a connection has its origin. */
   toRedirectUri?(redirectUri: string): string
+  /** Why a hint cannot be used; undefined where it can. Absent where each can, or `registration` decides. */
+  hintProblem?(hint: string): string | undefined
   /** Absent where a person registers the app. With it, `hint` is never null. */
   registration?: AppRegistration
   /**

@@ -68,3 +68,17 @@ t.test('without an address that Bluesky accepts, the error names PUBLIC_URL', as
   t.equal(status, 400)
   t.match(body.error, /PUBLIC_URL/)
 })
+
+t.test('a hint that names no account and no server of Bluesky is a 400', async (t) => {
+  const { user } = await createWorld(t, { oauthApps: { bluesky: { clientId, clientSecret: null } } })
+  const ada = await user()
+  const begin = (hint: string) => call(ada, 'POST', '/connections', { platform: 'bluesky', hint })
+  for (const hint of ['', 'not a handle', 'ada', 'http://pds.example', 'did:web', 'ada@example.com']) {
+    const { status, body } = await begin(hint)
+    t.equal(status, 400, hint)
+    t.match(body.details, [{ code: 'custom', path: ['hint'], message: /^Must be a handle/ }], hint)
+  }
+  for (const hint of ['@Ada.example.com', 'did:plc:ewvi7nxzyoun6zhxrhs64oiz', 'https://pds.example/']) {
+    t.equal((await begin(hint)).status, 201, hint)
+  }
+})

@@ -6,7 +6,7 @@ import { PublishError, unauthorized, unexpected } from '../publish-error.ts'
 import { type AuthorizationServer, findIssuer, readAuthorizationServer } from './authorization-server.ts'
 import { clientIdOf, clientKeysOf, loopbackRedirectUri, SCOPES, wrongKey } from './client.ts'
 import { callWithProof, createDpopKey, withNonce } from './dpop.ts'
-import { type Account, findAccount, findOwner, nameIn, unknownIfFailed } from './find-account.ts'
+import { type Account, findAccount, findOwner, hintProblem, nameIn, unknownIfFailed } from './find-account.ts'
 import { DID, readIdentity } from './identity.ts'
 import { readDisplayName } from './repo.ts'
 
@@ -36,6 +36,7 @@ export const blueskyOAuth: OAuth = {
   scopes: SCOPES,
   requiredScopes: SCOPES,
   toRedirectUri: loopbackRedirectUri,
+  hintProblem,
 
   async begin({ app, redirectUri, hint, scopes = SCOPES, state }, io) {
     const { account, server } = await findAccount(hint, io)

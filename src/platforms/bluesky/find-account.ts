@@ -16,6 +16,18 @@ const DEFAULT_SERVER = 'https://bsky.social'
 /** A handle or a DID in the form in which servers take it. */
 export const nameIn = (hint: string) => hint.trim().replace(/^@/, '').toLowerCase()
 
+const serverAt = (name: string) => {
+  const origin = /^https?:/.test(name) ? URL.parse(name)?.origin : undefined
+  return origin !== undefined && isPrivate(origin) ? origin : undefined
+}
+
+/** What is wrong with a hint, without a look at the network. */
+export function hintProblem(hint: string): string | undefined {
+  const name = nameIn(hint)
+  const isUsable = serverAt(name) !== undefined || DID.test(name) || HANDLE.test(name)
+  return isUsable ? undefined : 'Must be a handle such as alice.bsky.social, a DID, or the https:// address of a server'
+}
+
 /** The account that a hint names, or else the server to sign in at. */
 export async function findAccount(
   hint: string | null,
@@ -23,11 +35,8 @@ export async function findAccount(
 ): Promise<{ account: Account | null; server: string }> {
   if (!hint) return { account: null, server: DEFAULT_SERVER }
   const name = nameIn(hint)
-  const server = /^https?:/.test(name) ? URL.parse(name)?.origin : undefined
-  if (server && isPrivate(server)) return { account: null, server }
-  if (!DID.test(name) && !HANDLE.test(name)) {
-    throw unauthorized('hint has to be a handle such as alice.bsky.social, a DID, or the https:// address of a server')
-  }
+  const server = serverAt(name)
+  if (server !== undefined) return { account: null, server }
   const did = DID.test(name) ? name : await resolvePublicHandle(name, io)
   if (!did) throw unauthorized(`There is no account ${name}`)
   const identity = await readIdentity(did, io)
