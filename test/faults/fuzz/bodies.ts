@@ -50,6 +50,8 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
       .map(({ body: { accountId: _, organizationId: __, returnUrl: ___, ...body }, other, organization }) => ({
         ...body,
         ...(other > 0 && { platform: 'tiktok' }),
+        // The only networks that check a hint.
+        ...(/^(?:bluesky|mastodon)$/.test(String(body.platform)) && { hint: 'social.example' }),
         ...(organization !== null && { organizationId: organization }),
       })),
   chooseAccounts: (bodies) =>
