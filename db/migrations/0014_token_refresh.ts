@@ -6,7 +6,7 @@ export const steps: Step[] = [
   (db) =>
     db.schema
       .alterTable('account_credentials')
-      // Increases with each write of credentials: a write that depends on what was read names it.
+      // Each write of credentials increases it. A write that depends on credentials read before names the generation read.
       .addColumn('generation', 'integer', (c) => c.notNull().defaultTo(1))
       // When the tokens are refreshed. Null if they cannot be; infinity if the network does not say when they expire.
       .addColumn('refresh_at', 'timestamptz')

@@ -19,8 +19,8 @@ const warning = ({ code, message }: { code: string; message: string }, since: Ra
   jsonb_build_object('code', ${sql.lit(code)}, 'message', ${sql.lit(message)}, 'since', ${isoTime(since)})`
 
 /**
- * Why an account needs its owner: what is stored, or else that its access token expires within 7 days and cannot be
- * refreshed, or has expired and was not refreshed. Computed, so that nothing has to notice that a day has come.
+ * Why an account needs its owner: the stored reason, or else an access token that expires within 7 days and cannot be
+ * refreshed, or that has expired and was not refreshed. Computed, so that nothing has to notice that a day has come.
  */
 const attention = sql<AccountAttention | null>`coalesce(accounts.attention, (
   select case

@@ -16,7 +16,7 @@ export interface ClaimedRefresh extends CredentialsRow {
   failures: number
   /** An earlier call may have spent the refresh token. */
   wasLost: boolean
-  /** Milliseconds since the access token has expired; negative before, null if it does not or nobody knows. */
+  /** Milliseconds since the access token expired: negative until then, null if it never expires or its end is unknown. */
   expiredForMs: number | null
   scopes: string[] | null
   /** The app that the account was connected with: a stored one, or else one of the deployment. */

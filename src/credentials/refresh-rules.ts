@@ -33,7 +33,7 @@ export interface Situation {
   afterLostResponse: AfterLostResponse
   /** An earlier call may have spent the refresh token. */
   wasLost: boolean
-  /** Milliseconds since the access token has expired; null if nobody knows. */
+  /** Milliseconds since the access token expired: negative until then, null if its end is unknown. */
   expiredForMs: number | null
   /** In a row. */
   failures: number

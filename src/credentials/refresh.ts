@@ -189,7 +189,7 @@ async function postpone(
 
 async function end({ db, clock }: RefreshDeps, claim: ClaimedRefresh, code: string, words: string): Promise<Done> {
   const attention = { code: 'reconnect_required', message: `${words}: connect the account again` }
-  // Of a token that another worker has replaced meanwhile, a refusal means nothing.
+  // The refusal of a token that another worker has replaced meanwhile means nothing.
   const isOurs = await endRefresh(db, claim, attention, clock())
   return { outcome: isOurs ? 'refused' : 'overtaken', errorCode: code, nextInMs: null }
 }

@@ -21,7 +21,7 @@ export interface Platform {
   /** By key of an override's `fields`. Other keys are stored unchecked. */
   fields: Record<string, FieldRule>
   rateLimits: readonly RateLimit[]
-  /** Absent: posts cannot be published to the network. Of these rules, the first that fits an act holds. */
+  /** The first rule that fits an act holds. Absent if posts cannot be published to the network. */
   guarantees?: readonly GuaranteeRule[]
 }
 

@@ -120,7 +120,8 @@ export async function removeOldSandboxCalls(db: Db, pace: Pace, before: Date): P
 export const removeExpiredKeys = (db: Db, pace: Pace) => repeat(pace, (limit) => sweepIdempotencyKeys(db, limit))
 
 /**
- * Deletes connections that ended a day ago, the secrets of those that expired, and apps that are not needed any more. Returns how many connections it deleted.
+ * Deletes connections that ended a day ago, the secrets of those that expired, and apps that are not needed any more.
+ * Returns how many connections it deleted.
  */
 export async function removeOldConnections(db: Db, pace: Pace): Promise<number> {
   await repeat(pace, (limit) => expireConnections(db, limit))

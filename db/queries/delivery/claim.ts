@@ -46,7 +46,7 @@ export interface ClaimedDelivery extends HeldDelivery {
   generation: number | null
   /** Milliseconds until the access token is refreshed, a minute at most; null if it cannot be. */
   refreshInMs: number | null
-  /** Milliseconds since the access token has expired; negative before, null if it does not or nobody knows. */
+  /** Milliseconds since the access token expired: negative until then, null if it never expires or its end is unknown. */
   expiredForMs: number | null
 }
 

@@ -135,7 +135,7 @@ async function findServers(did: string, io: OAuthIo) {
   return { server, authorizationServer: await readAuthorizationServer(await findIssuer(server, io), io) }
 }
 
-/** Before the refresh token was sent, no failure says anything about it. */
+/** A failure before the refresh token was sent says nothing about the token. */
 function notSent(error: unknown): never {
   if (!(error instanceof PublishError)) throw error
   throw new PublishError(error.message, { code: 'unreachable', maybeSent: false, retryable: true })
@@ -168,7 +168,7 @@ async function callServer<T>(
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
     const options = { method: 'POST', headers, body, visible: true } as const
     const response = await callWithProof(rules, io, new URL(url), { dpopKey }, options)
-    // Of a server that sends no nonces, nothing is accepted before the user consents.
+    // A server that sends no nonces is refused here, before the user consents.
     if (url === server.pushed_authorization_request_endpoint && !response.headers.has('dpop-nonce')) {
       throw unexpected(host, false)
     }
