@@ -16,7 +16,7 @@ import {
 // over. The network shows posts late. Nothing is lost or sent twice, and unconfirmed only where the guarantee says so.
 
 /** Set by soak.ts: every kind of post, and a file for the results. */
-const { KILLS_REPORT } = process.env
+const { SOAK_REPORT } = process.env
 
 /** How long posts take to show where the fake of the network can delay them. */
 const SHOWS_AFTER_MS = 45_000
@@ -129,7 +129,7 @@ for (const subject of SUBJECTS) {
     const result: Result = { network: nameOf(subject), kills: 0, published: 0, unconfirmed: 0, lost: 0, doubled: 0 }
     results.push(result)
     // The last kind has two acts: a post and a comment.
-    for (const kind of KILLS_REPORT ? kindsOf(subject.id) : kindsOf(subject.id).slice(-1)) {
+    for (const kind of SOAK_REPORT ? kindsOf(subject.id) : kindsOf(subject.id).slice(-1)) {
       let files = await scene.uploadFiles(kind)
       for (let call = 1, isOver = false; !isOver; call++) {
         for (const when of ['before', 'after'] as const) {
@@ -153,5 +153,5 @@ for (const subject of SUBJECTS) {
 }
 
 t.teardown(() => {
-  if (KILLS_REPORT) writeFileSync(KILLS_REPORT, JSON.stringify(results))
+  if (SOAK_REPORT) writeFileSync(SOAK_REPORT, JSON.stringify(results))
 })

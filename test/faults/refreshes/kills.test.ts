@@ -207,8 +207,8 @@ t.test('no account is lost that its network allows to keep when workers are kill
     ]),
   )
   t.comment(`${kills.length} kills, ${calls} calls`, reconnected)
-  if (!process.env.KILLS_REPORT) return
-  writeFileSync(process.env.KILLS_REPORT, JSON.stringify({ kills, calls, reconnected, breaches }))
+  if (!process.env.SOAK_REPORT) return
+  writeFileSync(process.env.SOAK_REPORT, JSON.stringify({ kills, calls, reconnected, breaches }))
 })
 
 t.test('of eight workers, one refreshes each account that is due, with one call', async (t) => {

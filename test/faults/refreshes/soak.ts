@@ -1,19 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { report } from '../../helpers/report.ts'
+import { soakTest } from '../../helpers/soak-test.ts'
 import { type Kill, STEPS } from './protocol.ts'
 
 /** Runs kills.test.ts with more kills, prints the kills per step, and exits with the status of the test. */
 const [kills = '200'] = process.argv.slice(2)
-
-const FILE = 'node_modules/.cache/refreshes.json'
-mkdirSync('node_modules/.cache', { recursive: true })
-rmSync(FILE, { force: true })
-const { status } = spawnSync('npm', ['test', '-s', '--', 'test/faults/refreshes/kills.test.ts', '--timeout=7200'], {
-  env: { ...process.env, KILLS: kills, KILLS_REPORT: FILE },
-  stdio: 'inherit',
-})
-process.exitCode = status ?? 1
 
 interface Run {
   kills: Kill[]
@@ -21,7 +11,7 @@ interface Run {
   reconnected: Record<string, number>
   breaches: string[]
 }
-const run = JSON.parse(readFileSync(FILE, 'utf8')) as Run
+const run = soakTest<Run>('refreshes/kills', { KILLS: kills })
 const { table } = console
 const count = (isAfter: boolean, step?: Kill['step']) =>
   run.kills.filter((kill) => kill.isAfter === isAfter && (!step || kill.step === step)).length

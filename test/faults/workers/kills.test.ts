@@ -73,7 +73,7 @@ t.test('no act is lost or sent twice when a suspended worker continues after ano
 })
 
 t.teardown(() => {
-  if (!process.env.KILLS_REPORT) return
+  if (!process.env.SOAK_REPORT) return
   const runs = results.map(({ report: { workers, done, left }, ...result }) => ({ ...result, workers, done, left }))
-  writeFileSync(process.env.KILLS_REPORT, JSON.stringify({ seed: SEED, runs }, null, 2))
+  writeFileSync(process.env.SOAK_REPORT, JSON.stringify({ seed: SEED, runs }, null, 2))
 })

@@ -1,19 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { report } from '../../helpers/report.ts'
+import { soakTest } from '../../helpers/soak-test.ts'
 import { type Planned, STEPS } from './protocol.ts'
 
 /** Runs kills.test.ts with more kills, prints the faults per step, and exits with the status of the test. */
 const [kills = '280'] = process.argv.slice(2)
-
-const FILE = 'node_modules/.cache/kills.json'
-mkdirSync('node_modules/.cache', { recursive: true })
-rmSync(FILE, { force: true })
-const { status } = spawnSync('npm', ['test', '-s', '--', 'test/faults/workers/kills.test.ts', '--timeout=7200'], {
-  env: { ...process.env, KILLS: kills, KILLS_REPORT: FILE },
-  stdio: 'inherit',
-})
-process.exitCode = status ?? 1
 
 interface Run {
   name: string
@@ -24,7 +14,7 @@ interface Run {
   breaches: string[]
   seconds: number
 }
-const { seed, runs } = JSON.parse(readFileSync(FILE, 'utf8')) as { seed: number; runs: Run[] }
+const { seed, runs } = soakTest<{ seed: number; runs: Run[] }>('workers/kills', { KILLS: kills })
 const done = runs.flatMap((run) => run.done)
 const rowOf = (step?: Planned['step']) => {
   const count = (trouble: Planned['trouble']) =>
