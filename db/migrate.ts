@@ -17,6 +17,8 @@ import * as retention from './migrations/0012_retention.ts'
 import * as connections from './migrations/0013_connections.ts'
 import * as tokenRefresh from './migrations/0014_token_refresh.ts'
 import * as serverApps from './migrations/0015_server_apps.ts'
+import * as find from './migrations/0016_find.ts'
+import * as keyRights from './migrations/0018_key_rights.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -38,6 +40,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0013_connections': connections,
   '0014_token_refresh': tokenRefresh,
   '0015_server_apps': serverApps,
+  '0016_find': find,
+  '0018_key_rights': keyRights,
 }
 
 /**

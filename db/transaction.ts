@@ -3,6 +3,11 @@ import { hasSqlstate, isRetryable, SQLSTATE } from './sqlstate.ts'
 
 export const ATTEMPTS_MAX = 4
 
+/** Thrown by the work of a transaction where a row is no longer as the work has read it. It counts as a serialisation failure. */
+export class Conflict extends Error {
+  readonly code = SQLSTATE.SERIALIZATION_FAILURE
+}
+
 /**
  * Runs `work` in a transaction: in `db` if it is one already, else in a new one. A new transaction runs again as a whole,
  * up to three times, after a serialisation failure, a deadlock or a foreign key violation. The last one means that a row

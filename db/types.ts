@@ -49,6 +49,7 @@ export interface Accounts {
   externalReference: string | null;
   id: string;
   limitKey: string | null;
+  metadata: Json | null;
   organizationId: string | null;
   platform: string;
   scopes: string[] | null;
@@ -58,12 +59,16 @@ export interface Accounts {
 }
 
 export interface ApiKeys {
+  accountIds: string[] | null;
   createdAt: Generated<Timestamp>;
   expiresAt: Timestamp | null;
   hash: Buffer;
   id: string;
+  lastUsedAt: Timestamp | null;
   name: string | null;
+  replaces: string | null;
   revokedAt: Timestamp | null;
+  scopes: string[] | null;
   start: string;
   userId: string;
 }
@@ -140,12 +145,15 @@ export interface Media {
   bytes: number;
   createdAt: Generated<Timestamp>;
   durationSeconds: number | null;
+  externalReference: string | null;
+  fileName: string | null;
   fps: number | null;
   frames: number | null;
   height: number | null;
   id: string;
   kind: string | null;
   lastUsedAt: Timestamp | null;
+  metadata: Json | null;
   mimeType: string;
   sha256: Buffer | null;
   storageKey: string | null;
@@ -193,8 +201,10 @@ export interface PostMedia {
 export interface Posts {
   caption: string;
   createdAt: Generated<Timestamp>;
+  externalReference: string | null;
   firstComment: string | null;
   id: string;
+  metadata: Json | null;
   postType: string;
   scheduledAt: Timestamp | null;
   status: string;
@@ -206,6 +216,7 @@ export interface PostTargets {
   accountId: string;
   attempts: Generated<number>;
   captionOverride: string | null;
+  changedAt: Timestamp | null;
   claimableAt: Timestamp | null;
   dueAt: Timestamp | null;
   error: Json | null;
@@ -216,6 +227,7 @@ export interface PostTargets {
   leaseToken: string | null;
   parked: Generated<boolean>;
   platform: string;
+  position: number | null;
   postId: string;
   prepared: Json | null;
   publishedAt: Timestamp | null;

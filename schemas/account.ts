@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PlatformId } from './platform.ts'
+import { referenceProperties } from './references.ts'
 import { Ref } from './shared.ts'
 
 export const ACCOUNT_EXAMPLES = [
@@ -28,7 +29,7 @@ export const NOT_CONNECTED = {
 /** The `attention` of an account on a network that has no adapter. */
 export const NOT_SUPPORTED = {
   code: 'not_supported',
-  message: 'This version cannot publish to this network: publish manually, then run `postroom post mark-published`',
+  message: 'This version cannot publish to this network: publish manually, then mark the delivery as published',
 }
 
 /** The `attention` of an account whose access token has expired, and cannot be refreshed. */
@@ -54,7 +55,7 @@ export const AccountAttention = Type.Object(
   {
     code: Type.String({
       description:
-        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually; the operator then records it with `postroom post mark-published`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
+        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually, then call `markDeliveryPublished`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
     }),
     message: Type.String({
       description: 'The reason in words, for people. Where the network gave a reason, these are its words.',
@@ -86,8 +87,14 @@ export const AccountAttention = Type.Object(
 export type AccountAttention = Static<typeof AccountAttention>
 
 const [CONNECTED, ADDED, OWN_LIMIT] = ACCOUNT_EXAMPLES
-/** The same accounts, as `listAccounts` returns them. */
-export const LISTED_ACCOUNTS = [CONNECTED, { ...ADDED, attention: NOT_CONNECTED }, OWN_LIMIT]
+/** Whose an account is, in examples. */
+export const OWNED = { ownerId: '0196f09e-04b3-7d58-a2c9-6be1f80357da', isOwner: true, canDisconnect: true }
+/** The same accounts, as `listAccounts` returns them to their owner. */
+export const LISTED_ACCOUNTS = [
+  { ...CONNECTED, ...OWNED },
+  { ...ADDED, attention: NOT_CONNECTED, ...OWNED },
+  { ...OWN_LIMIT, ...OWNED },
+]
 
 export const Account = Type.Object(
   {
@@ -117,10 +124,19 @@ export const Account = Type.Object(
           'When the access token that is stored now expires, in UTC with milliseconds. Absent where it does not, or where the network does not say.',
       }),
     ),
-    externalReference: Type.Optional(
-      Type.String({ description: 'Your own name for the account, from `createConnection`. Absent where it has none.' }),
-    ),
+    ...referenceProperties('account'),
     attention: Type.Optional(Ref(AccountAttention)),
+    organizationId: Type.Optional(
+      Type.String({
+        description: 'The id of the organisation whose members may post to the account. Absent where it has none.',
+      }),
+    ),
+    ownerId: Type.String({ description: 'The id of the user who connected the account.' }),
+    isOwner: Type.Boolean({ description: 'Whether this is you.' }),
+    canDisconnect: Type.Boolean({
+      description:
+        'Whether you may disconnect the account, as its owner or as an admin of its organisation, with an API key that has the scope `accounts:connect`.',
+    }),
   },
   {
     $id: 'Account',

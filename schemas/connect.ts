@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { NewMetadata, NewReference } from './references.ts'
 import { Ref } from './shared.ts'
 
 /** In UTF-16 units; longer than any credential of the networks. */
@@ -81,9 +82,11 @@ const defineConnection = <const P extends string, T extends TObject>(platform: P
       organizationId: Type.Optional(
         Type.String({
           description:
-            'The id of an organisation that you belong to. Its members may then post to the account as well. Where it is absent, a new account has no organisation, and a known account keeps the one that it has.',
+            'The id of an organisation that you are an admin of. Its members may then post to the account as well. Where it is absent, a new account has no organisation, and a known account keeps the one that it has.',
         }),
       ),
+      externalReference: Type.Optional(NewReference('account')),
+      metadata: Type.Optional(NewMetadata()),
     },
     {
       $id: `Connect${network}`,
@@ -118,6 +121,8 @@ export const ConnectAccount = Type.Union(
   [Ref(ConnectBluesky), Ref(ConnectMastodon), Ref(ConnectTelegram), Ref(ConnectDiscord), Ref(ConnectSandbox)],
   {
     $id: 'ConnectAccount',
+    // Some generators and tools for agents accept a body only if its root has this type.
+    type: 'object',
     description: 'An account to connect: its network and the credentials that this network requires.',
     discriminator: {
       propertyName: 'platform',

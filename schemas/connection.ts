@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Account } from './account.ts'
+import { Account, OWNED } from './account.ts'
 import { PlatformId } from './platform.ts'
 import { Ref, StringEnum } from './shared.ts'
 
@@ -34,7 +34,7 @@ export const CreateConnection = Type.Object(
     organizationId: Type.Optional(
       Type.String({
         description:
-          'The id of an organisation that you belong to. Its members may then post to the accounts as well. Without it, a new account has no organisation, and an account that you have connected before keeps its own.',
+          'The id of an organisation that you are an admin of. Its members may then post to the accounts as well. Without it, a new account has no organisation, and an account that you have connected before keeps its own.',
       }),
     ),
     hint: Type.Optional(
@@ -90,8 +90,9 @@ export const CONNECTION_ERRORS = {
   invalid_response: 'the network sent a response that the service does not understand.',
   scopes_missing: 'the user did not grant a scope that is needed to publish.',
   nothing_to_choose: 'the user has no account that can be published to.',
-  other_account: 'the user consented to another account than `accountId`.',
+  other_account: 'the user consented to another account than the one that `accountId` or `hint` names.',
   owned_elsewhere: 'another user of an organisation of yours has connected the account already.',
+  not_organization_admin: 'you are no longer an admin of the organisation that `organizationId` names.',
   account_disconnected: '`accountId` was disconnected meanwhile.',
   app_changed: 'the credentials of the app were changed or deleted meanwhile.',
   internal_error: 'an unexpected failure. The log of the service has the cause.',
@@ -152,6 +153,7 @@ const ENDED = {
       platform: 'bluesky' as const,
       username: 'ada.example.com',
       displayName: 'Ada Lovelace',
+      ...OWNED,
     },
   ],
 }
@@ -184,7 +186,7 @@ const properties = {
   returnUrl: Type.Optional(Type.String({ description: 'As it was sent.' })),
   accountId: Type.Optional(Type.String({ description: 'As it was sent: the account to connect again.' })),
   organizationId: Type.Optional(Type.String({ description: 'As it was sent.' })),
-  hint: Type.Optional(Type.String({ description: 'As it was sent, or the handle of `accountId`.' })),
+  hint: Type.Optional(Type.String({ description: 'As it was sent, or the handle or the DID of `accountId`.' })),
   externalReference: Type.Optional(Type.String({ description: 'As it was sent.' })),
   choices: Type.Optional(
     Type.Array(Ref(ConnectionChoice), { description: 'What the user can choose from. In the state `choosing` only.' }),

@@ -3,7 +3,9 @@ import { ACCOUNT_EXAMPLES } from './account.ts'
 import { POST_ID } from './delivery.ts'
 import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
+import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import { Defaulted, Dictionary, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
+import { PostWarning } from './warning.ts'
 
 const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
@@ -21,7 +23,7 @@ export const AccountOverride = Type.Object(
     fields: Type.Optional(
       Dictionary(Type.Unknown(), {
         description:
-          'Options of the network of this account, such as `boardId` on Pinterest, `subreddit` on Reddit or `title` on YouTube. Keys that the network knows are checked, inside nested objects as well, where `null` counts as absent. Other keys are stored unchanged. At most 32 levels deep.',
+          'Options of the network of this account, such as `boardId` on Pinterest, `subreddit` on Reddit or `title` on YouTube. Keys that the network knows are checked, inside nested objects as well, where `null` counts as absent. Other keys are stored unchanged, have no effect, and lead to a warning. At most 32 levels deep.',
       }),
     ),
   },
@@ -43,6 +45,8 @@ export const CREATE_POST_EXAMPLES = {
     mediaIds: [MEDIA_ID],
     accountOverrides: [{ accountId: ACCOUNT_ID, captionOverride: 'We are live, Bluesky!', fields: { langs: ['en'] } }],
     scheduledAt: '2027-01-15T09:30:00Z',
+    externalReference: REFERENCE_EXAMPLE,
+    metadata: METADATA_EXAMPLE,
   },
   thread: {
     accountIds: [ACCOUNT_ID],
@@ -87,7 +91,7 @@ export const CreatePost = Type.Object(
     threadParts: Type.Optional(
       Nullable(Dictionary(Nullable(Type.Array(Type.String()))), {
         description:
-          'With `postType` `thread`: the parts of the thread for each account, by the id of the account. On x, threads, bluesky, mastodon and the sandbox each part becomes one post of the chain. On linkedin and facebook there is one part, which holds the whole text. For an account with parts, the caption is neither checked nor published. For an account without parts, the caption is the only part. `null`, for one account or for all, means no parts.',
+          'With `postType` `thread`: the parts of the thread for each account, by the id of the account. On x, threads, bluesky, mastodon and the sandbox each part becomes one post of the chain. On linkedin and facebook there is one part, which holds the whole text. For an account with parts, the caption is neither checked nor published. For an account without parts, the caption is the only part. `null`, for one account or for all, means no parts. With another `postType` the parts are not published, which leads to a warning.',
       }),
     ),
     scheduledAt: Type.Optional(
@@ -98,6 +102,8 @@ export const CreatePost = Type.Object(
         examples: ['2027-01-15T09:30:00Z'],
       }),
     ),
+    externalReference: Type.Optional(NewReference('post')),
+    metadata: Type.Optional(NewMetadata()),
   },
   {
     $id: 'CreatePost',
@@ -108,12 +114,33 @@ export const CreatePost = Type.Object(
 )
 export type CreatePost = Static<typeof CreatePost>
 
+export const CreatePostQuery = Type.Object({
+  // Without an example: Swagger UI would send it.
+  strict: Type.Optional(
+    Type.Boolean({
+      description:
+        '`true` rejects a post that would be stored with `warnings`: 400 with the code `warnings_not_allowed`, and one entry of `details` for each warning. Default: false.',
+    }),
+  ),
+})
+export type CreatePostQuery = Static<typeof CreatePostQuery>
+
+export const CreatedStatus = StringEnum(['draft', 'scheduled'], {
+  $id: 'CreatedStatus',
+  description: '`scheduled` where a time was given, otherwise `draft`.',
+  examples: ['draft'],
+})
+
 export const CreatedPost = Type.Object(
   {
     id: Type.String({ description: 'The id of the new post.' }),
-    status: StringEnum(['draft', 'scheduled'], {
-      description: '`scheduled` where a time was given, otherwise `draft`.',
-    }),
+    status: Ref(CreatedStatus),
+    warnings: Type.Optional(
+      Type.Array(Ref(PostWarning), {
+        description:
+          'What has no effect, or another one than you may expect. At most 100. Absent where there is nothing.',
+      }),
+    ),
   },
   {
     $id: 'CreatedPost',
@@ -121,6 +148,7 @@ export const CreatedPost = Type.Object(
     examples: [
       { id: POST_ID, status: 'draft' },
       { id: POST_ID, status: 'scheduled' },
+      { id: POST_ID, status: 'scheduled', warnings: [PostWarning.examples[0]] },
     ],
   },
 )

@@ -20,7 +20,7 @@ export const DELIVERY_STATES = [
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   $id: 'DeliveryState',
   description:
-    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically.\n- `unconfirmed`: the post may have been published, and the network cannot tell. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.',
+    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically, or was cancelled.\n- `unconfirmed`: the post may have been published, and the network cannot tell, or was not queried because you cancelled the delivery. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.',
   examples: ['published'],
 })
 export type DeliveryState = Static<typeof DeliveryState>
@@ -28,11 +28,14 @@ export type DeliveryState = Static<typeof DeliveryState>
 /** The code of a delivery that has failed and lacks a file of its post, so that it cannot be retried. */
 export const MEDIA_DELETED = 'media_deleted'
 
+/** The code of a delivery that its owner has cancelled. */
+export const CANCELLED = 'cancelled'
+
 export const DeliveryError = Type.Object(
   {
     code: Type.String({
       description:
-        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network requires a pause.\n- `reconnect_required`: the access token has expired and cannot be refreshed. Connect the account again, then retry.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `media_unreadable`: a file of the post could not be read.\n- `storage_unavailable`: the storage of files was not available.\n- `public_url_missing`: the network fetches files from this service, which has no public address: its operator has to set `PUBLIC_URL`.\n- `database_unavailable`: the database of this service was not available or full.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `not_supported`: this version cannot publish to the network.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the next part or the first comment cannot be sent, because the id of the act before it is unknown.\n- `too_late`: the delivery was due for longer than the service allows.\n- `held`: the operator of the service holds the delivery back.\n- `restored`: the delivery was due before the database of the service was restored from a backup, and was not sent.\n- `internal_error`: an unexpected failure of this service.',
+        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network requires a pause.\n- `reconnect_required`: the access token has expired and cannot be refreshed. Connect the account again, then retry.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `media_unreadable`: a file of the post could not be read.\n- `storage_unavailable`: the storage of files was not available.\n- `public_url_missing`: the network fetches files from this service, which has no public address: its operator has to set `PUBLIC_URL`.\n- `database_unavailable`: the database of this service was not available or full.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `not_supported`: this version cannot publish to the network.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the next part or the first comment cannot be sent, because the id of the act before it is unknown.\n- `cancelled`: the owner cancelled the delivery.\n- `too_late`: the delivery was due for longer than the service allows.\n- `held`: the operator of the service holds the delivery back.\n- `restored`: the delivery was due before the database of the service was restored from a backup, and was not sent.\n- `internal_error`: an unexpected failure of this service.',
     }),
     message: Type.String({
       description: 'The failure in words, for people. Where the network gave a reason, these are its words.',
@@ -184,6 +187,26 @@ export const ResolveDelivery = Type.Object(
   },
 )
 export type ResolveDelivery = Static<typeof ResolveDelivery>
+
+export const MARK_EXAMPLES = {
+  withUrl: { url: 'https://www.pinterest.com/pin/4711' },
+  withoutUrl: {},
+}
+
+export const MarkPublished = Type.Object(
+  {
+    url: Type.Optional(
+      Type.String({ maxLength: 2048, description: 'The public http(s) address of what you published.' }),
+    ),
+  },
+  {
+    $id: 'MarkPublished',
+    additionalProperties: false,
+    description: 'What you published by hand. Unknown keys are rejected.',
+    examples: Object.values(MARK_EXAMPLES),
+  },
+)
+export type MarkPublished = Static<typeof MarkPublished>
 
 export const DeliveryPath = Type.Object({
   id: Type.String({

@@ -1,4 +1,6 @@
 import { ERROR_CODES } from './error-codes.ts'
+import { ROLES } from './people.ts'
+import { SCOPES } from './scopes.ts'
 
 /*
  * The texts of the OpenAPI document that belong to no single operation. Swagger UI shows them as Markdown and keeps line
@@ -13,19 +15,29 @@ const INTRODUCTION = `One request stores a post for any number of accounts, as a
 
 1. The operator of the service creates an API key for you. On this page, press *Authorize* and paste it.
 2. \`connectAccount\` connects an account on a network. \`{"platform": "sandbox", "credentials": {"username": "ada"}}\` connects one for tests.
-3. \`listAccounts\` returns the ids of your accounts. \`createPost\` takes them as \`accountIds\`.
+3. \`listAccounts\` returns the ids of your accounts. \`createPost\` takes them as \`accountIds\`; \`validatePost\` checks the same body without storing it, and \`listPlatforms\` returns the limits of each network.
 4. \`getPost\` shows the state, the address and the time of each publication.
 
 A **user** owns posts, media and API keys. An **account** is one profile on one network. You can post to the accounts that you own and to those of the **organisations** that you belong to. You see and change only your own posts and media.`
 
 const AUTHENTICATION = `## Authentication
 
-Every request carries \`Authorization: Bearer pr_…\`. A key acts for one user. It is shown only when it is created; the service stores a hash of it. The operator creates, lists and revokes keys with \`postroom key\`. A revoked key is rejected within a second. The last six characters of a key are a checksum, so that a mistyped key is rejected without a database query. The key is checked before the body is read.`
+Every request carries \`Authorization: Bearer pr_…\`. A key acts for one user. It is shown only when it is created; the service stores a hash of it. The operator creates the first key with \`postroom key create\`; a key with the scope \`keys:manage\` creates others. A revoked key is rejected within a second. The last six characters of a key are a checksum, so that a mistyped key is rejected without a database query. The key is checked before the body is read.
+
+A key may be limited to some **scopes**, such as a key for an author or an agent that writes drafts, which somebody else schedules. Each operation says which scope it requires. Without it, the response is 403, and \`WWW-Authenticate\` names the scope. \`getCurrentKey\` shows what a key allows.
+
+A key may also be limited to a list of **accounts**, such as those of one customer. It treats all others as the accounts of other users: they are not listed, a post for one of them is a 403, and posts that go to any of them do not exist for the key. Files belong to no account. Operations that would reach further, such as connecting accounts, reject such keys (403).
+
+| scope | allows to |
+|---|---|
+${Object.entries(SCOPES)
+  .map(([scope, meaning]) => `| \`${scope}\` | ${meaning} |`)
+  .join('\n')}`
 
 const REQUESTS = `## Requests
 
 - Bodies are JSON of at most 1 MiB in UTF-8; \`uploadMedia\` takes a form. Values are not converted: \`"5"\` is not a number. A key that an operation does not know is rejected.
-- A query parameter that an operation does not know is ignored. So is a body that is sent to an operation without one.
+- A query parameter that an operation does not know is ignored, except by \`listDeliveries\` and \`countPosts\`, which reject it, and by \`listPosts\` if its name is almost that of a filter. A body that is sent to an operation without one is ignored.
 - **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
 - **Times** are RFC 3339. Responses use UTC with milliseconds.
 - An unknown value is absent where its property is optional, and \`null\` where its schema allows \`null\`.
@@ -33,11 +45,13 @@ const REQUESTS = `## Requests
 
 const PAGING = `## Paging
 
-\`listPosts\`, \`listMedia\` and \`listSandboxCalls\` return pages, newest first. Send the \`nextCursor\` of a page as \`cursor\` to get the next page, until it is \`null\`. Every page takes the same time. Items that are created or deleted meanwhile do not shift the pages, even where the last item of the previous page was deleted. \`offset\` is for short lists: it takes longer the greater it is.`
+\`listPosts\`, \`listMedia\`, \`listSandboxCalls\`, and the lists of keys, users, organisations and members are pages, newest first. Send the \`nextCursor\` of a page as \`cursor\` to get the next page, until it is \`null\`. Every page takes the same time. Items that are created or deleted meanwhile do not shift the pages, even where the last item of the previous page was deleted. \`offset\` is for short lists: it takes longer the greater it is.
+
+A page of \`listDeliveries\`, or of \`listPosts\` with filters, may be short or empty although more follows, because a request looks at a limited number of items. Read on until \`nextCursor\` is \`null\`. The cursor of such a page belongs to its filters and order. \`retryDeliveries\` has a cursor of this kind too.`
 
 const ERRORS = `## Errors
 
-The body of every error response is \`{"error": "…"}\`. Where the shape of the request is wrong, \`details\` lists up to 20 mistakes in the form of Zod 3 issues:
+The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` adds \`rejected\`, with the posts that it rejects. Where the shape of the request is wrong, \`details\` lists up to 20 mistakes in the form of Zod 3 issues:
 
 \`\`\`json
 {
@@ -50,16 +64,18 @@ The body of every error response is \`{"error": "…"}\`. Where the shape of the
 
 | status | reason | what to do |
 |---|---|---|
-| 400 with \`details\` | the shape: a missing or unknown key, a wrong type, an invalid time, invalid JSON | correct the request |
-| 400 without | a limit of a network; rejected credentials; a file that cannot be used or fetched; a published post cannot be deleted | correct the post, the credentials or the file |
+| 400 with \`details\` | the shape: a missing or unknown key, a wrong type, an invalid time, invalid JSON; with \`strict=true\`, warnings | correct the request |
+| 400 without | a limit of a network; rejected credentials; a file that cannot be used or fetched; a published post cannot be changed or deleted | correct the post, the credentials or the file |
 | 401 | the API key is missing, invalid or expired | use another key |
-| 403 | ids of accounts, media or organisations that you may not use, existing or not; the account of another user | compare with \`listAccounts\` |
+| 403 | the API key lacks a scope; ids of accounts, media or organisations that you may not use, existing or not; the account of another user | compare with \`listAccounts\` |
 | 404 | the resource does not exist or belongs to another user; a file has no content; the path does not exist | correct the id or the path |
 | 408 | the request arrived too slowly; the connection is closed | send it again |
 | 409 | the state of the resource does not allow it; the \`Idempotency-Key\` belongs to another request | see the message |
-| 412, 416 | a precondition or range of \`getMediaContent\` does not match the file | request the whole file |
+| 412 | the post has changed since the \`ETag\` in \`If-Match\`; a precondition of \`getMediaContent\` does not match the file | read the post or the file again |
+| 416 | the range of \`getMediaContent\` is outside the file | request the whole file |
 | 413 | the body is larger than 1 MiB, or the file is larger than the service accepts | send less |
 | 417 | the \`Expect\` header has another value than \`100-continue\` | leave it out |
+| 429 | too many requests of the key, or too many invalid keys from the address | wait for as many seconds as \`Retry-After\` says |
 | 431 | the headers are larger than 16 KiB | send less |
 | 500 | an unexpected failure | retry with increasing delays |
 | 502 | \`connectAccount\`, \`createConnection\`: the network could not be reached | retry later, or correct the address |
@@ -67,11 +83,11 @@ The body of every error response is \`{"error": "…"}\`. Where the shape of the
 
 408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503. So does one whose storage of files does not respond for about 3 seconds.
 
-**\`x-error-code\`** is a header of every error response. Its values are stable and listed below; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it to the operator when you report a problem: the log has the request under this id.`
+**\`x-error-code\`** is a header of every error response. Its values are stable and listed below, and each operation lists those that it sends with each status; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it to the operator when you report a problem: the log has the request under this id.`
 
 const RETRIES = `## Safe retries
 
-When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`connectAccount\`, \`createConnection\`, \`uploadMedia\` and \`importMedia\` take a key. The other operations need none: repeating them changes nothing.
+When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`createPosts\`, \`connectAccount\`, \`createConnection\`, \`uploadMedia\`, \`importMedia\`, \`createUser\` and \`createOrganization\` take a key. \`createKey\`, \`rotateKey\` and \`createUserKey\` take none, because their secrets are stored nowhere. The other operations need none: repeating them changes nothing.
 
 - **The first request succeeded:** the repeated one gets the same status and the same bytes, with \`Idempotent-Replayed: true\`. Nothing is checked, called or fetched again, even where the resource was deleted since.
 - **The first request is still in progress:** the repeated one waits for it and gets its response.
@@ -82,9 +98,18 @@ When a response is lost, or is a 500 or 503, the request may have been carried o
 - **Credentials** are compared by a keyed hash, so that a reader of the database cannot guess passwords.
 - **Without a key** nothing is kept, and a repeated request may create a second resource.`
 
+const RATES = `## Rate limits
+
+By default, requests are not limited. The operator may limit the requests of each API key in a minute (\`RATE_LIMIT_PER_MINUTE\`): all of them, and those that write. Every response to a valid key then tells what is left:
+
+- \`RateLimit-Policy: "all";q=1200;w=60, "write";q=300;w=60\` has the quotas \`q\` in \`w\` seconds.
+- \`RateLimit: "all";r=1185;t=1, "write";r=300;t=0\` has the remaining requests \`r\`, and the seconds \`t\` until the whole quota is available again. A quota refills evenly.
+
+A request over a quota is a 429 with \`Retry-After\`, and was not carried out. Replays under an \`Idempotency-Key\` count too. Each process of the service counts by itself. How fast networks accept posts is another matter (\`rateLimits\` of \`listPlatforms\`): posts over those limits wait, and are not rejected.`
+
 const BROWSERS = `## Browsers
 
-Web pages can call the API from the origins that the operator lists in \`CORS_ORIGINS\`; by default from none. Pages can read the headers \`x-request-id\`, \`x-error-code\`, \`etag\`, \`content-range\`, \`content-disposition\` and \`idempotent-replayed\`.`
+Web pages can call the API from the origins that the operator lists in \`CORS_ORIGINS\`; by default from none. Pages can read the headers \`x-request-id\`, \`x-error-code\`, \`www-authenticate\`, \`etag\`, \`content-range\`, \`content-disposition\`, \`idempotent-replayed\`, \`retry-after\`, \`ratelimit\` and \`ratelimit-policy\`.`
 
 const CODES = `## Error codes
 
@@ -94,9 +119,17 @@ ${Object.entries(ERROR_CODES)
   .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
   .join('\n')}`
 
-export const DESCRIPTION = [INTRODUCTION, AUTHENTICATION, REQUESTS, PAGING, ERRORS, RETRIES, BROWSERS, CODES].join(
-  '\n\n',
-)
+export const DESCRIPTION = [
+  INTRODUCTION,
+  AUTHENTICATION,
+  REQUESTS,
+  PAGING,
+  ERRORS,
+  RETRIES,
+  RATES,
+  BROWSERS,
+  CODES,
+].join('\n\n')
 
 export const SERVERS = [
   // Right wherever the document is read from a running service.
@@ -107,7 +140,9 @@ export const SERVERS = [
 
 const POSTS = `Write posts for one or more accounts, publish them, and see the result.
 
-A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be deleted. An **override** changes the caption for one account, or adds \`fields\` for its network. With \`postType\` \`thread\`, **thread parts** divide the text for an account. Only some networks can be published to: see \`attention\` in \`listAccounts\`. A post to another network is published manually and recorded by the operator with \`postroom post mark-published\`.
+A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed or deleted. An **override** changes the caption for one account, or adds \`fields\` for its network. With \`postType\` \`thread\`, **thread parts** divide the text for an account. Only some networks can be published to: see \`attention\` in \`listAccounts\`. A post to another network is published manually and recorded with \`markDeliveryPublished\`.
+
+Posts are yours. In an organisation, an admin may read and change the posts that other members have made for its accounts: \`listPosts\`, \`listDeliveries\` and \`countPosts\` with \`organizationId\`, and every operation on one post. Their accounts stay within the organisation, and only their owner can add files.
 
 ## Deliveries
 
@@ -156,6 +191,13 @@ The limits of a network for GIFs apply to every GIF and to other animated images
 
 const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it.`
 
+const PLATFORMS = `What each network accepts, for forms, editors and planning. Posts are checked against exactly these limits.
+
+- **Every limit has its source**: the page, the version of it that was read, and how far it can be trusted. \`official\` and \`copy\` are the network's own words. \`cross-checked\` values are those of several tools, and \`assumed\` ones are inferences.
+- **\`fields\`** is JSON Schema (2020-12). Most form libraries can show it. What it cannot express is in \`fieldConditions\`, with the \`rule\` that \`validatePost\` reports. Together they decide which \`fields\` are accepted.
+- **Required values** are required of scheduled posts; a draft may be incomplete. Maxima hold for drafts too.
+- **\`delivery\`** says what happens where a response of the network is lost; see the tag *posts*.`
+
 const CONNECTIONS = `Connect accounts by OAuth: the user consents on a page of the network, and no password passes through your program.
 
 1. \`createConnection\` returns a link. Send the user there.
@@ -167,6 +209,27 @@ The pages under \`/connect\` take no API key. Instead, the link is secret, works
 Where no browser can reach this service, begin the connection with \`manual\`, and pass the address that the browser shows at the end to \`completeConnection\`.`
 
 const APPS = `The apps that accounts are connected with. A network shows the name of the app when it asks a user to consent, and counts calls by app. The operator can configure an app for everybody; you can store your own, for you or for an organisation. Register it with the network first, with the \`redirectUri\` of \`listApps\`.`
+
+const TENANTS = `Users, organisations, their members and their keys, for a program that serves many customers. These operations require a key with the scope \`admin\`, which only the operator creates: \`postroom key create --user ID --scopes admin\`. Other keys never have this scope.
+
+1. For each of your customers who must not see the others, \`createUser\` creates a **user**: the owner of posts, files and accounts.
+2. \`createUserKey\` creates the key with which your program acts for that customer.
+3. Where several users share accounts, create an **organisation** and add them with \`putMember\`. Accounts are connected for it with \`organizationId\`, by members with the role \`admin\`.
+
+| role | what it allows |
+|---|---|
+${Object.entries(ROLES)
+  .map(([role, allowed]) => `| \`${role}\` | ${allowed} |`)
+  .join('\n')}
+
+A post belongs to an organisation if all its accounts do; a post that also has another account is its owner's alone. A changed role, or the end of a membership, takes effect immediately.`
+
+const KEYS = `Create API keys that allow less than your own, and replace or revoke them.
+
+- A key can give only what it has: scopes, accounts, and time until it expires. A key is narrowed, never widened.
+- \`rotateKey\` creates the successor of a key. Both are valid for a day, or for as long as you say.
+- A revoked or narrowed key loses its rights in each process within a second.
+- Keys do not belong to the key that created them: revoking that one leaves them valid.`
 
 const SANDBOX = `A network for tests, which is part of this service. An account on \`sandbox\` accepts what X accepts, and its posts are not visible to anyone. \`listSandboxCalls\` shows what the sandbox received. With \`fields.fault\`, the sandbox fails as real networks do:
 
@@ -200,7 +263,10 @@ export const TAGS = [
   { name: 'posts', description: POSTS },
   { name: 'media', description: MEDIA },
   { name: 'accounts', description: ACCOUNTS },
+  { name: 'platforms', description: PLATFORMS },
   { name: 'connections', description: CONNECTIONS },
   { name: 'apps', description: APPS },
+  { name: 'keys', description: KEYS },
+  { name: 'tenants', description: TENANTS },
   { name: 'sandbox', description: SANDBOX },
 ]

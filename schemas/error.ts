@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { JsonResponse, PAGE, Ref, StringEnum } from './shared.ts'
+import type { ErrorCode } from './error-codes.ts'
+import { tooManyFailedKeys, tooManyRequests } from './messages.ts'
+import { PAGE, Ref, StringEnum } from './shared.ts'
 
 /** The codes of Zod 3 issues, and two for a body that cannot be parsed. */
 export const ISSUE_CODES = [
@@ -70,7 +72,8 @@ export const ErrorBody = Type.Object(
     details: Type.Optional(
       Type.Array(Ref(Issue), {
         maxItems: 20,
-        description: 'Up to 20 mistakes in the shape of the request. Other errors have no details.',
+        description:
+          'Up to 20 mistakes in the shape of the request, or warnings of a request with `strict=true`. Other errors have no details.',
       }),
     ),
   },
@@ -94,24 +97,50 @@ export const INVALID_REQUEST = 'Invalid request'
 export const TOO_LARGE = 'Request body is larger than 1 MiB'
 export const INTERNAL = 'Internal server error'
 
-/** An error response whose message is one of `messages`, each under the name of its example. */
-export const errorResponse = (description: string, messages: Record<string, string>) =>
-  JsonResponse(
-    ErrorBody,
-    description,
-    mapValues(messages, (error) => ({ error })),
-  )
+/** An error that an operation sends: its code, and its message or its whole body, which are an example. */
+export type CodedError = readonly [code: ErrorCode, error: string | ErrorBody]
 
-/** An error response that lists mistakes in the shape of the request, such as `issues`, or has one of `messages`. */
+interface ErrorOptions {
+  headers?: Record<string, { type: string; description: string }>
+  /** The codes of errors that have no example. */
+  codes?: readonly ErrorCode[]
+}
+
+/**
+ * The error response of one status. Its header `x-error-code` lists the codes of `errors`, which have the names of their
+ * examples. Tests reject a response with a code that its operation does not list for its status.
+ */
+export const errorResponse = (
+  description: string,
+  errors: Record<string, CodedError>,
+  { headers = {}, codes = [] }: ErrorOptions = {},
+) => ({
+  ...Ref(ErrorBody, { description, 'x-examples': mapValues(errors, toExample) }),
+  headers: { ...headers, ...codeHeader([...Object.values(errors).map(([code]) => code), ...codes]) },
+})
+
+const toExample = ([code, error]: CodedError) => ({
+  summary: code,
+  value: typeof error === 'string' ? { error } : error,
+})
+
+/** The header that lists the codes of an error response. */
+export const codeHeader = (codes: readonly ErrorCode[]) => {
+  const listed = [...new Set(codes)]
+  const names = listed.map((code) => `\`${code}\``).join(', ')
+  return { 'x-error-code': { type: 'string', enum: listed, description: `The code of the error: ${names}.` } }
+}
+
+/** An error response that lists mistakes in the shape of the request, such as `issues`, or is one of `errors`. */
 export const invalidRequestResponse = (
   description: string,
   issues: Record<string, Issue>,
-  messages: Record<string, string> = {},
-) =>
-  JsonResponse(ErrorBody, description, {
-    ...mapValues(issues, (issue) => ({ error: INVALID_REQUEST, details: [issue] })),
-    ...mapValues(messages, (error) => ({ error })),
-  })
+  errors: Record<string, CodedError> = {},
+  options: ErrorOptions = {},
+) => {
+  const toError = (issue: Issue): CodedError => ['invalid_request', { error: INVALID_REQUEST, details: [issue] }]
+  return errorResponse(description, { ...mapValues(issues, toError), ...errors }, options)
+}
 
 const mapValues = <T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
@@ -121,31 +150,48 @@ const RETRY =
 
 /**
  * The response while the database is unavailable. `advice` says what else the status can mean for the operation, and
- * `messages` are those of other reasons for a 503.
+ * `errors` are other reasons for a 503.
  */
-export const unavailableResponse = (advice = '', messages: Record<string, string> = {}) =>
+export const unavailableResponse = (advice = '', errors: Record<string, CodedError> = {}) =>
   errorResponse(`${RETRY}${advice}`, {
-    noDatabase: NO_DATABASE,
-    databaseFull: DATABASE_FULL,
-    noKeyStore: NO_KEY_STORE,
-    schemaOutdated: SCHEMA_OUTDATED,
-    ...messages,
+    noDatabase: ['database_unavailable', NO_DATABASE],
+    databaseFull: ['database_full', DATABASE_FULL],
+    noKeyStore: ['auth_not_initialized', NO_KEY_STORE],
+    schemaOutdated: ['schema_outdated', SCHEMA_OUTDATED],
+    ...errors,
   })
 
 /** The error response of every operation that takes a JSON body. */
-export const bodyTooLargeResponse = { 413: errorResponse('The body is larger than 1 MiB.', { tooLarge: TOO_LARGE }) }
+export const bodyTooLargeResponse = {
+  413: errorResponse('The body is larger than 1 MiB.', { tooLarge: ['body_too_large', TOO_LARGE] }),
+}
 
 /** The error responses of every operation that takes an API key. */
 export const commonErrors = {
-  401: {
-    ...errorResponse('The API key is missing, unknown, mistyped, revoked or expired.', {
-      missingKey: MISSING_KEY,
-      invalidKey: INVALID_KEY,
-      expiredKey: EXPIRED_KEY,
-    }),
-    headers: { 'WWW-Authenticate': { type: 'string', description: 'The authentication scheme: `Bearer`.' } },
-  },
-  500: errorResponse('An unexpected failure. The log of the service has the cause.', { failed: INTERNAL }),
+  401: errorResponse(
+    'The API key is missing, unknown, mistyped, revoked or expired. Send it as `Authorization: Bearer pr_…`.',
+    {
+      missingKey: ['missing_api_key', MISSING_KEY],
+      invalidKey: ['invalid_api_key', INVALID_KEY],
+      expiredKey: ['expired_api_key', EXPIRED_KEY],
+    },
+    { headers: { 'WWW-Authenticate': { type: 'string', description: 'The authentication scheme: `Bearer`.' } } },
+  ),
+  429: errorResponse(
+    'Too many requests, or too many invalid API keys from one address, where the operator limits them.',
+    {
+      rateLimited: ['rate_limited', tooManyRequests(60)],
+      failedKeys: ['too_many_failed_keys', tooManyFailedKeys(3)],
+    },
+    {
+      headers: {
+        'Retry-After': { type: 'integer', description: 'After so many seconds, a request is possible again.' },
+      },
+    },
+  ),
+  500: errorResponse('An unexpected failure. The log of the service has the cause.', {
+    failed: ['internal_error', INTERNAL],
+  }),
   503: unavailableResponse(),
 } as const
 

@@ -38,7 +38,7 @@ export const REPLAY_HEADERS = {
 export const keyReusedResponse = {
   409: errorResponse(
     'The `Idempotency-Key` was sent with another body, or to another operation, within the last 24 hours. The request was not carried out.',
-    { keyTaken: KEY_TAKEN },
+    { keyTaken: ['idempotency_key_reused', KEY_TAKEN] },
   ),
 }
 

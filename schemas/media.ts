@@ -1,7 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import {
+  Dictionary,
   Limit,
   NextCursor,
+  Nullable,
   NullableInteger,
   NullableNumber,
   NullableString,
@@ -49,6 +52,8 @@ export interface MediaFacts {
   durationSeconds: number | null
   fps: number | null
   frames: number | null
+  /** For messages. */
+  fileName?: string | null
 }
 
 export const MediaKind = StringEnum(MEDIA_KINDS, {
@@ -74,6 +79,9 @@ const image = {
   durationSeconds: null,
   fps: null,
   altText: 'A lighthouse at dusk.',
+  fileName: 'lighthouse.jpg',
+  externalReference: REFERENCE_EXAMPLE,
+  metadata: METADATA_EXAMPLE,
   createdAt: '2026-11-21T08:12:04.871Z',
 }
 
@@ -88,6 +96,9 @@ const video = {
   durationSeconds: 21.5,
   fps: 30,
   altText: null,
+  fileName: 'harbour.mp4',
+  externalReference: null,
+  metadata: null,
   createdAt: '2026-11-20T16:58:40.020Z',
 }
 
@@ -117,11 +128,33 @@ export const Media = Type.Object(
         'Frames per second, averaged over the first 3,000 frames. `null` for a still image and where it is not known.',
     }),
     altText: NullableString({ description: `${ALT_TEXT} \`null\` where there is none.` }),
+    fileName: NullableString({
+      description:
+        'The name that the file had when it was added: that of the form, or the end of the URL. `null` where there was none.',
+    }),
+    externalReference: NullableString({ description: 'Your own name for the file, or `null`.' }),
+    metadata: Nullable(Dictionary(Type.String()), { description: 'Your own pairs of names and texts, or `null`.' }),
     createdAt: Type.String({ format: 'date-time', description: 'When the file was added, in UTC with milliseconds.' }),
   },
   { $id: 'Media', description: 'An image or a video that posts can refer to.', examples: [image, video] },
 )
 export type Media = Static<typeof Media>
+
+export const MediaDetail = Type.Object(
+  {
+    ...Media.properties,
+    postIds: Type.Array(Type.String(), { description: 'The ids of up to 100 posts that use the file.' }),
+  },
+  {
+    $id: 'MediaDetail',
+    description: 'An image or a video, and the posts that use it.',
+    examples: [
+      { ...image, postIds: ['0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'] },
+      { ...video, postIds: [] },
+    ],
+  },
+)
+export type MediaDetail = Static<typeof MediaDetail>
 
 export const MediaList = Type.Object(
   {
@@ -148,15 +181,23 @@ export const UploadMedia = Type.Object(
       type: 'string',
       format: 'binary',
       contentMediaType: 'application/octet-stream',
-      description: 'The file. Its name and its declared type are ignored.',
+      description: 'The file. Its name is kept; its type is detected from the content.',
     }),
     // Without the example, Swagger UI would fill in "string".
     altText: Type.Optional({ ...altText, examples: [''] }),
+    externalReference: Type.Optional({ ...NewReference('file'), examples: [''] }),
+    metadata: Type.Optional(
+      Type.String({
+        description: 'Your own pairs of names and texts, as for `importMedia`, as JSON: `{"campaign": "spring"}`.',
+        examples: ['{}'],
+      }),
+    ),
   },
   {
     $id: 'UploadMedia',
     additionalProperties: false,
-    description: 'One file, with an optional alternative text, in any order. Other parts are rejected.',
+    description:
+      'One file, with an optional alternative text, reference and metadata, in any order. Other parts are rejected.',
   },
 )
 
@@ -176,6 +217,8 @@ export const ImportMedia = Type.Object(
         'The address of the file, beginning with `https://` or `http://`, without a user name or password. It must lead to the public internet, after redirects as well. Up to five redirects are followed.',
     }),
     altText: Type.Optional(altText),
+    externalReference: Type.Optional(NewReference('file')),
+    metadata: Type.Optional(NewMetadata()),
   },
   {
     $id: 'ImportMedia',

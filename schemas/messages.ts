@@ -1,32 +1,94 @@
 import type { Issue } from './error.ts'
+import type { Scope } from './scopes.ts'
 
 /*
  * Messages of errors that a use case throws and that its operation lists as an example.
  */
 
+export const lacksScope = (scope: Scope) => `This API key lacks the scope ${scope}`
+
+export const LIMITED_TO_ACCOUNTS = 'This API key is limited to a list of accounts, and this operation is not'
+
+export const FILTERS_WITH_ACCOUNTS = 'This API key is limited to a list of accounts, and cannot use filters'
+
+export const tooManyRequests = (seconds: number) => `Too many requests, try again in ${seconds} s`
+export const tooManyFailedKeys = (seconds: number) => `Too many invalid API keys, try again in ${seconds} s`
+
+export const USER_NOT_FOUND = 'User not found'
+export const OWN_USER = 'The key of the request acts for this user: use a key of another user'
+export const ORGANIZATION_NOT_FOUND = 'Organisation not found'
+export const ORGANIZATION_IN_USE = 'Connected accounts belong to this organisation: disconnect them first'
+export const MEMBER_NOT_FOUND = 'Member not found'
+
+export const API_KEY_NOT_FOUND = 'API key not found'
+export const cannotGive = (what: string) => `A key cannot give another key what it lacks: ${what}`
+export const cannotWiden = (what: string) => `A key can only be narrowed. It does not have: ${what}`
+export const ADMIN_NOT_GIVEN = 'Only the operator creates keys with the scope admin'
+export const LATER_EXPIRY = 'a later expiry'
+export const scopeName = (scope: Scope) => `the scope ${scope}`
+export const ALL_SCOPES = 'all scopes'
+export const ALL_ACCOUNTS = 'access to all accounts'
+export const accountName = (id: string) => `access to the account ${id}`
+export const scopeWithAccounts = (scope: Scope) =>
+  `A key that is limited to a list of accounts cannot have the scope ${scope}`
+export const KEY_ROTATED = 'Another key replaces this one already'
+export const KEY_EXPIRED = 'An expired key cannot be rotated: create another one'
+
 export const POST_NOT_FOUND = 'Post not found'
 export const POST_PUBLISHED = 'Cannot delete published post'
 export const POST_BUSY = 'Cannot delete post while it is being published'
+export const POST_EDITED_PUBLISHED = 'Cannot edit published post'
+export const POST_EDITED_BUSY = 'Cannot edit post while it is being published'
+export const POST_TOO_LARGE = 'Post would be larger than 1 MiB'
+export const POST_CHANGED = 'Precondition failed: the post has changed. The header ETag has its present version.'
 export const PUBLISHED_ALREADY = 'Post is already published: retry single deliveries instead'
 export const CREATE_FAILED = 'Failed to create post'
+export const HAS_WARNINGS = 'The post has warnings, which strict=true does not allow'
+
+export const CURSOR_OF_ANOTHER_QUERY: Issue = {
+  code: 'custom',
+  path: ['cursor'],
+  message: 'Cursor is for another query: send it with the same filters and order, or leave it out',
+}
+export const OFFSET_WITH_FILTER: Issue = {
+  code: 'custom',
+  path: ['offset'],
+  message: 'Must be 0 or absent together with a filter or an order: use the cursor',
+}
 
 export const DELIVERY_NOT_FOUND = 'Delivery not found'
+/** Each with its code. */
 export const NOT_RETRIED = {
-  draft: 'Post is a draft: publish it instead',
-  notDue: 'Delivery is not due yet: publish the post to send it now',
-  publishing: 'Delivery is being sent',
-  published: 'Delivery is published',
-  mediaDeleted: 'A file of the post was deleted',
-  unconfirmed: 'The post may have been published. Check the network, then call resolve.',
-}
+  draft: ['post_is_draft', 'Post is a draft: publish it instead'],
+  notDue: ['delivery_not_due', 'Delivery is not due yet: publish the post to send it now'],
+  publishing: ['delivery_in_progress', 'Delivery is being sent'],
+  published: ['delivery_published', 'Delivery is published'],
+  mediaDeleted: ['media_deleted', 'A file of the post was deleted'],
+  unconfirmed: ['delivery_unconfirmed', 'The post may have been published. Check the network, then call resolve.'],
+} as const
+export const RETRY_CANCELLED = ['delivery_cancelled', 'Its owner cancelled the delivery'] as const
+export const DELIVERY_OPEN = 'The content may have been published and cannot change: retry it without changes'
+export const NOT_CANCELLED = {
+  publishing: NOT_RETRIED.publishing,
+  notQueued: ['delivery_not_queued', 'Delivery is not queued: nothing of it is going to be sent'],
+} as const
+export const NOT_MARKED = {
+  draft: ['post_is_draft', 'Post is a draft: schedule it first'],
+  publishing: NOT_RETRIED.publishing,
+  published: NOT_RETRIED.published,
+} as const
 export const NOT_UNCONFIRMED = 'Delivery is not unconfirmed'
 
 export const ACCOUNT_NOT_FOUND = 'Account not found'
-export const NOT_THE_OWNER = 'Only the owner of an account can disconnect it'
+export const PLATFORM_NOT_FOUND = 'Platform not found'
+export const NOT_THE_OWNER = 'Only the owner of an account, or an admin of its organisation, can disconnect it'
+
+export const NOT_AN_ADMIN_TO_LIST = 'Only admins of an organisation can list its posts'
 
 export const APP_NOT_FOUND = 'No app is stored for this network'
 export const APP_IN_USE = 'Accounts were connected with this app and need it'
 export const NOT_AN_ADMIN = 'Only admins of an organisation can change its apps'
+export const NOT_AN_ADMIN_TO_CONNECT = 'Only admins of an organisation can connect accounts for it'
 export const NOT_THE_OWNER_TO_CONNECT = 'Only the owner of an account can connect it again'
 export const CONNECTION_NOT_FOUND = 'Connection not found'
 export const CONNECTION_NOT_OPENED = 'The connection was not opened, or it has ended'
@@ -38,6 +100,7 @@ export const RETURN_URL_NOT_ALLOWED = 'returnUrl does not begin with a URL that 
 
 export const MEDIA_NOT_FOUND = 'Media not found'
 export const MEDIA_IN_USE = 'Cannot delete media that is still to be published'
+export const MEDIA_USED_ELSEWHERE = 'Posts outside of your organisations use this file: only its owner can change it'
 export const NO_CONTENT = 'Media has no content: it was registered without a file'
 export const NOT_THAT_FILE = 'Precondition failed: the file does not match.'
 export const NO_SUCH_RANGE = 'Range is outside the file'

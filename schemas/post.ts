@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ACCOUNT_EXAMPLES } from './account.ts'
+import { ACCOUNT_EXAMPLES, AccountAttention } from './account.ts'
 import { Delivery, POST_ID } from './delivery.ts'
 import { MEDIA_ID } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
-import { Dictionary, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
+import { referenceProperties } from './references.ts'
+import { Dictionary, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
 
 const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
@@ -12,7 +13,7 @@ export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
 export const PostStatus = StringEnum(POST_STATUSES, {
   $id: 'PostStatus',
   description:
-    '- `draft`: the post has no `scheduledAt`.\n- `scheduled`: the post has a `scheduledAt`, and nothing of it has been published. This includes a post whose deliveries have all failed: it can be deleted, or published again.\n- `published`: something of the post has been published, or may have been. It cannot be deleted.',
+    '- `draft`: the post has no `scheduledAt`.\n- `scheduled`: the post has a `scheduledAt`, and nothing of it has been published. This includes a post whose deliveries have all failed: it can be changed, deleted, or published again.\n- `published`: something of the post has been published, or may have been. It cannot be changed or deleted.',
   examples: ['scheduled'],
 })
 export type PostStatus = Static<typeof PostStatus>
@@ -62,26 +63,14 @@ export const Post = Type.Object(
         'When the post is due, in UTC with milliseconds. `null` for a draft. `publishPost` sets it to the current time.',
     }),
     createdAt: time('When the post was created, in UTC with milliseconds.'),
-    updatedAt: time('When the post was last changed, in UTC with milliseconds.'),
+    updatedAt: time(
+      'When the post itself last changed, in UTC with milliseconds: its content, its time or its status. What happens to its deliveries changes it only where it changes the status; see `changedAt` of `listDeliveries` for the rest.',
+    ),
+    ...referenceProperties('post'),
   },
   { $id: 'Post', description: 'A post without its accounts and files.', examples: [post, draft] },
 )
 export type Post = Static<typeof Post>
-
-export const PostList = Type.Object(
-  {
-    data: Type.Array(Ref(Post), { description: 'The page, newest first.' }),
-    limit: Limit(),
-    offset: Offset(),
-    nextCursor: NextCursor(),
-  },
-  {
-    $id: 'PostList',
-    description: 'One page of your posts, with the paging that was applied.',
-    examples: [{ data: [post, draft], limit: 25, offset: 0, nextCursor: null }],
-  },
-)
-export type PostList = Static<typeof PostList>
 
 const target = {
   accountId: ACCOUNT_ID,
@@ -102,6 +91,7 @@ export const PostTarget = Type.Object(
     fields: Nullable(Dictionary(Type.Unknown()), { description: 'The options for its network, or `null`.' }),
     threadParts: Nullable(Type.Array(Type.String()), { description: 'The parts of its thread, or `null`.' }),
     delivery: Ref(Delivery),
+    attention: Type.Optional(Ref(AccountAttention)),
   },
   { $id: 'PostTarget', description: 'One account of a post, with the delivery to it.', examples: [target] },
 )
@@ -111,7 +101,9 @@ export const PostDetail = Type.Object(
   {
     ...Post.properties,
     mediaIds: Type.Array(Type.String(), { description: 'The ids of its images and videos, in order.' }),
-    targets: Type.Array(Ref(PostTarget), { description: 'Its accounts, each with the state of its delivery.' }),
+    targets: Type.Array(Ref(PostTarget), {
+      description: 'Its accounts in the order of `accountIds`, each with its delivery.',
+    }),
   },
   {
     $id: 'PostDetail',

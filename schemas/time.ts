@@ -3,32 +3,66 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?([
 const EARLIEST = Date.UTC(1970, 0, 1)
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
+type Numbers = [year: number, month: number, day: number, hour: number, minute: number, second: number]
+
 /**
  * Parses a time in RFC 3339 with `Z` or an offset, in the years 1970 to 9999, to the millisecond. `Date.parse` alone
  * accepts other formats as well, and turns the 30th of February into a day of March.
  */
 export function parseTime(text: string): { time: Date } | { problem: string } {
   const match = RFC_3339.exec(text)
-  if (!match) return { problem: 'Invalid datetime' }
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  if (!match) return invalid(findMistake(text))
+  const [year, month, day, ...clock] = match.slice(1, 7).map(Number) as Numbers
   const zone = match[7]
-  if (zone === undefined) {
-    return { problem: 'Invalid datetime: no time zone given, end it with Z or an offset such as +02:00' }
-  }
-  const isDay =
-    month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
-  const isZone = zone.length === 1 || (Number(zone.slice(1, 3)) <= 23 && Number(zone.slice(4)) <= 59)
-  if (!isDay || hour > 23 || minute > 59 || second > 59 || !isZone) return { problem: 'Invalid datetime' }
+  if (zone === undefined) return invalid('no time zone given, end it with Z or an offset such as +02:00')
+  const problem = findDayProblem(year, month, day) ?? findClockProblem(...clock) ?? findOffsetProblem(zone)
+  if (problem) return invalid(problem)
   const time = new Date(text.toUpperCase())
-  if (!(time.getTime() >= EARLIEST && time.getTime() <= LATEST)) {
-    return { problem: 'Invalid datetime: years 1970 to 9999 are allowed' }
-  }
+  if (!(time.getTime() >= EARLIEST && time.getTime() <= LATEST)) return invalid('years 1970 to 9999 are allowed')
   return { time }
+}
+
+/** The time in a text that the format `date-time` of a schema has accepted. */
+export const timeOf = (text: string): Date => (parseTime(text) as { time: Date }).time
+
+const invalid = (problem: string) => ({ problem: `Invalid datetime: ${problem}` })
+
+/** Texts that are almost a time, and what to write instead. The first pattern that matches holds. */
+const MISTAKES: readonly [pattern: RegExp, problem: string][] = [
+  [/^\d{4}-\d\d-\d\d$/, 'the time of day is missing, write it as 2027-01-15T09:30:00Z'],
+  [/^\d{4}-\d\d-\d\d +\d\d:\d\d/, 'write T between the date and the time instead of a space'],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d$/i, 'seconds are missing, and the time zone: write it as 2027-01-15T09:30:00Z'],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)$/i, 'seconds are missing, write it as 2027-01-15T09:30:00Z'],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(?:\d\d)?$/i, 'write the offset as hours and minutes: +02:00'],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)? *[A-Z]/i, 'end it with Z or an offset such as +02:00, without a name'],
+  [/^\d{9,}$/, 'it is a number, write the time as 2027-01-15T09:30:00Z'],
+]
+
+const findMistake = (text: string): string =>
+  MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ??
+  'write it as 2027-01-15T09:30:00Z, or with an offset as 2027-01-15T09:30:00+02:00'
+
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+]
+
+function findDayProblem(year: number, month: number, day: number): string | undefined {
+  const name = MONTHS[month - 1]
+  if (name === undefined) return `month ${month} does not exist`
+  // Leap years repeat after 400 years, and Date.UTC takes years below 100 for those of the last century.
+  const last = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+  if (day >= 1 && day <= last) return undefined
+  return `${day} ${name} does not exist${month === 2 && day === 29 ? ` in ${year}` : ''}`
+}
+
+function findClockProblem(hour: number, minute: number, second: number): string | undefined {
+  if (hour > 23) return `hour ${hour} does not exist, hours are 00 to 23`
+  if (minute > 59) return `minute ${minute} does not exist, minutes are 00 to 59`
+  return second > 59 ? `second ${second} does not exist, seconds are 00 to 59` : undefined
+}
+
+function findOffsetProblem(zone: string): string | undefined {
+  const exists = zone.length === 1 || (Number(zone.slice(1, 3)) <= 23 && Number(zone.slice(4)) <= 59)
+  return exists ? undefined : `the offset ${zone} does not exist`
 }

@@ -5,7 +5,11 @@ import { withDatabaseBudget } from '../db/budget.ts'
 import { connect } from '../db/client.ts'
 import { components } from '../schemas/index.ts'
 import { accounts } from './accounts/plugin.ts'
+import { createFailedKeys } from './auth/failed-keys.ts'
+import { keys } from './auth/keys.ts'
 import { auth } from './auth/plugin.ts'
+import { scopes } from './auth/scopes.ts'
+import { catalogue } from './catalogue/plugin.ts'
 import { clientMetadataDocument } from './connections/client-metadata.ts'
 import type { ConnectionContext } from './connections/context.ts'
 import { connectPages } from './connections/pages.ts'
@@ -17,7 +21,9 @@ import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
 import { sendClientError } from './http/protocol-errors.ts'
+import { type RateLimits, rateLimits } from './http/rate-limits.ts'
 import { requests } from './http/requests.ts'
+import { serializerCompiler } from './http/serialization.ts'
 import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { createFetchFile } from './media/fetch.ts'
@@ -32,6 +38,7 @@ import type { Networks } from './platforms/adapters.ts'
 import { sandbox } from './platforms/sandbox/plugin.ts'
 import { posts } from './posts/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
+import { tenants } from './tenants/plugin.ts'
 
 export interface AppOptions extends ConnectionContext {
   logger: NonNullable<FastifyServerOptions['logger']>
@@ -39,6 +46,8 @@ export interface AppOptions extends ConnectionContext {
   corsOrigins: string[]
   /** Addresses and CIDR ranges of the proxies in front of the service; by default none. */
   trustedProxies?: string[]
+  /** Undefined means that requests are not limited. */
+  rateLimits?: RateLimits | undefined
   /** Storage of files, and the fetch for imports. */
   media: Omit<MediaOptions, 'db'>
   metrics: Metrics
@@ -60,6 +69,7 @@ export async function buildApp({
   logger,
   corsOrigins,
   trustedProxies = [],
+  rateLimits: rates,
   media: files,
   metrics,
   isStopping = () => false,
@@ -83,6 +93,7 @@ export async function buildApp({
     frameworkErrors: sendError,
   })
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   handleErrors(app)
   for (const component of components) app.addSchema(component)
 
@@ -98,13 +109,18 @@ export async function buildApp({
   await app.register(publicFiles, { storage: files.storage, keyring: context.keyring })
   await app.register(
     async (api) => {
-      await api.register(auth, { db })
+      await api.register(auth, { db, failedKeys: rates && trustsProxy ? createFailedKeys() : undefined })
+      if (rates) await api.register(rateLimits, rates)
+      await api.register(scopes)
       await api.register(requireSchema, { db })
       await api.register(accounts, context)
+      await api.register(catalogue, context)
       await api.register(connections, context)
       await api.register(posts, { db, networks: context.networks, openCredentials: context.keyring?.open })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
+      await api.register(keys, { db })
+      await api.register(tenants, { db, ...files })
     },
     { prefix: '/api/v1' },
   )
@@ -132,6 +148,10 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
     'content-range',
     'content-disposition',
     'idempotent-replayed',
+    'www-authenticate',
+    'retry-after',
+    'ratelimit',
+    'ratelimit-policy',
   ],
   // An OPTIONS request that is no preflight gets our 404 for unknown routes, not the plain text of the plugin.
   strictPreflight: false,

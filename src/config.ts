@@ -43,6 +43,8 @@ export interface Config {
   corsOrigins: string[]
   /** Addresses and CIDR ranges of proxies in front of the service. */
   trustedProxies: string[]
+  /** How many requests an API key may send in a minute; undefined means any number. */
+  rateLimits: { all: number; write: number } | undefined
   /** What the `returnUrl` of a connection has to begin with. */
   returnUrls: string[]
   /** Apps that are registered with networks, by the id of the network. */
@@ -97,6 +99,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     hasTraces: variables.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     corsOrigins: listItems(variables.CORS_ORIGINS),
     trustedProxies: listItems(variables.TRUST_PROXY),
+    rateLimits: rateLimits(variables),
     returnUrls: listItems(variables.RETURN_URLS),
     oauthApps: oauthApps(variables),
     isRunByNpm: env.npm_lifecycle_event === 'postroom',
@@ -107,7 +110,14 @@ function s3Config(variables: Variables): S3Config | undefined {
   const { S3_BUCKET: bucket, S3_REGION: region, S3_ENDPOINT: endpoint } = variables
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = variables
   if (!bucket) {
-    if (endpoint) throw new ConfigError('S3_ENDPOINT must be set together with S3_BUCKET')
+    const [lone] = Object.entries({
+      S3_ENDPOINT: endpoint,
+      S3_ACCESS_KEY_ID: accessKeyId,
+      S3_SECRET_ACCESS_KEY: secretAccessKey,
+    })
+      .filter(([, value]) => value)
+      .map(([name]) => name)
+    if (lone) throw new ConfigError(`${lone} must be set together with S3_BUCKET`)
     return undefined
   }
   if (!accessKeyId !== !secretAccessKey) {
@@ -115,6 +125,12 @@ function s3Config(variables: Variables): S3Config | undefined {
   }
   const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined
   return { bucket, region, endpoint, credentials }
+}
+
+function rateLimits({ RATE_LIMIT_PER_MINUTE: text }: Variables): Config['rateLimits'] {
+  if (text === 'off') return undefined
+  const [all = 0, write = all] = listItems(text).map(Number)
+  return { all, write }
 }
 
 function oauthApps(variables: Variables): Config['oauthApps'] {

@@ -1,10 +1,17 @@
 import { INVALID_REQUEST, type Issue } from '../schemas/error.ts'
 import type { ErrorCode } from '../schemas/error-codes.ts'
-import { fileTooLargeMessage } from '../schemas/messages.ts'
+import {
+  fileTooLargeMessage,
+  lacksScope,
+  POST_CHANGED,
+  tooManyFailedKeys,
+  tooManyRequests,
+} from '../schemas/messages.ts'
+import type { Scope } from '../schemas/scopes.ts'
 
 /** An error whose message and code the caller may read. Everything else that is thrown becomes an opaque 500. */
 export class AppError extends Error {
-  readonly statusCode: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 416 | 502 | 503
+  readonly statusCode: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 416 | 429 | 502 | 503
   readonly code: ErrorCode
   /** The mistakes in the shape of the request. */
   readonly details: Issue[] | undefined
@@ -14,6 +21,38 @@ export class AppError extends Error {
     this.statusCode = statusCode
     this.code = code
     this.details = details
+  }
+}
+
+/** A 403 for an API key that lacks `scope`. */
+export class MissingScope extends AppError {
+  readonly scope: Scope
+
+  constructor(scope: Scope) {
+    super(403, 'insufficient_scope', lacksScope(scope))
+    this.scope = scope
+  }
+}
+
+const RATE_MESSAGES = { rate_limited: tooManyRequests, too_many_failed_keys: tooManyFailedKeys }
+
+/** A 429 with `Retry-After`. */
+export class RateLimited extends AppError {
+  readonly retryAfterSeconds: number
+
+  constructor(code: keyof typeof RATE_MESSAGES, retryAfterSeconds: number) {
+    super(429, code, RATE_MESSAGES[code](retryAfterSeconds))
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A 412 of a request with `If-Match`. The response has the present ETag. */
+export class PreconditionFailed extends AppError {
+  readonly etag: string
+
+  constructor(etag: string) {
+    super(412, 'precondition_failed', POST_CHANGED)
+    this.etag = etag
   }
 }
 

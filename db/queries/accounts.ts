@@ -1,9 +1,10 @@
-import { type Expression, type RawBuilder, sql } from 'kysely'
-import { type AccountAttention, EXPIRING, RECONNECT_REQUIRED, REFRESH_FAILED } from '../../schemas/account.ts'
+import { type Expression, sql } from 'kysely'
+import type { AccountAttention } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
+import { isAdministeredBy } from './roles.ts'
 
 /**
  * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations.
@@ -15,57 +16,66 @@ export const reachableBy = (userId: string | Expression<string>) => sql<boolean>
     or accounts.organization_id = any(array(
       select memberships.organization_id from memberships where memberships.user_id = ${userId}))))`
 
-const warning = ({ code, message }: { code: string; message: string }, since: RawBuilder<unknown>) => sql`
-  jsonb_build_object('code', ${sql.lit(code)}, 'message', ${sql.lit(message)}, 'since', ${isoTime(since)})`
-
 /**
- * Why an account needs its owner: the stored reason, or else an access token that expires within 7 days and cannot be
- * refreshed, or that has expired and was not refreshed. Computed, so that nothing has to notice that a day has come.
+ * Whether workers refresh the credentials of an account, as a column. Null if the account has no credentials. Needs a left
+ * join of `account_credentials`: a subquery reads the whole table for each account while the table is small.
  */
-const attention = sql<AccountAttention | null>`coalesce(accounts.attention, (
-  select case
-    when refresh_at is not null then
-      case when expires_at <= now() - interval '1 hour' then ${warning(REFRESH_FAILED, sql`expires_at`)} end
-    when expires_at <= now() then ${warning(RECONNECT_REQUIRED, sql`expires_at`)}
-    when expires_at <= now() + interval '1 day' then ${warning(EXPIRING, sql`(expires_at - interval '1 day')`)}
-    else ${warning(EXPIRING, sql`(expires_at - interval '7 days')`)} end
-  from (
-    select accounts.credentials_expire_at as expires_at, refresh_at from account_credentials
-    where account_credentials.account_id = accounts.id) as tokens
-  where expires_at <= now() + interval '7 days'))`
+export const storedCredentials = sql<StoredCredentials | null>`
+  case when account_credentials.account_id is null then null
+    when account_credentials.refresh_at is null then 'fixed'
+    else 'refreshed' end`
 
-const selectListed = (db: Db) =>
-  db.selectFrom('accounts').select((eb) => [
-    'id',
-    eb.ref('platform').$castTo<PlatformId>().as('platform'),
-    'username',
-    'displayName',
-    'textLengthMax',
-    'scopes',
-    isoTime<string | null>('credentialsExpireAt').as('credentialsExpireAt'),
-    'externalReference',
-    attention.as('attention'),
-    eb
-      .exists(
-        eb
-          .selectFrom('accountCredentials')
-          .select('accountId')
-          .whereRef('accountCredentials.accountId', '=', 'accounts.id'),
-      )
-      .$castTo<boolean>()
-      .as('isConnected'),
-  ])
+/** Whether an account can be published to. In JSON, times are texts. */
+export interface AccountReadiness {
+  /** Why nothing can be published to the account. */
+  attention: AccountAttention | null
+  /** Null if the account has no credentials. */
+  credentials: StoredCredentials | null
+  credentialsExpireAt: Date | string | null
+}
+
+/** `AccountReadiness` as parts of a JSON object. */
+export const readiness = {
+  attention: sql`accounts.attention`,
+  credentials: storedCredentials,
+  credentialsExpireAt: sql`accounts.credentials_expire_at`,
+}
+
+const selectListed = (db: Db, userId: string | Expression<string>) =>
+  db
+    .selectFrom('accounts')
+    .leftJoin('accountCredentials', 'accountCredentials.accountId', 'accounts.id')
+    .select((eb) => [
+      'id',
+      eb.ref('platform').$castTo<PlatformId>().as('platform'),
+      'username',
+      'displayName',
+      'textLengthMax',
+      'scopes',
+      'credentialsExpireAt',
+      'externalReference',
+      eb.ref('metadata').$castTo<Record<string, string> | null>().as('metadata'),
+      'userId',
+      'organizationId',
+      eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
+      storedCredentials.as('credentials'),
+      isAdministeredBy(userId).as('isAdministered'),
+    ])
 
 /** The accounts that the user may post to, oldest connection first. */
 export const listAccounts = prepared<{ userId: string }, ListedAccount>('list_accounts', (db, value) =>
-  selectListed(db)
+  selectListed(db, value('userId'))
     .where(reachableBy(value('userId')))
     .orderBy('id'),
 )
 
 /** Those of these accounts that the user may post to, oldest connection first. */
 export const listTheseAccounts = (db: Db, { userId, ids }: { userId: string; ids: string[] }) =>
-  selectListed(db).where('id', '=', sql<string>`any(${ids}::uuid[])`).where(reachableBy(userId)).orderBy('id').execute()
+  selectListed(db, userId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where(reachableBy(userId))
+    .orderBy('id')
+    .execute()
 
 /** Counts the connected accounts that have a stored reason why nothing can be published to them. */
 export const countAttention = prepared<object, { platform: string; code: string; count: number }>(
@@ -79,8 +89,8 @@ export const countAttention = prepared<object, { platform: string; code: string;
 export interface AccountFilter {
   userId?: string | undefined
   platform?: PlatformId | undefined
-  /** Only accounts whose owner has to act, or without credentials. */
-  needsAttention: boolean
+  /** Only accounts with a stored reason, without credentials, or whose credentials expire by these times. */
+  needsAttention?: Record<StoredCredentials, Date> | undefined
   limit: number
 }
 
@@ -94,8 +104,9 @@ export function listAllAccounts(db: Db, { userId, platform, needsAttention, limi
       'accounts.id',
       eb.ref('accounts.platform').$castTo<PlatformId>().as('platform'),
       'accounts.username',
-      sql<boolean>`account_credentials.account_id is not null`.as('connected'),
-      attention.as('attention'),
+      eb.ref('accounts.attention').$castTo<AccountAttention | null>().as('attention'),
+      'accounts.credentialsExpireAt',
+      storedCredentials.as('credentials'),
       'accounts.userId',
       'users.name as userName',
       'accounts.organizationId',
@@ -104,8 +115,18 @@ export function listAllAccounts(db: Db, { userId, platform, needsAttention, limi
     .where('accounts.disconnectedAt', 'is', null)
     .$if(userId !== undefined, (query) => query.where('accounts.userId', '=', userId!))
     .$if(platform !== undefined, (query) => query.where('accounts.platform', '=', platform!))
-    .$if(needsAttention, (query) =>
-      query.where((eb) => eb.or([eb(attention, 'is not', null), eb('accountCredentials.accountId', 'is', null)])),
+    .$if(needsAttention !== undefined, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('accounts.attention', 'is not', null),
+          eb(storedCredentials, 'is', null),
+          eb(
+            'accounts.credentialsExpireAt',
+            '<=',
+            sql<Date>`case ${storedCredentials} when 'fixed' then ${needsAttention!.fixed}::timestamptz else ${needsAttention!.refreshed} end`,
+          ),
+        ]),
+      ),
     )
     .orderBy('accounts.id', 'desc')
     .limit(limit)
@@ -128,17 +149,27 @@ export interface AccountProfile extends AccountRow {
 /** What a consent says of an account; null where there was none. */
 export interface AccountConsent {
   scopes: string[] | null
-  /** As ISO 8601. */
-  credentialsExpireAt: string | null
+  credentialsExpireAt: Date | null
   externalReference: string | null
+  metadata: Record<string, string> | null
 }
 
-export interface ListedAccount extends AccountProfile, AccountConsent {
-  /** Why the owner has to act. */
-  attention: AccountAttention | null
-  /** Whether credentials are stored. */
-  isConnected: boolean
+/** Whose an account is. */
+export interface AccountOwner {
+  userId: string
+  organizationId: string | null
+  /** Whether the user whom it is shown to is an admin of its organisation. */
+  isAdministered?: boolean
 }
+
+/** Workers renew `refreshed` credentials; `fixed` ones end when they expire. */
+export type StoredCredentials = 'fixed' | 'refreshed'
+
+export interface ListedAccount
+  extends AccountProfile,
+    AccountConsent,
+    AccountOwner,
+    Pick<AccountReadiness, 'attention' | 'credentials'> {}
 
 export interface NewAccount extends AccountRow {
   userId: string
@@ -151,10 +182,9 @@ export function insertAccount(db: Db, account: NewAccount) {
 }
 
 /** An account whose credentials were checked with its network. */
-export interface ConnectedAccount extends NewAccount, AccountProfile, Omit<AccountConsent, 'credentialsExpireAt'> {
+export interface ConnectedAccount extends NewAccount, AccountProfile, AccountConsent {
   externalId: string
   limitKey: string | null
-  credentialsExpireAt: Date | null
   /** The app that a refresh needs: a stored one if `appId` is set, or else one of the deployment. */
   clientId: string | null
   appId: string | null
@@ -165,10 +195,13 @@ export interface ConnectedAccount extends NewAccount, AccountProfile, Omit<Accou
  * external reference if none is given. Returns the new or existing account. Waits for a concurrent transaction that adds the
  * same account. Throws a foreign key violation if the app does not exist.
  */
-export function upsertConnectedAccount(db: Db, account: ConnectedAccount): Promise<AccountProfile & AccountConsent> {
+export function upsertConnectedAccount(
+  db: Db,
+  { metadata, ...account }: ConnectedAccount,
+): Promise<AccountProfile & AccountConsent & AccountOwner> {
   return db
     .insertInto('accounts')
-    .values(account)
+    .values({ ...account, metadata: metadata && JSON.stringify(metadata) })
     .onConflict((conflict) =>
       conflict
         .columns(['userId', 'platform', 'externalId'])
@@ -184,6 +217,7 @@ export function upsertConnectedAccount(db: Db, account: ConnectedAccount): Promi
           clientId: eb.ref('excluded.clientId'),
           appId: eb.ref('excluded.appId'),
           externalReference: eb.fn.coalesce('excluded.externalReference', 'accounts.externalReference'),
+          metadata: eb.fn.coalesce('excluded.metadata', 'accounts.metadata'),
           attention: null,
         })),
     )
@@ -194,8 +228,11 @@ export function upsertConnectedAccount(db: Db, account: ConnectedAccount): Promi
       'accounts.displayName',
       'accounts.textLengthMax',
       'accounts.scopes',
-      isoTime<string | null>('accounts.credentialsExpireAt').as('credentialsExpireAt'),
+      'accounts.credentialsExpireAt',
       'accounts.externalReference',
+      eb.ref('accounts.metadata').$castTo<Record<string, string> | null>().as('metadata'),
+      'accounts.userId',
+      'accounts.organizationId',
     ])
     .executeTakeFirstOrThrow()
 }
@@ -224,15 +261,14 @@ export function findSameProfiles(
     .execute()
 }
 
-/** The owner of an account that the user may post to; undefined if there is no such account. */
-export async function findAccountOwner(db: Db, { userId, id }: { userId: string; id: string }) {
-  const account = await db
+/** The owner of an account that the user may post to, and whether the user administers it; undefined if there is no such account. */
+export function findAccountWithRole(db: Db, { userId, id }: { userId: string; id: string }) {
+  return db
     .selectFrom('accounts')
-    .select('userId')
+    .select(['userId', isAdministeredBy(userId).as('isAdministered')])
     .where('id', '=', id)
     .where(reachableBy(userId))
     .executeTakeFirst()
-  return account?.userId
 }
 
 /**

@@ -16,8 +16,13 @@ export interface StoredResponse {
   body: string
 }
 
+/** A response with the key that it is stored under. */
+export interface KeyedResponse extends StoredResponse {
+  key: string
+}
+
 /** Keys that are older are expired. */
-const OLDEST = sql<Date>`now() - interval '24 hours'`
+export const OLDEST = sql<Date>`now() - interval '24 hours'`
 
 /**
  * Returns nothing for an unknown or expired key. The row is locked because a lock is a write, and waits for a

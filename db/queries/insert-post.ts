@@ -5,7 +5,8 @@ import type { PostStatus } from '../../schemas/post.ts'
 import { batched, type WithOrdinal } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
-import { reachableBy } from './accounts.ts'
+import { type AccountReadiness, reachableBy, storedCredentials } from './accounts.ts'
+import { type KeyedResponse, OLDEST } from './idempotency.ts'
 
 export interface NewTarget {
   accountId: string
@@ -24,54 +25,105 @@ export interface NewPost {
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
+  externalReference?: string | undefined
+  metadata?: Record<string, string> | undefined
   /** The first state of its deliveries. */
   deliveryState: DeliveryState
   targets: NewTarget[]
   /** In order. An id may occur twice. */
   mediaIds: string[]
+  /** The response to store with the post, under the `Idempotency-Key` of its request. */
+  keyed?: KeyedResponse
+}
+
+/** An account of a post that nothing may be published to before its owner acts. */
+export interface UnreadyAccount extends AccountReadiness {
+  accountId: string
+}
+
+interface WrittenPost extends WithOrdinal {
+  unready: UnreadyAccount[] | null
 }
 
 const reachable = reachableBy(sql.ref<string>('item.user_id'))
 
 /**
- * Returns the ordinals of the posts that were written. Measured against one array for each column, JSON parameters take
- * 5 % less time for a single post, and 4 % more for batches of 16, which is 3 µs a post.
+ * Returns the posts that were written, with their accounts that are not ready. A post with a key is written only if its
+ * accounts are ready, because its response has no warnings of them, and if the key has no response.
+ *
+ * Measured against one array for each
+ * column, JSON parameters take 5 % less time for a single post, and 4 % more for batches of 16, which is 3 µs a post.
  */
-const insertPosts = prepared<{ posts: string; targets: string; media: string }, WithOrdinal>(
+const insertPosts = prepared<{ posts: string; targets: string; media: string }, WrittenPost>(
   'insert_posts',
   (_db, value) => sql`
     with item as (
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
         ordinal integer, id uuid, user_id uuid, caption text, first_comment text, post_type text, status text,
-        scheduled_at timestamptz, delivery_state text, target_count integer)
+        scheduled_at timestamptz, external_reference text, metadata jsonb, delivery_state text, target_count integer,
+        key text, request_hash bytea, response_status integer, response_body text)
     ),
     -- The targets that the user may use, and whose text limit is the one that was checked.
     target as (
-      select item.id as post_id, item.delivery_state, wanted.account_id, accounts.platform, wanted.caption_override,
-        wanted.fields, wanted.thread_parts
+      select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
+        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, accounts.attention,
+        accounts.credentials_expire_at, ${storedCredentials} as credentials
       from jsonb_to_recordset(${value('targets')}::jsonb) as wanted(
-        ordinal integer, account_id uuid, text_length_max integer, caption_override text, fields jsonb,
-        thread_parts jsonb)
+        ordinal integer, position integer, account_id uuid, text_length_max integer, caption_override text,
+        fields jsonb, thread_parts jsonb)
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
+      left join account_credentials on account_credentials.account_id = accounts.id
       where ${reachable} and accounts.text_length_max is not distinct from wanted.text_length_max
     ),
+    reachable as (
+      select post_id, ordinal, count(*) as count,
+        jsonb_agg(
+          jsonb_build_object('accountId', account_id, 'attention', attention, 'credentials', credentials,
+            'credentialsExpireAt', credentials_expire_at)
+        ) filter (
+          where attention is not null or credentials is null or credentials_expire_at <= now()
+        ) as unready
+      from target
+      group by post_id, ordinal
+    ),
     -- Only posts with all of their targets.
-    post as (
-      insert into posts (id, user_id, caption, first_comment, post_type, status, scheduled_at)
-      select id, user_id, caption, first_comment, post_type, status, scheduled_at
+    writable as (
+      select item.*
       from item
-      join (select post_id, count(*) as count from target group by post_id) as reachable on reachable.post_id = item.id
-      where reachable.count = item.target_count
+      join reachable on reachable.post_id = item.id
+      where reachable.count = item.target_count and (item.key is null or reachable.unready is null)
+    ),
+    -- Of equal requests in one batch, the first.
+    keyed as (
+      select distinct on (user_id, key) * from writable where key is not null order by user_id, key, ordinal
+    ),
+    -- All statements lock keys in this order, so that none waits for another that waits for it.
+    stored as (
+      insert into idempotency_keys (user_id, key, request_hash, status, body)
+      select user_id, key, request_hash, response_status, response_body from keyed order by user_id, key
+      on conflict (user_id, key) do update
+        set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+          created_at = excluded.created_at
+        where idempotency_keys.created_at < ${OLDEST}
+      returning user_id, key
+    ),
+    post as (
+      insert into posts
+        (id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata)
+      select id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata
+      from writable
+      where key is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key))
       -- A draft is never due. A schedule in the past is due at the creation.
       returning user_id, id, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
     ),
     inserted_targets as (
       insert into post_targets
-        (user_id, post_id, account_id, platform, caption_override, fields, thread_parts, state, due_at, claimable_at)
-      select post.user_id, post.id, target.account_id, target.platform, target.caption_override, target.fields,
-        target.thread_parts, target.delivery_state, post.due_at, post.due_at
+        (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, state, due_at,
+        claimable_at)
+      select post.user_id, post.id, target.account_id, target.position, target.platform, target.caption_override,
+        target.fields, target.thread_parts, target.delivery_state, post.due_at, post.due_at
       from post
       join target on target.post_id = post.id
     ),
@@ -82,12 +134,12 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
       join item on item.ordinal = file.ordinal
       join post on post.id = item.id
     )
-    select item.ordinal
+    select reachable.ordinal, reachable.unready
     from post
-    join item on item.id = post.id`,
+    join reachable on reachable.post_id = post.id`,
 )
 
-function insertAll(db: Db, posts: NewPost[]): Promise<WithOrdinal[]> {
+function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
   const numbered = posts.map((post, index) => ({ ordinal: index + 1, ...post }))
   return insertPosts(db, {
     posts: JSON.stringify(
@@ -100,14 +152,23 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WithOrdinal[]> {
         post_type: post.postType,
         status: post.status,
         scheduled_at: post.scheduledAt,
+        external_reference: post.externalReference,
+        metadata: post.metadata,
         delivery_state: post.deliveryState,
         target_count: targets.length,
+        ...(post.keyed && {
+          key: post.keyed.key,
+          request_hash: `\\x${post.keyed.requestHash.toString('hex')}`,
+          response_status: post.keyed.status,
+          response_body: post.keyed.body,
+        }),
       })),
     ),
     targets: JSON.stringify(
       numbered.flatMap(({ ordinal, targets }) =>
-        targets.map((target) => ({
+        targets.map((target, index) => ({
           ordinal,
+          position: index + 1,
           account_id: target.accountId,
           text_length_max: target.textLengthMax,
           caption_override: target.captionOverride,
@@ -128,18 +189,28 @@ const insertBatched = batched(insertAll)
 
 /** A larger post gets a statement of its own, because it would delay the others of a batch. */
 const BATCHED_TARGETS_MAX = 32
-/** Of caption and targets as JSON, in UTF-16 units. */
+/** Of caption, metadata and targets as JSON, in UTF-16 units. */
 const BATCHED_LENGTH_MAX = 32_768
 
-const isSmall = ({ caption, targets }: NewPost): boolean =>
-  targets.length <= BATCHED_TARGETS_MAX && caption.length + JSON.stringify(targets).length <= BATCHED_LENGTH_MAX
+const isSmall = ({ caption, targets, metadata }: NewPost): boolean =>
+  targets.length <= BATCHED_TARGETS_MAX &&
+  caption.length + (metadata ? JSON.stringify(metadata).length : 0) + JSON.stringify(targets).length <=
+    BATCHED_LENGTH_MAX
 
 /**
- * Writes a post in one statement. Returns false, and writes nothing, if the user may not use one of its accounts, or if
- * the text limit of an account is another than the post was checked against. Concurrent posts share a statement and its
- * commit, which takes longer than writing the rows.
+ * Writes a post in one statement, and returns its accounts that are not ready. Returns undefined, and writes nothing, if
+ * the user may not use one of its accounts, or if the text limit of an account is another than the post was checked
+ * against. A post with a key is not written either if an account is not ready, or if the key has a response. Concurrent
+ * posts share a statement and its commit, which takes longer than writing the rows.
  */
-export async function insertPost(db: Db, post: NewPost): Promise<boolean> {
+export async function insertPost(db: Db, post: NewPost): Promise<UnreadyAccount[] | undefined> {
   const written = isSmall(post) ? await insertBatched(db, post) : (await insertAll(db, [post]))[0]
-  return written !== undefined
+  return written && (written.unready ?? [])
 }
+
+/**
+ * Writes several posts in one statement. Returns whether all of them were written: see `insertPost`. The caller's
+ * transaction must not commit the others.
+ */
+export const insertPostsTogether = async (db: Db, posts: NewPost[]): Promise<boolean> =>
+  (await insertAll(db, posts)).length === posts.length

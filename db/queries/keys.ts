@@ -1,16 +1,38 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { ApiKey } from '../../schemas/key.ts'
+import type { Scope } from '../../schemas/scopes.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
+import type { DB } from '../types.ts'
+import { isoTime } from './iso-time.ts'
+
+/** What a key allows. */
+export interface KeyRights {
+  /** Null allows all scopes that act for its user. */
+  scopes: readonly Scope[] | null
+  /** The accounts that it may use; null if these are all of its user. */
+  accountIds: readonly string[] | null
+}
+
+interface FoundKey extends KeyRights {
+  id: string
+  userId: string
+  expiresAt: Date | null
+}
 
 /** The key with this SHA-256, unless it is revoked. The caller compares `expiresAt`. */
-export const findKey = prepared<{ hash: Buffer }, { id: string; userId: string; expiresAt: Date | null }>(
-  'find_key',
-  (db, value) =>
-    db
-      .selectFrom('apiKeys')
-      .select(['id', 'userId', 'expiresAt'])
-      .where('hash', '=', value('hash'))
-      .where('revokedAt', 'is', null),
+export const findKey = prepared<{ hash: Buffer }, FoundKey>('find_key', (db, value) =>
+  db
+    .selectFrom('apiKeys')
+    .select((eb) => [
+      'id',
+      'userId',
+      'expiresAt',
+      eb.ref('scopes').$castTo<Scope[] | null>().as('scopes'),
+      'accountIds',
+    ])
+    .where('hash', '=', value('hash'))
+    .where('revokedAt', 'is', null),
 )
 
 export interface NewKey {
@@ -20,18 +42,56 @@ export interface NewKey {
   hash: Buffer
   start: string
   expiresAt: Date | null
+  scopes?: readonly Scope[] | null
+  accountIds?: readonly string[] | null
+  /** The key that this one replaces. */
+  replaces?: string | null
 }
 
 /** Stores a key. Throws a foreign key violation if the user does not exist. */
-export function insertKey(db: Db, key: NewKey) {
-  return db.insertInto('apiKeys').values(key).execute()
+export function insertKey(db: Db, { scopes = null, accountIds = null, ...key }: NewKey) {
+  return db
+    .insertInto('apiKeys')
+    .values({ ...key, scopes: scopes && [...scopes], accountIds: accountIds && [...accountIds] })
+    .execute()
 }
 
-/** The user's keys without their hashes, oldest first. */
+/** The columns of a key in the API. */
+export const shownKey = (eb: ExpressionBuilder<DB, 'apiKeys'>) =>
+  [
+    'id',
+    'userId',
+    'name',
+    'start',
+    eb.ref('scopes').$castTo<Scope[] | null>().as('scopes'),
+    'accountIds',
+    isoTime<string | null>('expiresAt').as('expiresAt'),
+    isoTime<string | null>('lastUsedAt').as('lastUsedAt'),
+    isoTime('createdAt').as('createdAt'),
+    'replaces',
+    eb
+      .selectFrom('apiKeys as successor')
+      .select('successor.id')
+      .whereRef('successor.replaces', '=', 'apiKeys.id')
+      .where('successor.revokedAt', 'is', null)
+      .as('replacedBy'),
+  ] as const
+
+/** A key of the user that is not revoked; undefined if there is none with this id. */
+export const findOwnKey = (db: Db, { userId, id }: { userId: string; id: string }): Promise<ApiKey | undefined> =>
+  db
+    .selectFrom('apiKeys')
+    .select(shownKey)
+    .where('id', '=', id)
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst()
+
+/** The user's keys without their hashes, revoked ones included, oldest first. */
 export function listKeys(db: Db, userId: string) {
   return db
     .selectFrom('apiKeys')
-    .select(['id', 'name', 'start', 'expiresAt', 'revokedAt', 'createdAt'])
+    .select(['id', 'name', 'start', 'scopes', 'accountIds', 'expiresAt', 'lastUsedAt', 'revokedAt', 'createdAt'])
     .where('userId', '=', userId)
     .orderBy('id')
     .execute()
@@ -46,3 +106,18 @@ export async function revokeKey(db: Db, id: string): Promise<boolean> {
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
+
+/**
+ * Notes that these keys were used just now, except for those that were noted within the last minute. Rows that another
+ * process writes are skipped: it notes the same.
+ */
+export const noteKeyUse = prepared<{ ids: string[] }, never>(
+  'note_key_use',
+  (_db, value) => sql`
+    update api_keys set last_used_at = now()
+    where id in (
+      select id from api_keys
+      where id = any(${value('ids')}::uuid[])
+        and (last_used_at is null or last_used_at <= now() - interval '1 minute')
+      for no key update skip locked)`,
+)

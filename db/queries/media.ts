@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryState } from '../../schemas/delivery.ts'
-import type { Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
+import type { Media, MediaDetail, MediaFacts, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
@@ -39,6 +39,9 @@ export const shownMedia = [
   'durationSeconds',
   'fps',
   'altText',
+  'fileName',
+  'externalReference',
+  sql<Record<string, string> | null>`metadata`.as('metadata'),
   isoTime('createdAt').as('createdAt'),
 ] as const
 
@@ -55,8 +58,17 @@ export const listMedia = prepared<Page, Media>('list_media', (db, value) =>
     .offset(value('offset')),
 )
 
-export const findMedia = prepared<{ userId: string; id: string }, Media>('find_media', (db, value) =>
-  mediaOf(db, value('userId')).where('id', '=', value('id')),
+export const findMedia = prepared<{ userId: string; id: string }, MediaDetail>('find_media', (db, value) =>
+  mediaOf(db, value('userId'))
+    .select(
+      // Without an order, so that Postgres stops after these, however many there are.
+      sql<string[]>`(
+        select coalesce(json_agg(distinct post_id), '[]') from (
+          select post_id from post_media
+          where post_media.user_id = media.user_id and post_media.media_id = media.id
+          limit 100) as used)`.as('postIds'),
+    )
+    .where('id', '=', value('id')),
 )
 
 /** The user's file with these bytes, which counts as used: a sweep of unused files leaves it alone for now. */

@@ -75,29 +75,22 @@ export async function deleteMembership(db: Db, membership: { userId: string; org
   return numDeletedRows > 0n
 }
 
-export async function isMember(db: Db, { userId, organizationId }: { userId: string; organizationId: string }) {
-  if (!isId(organizationId)) return false
-  const found = await db
+/**
+ * The role of a member, and whether the member may connect accounts for the organisation; undefined for everybody else. An
+ * admin may. If the organisation has no admin, as those of version 1.0, every member may.
+ */
+export function findRole(db: Db, { userId, organizationId }: { userId: string; organizationId: string }) {
+  return db
     .selectFrom('memberships')
-    .select('userId')
+    .select([
+      sql<Role>`role`.as('role'),
+      sql<boolean>`role = 'admin' or not exists (
+        select from memberships as other
+        where other.organization_id = memberships.organization_id and other.role = 'admin')`.as('mayConnect'),
+    ])
     .where('userId', '=', userId)
     .where('organizationId', '=', organizationId)
     .executeTakeFirst()
-  return found !== undefined
-}
-
-/** The role of a member; undefined for everybody else. */
-export async function findRole(
-  db: Db,
-  { userId, organizationId }: { userId: string; organizationId: string },
-): Promise<Role | undefined> {
-  const found = await db
-    .selectFrom('memberships')
-    .select(sql<Role>`role`.as('role'))
-    .where('userId', '=', userId)
-    .where('organizationId', '=', organizationId)
-    .executeTakeFirst()
-  return found?.role
 }
 
 /** Prevents other transactions from adding a user until this one ends. */

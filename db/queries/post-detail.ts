@@ -1,43 +1,52 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PublishedAct } from '../../schemas/delivery.ts'
-import type { PostDetail } from '../../schemas/post.ts'
+import type { PostDetail, PostTarget } from '../../schemas/post.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
+import { type AccountReadiness, readiness } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
 import { jsonList } from './json-list.ts'
-import { postColumns } from './posts.ts'
+import { dropAbsent, postColumns } from './posts.ts'
 
 /**
  * A resting account or limit delays the next attempt. An account that is busy with another delivery may be free at any
- * moment.
+ * moment. No `exists`, for which Postgres may read the whole table into a hash.
  */
-const nextAttempt = sql`case when exists (
-    select from post_targets as busy
+const nextAttempt = sql`case when accounts.available_at is not null and (
+    select true from post_targets as busy
     where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at
-      and busy.account_id = accounts.id and busy.state = 'publishing')
+      and busy.account_id = accounts.id and busy.state = 'publishing'
+    limit 1) is not null
   then post_targets.claimable_at
   else greatest(post_targets.claimable_at, accounts.available_at,
     (select until from limit_rests where key = accounts.limit_key),
     (select until from limit_rests where key = accounts.platform)) end`
 
-/** A delivery as the API shows it. */
-const buildDelivery = (eb: ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>) =>
-  jsonBuildObject({
-    state: eb.ref('postTargets.state'),
-    attempts: eb.ref('postTargets.attempts'),
-    nextAttemptAt: sql<string | null>`case when post_targets.state = 'queued' then ${isoTime(nextAttempt)} end`,
-    publishedAt: isoTime<string | null>('postTargets.publishedAt'),
-    latenessMs: sql<number | null>`case when post_targets.published_at is not null
+type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
+
+/** A delivery as the API shows it in a list. */
+export const deliveryProperties = (eb: DeliveryBuilder) => ({
+  state: eb.ref('postTargets.state'),
+  attempts: eb.ref('postTargets.attempts'),
+  nextAttemptAt: sql<string | null>`case when post_targets.state = 'queued' then ${isoTime(nextAttempt)} end`,
+  publishedAt: isoTime<string | null>('postTargets.publishedAt'),
+  latenessMs: sql<number | null>`case when post_targets.published_at is not null
       then greatest(0, round(extract(epoch from
         post_targets.published_at - greatest(posts.scheduled_at, posts.created_at)) * 1000))::bigint end`,
-    externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
-    externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
-    acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
+  externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
+  externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
+  acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
       'externalId', act ->> 'id', 'externalUrl', act ->> 'url') order by ordinal), '[]')
       from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, ordinal))`,
-    error: eb.ref('postTargets.error'),
+  error: eb.ref('postTargets.error'),
+})
+
+/** A delivery as the API shows it. */
+const buildDelivery = (eb: DeliveryBuilder) =>
+  jsonBuildObject({
+    ...deliveryProperties(eb),
     history: eb
       .selectFrom('deliveryAttempts as attempt')
       .select((eb) =>
@@ -81,41 +90,74 @@ export interface PostFile {
   stored: boolean
 }
 
-/** Posts with their files, their accounts, and the delivery to each. */
-const selectPosts = (db: Db) =>
-  db.selectFrom('posts').select((eb) => [
-    ...postColumns(eb),
-    eb
-      .selectFrom('postMedia')
-      .select(sql<string[]>`coalesce(json_agg(media_id order by position), '[]')`.as('ids'))
-      .whereRef('postMedia.userId', '=', 'posts.userId')
-      .whereRef('postMedia.postId', '=', 'posts.id')
-      .as('mediaIds'),
-    eb
-      .selectFrom('postTargets')
-      .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
-      .select((eb) =>
-        jsonList(
-          jsonBuildObject({
-            accountId: eb.ref('postTargets.accountId'),
-            platform: eb.ref('postTargets.platform'),
-            username: eb.ref('accounts.username'),
-            captionOverride: eb.ref('captionOverride'),
-            fields: eb.ref('fields'),
-            threadParts: eb.ref('threadParts'),
-            delivery: buildDelivery(eb),
-          }),
-          sql`post_targets.account_id`,
-        ),
-      )
-      .whereRef('postTargets.userId', '=', 'posts.userId')
-      .whereRef('postTargets.postId', '=', 'posts.id')
-      .as('targets'),
-  ])
+/** That of `accountIds`. Posts of version 1.0 have no positions. */
+const TARGET_ORDER = sql`post_targets.position, post_targets.account_id`
 
-export const findPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>
+/** A post that tells of each account whether it can be published to. */
+export interface PostWithReadiness extends PostDetail {
+  targets: (PostTarget & { readiness: AccountReadiness })[]
+}
+
+/** The accounts of a post as a JSON array, each with `more` of it and of its delivery. */
+export const selectTargets = (
+  eb: ExpressionBuilder<DB, 'posts'>,
+  more: (eb: DeliveryBuilder) => Record<string, Expression<unknown>>,
+) =>
+  eb
+    .selectFrom('postTargets')
+    .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
+    // Postgres leaves this join out where no column of it is selected.
+    .leftJoin('accountCredentials', 'accountCredentials.accountId', 'accounts.id')
+    .select((eb) =>
+      jsonList(
+        jsonBuildObject({
+          accountId: eb.ref('postTargets.accountId'),
+          platform: eb.ref('postTargets.platform'),
+          username: eb.ref('accounts.username'),
+          captionOverride: eb.ref('captionOverride'),
+          fields: eb.ref('fields'),
+          threadParts: eb.ref('threadParts'),
+          ...more(eb),
+        }),
+        TARGET_ORDER,
+      ),
+    )
+    .whereRef('postTargets.userId', '=', 'posts.userId')
+    .whereRef('postTargets.postId', '=', 'posts.id')
+
+/** Posts with their files, their accounts, the delivery to each, and `more` of each account. */
+const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
+  db
+    .selectFrom('posts')
+    .select((eb) => [
+      ...postColumns(eb),
+      eb
+        .selectFrom('postMedia')
+        .select(sql<string[]>`coalesce(json_agg(media_id order by position), '[]')`.as('ids'))
+        .whereRef('postMedia.userId', '=', 'posts.userId')
+        .whereRef('postMedia.postId', '=', 'posts.id')
+        .as('mediaIds'),
+      selectTargets(eb, (eb) => ({ delivery: buildDelivery(eb), ...more })).as('targets'),
+    ])
+
+const selectPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>
   selectPosts(db).where('userId', '=', value('userId')).where('id', '=', value('id')).$castTo<PostDetail>(),
 )
+
+export const findPost = async (db: Db, key: { userId: string; id: string }): Promise<PostDetail[]> =>
+  dropAbsent(await selectPost(db, key))
+
+const selectPostWithReadiness = prepared<{ userId: string; id: string }, PostWithReadiness>(
+  'find_post_with_readiness',
+  (db, value) =>
+    selectPosts(db, { readiness: jsonBuildObject(readiness) })
+      .where('userId', '=', value('userId'))
+      .where('id', '=', value('id'))
+      .$castTo<PostWithReadiness>(),
+)
+
+export const findPostWithReadiness = async (db: Db, key: { userId: string; id: string }) =>
+  dropAbsent(await selectPostWithReadiness(db, key))
 
 interface PostDetailPage {
   userId: string
@@ -123,8 +165,7 @@ interface PostDetailPage {
   limit: number
 }
 
-/** The next posts of a user after `after`, oldest first. */
-export const listPostDetails = prepared<PostDetailPage, PostDetail>('list_post_details', (db, value) =>
+const selectPostDetails = prepared<PostDetailPage, PostDetail>('list_post_details', (db, value) =>
   selectPosts(db)
     .where('userId', '=', value('userId'))
     .where('id', '>', value('after'))
@@ -132,3 +173,7 @@ export const listPostDetails = prepared<PostDetailPage, PostDetail>('list_post_d
     .limit(value('limit'))
     .$castTo<PostDetail>(),
 )
+
+/** The next posts of a user after `after`, oldest first. */
+export const listPostDetails = async (db: Db, page: PostDetailPage): Promise<PostDetail[]> =>
+  dropAbsent(await selectPostDetails(db, page))

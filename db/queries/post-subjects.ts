@@ -3,12 +3,20 @@ import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { prepared } from '../prepared.ts'
-import { reachableBy } from './accounts.ts'
+import { type AccountReadiness, reachableBy, readiness } from './accounts.ts'
 import { jsonList } from './json-list.ts'
 
-/** What a post refers to: the facts that its limits are checked against. */
+/** An account of a post, with the facts that the limits are checked against. */
+export interface SubjectAccount extends AccountReadiness {
+  id: string
+  platform: PlatformId
+  username: string
+  textLengthMax: number | null
+}
+
+/** What a post refers to. */
 export interface PostSubjects {
-  accounts: { id: string; platform: PlatformId; username: string; textLengthMax: number | null }[]
+  accounts: SubjectAccount[]
   media: MediaFacts[]
 }
 
@@ -20,6 +28,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
       .selectNoFrom((eb) => [
         eb
           .selectFrom('accounts')
+          .leftJoin('accountCredentials', 'accountCredentials.accountId', 'accounts.id')
           .select((eb) =>
             jsonList(
               jsonBuildObject({
@@ -27,6 +36,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 platform: eb.ref('platform'),
                 username: eb.ref('username'),
                 textLengthMax: eb.ref('textLengthMax'),
+                ...readiness,
               }),
             ),
           )
@@ -46,6 +56,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 durationSeconds: eb.ref('durationSeconds'),
                 fps: eb.ref('fps'),
                 frames: eb.ref('frames'),
+                fileName: eb.ref('fileName'),
               }),
             ),
           )

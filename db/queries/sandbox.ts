@@ -102,8 +102,13 @@ const content = <K extends Exclude<keyof SandboxCall, 'id' | 'accountId' | 'acce
   key: K,
 ) => sql<SandboxCall[K]>`content -> ${sql.lit(key)}`.as(key)
 
+interface CallPage extends Page {
+  /** Only calls to these accounts; null means all. */
+  accountIds: readonly string[] | null
+}
+
 /** A page of the calls to accounts that the user owns, connected or disconnected, newest first. */
-export const listSandboxCalls = prepared<Page, SandboxCall>('list_sandbox_calls', (db, value) =>
+export const listSandboxCalls = prepared<CallPage, SandboxCall>('list_sandbox_calls', (db, value) =>
   db
     .selectFrom('sandboxCalls')
     .innerJoin('accounts', 'accounts.id', 'sandboxCalls.accountId')
@@ -120,6 +125,7 @@ export const listSandboxCalls = prepared<Page, SandboxCall>('list_sandbox_calls'
       isoTime('receivedAt').as('receivedAt'),
     ])
     .where('accounts.userId', '=', value('userId'))
+    .where(sql<boolean>`(${value('accountIds')}::uuid[] is null or accounts.id = any(${value('accountIds')}::uuid[]))`)
     .where('sandboxCalls.id', '<', value('cursor'))
     .orderBy('sandboxCalls.id', 'desc')
     .limit(value('limit'))

@@ -39,6 +39,9 @@ export interface PromotedFile extends MediaFacts, StagedFile {
   videoCodec: string | null
   audioCodec: string | null
   altText: string | null
+  fileName: string | null
+  externalReference: string | null
+  metadata: Record<string, string> | null
   sha256: Buffer
 }
 
@@ -61,12 +64,13 @@ export const promoteFile = prepared<PromotedFile, Media>(
     promoted as (
       insert into media (
         user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, video_codec,
-        audio_codec, alt_text, sha256)
+        audio_codec, alt_text, file_name, external_reference, metadata, sha256)
       select
         user_id, storage_key, ${value('id')}::uuid, ${value('kind')}::text, ${value('mimeType')}::text,
         ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer,
         ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
-        ${value('videoCodec')}::text, ${value('audioCodec')}::text, ${value('altText')}::text, ${value('sha256')}::bytea
+        ${value('videoCodec')}::text, ${value('audioCodec')}::text, ${value('altText')}::text, ${value('fileName')}::text,
+        ${value('externalReference')}::text, ${value('metadata')}::jsonb, ${value('sha256')}::bytea
       from staged
       on conflict (user_id, sha256) do nothing
       returning *

@@ -10,7 +10,7 @@ import {
   unavailableResponse,
 } from '../error.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
-import { ACCOUNT_NOT_FOUND, NOT_THE_OWNER } from '../messages.ts'
+import { ACCOUNT_NOT_FOUND, NOT_AN_ADMIN_TO_CONNECT, NOT_THE_OWNER } from '../messages.ts'
 import { Body, Deleted, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -19,6 +19,8 @@ const [CONNECTED] = Account.examples
 export const listAccounts = defineOperation({
   method: 'GET',
   url: '/accounts',
+  scope: 'accounts:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'listAccounts',
     tags: ['accounts'],
@@ -36,6 +38,7 @@ export const listAccounts = defineOperation({
 export const connectAccount = defineOperation({
   method: 'POST',
   url: '/accounts',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'connectAccount',
     tags: ['accounts'],
@@ -68,21 +71,26 @@ export const connectAccount = defineOperation({
       400: invalidRequestResponse(
         'With `details`: the body does not match its schema. Without: the network rejected the credentials.',
         { missingPassword: MISSING_PASSWORD, unknownPlatform: UNKNOWN_PLATFORM },
-        { refused: 'bluesky: bsky.social: Invalid identifier or password' },
+        { refused: ['credentials_rejected', 'bluesky: bsky.social: Invalid identifier or password'] },
+        { codes: ['platform_not_supported'] },
       ),
-      403: errorResponse('You do not belong to this organisation, or it does not exist.', {
-        noAccess: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+      403: errorResponse('You are not an admin of this organisation, or it does not exist.', {
+        noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+        notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_CONNECT],
       }),
       ...keyReusedResponse,
       ...bodyTooLargeResponse,
       ...commonErrors,
       502: errorResponse(
         'The network could not be reached or did not respond within 20 seconds. Nothing was stored. Correct the address, or retry later.',
-        { unreachable: 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)' },
+        { unreachable: ['platform_unavailable', 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)'] },
       ),
       503: unavailableResponse(
         ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`. Nothing was stored.',
-        { noCredentialsKey: NO_CREDENTIALS_KEY, otherCredentialsKey: OTHER_CREDENTIALS_KEY },
+        {
+          noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
+          otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+        },
       ),
     },
   },
@@ -91,20 +99,25 @@ export const connectAccount = defineOperation({
 export const disconnectAccount = defineOperation({
   method: 'DELETE',
   url: '/accounts/:id',
+  scope: 'accounts:connect',
+  takesAccountLists: true,
   schema: {
     operationId: 'disconnectAccount',
     tags: ['accounts'],
     summary: 'Disconnect an account',
-    description: `Removes an account of yours from the list and destroys its credentials. Only the owner can do this; members of its organisation get 403.
+    description: `Removes an account from the list and destroys its credentials. The owner can do this, and an admin of its organisation; other members get 403. \`canDisconnect\` of the account tells whether you can.
 
 Published posts stay on the network. Scheduled posts are not published to this account: their deliveries fail with \`no_access\`. Connecting the same profile again creates another account with another id.`,
     params: AccountPath,
     response: {
       200: JsonResponse(Deleted, 'The account is disconnected.', { disconnected: Deleted.examples[0] }),
-      403: errorResponse('You can post to the account through an organisation, but another user owns it.', {
-        notTheOwner: NOT_THE_OWNER,
+      403: errorResponse(
+        'You can post to the account through an organisation, but neither own it nor are an admin there.',
+        { notTheOwner: ['not_account_owner', NOT_THE_OWNER] },
+      ),
+      404: errorResponse('You cannot post to an account with this id.', {
+        notFound: ['account_not_found', ACCOUNT_NOT_FOUND],
       }),
-      404: errorResponse('You cannot post to an account with this id.', { notFound: ACCOUNT_NOT_FOUND }),
       ...commonErrors,
     },
   },

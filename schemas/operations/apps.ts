@@ -17,14 +17,15 @@ const [PUT, WITH_SCOPES] = PutApp.examples
 
 const noAccessResponse = {
   403: errorResponse('You do not belong to this organisation, or it does not exist, or you are none of its admins.', {
-    noAccess: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
-    notAdmin: NOT_AN_ADMIN,
+    noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+    notAdmin: ['not_organization_admin', NOT_AN_ADMIN],
   }),
 }
 
 export const listApps = defineOperation({
   method: 'GET',
   url: '/apps',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'listApps',
     tags: ['apps'],
@@ -41,6 +42,7 @@ export const listApps = defineOperation({
 export const putApp = defineOperation({
   method: 'PUT',
   url: '/apps/:platform',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'putApp',
     tags: ['apps'],
@@ -63,8 +65,8 @@ export const putApp = defineOperation({
           },
         },
         {
-          notSupported: 'telegram accounts cannot be connected by OAuth',
-          registered: 'mastodon needs no app: Postroom registers one with each server',
+          notSupported: ['platform_not_supported', 'telegram accounts cannot be connected by OAuth'],
+          registered: ['platform_not_supported', 'mastodon needs no app: Postroom registers one with each server'],
         },
       ),
       ...noAccessResponse,
@@ -72,7 +74,10 @@ export const putApp = defineOperation({
       ...commonErrors,
       503: unavailableResponse(
         ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so secrets cannot be stored. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
-        { noCredentialsKey: NO_CREDENTIALS_KEY, otherCredentialsKey: OTHER_CREDENTIALS_KEY },
+        {
+          noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
+          otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+        },
       ),
     },
   },
@@ -81,6 +86,7 @@ export const putApp = defineOperation({
 export const deleteApp = defineOperation({
   method: 'DELETE',
   url: '/apps/:platform',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'deleteApp',
     tags: ['apps'],
@@ -101,8 +107,8 @@ export const deleteApp = defineOperation({
         },
       }),
       ...noAccessResponse,
-      404: errorResponse('No app is stored for this network.', { notFound: APP_NOT_FOUND }),
-      409: errorResponse('Connected accounts need the app.', { inUse: APP_IN_USE }),
+      404: errorResponse('No app is stored for this network.', { notFound: ['app_not_found', APP_NOT_FOUND] }),
+      409: errorResponse('Connected accounts need the app.', { inUse: ['app_in_use', APP_IN_USE] }),
       ...commonErrors,
     },
   },

@@ -22,6 +22,7 @@ import {
   CONNECTION_NOT_CHOOSING,
   CONNECTION_NOT_FOUND,
   CONNECTION_NOT_OPENED,
+  NOT_AN_ADMIN_TO_CONNECT,
   NOT_THE_OWNER_TO_CONNECT,
   OTHER_CONNECTION,
   OWNED_ELSEWHERE,
@@ -33,20 +34,24 @@ import { defineOperation } from './define-operation.ts'
 
 const notFoundResponse = {
   404: errorResponse('You have no connection with this id, or it is older than 24 hours.', {
-    notFound: CONNECTION_NOT_FOUND,
+    notFound: ['connection_not_found', CONNECTION_NOT_FOUND],
   }),
 }
 
 const noKeyResponse = {
   503: unavailableResponse(
     ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
-    { noCredentialsKey: NO_CREDENTIALS_KEY, otherCredentialsKey: OTHER_CREDENTIALS_KEY },
+    {
+      noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
+      otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+    },
   ),
 }
 
 export const createConnection = defineOperation({
   method: 'POST',
   url: '/connections',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'createConnection',
     tags: ['connections'],
@@ -82,25 +87,32 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
           noServer: { code: 'custom', path: ['hint'], message: SERVER_REQUIRED },
         },
         {
-          notSupported: 'telegram accounts cannot be connected by OAuth',
-          noApp: 'No app of x is configured: store one with PUT /api/v1/apps/x, or set X_CLIENT_ID and X_CLIENT_SECRET',
-          returnUrl: RETURN_URL_NOT_ALLOWED,
-          refused: 'mastodon: www.example.com is not a Mastodon server',
+          notSupported: ['platform_not_supported', 'telegram accounts cannot be connected by OAuth'],
+          noApp: [
+            'app_missing',
+            'No app of x is configured: store one with PUT /api/v1/apps/x, or set X_CLIENT_ID and X_CLIENT_SECRET',
+          ],
+          returnUrl: ['return_url_not_allowed', RETURN_URL_NOT_ALLOWED],
+          refused: ['platform_refused', 'mastodon: www.example.com is not a Mastodon server'],
         },
       ),
       403: errorResponse(
-        'You do not belong to this organisation, cannot post to this account, or do not own it, or it does not exist.',
+        'You are not an admin of this organisation, cannot post to this account, or do not own it, or it does not exist.',
         {
-          noOrganization: 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
-          noAccount: 'You have no access to this accountId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
-          notTheOwner: NOT_THE_OWNER_TO_CONNECT,
+          noOrganization: [
+            'no_access',
+            'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+          ],
+          notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_CONNECT],
+          noAccount: ['no_access', 'You have no access to this accountId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+          notTheOwner: ['not_account_owner', NOT_THE_OWNER_TO_CONNECT],
         },
       ),
       ...keyReusedResponse,
       ...bodyTooLargeResponse,
       ...commonErrors,
       502: errorResponse('With `manual`, or on Mastodon: the network could not be reached. Retry later.', {
-        unreachable: 'x: api.x.com could not be reached (ENOTFOUND)',
+        unreachable: ['platform_unavailable', 'x: api.x.com could not be reached (ENOTFOUND)'],
       }),
       ...noKeyResponse,
     },
@@ -110,6 +122,7 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
 export const getConnection = defineOperation({
   method: 'GET',
   url: '/connections/:id',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'getConnection',
     tags: ['connections'],
@@ -128,6 +141,7 @@ export const getConnection = defineOperation({
 export const chooseAccounts = defineOperation({
   method: 'POST',
   url: '/connections/:id/choose',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'chooseAccounts',
     tags: ['connections'],
@@ -144,7 +158,11 @@ export const chooseAccounts = defineOperation({
       ...notFoundResponse,
       409: errorResponse(
         'The connection does not wait for a choice. Or one of the accounts cannot be connected: choose others.',
-        { notChoosing: CONNECTION_NOT_CHOOSING, ownedElsewhere: OWNED_ELSEWHERE },
+        {
+          notChoosing: ['connection_not_choosing', CONNECTION_NOT_CHOOSING],
+          ownedElsewhere: ['account_not_connectable', OWNED_ELSEWHERE],
+        },
+        { codes: ['connection_not_opened'] },
       ),
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -156,6 +174,7 @@ export const chooseAccounts = defineOperation({
 export const completeConnection = defineOperation({
   method: 'POST',
   url: '/connections/:id/complete',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'completeConnection',
     tags: ['connections'],
@@ -177,10 +196,12 @@ export const completeConnection = defineOperation({
             message: 'Required',
           },
         },
-        { otherConnection: OTHER_CONNECTION },
+        { otherConnection: ['other_connection', OTHER_CONNECTION] },
       ),
       ...notFoundResponse,
-      409: errorResponse('The connection does not wait for the network.', { notOpened: CONNECTION_NOT_OPENED }),
+      409: errorResponse('The connection does not wait for the network.', {
+        notOpened: ['connection_not_opened', CONNECTION_NOT_OPENED],
+      }),
       ...bodyTooLargeResponse,
       ...commonErrors,
       ...noKeyResponse,
@@ -191,6 +212,7 @@ export const completeConnection = defineOperation({
 export const deleteConnection = defineOperation({
   method: 'DELETE',
   url: '/connections/:id',
+  scope: 'accounts:connect',
   schema: {
     operationId: 'deleteConnection',
     tags: ['connections'],

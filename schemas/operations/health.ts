@@ -10,6 +10,7 @@ import { defineOperation } from './define-operation.ts'
 export const getLiveness = defineOperation({
   method: 'GET',
   url: '/healthz',
+  scope: null,
   config: { isProbe: true },
   schema: { hide: true, response: { 200: Liveness } },
 })
@@ -17,6 +18,7 @@ export const getLiveness = defineOperation({
 export const getReadiness = defineOperation({
   method: 'GET',
   url: '/readyz',
+  scope: null,
   config: { isProbe: true },
   schema: { hide: true, response: { 200: Health, 503: Ref(ErrorBody) } },
 })
@@ -24,6 +26,7 @@ export const getReadiness = defineOperation({
 export const getMetrics = defineOperation({
   method: 'GET',
   url: '/metrics',
+  scope: null,
   config: { isProbe: true },
   schema: { hide: true },
 })

@@ -17,6 +17,7 @@ import {
   ImportMedia,
   MEDIA_TYPES,
   Media,
+  MediaDetail,
   MediaList,
   MediaPath,
   UPDATE_MEDIA_EXAMPLES,
@@ -27,6 +28,7 @@ import {
   fileTooLargeMessage,
   MEDIA_IN_USE,
   MEDIA_NOT_FOUND,
+  MEDIA_USED_ELSEWHERE,
   MISSING_FILE,
   NO_CONTENT,
   NO_SUCH_RANGE,
@@ -39,7 +41,14 @@ import { defineOperation } from './define-operation.ts'
 
 const { ETag, Location, 'Content-Disposition': disposition, 'Content-Range': range } = CONTENT_HEADERS
 
-const notFound = { 404: errorResponse('You have no file with this id.', { notFound: MEDIA_NOT_FOUND }) }
+const notFound = {
+  404: errorResponse('You have no file with this id.', { notFound: ['media_not_found', MEDIA_NOT_FOUND] }),
+}
+const usedElsewhere = {
+  403: errorResponse('The file is of another member, who uses it in posts outside of your organisations.', {
+    usedElsewhere: ['media_used_elsewhere', MEDIA_USED_ELSEWHERE],
+  }),
+}
 
 const [IMAGE, VIDEO] = Media.examples
 const added = {
@@ -54,28 +63,30 @@ const added = {
   201: { ...JsonResponse(Media, 'The file was added.', { image: IMAGE, video: VIDEO }), ...REPLAY_HEADERS },
   ...keyReusedResponse,
 }
-const tooLargeFile = { tooLargeFile: fileTooLargeMessage(2 ** 30) }
+const tooLargeFile = { tooLargeFile: ['file_too_large', fileTooLargeMessage(2 ** 30)] } as const
 const storageErrors = {
   503: unavailableResponse(' The same holds for the storage of files. Nothing was stored.', {
-    noStorage: NO_STORAGE,
-    storageFull: STORAGE_FULL,
+    noStorage: ['storage_unavailable', NO_STORAGE],
+    storageFull: ['storage_full', STORAGE_FULL],
   }),
 }
 const badFile = {
-  unknownType: UNSUPPORTED,
-  behindItsEnd: 'file has 10 bytes after its end',
-}
+  unknownType: ['file_type_unsupported', UNSUPPORTED],
+  behindItsEnd: ['file_invalid', 'file has 10 bytes after its end'],
+} as const
 
 export const uploadMedia = defineOperation({
   method: 'POST',
   url: '/media',
+  scope: 'media:write',
+  takesAccountLists: true,
   schema: {
     operationId: 'uploadMedia',
     tags: ['media'],
     summary: 'Upload an image or a video',
     description: `Stores one file and reads from its content the properties that networks limit: type, size, width, height, duration and frame rate. Whether a network accepts the file is checked when a post is created.
 
-**Accepted:** JPEG, PNG, GIF, WebP and AVIF images, MP4, MOV and WebM videos. The type is detected from the content: the file name and the declared type are ignored.
+**Accepted:** JPEG, PNG, GIF, WebP and AVIF images, MP4, MOV and WebM videos. The type is detected from the content, not from the file name or the declared type.
 
 **Rejected with 400, without storing anything:**
 
@@ -97,11 +108,12 @@ An empty \`altText\` counts as absent. Telegram has no alternative texts, so it 
         'With `details`: the form does not match its schema. Without: the file cannot be used.',
         { missingFile: MISSING_FILE },
         badFile,
+        { codes: ['file_too_large', 'file_too_complex'] },
       ),
       ...commonErrors,
       ...storageErrors,
       408: errorResponse('The body arrived too slowly. The connection is closed.', {
-        tooSlow: 'Request was not complete in time',
+        tooSlow: ['request_timeout', 'Request was not complete in time'],
       }),
       413: errorResponse('The file is larger than the service accepts.', tooLargeFile),
     },
@@ -111,6 +123,8 @@ An empty \`altText\` counts as absent. Telegram has no alternative texts, so it 
 export const importMedia = defineOperation({
   method: 'POST',
   url: '/media/import',
+  scope: 'media:write',
+  takesAccountLists: true,
   schema: {
     operationId: 'importMedia',
     tags: ['media'],
@@ -125,13 +139,16 @@ A URL that leads into a private network, directly or after a redirect, is reject
       400: invalidRequestResponse(
         'With `details`: the body does not match its schema. Without: the file cannot be fetched or used.',
         { invalidUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' } },
-        { notPublic: NOT_PUBLIC },
+        { notPublic: ['url_not_public', NOT_PUBLIC] },
+        {
+          codes: ['url_not_fetched', 'file_type_unsupported', 'file_invalid', 'file_too_large', 'file_too_complex'],
+        },
       ),
       ...commonErrors,
       ...storageErrors,
       413: errorResponse('The file is larger than the service accepts, or the body is larger than 1 MiB.', {
         ...tooLargeFile,
-        tooLarge: TOO_LARGE,
+        tooLarge: ['body_too_large', TOO_LARGE],
       }),
     },
   },
@@ -140,6 +157,8 @@ A URL that leads into a private network, directly or after a redirect, is reject
 export const listMedia = defineOperation({
   method: 'GET',
   url: '/media',
+  scope: 'media:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'listMedia',
     tags: ['media'],
@@ -158,14 +177,17 @@ export const listMedia = defineOperation({
 export const getMedia = defineOperation({
   method: 'GET',
   url: '/media/:id',
+  scope: 'media:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'getMedia',
     tags: ['media'],
     summary: 'Get the properties of a file',
-    description: 'Returns the properties of one of your images or videos. `getMediaContent` returns its bytes.',
+    description:
+      'Returns the properties of one of your images or videos, and the ids of posts that use it. `getMediaContent` returns its bytes. An admin of an organisation may also use the files of other members that posts of the organisation show.',
     params: MediaPath,
     response: {
-      200: JsonResponse(Media, 'The file.', { image: IMAGE, video: VIDEO }),
+      200: JsonResponse(MediaDetail, 'The file.', { image: MediaDetail.examples[0], video: MediaDetail.examples[1] }),
       ...notFound,
       ...commonErrors,
     },
@@ -175,6 +197,8 @@ export const getMedia = defineOperation({
 export const getMediaContent = defineOperation({
   method: 'GET',
   url: '/media/:id/content',
+  scope: 'media:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'getMediaContent',
     tags: ['media'],
@@ -197,15 +221,17 @@ export const getMediaContent = defineOperation({
       304: EmptyResponse('The file matches the `ETag` that you sent.', { ETag }),
       307: EmptyResponse('The file is at a temporary address, which takes no API key.', { Location }),
       404: errorResponse('You have no file with this id, or it has no content.', {
-        notFound: MEDIA_NOT_FOUND,
-        noContent: NO_CONTENT,
+        notFound: ['media_not_found', MEDIA_NOT_FOUND],
+        noContent: ['media_without_content', NO_CONTENT],
       }),
       412: errorResponse('`If-Match` or `If-Unmodified-Since` does not match the file.', {
-        notThatFile: NOT_THAT_FILE,
+        notThatFile: ['precondition_failed', NOT_THAT_FILE],
       }),
-      416: errorResponse('The range is outside the file.', { noSuchRange: NO_SUCH_RANGE }),
+      416: errorResponse('The range is outside the file.', { noSuchRange: ['range_not_satisfiable', NO_SUCH_RANGE] }),
       ...commonErrors,
-      503: unavailableResponse(' The same holds for the storage of files.', { noStorage: NO_STORAGE }),
+      503: unavailableResponse(' The same holds for the storage of files.', {
+        noStorage: ['storage_unavailable', NO_STORAGE],
+      }),
     },
   },
 })
@@ -213,6 +239,8 @@ export const getMediaContent = defineOperation({
 export const updateMedia = defineOperation({
   method: 'PATCH',
   url: '/media/:id',
+  scope: 'media:write',
+  takesAccountLists: true,
   schema: {
     operationId: 'updateMedia',
     tags: ['media'],
@@ -232,6 +260,7 @@ export const updateMedia = defineOperation({
           message: 'Required',
         },
       }),
+      ...usedElsewhere,
       ...notFound,
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -242,6 +271,8 @@ export const updateMedia = defineOperation({
 export const deleteMedia = defineOperation({
   method: 'DELETE',
   url: '/media/:id',
+  scope: 'media:write',
+  takesAccountLists: true,
   schema: {
     operationId: 'deleteMedia',
     tags: ['media'],
@@ -252,8 +283,11 @@ Published posts are not changed on their networks. A failed delivery that needs 
     params: MediaPath,
     response: {
       200: JsonResponse(Deleted, 'The file no longer exists.', { deleted: Deleted.examples[0] }),
+      ...usedElsewhere,
       ...notFound,
-      409: errorResponse('A post that is still to be published uses the file.', { inUse: MEDIA_IN_USE }),
+      409: errorResponse('A post that is still to be published uses the file.', {
+        inUse: ['media_in_use', MEDIA_IN_USE],
+      }),
       ...commonErrors,
     },
   },

@@ -1,23 +1,46 @@
-import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost } from '../create-post.ts'
+import { NOT_CONNECTED } from '../account.ts'
+import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, CreatePostQuery } from '../create-post.ts'
 import {
   bodyTooLargeResponse,
+  CURSOR_AND_OFFSET,
   commonErrors,
   errorResponse,
-  invalidPageResponse,
   invalidRequestResponse,
   MISSING_ACCOUNT_IDS,
   unavailableResponse,
 } from '../error.ts'
+import { ListedPost, ListPostsQuery, PostList } from '../find.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS, RETRY_ADVICE } from '../idempotency.ts'
-import { CREATE_FAILED, POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED, PUBLISHED_ALREADY } from '../messages.ts'
-import { PostDetail, PostList, PostPath } from '../post.ts'
-import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
+import {
+  CREATE_FAILED,
+  CURSOR_OF_ANOTHER_QUERY,
+  FILTERS_WITH_ACCOUNTS,
+  HAS_WARNINGS,
+  NOT_AN_ADMIN_TO_LIST,
+  OFFSET_WITH_FILTER,
+  POST_BUSY,
+  POST_NOT_FOUND,
+  POST_PUBLISHED,
+  PUBLISHED_ALREADY,
+} from '../messages.ts'
+import { PostDetail, PostPath } from '../post.ts'
+import {
+  BAD_IF_MATCH_EXAMPLE,
+  ETAG_HEADERS,
+  IfMatchHeaders,
+  IfNoneMatchHeaders,
+  preconditionFailedResponse,
+} from '../precondition.ts'
+import { Body, Deleted, EmptyResponse, JsonResponse, PAGE } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 export const createPost = defineOperation({
   method: 'POST',
   url: '/posts',
+  scope: 'posts:write',
+  conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt`' },
   config: { failure: CREATE_FAILED },
+  takesAccountLists: true,
   schema: {
     operationId: 'createPost',
     tags: ['posts'],
@@ -33,9 +56,12 @@ export const createPost = defineOperation({
 
 The post is stored whole or not at all.
 
-**Limits.** Each account is checked by the rules of its own network, with its own caption, fields and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value.
+**Limits.** Each account is checked by the rules of its own network, with its own caption, fields and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value. It is about the first violation: \`validatePost\` returns all of them, and stores nothing.
+
+**Warnings.** Where something in the post has no effect, or another one than you may expect, the response has \`warnings\`: parts of a thread that are not published, a key of \`fields\` that the network does not know, a time in the past, an account that nothing can be published to at the moment. With \`strict=true\`, such a post is rejected with 400.
 
 **Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\` and \`threadParts\` and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
+    querystring: CreatePostQuery,
     headers: IdempotencyHeaders,
     body: Body(CreatePost, CREATE_POST_EXAMPLES),
     response: {
@@ -43,11 +69,12 @@ The post is stored whole or not at all.
         ...JsonResponse(CreatedPost, 'The post was stored.', {
           draft: CreatedPost.examples[0],
           scheduled: CreatedPost.examples[1],
+          withWarning: CreatedPost.examples[2],
         }),
         ...REPLAY_HEADERS,
       },
       400: invalidRequestResponse(
-        'With `details`: the body does not match its schema. Without: the post breaks a limit of a network.',
+        'With `details`: the body does not match its schema, or the post has warnings and the request has `strict=true`. Without: the post breaks a limit of a network.',
         {
           missingAccountIds: MISSING_ACCOUNT_IDS,
           timeWithoutZone: {
@@ -63,19 +90,28 @@ The post is stored whole or not at all.
             message: "Unrecognized key(s) in object: 'scheduleAt'",
           },
         },
-        { limitOfNetwork: 'x (@ada): caption is 312 characters long, at most 280 are allowed' },
+        {
+          limitOfNetwork: ['platform_limit', 'x (@ada): caption is 312 characters long, at most 280 are allowed'],
+          hasWarnings: [
+            'warnings_not_allowed',
+            {
+              error: HAS_WARNINGS,
+              details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
+            },
+          ],
+        },
       ),
       403: errorResponse(
         'You may not use some of the accounts or files. The message names their ids. It does not tell whether they exist: compare them with `listAccounts`.',
         {
-          noAccess: 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+          noAccess: ['no_access', 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
         },
       ),
       ...keyReusedResponse,
       ...bodyTooLargeResponse,
       ...commonErrors,
       500: errorResponse(`An unexpected failure. The log of the service has the cause. ${RETRY_ADVICE}`, {
-        failed: CREATE_FAILED,
+        failed: ['internal_error', CREATE_FAILED],
       }),
       503: unavailableResponse(
         ` If the connection broke during the commit, the post may be stored. ${RETRY_ADVICE} Without a key, check the list before.`,
@@ -87,16 +123,55 @@ The post is stored whole or not at all.
 export const listPosts = defineOperation({
   method: 'GET',
   url: '/posts',
+  scope: 'posts:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'listPosts',
     tags: ['posts'],
     summary: 'List posts',
-    description:
-      'Returns a page of your own posts, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages. The operator may have published posts removed after a time. Unknown query parameters are ignored.',
-    querystring: PageQuery,
+    description: `Returns a page of your own posts, newest first. With \`organizationId\`, an admin of an organisation gets the posts of all its members that belong to it; \`userId\` tells whose each is. Use \`nextCursor\` as \`cursor\` to get the next page; it is \`null\` where there are no more pages. The operator may have published posts removed after a time.
+
+**Filters** apply together. \`state\`, \`errorCode\`, \`accountId\` and \`platform\` select posts with a delivery that meets all of them. \`status\` cannot tell a post that failed from one that waits: use \`state=failed\`, or \`include=deliveries\`, which adds to each post the number of its deliveries in each state.
+
+A request with filters looks at up to 250 posts, so that it is fast however many there are. A page may therefore be short, or empty, although more follows: read on until \`nextCursor\` is \`null\`. Such a request takes no \`offset\`.
+
+Unknown query parameters are ignored, except for one whose name is almost that of a filter (400).`,
+    querystring: ListPostsQuery,
     response: {
-      200: JsonResponse(PostList, 'One page of your posts.', { page: PostList.examples[0] }),
-      400: invalidPageResponse,
+      200: JsonResponse(PostList, 'One page of your posts.', {
+        page: PostList.examples[0],
+        withDeliveries: { ...PostList.examples[0], data: [ListedPost.examples[2]] },
+      }),
+      403: errorResponse(
+        'The API key is limited to a list of accounts, and the request has filters. Or you are not an admin of this organisation, or it does not exist.',
+        {
+          filtersWithAccounts: ['account_list', FILTERS_WITH_ACCOUNTS],
+          noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+          notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_LIST],
+        },
+      ),
+      400: invalidRequestResponse(
+        'A parameter is malformed or outside its range, has almost the name of a filter, or excludes another one.',
+        {
+          limitTooBig: {
+            code: 'too_big',
+            type: 'number',
+            maximum: PAGE.limitMax,
+            inclusive: true,
+            path: ['limit'],
+            message: `Number must be less than or equal to ${PAGE.limitMax}`,
+          },
+          cursorAndOffset: CURSOR_AND_OFFSET,
+          cursorOfAnotherQuery: CURSOR_OF_ANOTHER_QUERY,
+          offsetWithFilter: OFFSET_WITH_FILTER,
+          mistypedFilter: {
+            code: 'unrecognized_keys',
+            keys: ['statuss'],
+            path: [],
+            message: "Unrecognized parameter 'statuss': did you mean 'status'?",
+          },
+        },
+      ),
       ...commonErrors,
     },
   },
@@ -105,6 +180,9 @@ export const listPosts = defineOperation({
 export const deletePost = defineOperation({
   method: 'DELETE',
   url: '/posts/:id',
+  scope: 'posts:write',
+  conditionalScope: { scope: 'posts:publish', when: 'for a scheduled post' },
+  takesAccountLists: true,
   schema: {
     operationId: 'deletePost',
     tags: ['posts'],
@@ -113,11 +191,15 @@ export const deletePost = defineOperation({
 
 A post that is being sent cannot be deleted (409): a moment later it is published or can be deleted. A body is ignored.`,
     params: PostPath,
+    headers: IfMatchHeaders,
     response: {
       200: JsonResponse(Deleted, 'The post no longer exists.', { deleted: Deleted.examples[0] }),
-      400: errorResponse('The post is published.', { published: POST_PUBLISHED }),
-      404: errorResponse('You have no post with this id.', { notFound: POST_NOT_FOUND }),
-      409: errorResponse('A worker is sending the post.', { busy: POST_BUSY }),
+      400: invalidRequestResponse('The post is published, or `If-Match` is malformed.', BAD_IF_MATCH_EXAMPLE, {
+        published: ['post_published', POST_PUBLISHED],
+      }),
+      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
+      409: errorResponse('A worker is sending the post.', { busy: ['post_busy', POST_BUSY] }),
+      ...preconditionFailedResponse,
       ...commonErrors,
     },
   },
@@ -126,16 +208,20 @@ A post that is being sent cannot be deleted (409): a moment later it is publishe
 export const getPost = defineOperation({
   method: 'GET',
   url: '/posts/:id',
+  scope: 'posts:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'getPost',
     tags: ['posts'],
     summary: 'Get a post with its deliveries',
     description:
-      'Returns one post of yours with its files, its accounts and the delivery to each of them: its state, the next attempt, the published acts, the last error, and every attempt. The tag *posts* explains the states.',
+      'Returns one post of yours with its files, its accounts and the delivery to each of them: its state, the next attempt, the published acts, the last error, and every attempt. An account whose owner has to act has the same `attention` as in `listAccounts`. The tag *posts* explains the states.\n\nTo poll, send the `ETag` of the last response as `If-None-Match`: the response is 304 without a body where nothing has changed.',
     params: PostPath,
+    headers: IfNoneMatchHeaders,
     response: {
-      200: JsonResponse(PostDetail, 'The post.', { published: PostDetail.examples[0] }),
-      404: errorResponse('You have no post with this id.', { notFound: POST_NOT_FOUND }),
+      200: { ...JsonResponse(PostDetail, 'The post.', { published: PostDetail.examples[0] }), ...ETAG_HEADERS },
+      304: EmptyResponse('The post is as it was at the `ETag` that you sent.', ETAG_HEADERS.headers),
+      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
       ...commonErrors,
     },
   },
@@ -144,6 +230,8 @@ export const getPost = defineOperation({
 export const publishPost = defineOperation({
   method: 'POST',
   url: '/posts/:id/publish',
+  scope: 'posts:publish',
+  takesAccountLists: true,
   schema: {
     operationId: 'publishPost',
     tags: ['posts'],
@@ -152,16 +240,20 @@ export const publishPost = defineOperation({
 
 Deliveries that have failed or were missed are due again. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. Where something is already published, the post is \`published\` (409): retry single deliveries instead.`,
     params: PostPath,
+    headers: IfMatchHeaders,
     response: {
-      202: JsonResponse(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }),
-      400: errorResponse('The draft breaks a limit of a network, or lacks something that the network requires.', {
-        incomplete: 'instagram (@ada): post has no media file, at least 1 is required',
-      }),
+      202: { ...JsonResponse(PostDetail, 'The post is due.', { published: PostDetail.examples[0] }), ...ETAG_HEADERS },
+      400: invalidRequestResponse(
+        'The draft breaks a limit of a network, or lacks something that the network requires. Or `If-Match` is malformed.',
+        BAD_IF_MATCH_EXAMPLE,
+        { incomplete: ['platform_limit', 'instagram (@ada): post has no media file, at least 1 is required'] },
+      ),
       403: errorResponse('You may no longer use some of the accounts or files of the draft.', {
-        noAccess: 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10',
+        noAccess: ['no_access', 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10'],
       }),
-      404: errorResponse('You have no post with this id.', { notFound: POST_NOT_FOUND }),
-      409: errorResponse('The post is already published.', { published: PUBLISHED_ALREADY }),
+      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
+      409: errorResponse('The post is already published.', { published: ['post_published', PUBLISHED_ALREADY] }),
+      ...preconditionFailedResponse,
       ...commonErrors,
     },
   },

@@ -6,6 +6,8 @@ import { defineOperation } from './define-operation.ts'
 export const listSandboxCalls = defineOperation({
   method: 'GET',
   url: '/sandbox/calls',
+  scope: 'posts:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'listSandboxCalls',
     tags: ['sandbox'],

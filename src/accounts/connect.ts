@@ -3,16 +3,10 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
+import { requireMayConnect } from '../http/roles.ts'
 import type { AnyAdapter } from '../platforms/adapters.ts'
 import { PublishError } from '../platforms/publish-error.ts'
-import {
-  type NetworkContext,
-  requireKeyring,
-  requireMembership,
-  type StoredProfile,
-  tidy,
-  toStoredProfile,
-} from './store.ts'
+import { type NetworkContext, requireKeyring, type StoredProfile, tidy, toStoredProfile } from './store.ts'
 
 /** The keyring, as `requireKeyring` returns it. The check of the organisation precedes every refusal. */
 export async function requireKeyringFor(
@@ -23,7 +17,7 @@ export async function requireKeyringFor(
   try {
     return await requireKeyring(context)
   } catch (error) {
-    if (error instanceof AppError) await requireMembership(context.db, userId, organizationId)
+    if (error instanceof AppError) await requireMayConnect(context.db, userId, organizationId)
     throw error
   }
 }
@@ -41,7 +35,7 @@ export function fingerprintRequest(keyring: Keyring, userId: string, body: Conne
 const IDENTIFY_TIMEOUT_MS = 20_000
 
 /**
- * Asks the network which account the credentials belong to. Throws 403 if the user does not belong to the organisation,
+ * Asks the network which account the credentials belong to. Throws 403 if the user is not an admin of the organisation,
  * 400 if the network rejects the credentials, and 502 if it gives no valid response.
  */
 export async function identifyAccount(
@@ -49,7 +43,7 @@ export async function identifyAccount(
   userId: string,
   { platform, credentials, organizationId }: ConnectAccount,
 ): Promise<StoredProfile> {
-  await requireMembership(db, userId, organizationId)
+  await requireMayConnect(db, userId, organizationId)
   const network = networks[platform as PlatformId]
   if (!network) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected here`)
   return callIdentify(platform, network, credentials, fetch)

@@ -2,7 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listAccounts } from '../../db/queries/accounts.ts'
 import * as operations from '../../schemas/operations/accounts.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { invalidRequest } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { findLongNames } from '../http/metadata.ts'
+import { isListed } from '../http/rights.ts'
+import { requireMayConnect } from '../http/roles.ts'
 import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 import { type NetworkContext, NO_GRANT, storeAccount, toListedAccount } from './store.ts'
@@ -13,8 +17,10 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
   app.route({
     ...operations.listAccounts,
     handler: async (request) => {
-      const rows = await listAccounts(db, { userId: request.userId })
-      return { data: rows.map((row) => toListedAccount(row, networks)) }
+      const { userId, rights } = request
+      const rows = await listAccounts(db, { userId })
+      const listed = rights.accountIds ? rows.filter(({ id }) => isListed(rights, id)) : rows
+      return { data: listed.map((row) => toListedAccount(row, userId, networks)) }
     },
   })
 
@@ -22,22 +28,27 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
     ...operations.connectAccount,
     handler: async (request, reply) => {
       const { userId, body } = request
-      const { organizationId, credentials } = body
+      const { organizationId, credentials, externalReference = null, metadata = null } = body
       const platform = body.platform as PlatformId
+      const issues = findLongNames(metadata ?? undefined)
+      if (issues.length > 0) throw invalidRequest(issues)
       const keyring = await requireKeyringFor(context, userId, body)
       const outcome = await withIdempotencyKey(db, reply, {
         identities: fingerprintRequest(keyring, userId, body),
         prepare: () => identifyAccount(context, userId, body),
-        commit: (transaction, profile) =>
-          storeAccount(transaction, keyring, {
+        commit: async (transaction, profile) => {
+          // Once more: the role may have changed while the network was called.
+          await requireMayConnect(transaction, userId, organizationId)
+          return storeAccount(transaction, keyring, {
             platform,
             userId,
             organizationId,
             profile,
             credentials,
             isRefreshable: false,
-            grant: NO_GRANT,
-          }),
+            grant: { ...NO_GRANT, externalReference, metadata },
+          })
+        },
         toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
       })
       return sendOutcome(reply, outcome)
@@ -46,6 +57,6 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
 
   app.route({
     ...operations.disconnectAccount,
-    handler: async (request) => disconnectOwnAccount(db, request.userId, request.params.id),
+    handler: async (request) => disconnectOwnAccount(db, request, request.params.id),
   })
 }

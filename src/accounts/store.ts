@@ -1,18 +1,24 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { type ConnectedAccount, type ListedAccount, upsertConnectedAccount } from '../../db/queries/accounts.ts'
+import {
+  type AccountConsent,
+  type AccountOwner,
+  type AccountProfile,
+  type ConnectedAccount,
+  type ListedAccount,
+  upsertConnectedAccount,
+} from '../../db/queries/accounts.ts'
 import { isOtherKeyInUse, replaceCredentials } from '../../db/queries/credentials.ts'
-import { isMember } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { type Account, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
+import type { Account } from '../../schemas/account.ts'
 import { NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
-import { truncate } from '../http/json.ts'
 import type { Credentials, Profile } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { storable } from '../platforms/publish-error.ts'
+import { findAttention } from './attention.ts'
 
 /*
  * What connecting by credentials and by OAuth have in common.
@@ -26,13 +32,6 @@ export interface NetworkContext {
   keyring: Keyring | undefined
   /** For calls to networks. */
   fetch: typeof fetch
-}
-
-/** Throws 403 if the user does not belong to the organisation that a request names. */
-export async function requireMembership(db: Db, userId: string, organizationId: string | undefined): Promise<void> {
-  if (organizationId !== undefined && !(await isMember(db, { userId, organizationId }))) {
-    throw new AppError(403, 'no_access', `You have no access to this organizationId: ${truncate(organizationId)}`)
-  }
 }
 
 /**
@@ -66,7 +65,7 @@ export const toStoredProfile = (profile: Profile): StoredProfile => ({
 /** What is stored of the consent to an account; all null if it was connected with credentials. */
 export type Grant = Pick<
   ConnectedAccount,
-  'scopes' | 'credentialsExpireAt' | 'clientId' | 'appId' | 'externalReference'
+  'scopes' | 'credentialsExpireAt' | 'clientId' | 'appId' | 'externalReference' | 'metadata'
 >
 
 export const NO_GRANT: Grant = {
@@ -75,6 +74,7 @@ export const NO_GRANT: Grant = {
   clientId: null,
   appId: null,
   externalReference: null,
+  metadata: null,
 }
 
 export interface NewAccount {
@@ -107,31 +107,31 @@ export function storeAccount(
     const stored = await upsertConnectedAccount(transaction, { ...account, ...owner })
     const life = { expiresAt: grant.credentialsExpireAt, isRefreshable }
     await replaceCredentials(transaction, stored.id, keyring.seal(stored.id, credentials), life)
-    return { account: toAccount(stored), isNew: stored.id === account.id }
+    return { account: toAccount(stored, userId), isNew: stored.id === account.id }
   })
 }
 
-/** An account as the API shows it: unknown properties are absent. */
-export function toAccount({
-  displayName,
-  textLengthMax,
-  scopes,
-  credentialsExpireAt,
-  externalReference,
-  ...account
-}: Omit<ListedAccount, 'attention' | 'isConnected'>): Account {
-  return {
-    ...account,
-    ...(displayName !== null && { displayName }),
-    ...(textLengthMax !== null && { textLengthMax }),
-    ...(scopes !== null && { scopes }),
-    ...(credentialsExpireAt !== null && { credentialsExpireAt }),
-    ...(externalReference !== null && { externalReference }),
-  }
+/** An account as the API shows it to `viewer`, a user who may post to it: unknown properties are absent. */
+export function toAccount(row: AccountProfile & AccountConsent & AccountOwner, viewer: string): Account {
+  // Assigned one by one: spreads and rests take longer than the rest of a list.
+  const { id, platform, username, userId: ownerId } = row
+  const isOwner = ownerId === viewer
+  const canDisconnect = isOwner || row.isAdministered === true
+  const account: Account = { id, platform, username, ownerId, isOwner, canDisconnect }
+  if (row.displayName !== null) account.displayName = row.displayName
+  if (row.textLengthMax !== null) account.textLengthMax = row.textLengthMax
+  if (row.scopes !== null) account.scopes = row.scopes
+  if (row.credentialsExpireAt !== null) account.credentialsExpireAt = row.credentialsExpireAt.toISOString()
+  if (row.externalReference !== null) account.externalReference = row.externalReference
+  if (row.metadata !== null) account.metadata = row.metadata
+  if (row.organizationId !== null) account.organizationId = row.organizationId
+  return account
 }
 
 /** An account in a list: `attention` tells why its owner has to act. */
-export function toListedAccount({ attention, isConnected, ...account }: ListedAccount, networks: Networks): Account {
-  const reason = attention ?? (networks[account.platform] ? !isConnected && NOT_CONNECTED : NOT_SUPPORTED)
-  return { ...toAccount(account), ...(reason && { attention: reason }) }
+export function toListedAccount(row: ListedAccount, viewer: string, networks: Networks): Account {
+  const account = toAccount(row, viewer)
+  const attention = findAttention(row.platform, row, networks)
+  if (attention) account.attention = attention
+  return account
 }

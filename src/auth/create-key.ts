@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { insertKey } from '../../db/queries/keys.ts'
+import { insertKey, type NewKey } from '../../db/queries/keys.ts'
 import { generateKey, hashKey, startOfKey } from './key.ts'
 
 export interface CreatedKey {
@@ -12,13 +12,10 @@ export interface CreatedKey {
 }
 
 /** Creates a key for the user. Throws a foreign key violation if the user does not exist. */
-export async function createKey(
-  db: Db,
-  { userId, name, expiresAt }: { userId: string; name: string | null; expiresAt: Date | null },
-): Promise<CreatedKey> {
+export async function createKey(db: Db, values: Omit<NewKey, 'id' | 'hash' | 'start'>): Promise<CreatedKey> {
   const key = generateKey()
   const id = newId()
   const start = startOfKey(key)
-  await insertKey(db, { id, userId, name, hash: hashKey(key), start, expiresAt })
-  return { id, key, start, expiresAt }
+  await insertKey(db, { ...values, id, hash: hashKey(key), start })
+  return { id, key, start, expiresAt: values.expiresAt }
 }

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Db } from '../../db/client.ts'
-import { findKey } from '../../db/queries/keys.ts'
+import { findKey, type KeyRights } from '../../db/queries/keys.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
-import { EXPIRED_KEY, INVALID_KEY, MISSING_KEY, NO_KEY_STORE } from '../../schemas/error.ts'
+import { EXPIRED_KEY, INVALID_KEY, MISSING_KEY, NO_KEY_STORE, SCHEMA_OUTDATED } from '../../schemas/error.ts'
 import { AppError } from '../errors.ts'
+import type { FailedKeys } from './failed-keys.ts'
 import { hashKey, isKey } from './key.ts'
+import { createLastUse } from './last-use.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,14 +15,16 @@ declare module 'fastify' {
     userId: string
     /** The id of the API key, for the log. */
     keyId: string
+    /** What the API key allows. */
+    rights: KeyRights
   }
 }
 
-/** A revoked key stays valid for at most this long. */
+/** A revoked key stays valid, and a narrowed one keeps its rights, for at most this long. */
 const CACHE_MS = 1_000
 const CACHE_SIZE_MAX = 10_000
 
-interface CachedKey {
+interface CachedKey extends KeyRights {
   id: string
   userId: string
   expiresAt: Date | null
@@ -28,14 +32,26 @@ interface CachedKey {
   cachedUntil: number
 }
 
-/** Requires a valid API key for every route of the scope that it is registered in, before the body is read. */
-export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
-  const cache = new Map<string, CachedKey>()
+export interface AuthOptions {
+  db: Db
+  /** Undefined where addresses are not known, or requests not limited. */
+  failedKeys: FailedKeys | undefined
+}
 
-  async function findAndCache(key: string): Promise<CachedKey> {
+/** Requires a valid API key for every route of the scope that it is registered in, before the body is read. */
+export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOptions) => {
+  const cache = new Map<string, CachedKey>()
+  const lastUse = createLastUse(db, (err) => app.log.debug({ err }, 'the last use of keys was not stored'))
+
+  function invalidKey(request: FastifyRequest): AppError {
+    failedKeys?.note(request)
+    return new AppError(401, 'invalid_api_key', INVALID_KEY)
+  }
+
+  async function findAndCache(key: string, request: FastifyRequest): Promise<CachedKey> {
     cache.delete(key)
-    const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowMissingTable)
-    if (!found) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
+    const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowOldSchema)
+    if (!found) throw invalidKey(request)
     if (cache.size >= CACHE_SIZE_MAX) cache.clear()
     const entry = { ...found, cachedUntil: performance.now() + CACHE_MS }
     cache.set(key, entry)
@@ -44,10 +60,13 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
 
   app.decorateRequest('userId', '')
   app.decorateRequest('keyId', '')
-  const authenticate = (request: FastifyRequest, { id, userId, expiresAt }: CachedKey) => {
-    request.keyId = id
-    if (expiresAt && expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
-    request.userId = userId
+  app.decorateRequest('rights', null as unknown as KeyRights)
+  const authenticate = (request: FastifyRequest, key: CachedKey) => {
+    request.keyId = key.id
+    if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
+    request.userId = key.userId
+    request.rights = key
+    lastUse.note(key.id)
   }
   app.addHook('onRequest', (request, _reply, done) => {
     const key = readBearerToken(request.headers.authorization)
@@ -56,11 +75,14 @@ export const auth = fp(async (app: FastifyInstance, { db }: { db: Db }) => {
       authenticate(request, cached)
       return done()
     }
-    if (!isKey(key)) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
-    findAndCache(key)
+    // A key that was valid before is looked up all the same: others may share its address.
+    if (!cached) failedKeys?.check(request)
+    if (!isKey(key)) throw invalidKey(request)
+    findAndCache(key, request)
       .then((entry) => authenticate(request, entry))
       .then(() => done(), done)
   })
+  app.addHook('onClose', () => lastUse.flush())
 })
 
 function readBearerToken(header: string | undefined): string {
@@ -69,7 +91,8 @@ function readBearerToken(header: string | undefined): string {
   return token
 }
 
-function rethrowMissingTable(error: unknown): never {
+function rethrowOldSchema(error: unknown): never {
   if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) throw new AppError(503, 'auth_not_initialized', NO_KEY_STORE)
+  if (hasSqlstate(error, SQLSTATE.UNDEFINED_COLUMN)) throw new AppError(503, 'schema_outdated', SCHEMA_OUTDATED)
   throw error
 }

@@ -5,6 +5,7 @@ import { deleteCredentialsOfOtherKeys } from '../../db/queries/credentials.ts'
 import { deleteAppsOfOtherKeys } from '../../db/queries/oauth-apps.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import { attentionOf, attentionTimes } from '../accounts/attention.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
 import { readConfig } from '../config.ts'
 import { OperatorError } from '../errors.ts'
@@ -92,7 +93,21 @@ interface ListOptions {
   limit: number
 }
 
-type Row = Awaited<ReturnType<typeof listAllAccounts>>[number]
+const toRow = ({
+  id,
+  platform,
+  username,
+  credentials,
+  credentialsExpireAt,
+  attention,
+  ...owner
+}: Awaited<ReturnType<typeof listAllAccounts>>[number]) => ({
+  ...{ id, platform, username, connected: credentials !== null },
+  attention: attentionOf({ attention, credentials, credentialsExpireAt }),
+  ...owner,
+})
+
+type Row = ReturnType<typeof toRow>
 
 function addList(account: Command): void {
   withDatabase<ListOptions, Listed<Row>>(
@@ -105,8 +120,8 @@ function addList(account: Command): void {
       .option('--limit <n>', 'the number of accounts, at most', parseLimit, LIMIT_DEFAULT),
     async (db, { user, platform, attention = false, limit }) => {
       requireFound(user === undefined || (await userExists(db, user)), 'user')
-      const filter = { userId: user, platform, needsAttention: attention }
-      return readLimited(limit, (limit) => listAllAccounts(db, { ...filter, limit }))
+      const filter = { userId: user, platform, needsAttention: attention ? attentionTimes() : undefined }
+      return readLimited(limit, async (limit) => (await listAllAccounts(db, { ...filter, limit })).map(toRow))
     },
     (list) =>
       formatList(list, {

@@ -10,10 +10,11 @@ import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { type Config, readConfig } from '../config.ts'
 import { chooseAccounts } from '../connections/choose.ts'
 import { completeFlow } from '../connections/complete.ts'
-import type { ConnectionContext, Log } from '../connections/context.ts'
+import type { ConnectionContext } from '../connections/context.ts'
 import { prepareConnection, storeConnection } from '../connections/create.ts'
 import { toConnection } from '../connections/view.ts'
 import { AppError, OperatorError } from '../errors.ts'
+import type { Log } from '../log.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
 import { openKeyring } from '../runtime/keyring.ts'
@@ -135,5 +136,6 @@ function requireAccounts({ error, accounts }: Connection): Account[] {
 
 const logTo = ({ say }: Terminal): Log => ({
   info: () => {},
+  warn: () => {},
   error: ({ err }: { err?: Error }) => say(String(err)),
 })

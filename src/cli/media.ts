@@ -7,6 +7,7 @@ import { ALT_TEXT_MAX } from '../../schemas/media.ts'
 import { readConfig } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { addMedia } from '../media/add.ts'
+import { tidyFileName } from '../media/file-name.ts'
 import { sweepMedia } from '../media/sweep.ts'
 import { verifyMedia } from '../media/verify.ts'
 import { openMediaLibrary } from '../runtime/media-library.ts'
@@ -35,7 +36,7 @@ function addAdd(media: Command): void {
       await assertFile(file)
       const { media } = await addMedia(library, user, async (save) => {
         await save(createReadStream(file))
-        return altText
+        return { altText, fileName: tidyFileName(file) }
       })
       return { ...media }
     },

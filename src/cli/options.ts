@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { parseTime } from '../../schemas/time.ts'
 
 /** Parsers of arguments and option values. Each throws an error that commander prints with the name of the option. */
@@ -48,3 +49,14 @@ export function parseMimeType(text: string): string {
   if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(text)) throw new InvalidArgumentError('It must be like image/jpeg.')
   return text
 }
+
+export function parseScopes(text: string): Scope[] {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !SCOPE_NAMES.includes(name as Scope))
+  if (unknown !== undefined) {
+    throw new InvalidArgumentError(`"${unknown}" is not one of ${SCOPE_NAMES.join(', ')}.`)
+  }
+  return [...new Set(names)] as Scope[]
+}
+
+export const parseIds = (text: string): string[] => [...new Set(text.split(',').map((id) => id.trim()))]

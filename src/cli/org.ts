@@ -7,6 +7,9 @@ import {
   type Role,
   upsertMembership,
 } from '../../db/queries/people.ts'
+import { deleteOrganization } from '../../db/queries/tenants.ts'
+import { ORGANIZATION_IN_USE } from '../../schemas/messages.ts'
+import { OperatorError } from '../errors.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
 import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
@@ -39,6 +42,19 @@ export function addOrganizationCommands(program: Command): void {
         members: ({ members }) => members,
         accounts: ({ accounts }) => accounts,
       }),
+  )
+
+  withDatabase(
+    org
+      .command('delete')
+      .description('delete an organisation, its memberships and its apps; its accounts have to be disconnected before')
+      .argument('<id>', 'the id of the organisation'),
+    async (db, _options, id = '') => {
+      const outcome = isId(id) ? await deleteOrganization(db, id) : 'missing'
+      requireFound(outcome !== 'missing', 'organisation')
+      if (outcome === 'in use') throw new OperatorError(ORGANIZATION_IN_USE)
+      return { id, deleted: true }
+    },
   )
 
   withDatabase<{ org: string; user: string; role: Role }>(

@@ -4,11 +4,13 @@ import { OperatorError } from '../errors.ts'
 import { markPostPublished } from '../posts/mark-published.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { addPostExport } from './post-export.ts'
+import { addPostImport } from './post-import.ts'
 import { formatPost, readPost, type ShownPost } from './show-post.ts'
 
 export function addPostCommands(program: Command): void {
   const post = program.command('post').description('posts')
   addPostExport(post)
+  addPostImport(post)
 
   withDatabase<object, ShownPost>(
     post

@@ -15,7 +15,8 @@ async function main(): Promise<number> {
     if (isTraced()) tracing = await (await import('../runtime/tracing.ts')).startTracing()
     const { buildProgram } = await import('./program.ts')
     await buildProgram().parseAsync()
-    return 0
+    // Set by a command that could do only part of its work.
+    return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     process.stderr.write(`error: ${explain(error)}\n`)

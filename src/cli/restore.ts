@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
@@ -19,7 +20,13 @@ export function addRestoreCommands(program: Command): void {
       .requiredOption('--backup-taken <time>', 'when the backup was taken, such as 2027-01-31T09:30:00Z', parsePast)
       .option('--dry-run', 'change nothing, and print what would become of the deliveries'),
     async (db, { backupTaken, dryRun: isDryRun = false }) => {
-      const files = await openJournalFiles(readConfig(process.env))
+      const config = readConfig(process.env)
+      if (!config.s3 && !existsSync(config.mediaDir)) {
+        throw new OperatorError(
+          `MEDIA_DIR ${config.mediaDir} does not exist: set it to the folder that the workers use`,
+        )
+      }
+      const files = await openJournalFiles(config)
       const deps = { db, files, networks: createNetworks(sandboxStore(db)) }
       const report = await finishRestore(deps, { backupTaken, isDryRun }).catch((error) => {
         throw error instanceof RestoreError ? new OperatorError(error.message) : error

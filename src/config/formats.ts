@@ -41,6 +41,11 @@ function isUrlPrefix(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`
 }
 
+function isRateLimit(text: string): boolean {
+  const [, all, write] = /^([1-9]\d{0,8})(?:,([1-9]\d{0,8}))?$/.exec(text) ?? []
+  return text === 'off' || (all !== undefined && Number(write ?? all) <= Number(all))
+}
+
 /** The formats of variables, by the name that `format` of their schema has. */
 export const FORMATS: Record<string, Format> = {
   'postgres-url': {
@@ -81,6 +86,10 @@ export const FORMATS: Record<string, Format> = {
   'url-prefixes': {
     requirement: 'be URLs such as https://app.example.com/accounts, separated by commas',
     isValid: (text) => listItems(text).every(isUrlPrefix),
+  },
+  'rate-limit': {
+    requirement: 'be off, a number above 0 such as 1200, or a smaller one after it for requests that write: 1200,300',
+    isValid: isRateLimit,
   },
   origins: {
     requirement: 'be origins such as https://app.example.com, separated by commas',

@@ -175,6 +175,12 @@ export const VARIABLES = Type.Object({
         '[Proxies](src/runtime/README.md#behind-a-proxy) in front: addresses or ranges such as `10.0.0.0/8`.',
     }),
   ),
+  RATE_LIMIT_PER_MINUTE: Type.String({
+    default: 'off',
+    format: 'rate-limit',
+    description:
+      '[Requests](src/runtime/README.md#rate-limits) of an API key to each process, such as `1200`, or `1200,300` to limit writes too.',
+  }),
 })
 
 export type Variables = Static<typeof VARIABLES>

@@ -17,8 +17,3 @@ export interface ConnectionContext extends NetworkContext {
 export function redirectUriOf({ publicUrl }: ConnectionContext, { toRedirectUri = (uri) => uri }: OAuth): string {
   return toRedirectUri(`${publicUrl()}/connect/callback`)
 }
-
-export interface Log {
-  info(facts: object, message: string): void
-  error(facts: object, message: string): void
-}

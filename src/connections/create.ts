@@ -5,9 +5,10 @@ import { insertConnection } from '../../db/queries/connections.ts'
 import type { CreateConnection, CreatedConnection } from '../../schemas/connection.ts'
 import { NOT_THE_OWNER_TO_CONNECT, RETURN_URL_NOT_ALLOWED } from '../../schemas/messages.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { requireKeyring, requireMembership, tidy } from '../accounts/store.ts'
+import { requireKeyring, tidy } from '../accounts/store.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
+import { requireMayConnect } from '../http/roles.ts'
 import { PublishError } from '../platforms/publish-error.ts'
 import { findAppFor } from './apps.ts'
 import { BEGIN_TIMEOUT_MS, beginFlow, type Flow, requireOAuth } from './begin.ts'
@@ -40,15 +41,14 @@ export async function prepareConnection(
   }
   const problem = hint === undefined ? undefined : oauth.hintProblem?.(hint)
   if (problem !== undefined) throw invalidRequest([{ code: 'custom', path: ['hint'], message: problem }])
-  await requireMembership(db, userId, organizationId)
+  await requireMayConnect(db, userId, organizationId)
   const account = accountId === undefined ? undefined : await findOwnAccount(db, userId, platform, accountId)
   const connection = {
     id: newId(),
     platform,
     userId,
     organizationId: organizationId ?? null,
-    // The handle of an account names its server.
-    hint: hint ?? (oauth.registration && account?.username) ?? null,
+    hint: hint ?? (account && oauth.hintOf?.(account)) ?? null,
   }
   const prepared = { id: connection.id, hint: connection.hint }
   try {
@@ -70,7 +70,7 @@ async function findOwnAccount(db: Db, userId: string, platform: PlatformId, id: 
   if (account.externalId === null) {
     throw problem('The account was added without credentials: leave accountId out, to connect another account')
   }
-  return account
+  return { ...account, externalId: account.externalId }
 }
 
 function toAppError(platform: PlatformId, { message, retryable }: PublishError): AppError {

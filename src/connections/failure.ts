@@ -17,5 +17,6 @@ export class FlowFailure extends Error {
 export function toFlowFailure(platform: PlatformId, error: PublishError): FlowFailure {
   const message = `${platform}: ${tidy(error.message)}`
   if (error.code === 'unexpected_answer') return new FlowFailure('invalid_response', message)
+  if (error.code === 'other_account') return new FlowFailure('other_account', message)
   return new FlowFailure(error.retryable ? 'network_unavailable' : 'network_refused', message)
 }

@@ -8,16 +8,18 @@ import {
   succeedConnection,
 } from '../../db/queries/connections.ts'
 import { lockCurrentApp } from '../../db/queries/oauth-apps.ts'
+import { findRole } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { CONNECTION_NOT_OPENED, OWNED_ELSEWHERE } from '../../schemas/messages.ts'
+import { CONNECTION_NOT_OPENED, NOT_AN_ADMIN_TO_CONNECT, OWNED_ELSEWHERE } from '../../schemas/messages.ts'
 import { requireKeyring, storeAccount, tidy, toStoredProfile } from '../accounts/store.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
+import type { Log } from '../log.ts'
 import type { OAuthAccount } from '../platforms/oauth.ts'
 import { PublishError } from '../platforms/publish-error.ts'
 import { findAppAgain } from './apps.ts'
 import { requireOAuth } from './begin.ts'
-import { type ConnectionContext, type Log, redirectUriOf } from './context.ts'
+import { type ConnectionContext, redirectUriOf } from './context.ts'
 import { FlowFailure, toFlowFailure } from './failure.ts'
 import { checkAccounts } from './granted-accounts.ts'
 import { hashSecret } from './secrets.ts'
@@ -150,6 +152,9 @@ export function connectAccounts(
   const refresh = requireOAuth(context, platform).refresh
   return inTransaction(context.db, async (transaction) => {
     if (appId !== null && !(await lockCurrentApp(transaction, appId))) throw appChanged(platform)
+    if (organizationId !== null && !(await findRole(transaction, { userId, organizationId }))?.mayConnect) {
+      throw new FlowFailure('not_organization_admin', NOT_AN_ADMIN_TO_CONNECT)
+    }
     const profiles = accounts.map(({ profile }) => toStoredProfile(profile))
     const externalIds = profiles.map(({ externalId }) => externalId)
     const known = await findSameProfiles(transaction, { userId, platform, externalIds })
@@ -158,7 +163,14 @@ export function connectAccounts(
     const ids: string[] = []
     for (const [index, { tokens }] of accounts.entries()) {
       const { credentials, scopes, expiresAt } = tokens
-      const grant = { scopes: [...scopes], credentialsExpireAt: expiresAt, clientId, appId, externalReference }
+      const grant = {
+        scopes: [...scopes],
+        credentialsExpireAt: expiresAt,
+        clientId,
+        appId,
+        externalReference,
+        metadata: null,
+      }
       const stored = await storeAccount(transaction, keyring, {
         platform,
         userId,

@@ -8,13 +8,13 @@ import {
   retireApp,
   updateApp,
 } from '../../db/queries/oauth-apps.ts'
-import { findRole } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { App, PutApp } from '../../schemas/app.ts'
 import { APP_IN_USE, APP_NOT_FOUND, NOT_AN_ADMIN } from '../../schemas/messages.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
-import { requireKeyring, requireMembership } from '../accounts/store.ts'
+import { requireKeyring } from '../accounts/store.ts'
 import { AppError } from '../errors.ts'
+import { requireAdmin } from '../http/roles.ts'
 import type { OAuth } from '../platforms/oauth.ts'
 import { requireOAuth } from './begin.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
@@ -62,9 +62,7 @@ function toApp(
 /** Throws 403 if the user does not belong to the organisation, or is not an admin of it. */
 async function requireOwner({ db }: ConnectionContext, userId: string, organizationId?: string): Promise<AppOwner> {
   if (organizationId === undefined) return { userId }
-  await requireMembership(db, userId, organizationId)
-  const role = await findRole(db, { userId, organizationId })
-  if (role !== 'admin') throw new AppError(403, 'not_organization_admin', NOT_AN_ADMIN)
+  await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN)
   return { organizationId }
 }
 

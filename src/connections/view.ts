@@ -22,7 +22,7 @@ export async function toConnection(
     ...(hint !== null && { hint }),
     ...(externalReference !== null && { externalReference }),
     ...(state === 'choosing' && { choices: choices ?? [] }),
-    accounts: accounts.map((account) => toListedAccount(account, networks)),
+    accounts: accounts.map((account) => toListedAccount(account, userId, networks)),
     ...(error && { error }),
     createdAt,
     expiresAt,

@@ -17,7 +17,7 @@ export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedD
   if (!keyId || !dataKey || !data) {
     return failure(
       'not_connected',
-      'The account has no credentials: connect it with POST /api/v1/accounts, and post to the account that this returns',
+      'The account has no credentials: connect its profile, and post to the account that this adds',
     )
   }
   if (refreshInMs === null && expiredForMs !== null && expiredForMs >= 0) {

@@ -407,7 +407,7 @@ const suspended = () =>
 const notSupported = (platform: string) =>
   failure(
     'not_supported',
-    `Postroom does not publish to ${platform} yet: publish it by hand, then \`postroom post mark-published\``,
+    `Postroom does not publish to ${platform} yet: publish it by hand, then mark the delivery as published`,
   )
 
 const isFailure = (value: Failure | Act | Credentials): value is Failure => 'maybeSent' in value

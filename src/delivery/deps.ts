@@ -1,16 +1,11 @@
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
+import type { Log } from '../log.ts'
 import type { Credentials } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Journal } from './journal.ts'
 import type { Report } from './settled.ts'
-
-export interface Log {
-  info(facts: object, message: string): void
-  warn(facts: object, message: string): void
-  error(facts: object, message: string): void
-}
 
 /** What publishing needs from outside. */
 export interface Deps {

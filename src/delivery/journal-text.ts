@@ -11,6 +11,8 @@ export interface Entry extends DeliveryKey {
   at: Date
   /** What names on networks are derived from. */
   startedAt?: Date
+  /** Of the content that was sent. Absent in journals of earlier versions, which never changed the content. */
+  token?: string
   endedAt?: Date
   state?: DeliveryState
   sent?: SentAct

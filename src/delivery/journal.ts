@@ -154,8 +154,8 @@ class JournalWriter implements Journal {
     return this.#state === 'open'
   }
 
-  intended({ userId, postId, accountId, leaseToken, startedAt }: ClaimedDelivery, act: number): void {
-    const entry = { userId, postId, accountId, act, at: Date.now(), startedAt: startedAt.getTime() }
+  intended({ userId, postId, accountId, leaseToken, startedAt, token }: ClaimedDelivery, act: number): void {
+    const entry = { userId, postId, accountId, act, at: Date.now(), startedAt: startedAt.getTime(), token }
     this.#calls.set(leaseToken, entry)
     this.#push(entry)
   }

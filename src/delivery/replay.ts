@@ -15,10 +15,12 @@ export interface Replayed {
   publishedAt: Date | null
   calledAt: Date | null
   attempts: RestoredAttempt[]
+  /** Other content was sent than the backup has. */
+  isEdited: boolean
 }
 
 /** Adds the entries of a delivery, in order, to what the backup has of it. Returns undefined where they add nothing. */
-export function replay({ sent, intent, startedAt }: BackedUpDelivery, entries: Entry[]): Replayed | undefined {
+export function replay({ sent, intent, startedAt, token }: BackedUpDelivery, entries: Entry[]): Replayed | undefined {
   const known: Replayed = {
     sent: [...sent],
     open: null,
@@ -28,6 +30,7 @@ export function replay({ sent, intent, startedAt }: BackedUpDelivery, entries: E
     publishedAt: null,
     calledAt: null,
     attempts: [],
+    isEdited: entries.some((entry) => entry.token !== undefined && entry.token !== token),
   }
   // The backup has the intent, but not its outcome.
   const isIntended = (act: number) => act === intent && known.attempts.length === 0

@@ -193,6 +193,7 @@ function uncertain({ sent, startedAt }: BackedUpDelivery, at: Date): Replayed {
     publishedAt: null,
     calledAt: null,
     attempts: [attempt],
+    isEdited: false,
   }
 }
 
@@ -224,11 +225,16 @@ function changeOf(row: BackedUpDelivery, known: Replayed, plan: Plan): Change {
 
 /**
  * Whether the network can be queried for what may have been sent. Without the time of the first attempt, an exactly-once
- * network cannot: names derive from it. Without a complete journal, only the last act can: the others would be sent.
+ * network cannot: names derive from it. Without a complete journal, only the last act can: the others would be sent. Content
+ * that was changed since the backup would not be found, and the earlier content would be sent.
  */
-function canAsk(row: BackedUpDelivery, { startedAt, sent }: Replayed, { networks, isComplete }: Plan): boolean {
+function canAsk(
+  row: BackedUpDelivery,
+  { startedAt, sent, isEdited }: Replayed,
+  { networks, isComplete }: Plan,
+): boolean {
   const adapter = networks[row.platform]
-  if (!adapter?.reconcile || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
+  if (!adapter?.reconcile || isEdited || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
   return isComplete || planActs(row).length - sent.length <= 1
 }
 

@@ -2,7 +2,7 @@ import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import type { Settlement } from '../../db/queries/delivery/settle.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { Log } from './deps.ts'
+import type { Log } from '../log.ts'
 import type { Outcome } from './states.ts'
 
 /** What was committed about a delivery that a worker holds, for logs and metrics. */

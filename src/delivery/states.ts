@@ -1,6 +1,6 @@
 import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Settlement } from '../../db/queries/delivery/settle.ts'
-import { type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
+import { CANCELLED, type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
 import { impossible } from '../platforms/publish-error.ts'
 import { backoffMs, type Failure, failure, restMs } from './failures.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing.ts'
@@ -15,9 +15,12 @@ const ALL = ['waiting', 'queued', 'publishing', 'published', 'failed', 'unconfir
 export const TRANSITIONS = {
   saveDraft: { by: 'owner', from: [], to: ['waiting'] },
   schedule: { by: 'owner', from: [], to: ['queued'] },
+  edit: { by: 'owner', from: ['waiting', 'queued', 'failed', 'missed'], to: ['queued', 'waiting'] },
   publishNow: { by: 'owner', from: ['waiting', 'queued', 'failed', 'missed'], to: ['queued'] },
   retry: { by: 'owner', from: ['queued', 'published', 'failed', 'unconfirmed', 'missed'], to: ['queued'] },
   resolve: { by: 'owner', from: ['unconfirmed'], to: ['published', 'failed'] },
+  cancel: { by: 'owner', from: ['queued'], to: ['failed', 'unconfirmed', 'published'] },
+  markDelivery: { by: 'owner', from: ['queued', 'published', 'failed', 'unconfirmed', 'missed'], to: ['published'] },
   deleteMedia: { by: 'owner', from: ['failed', 'missed'], to: ['failed'] },
   markPublished: { by: 'operator', from: ALL, to: ['published'] },
   hold: { by: 'operator', from: ['queued'], to: ['missed'] },
@@ -46,6 +49,19 @@ const target = <E extends DeliveryEvent>(event: E): (typeof TRANSITIONS)[E]['to'
 /** The state of a new delivery. */
 export const initialState = (isScheduled: boolean): DeliveryState => target(isScheduled ? 'schedule' : 'saveDraft')
 
+/**
+ * The state of a delivery of an unpublished post whose content or time was changed; null where it stays as it is. One that
+ * its owner has cancelled begins anew only in a draft, which sends nothing by itself.
+ */
+export function edited(
+  { state, error }: { state: DeliveryState; error: DeliveryError | null },
+  isScheduled: boolean,
+): DeliveryState | null {
+  const { from, to } = TRANSITIONS.edit
+  const staysCancelled = isScheduled && state === 'failed' && error?.code === CANCELLED
+  return staysCancelled || !(from as readonly DeliveryState[]).includes(state) ? null : to[isScheduled ? 0 : 1]
+}
+
 /** The state of a claimed delivery. */
 export const CLAIMED = target('claim')
 
@@ -72,7 +88,7 @@ export function restored(isOpen: boolean, last: DeliveryState | null, canReconci
 export type RestoredState = (typeof TRANSITIONS)['restore']['to'][number]
 
 /** What forbids a retry. */
-export type RetryObstacle = 'draft' | 'notDue' | 'publishing' | 'published' | 'mediaDeleted' | 'unconfirmed'
+type RetryObstacle = 'draft' | 'notDue' | 'publishing' | 'published' | 'mediaDeleted' | 'unconfirmed'
 
 /** The state after a retry, or what forbids it. */
 export function retried(
@@ -91,6 +107,32 @@ export function retried(
 /** The state after its owner resolved an unconfirmed delivery, where `missing` is what is still not out, if anything. */
 export const resolved = (missing: 'post' | 'comment' | undefined): DeliveryState =>
   missing === 'post' ? 'failed' : 'published'
+
+/**
+ * The state of a queued delivery after its owner cancelled it, where `next` is what would have been sent. A call whose
+ * outcome is unknown stays unknown: the owner resolves it, or retries it, which queries the network.
+ */
+export function cancelled(next: 'post' | 'comment' | undefined, mayBeSent: boolean): DeliveryState {
+  if (mayBeSent) return 'unconfirmed'
+  return next === 'comment' ? 'published' : 'failed'
+}
+
+/** What forbids to mark a delivery as published. */
+type MarkObstacle = 'draft' | 'publishing' | 'published'
+
+/** The state of a delivery whose owner has published what was missing, or what forbids it. */
+export function marked({
+  state,
+  error,
+}: {
+  state: DeliveryState
+  error: DeliveryError | null
+}): { state: DeliveryState } | { obstacle: MarkObstacle } {
+  if (state === 'waiting') return { obstacle: 'draft' }
+  if (state === 'publishing') return { obstacle: 'publishing' }
+  if (state === 'published' && error === null) return { obstacle: 'published' }
+  return { state: target('markDelivery') }
+}
 
 /** What the next state depends on. */
 export interface Progress {

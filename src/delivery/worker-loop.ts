@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { Log } from './deps.ts'
+import type { Log } from '../log.ts'
 import type { Publisher } from './publisher.ts'
 import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS } from './timing.ts'
 

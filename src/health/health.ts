@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
+import type { Log } from '../log.ts'
 
 /** Why the service cannot do all of its work. */
 export interface Problem {
@@ -21,11 +22,6 @@ export type Problems = Partial<Record<Dependency, Problem>>
 export interface Health {
   /** The problems, found at most MAX_AGE_MS ago. Concurrent callers share one run of the checks. Never throws. */
   read(): Promise<Problems>
-}
-
-interface Log {
-  info(facts: object, message: string): void
-  error(facts: object, message: string): void
 }
 
 /** However many probes there are, one process writes to the storage once in this time. */

@@ -55,6 +55,6 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db
 }
 
 const RESTORE_UNFINISHED =
-  'The database was restored from a backup: run `postroom restore finish`, until then nothing is sent'
+  'The database was restored from a backup, or the journal is missing: check MEDIA_DIR, then run `postroom restore finish`. Until then nothing is sent'
 
 const NOT_CLAIMED = 'Deliveries are due, and no worker claims them'

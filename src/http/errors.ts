@@ -12,7 +12,7 @@ import {
   TOO_LARGE,
 } from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { AppError, invalidRequest, MissingScope, PreconditionFailed, RateLimited } from '../errors.ts'
 import { StorageError } from '../storage/storage.ts'
 
 declare module 'fastify' {
@@ -79,11 +79,19 @@ const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
 /** Sends the response for an error, and logs what the client may not read. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toPublicError(error, request)
+  // What a probe finds wrong is logged when it begins: src/health/health.ts.
+  const { isProbe } = request.routeOptions.config
   // A server that the user has named is no fault of this one.
   if (known?.statusCode === 502) request.log.info({ reqId: request.id, reason: known.message }, 'another server failed')
-  else if (!known || (known.statusCode >= 500 && !REPORTED_ONCE.includes(known.code)))
+  else if (!known || (known.statusCode >= 500 && !REPORTED_ONCE.includes(known.code) && !isProbe))
     request.log.error({ reqId: request.id, err: error }, 'request failed')
   if (known?.statusCode === 401) reply.header('www-authenticate', 'Bearer')
+  // https://www.rfc-editor.org/rfc/rfc6750#section-3.1
+  if (known instanceof MissingScope) {
+    reply.header('www-authenticate', `Bearer error="insufficient_scope", scope="${known.scope}"`)
+  }
+  if (known instanceof RateLimited) reply.header('retry-after', String(known.retryAfterSeconds))
+  if (error instanceof PreconditionFailed) reply.header('etag', error.etag)
   // Fastify sets `connection: close` when it has not read the body. A client that is still sending would receive the
   // reset before the response. Without the header, Node discards the rest of the body until requestTimeout.
   reply.removeHeader('connection')

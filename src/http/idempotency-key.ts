@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
-import { findStoredResponse, storeResponse } from '../../db/queries/idempotency.ts'
+import { findStoredResponse, type KeyedResponse, storeResponse } from '../../db/queries/idempotency.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { BAD_KEY, KEY_FORM, KEY_TAKEN } from '../../schemas/idempotency.ts'
 import { AppError, invalidRequest } from '../errors.ts'
@@ -17,7 +17,17 @@ export interface Creation<T, P> {
   prepare?: () => Promise<P>
   /** Writes what is created. With a key it runs in a transaction, which may be retried as a whole; else on `db`. */
   commit: (transaction: Db, prepared: P) => Promise<T>
-  toResponse: (result: T) => { status: number; body: Record<string, unknown> }
+  /**
+   * Does the work of `commit` and stores the response under the key, in one statement. Returns undefined, and writes
+   * nothing, if that takes a transaction.
+   */
+  commitAtOnce?: ((toStored: (result: T) => KeyedResponse) => Promise<T | undefined>) | undefined
+  toResponse: (result: T) => Response
+}
+
+interface Response {
+  status: number
+  body: Record<string, unknown>
 }
 
 export interface Outcome<T> {
@@ -47,6 +57,8 @@ export async function withIdempotencyKey<T, P>(
 
   const hashes = creation.identities.map((identity) => hashRequest(request, identity))
   const keyed: KeyedRequest = { userId: request.userId, key, hashes }
+  const written = await commitAtOnce(reply, keyed, creation)
+  if (written) return written
   const replay = await checkReplay(db, keyed)
   if (replay) return replay
   try {
@@ -105,25 +117,51 @@ async function checkReplay(db: Db, { userId, key, hashes }: KeyedRequest): Promi
   return { status: stored.status, body: stored.body, result: undefined }
 }
 
+async function commitAtOnce<T, P>(
+  reply: FastifyReply,
+  keyed: KeyedRequest,
+  creation: Creation<T, P>,
+): Promise<Outcome<T> | undefined> {
+  try {
+    const result = await creation.commitAtOnce?.((result) => toStored(reply, keyed, creation.toResponse(result)))
+    return result && { ...creation.toResponse(result), result }
+  } catch (error) {
+    // A replay precedes the errors of a request.
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** A response as it is stored under the key of its request. */
+const toStored = (
+  reply: FastifyReply,
+  { key, hashes: [requestHash] }: KeyedRequest,
+  { status, body }: Response,
+): KeyedResponse => ({
+  key,
+  requestHash: requestHash!,
+  status,
+  body: reply.serializeInput(body, String(status)) as string,
+})
+
 /**
  * Writes what is created and stores the response, both or neither. Undefined: another request has used the key first.
  */
 async function commit<T, P>(
   db: Db,
   reply: FastifyReply,
-  { userId, key, hashes: [requestHash] }: KeyedRequest,
+  keyed: KeyedRequest,
   creation: Creation<T, P>,
   prepared: P,
 ): Promise<Outcome<T> | undefined> {
   try {
     return await inTransaction(db, async (transaction) => {
       const result = await creation.commit(transaction, prepared)
-      const { status, body } = creation.toResponse(result)
-      const text = reply.serializeInput(body, String(status)) as string
+      const response = creation.toResponse(result)
       // Last, because an equal request waits on the key: what it waits for must not wait itself.
-      const stored = await storeResponse(transaction, { userId, key, requestHash: requestHash!, status, body: text })
+      const stored = await storeResponse(transaction, { userId: keyed.userId, ...toStored(reply, keyed, response) })
       if (stored.length === 0) throw new LostRace()
-      return { status, body, result }
+      return { ...response, result }
     })
   } catch (error) {
     if (error instanceof LostRace) return undefined

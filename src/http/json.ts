@@ -3,9 +3,11 @@ import type { Issue } from '../../schemas/error.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 
 /**
- * The maximum depth of a body, because later steps recurse into it. `fields` starts at level 3 and may have 32 levels.
+ * The maximum depth of a body, because later steps recurse into it. In the body of a post, `fields` starts at level 3 and
+ * may have 32 levels; in a batch of posts, it starts two levels deeper.
  */
 const DEPTH_MAX = 35
+const FIELDS_LEVEL = 3
 
 const unreadable = (message: string): Issue => ({ code: 'invalid_json', path: [], message })
 
@@ -54,7 +56,8 @@ function inspect(value: unknown, path: Issue['path'], issues: Issue[]): void {
     }
   } else if (typeof value === 'object' && value !== null) {
     if (path.length >= DEPTH_MAX) {
-      issues.push(custom(path, `Nested too deeply: fields may be ${DEPTH_MAX - 3} levels deep`))
+      const level = Math.max(path.indexOf('fields') + 1, FIELDS_LEVEL)
+      issues.push(custom(path, `Nested too deeply: fields may be ${DEPTH_MAX - level} levels deep`))
     } else if (Array.isArray(value)) {
       for (let index = 0; index < value.length && issues.length < ISSUES_MAX; index++) {
         path.push(index)

@@ -3,9 +3,8 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { DESCRIPTION, SERVERS, SUMMARY, TAGS } from '../../schemas/document.ts'
+import { BEARER } from '../../schemas/operations/define-operation.ts'
 import { VERSION } from '../version.ts'
-
-const BEARER = 'apiKey'
 
 const info = {
   title: 'Postroom',
@@ -22,6 +21,7 @@ const info = {
  */
 export const openapi = fp(async (app: FastifyInstance) => {
   const requestExamples = new Map<string, unknown>()
+  const withOptionalBody = new Set<string>()
 
   await app.register(swagger, {
     openapi: {
@@ -42,15 +42,18 @@ export const openapi = fp(async (app: FastifyInstance) => {
       },
     },
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
-    transform: ({ schema, url }) => {
+    transform: ({ schema, url, route }) => {
+      if (route.config?.hasOptionalBody) withOptionalBody.add(schema.operationId as string)
       if (schema.body) requestExamples.set(schema.operationId as string, (schema.body as Described)['x-examples'])
       return { schema: withResponseContent(schema), url }
     },
     transformObject: (document) => {
       const { paths } = (document as { openapiObject: Document }).openapiObject
       for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
-        const media = operation.requestBody?.content['application/json']
-        if (media) media.examples = requestExamples.get(operation.operationId)
+        if (withOptionalBody.has(operation.operationId)) operation.requestBody!.required = false
+        for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+          if (type.endsWith('json')) media.examples = requestExamples.get(operation.operationId)
+        }
       }
       return (document as { openapiObject: object }).openapiObject
     },
@@ -95,7 +98,7 @@ interface Document {
 
 interface Operation {
   operationId: string
-  requestBody?: { content: { 'application/json'?: { examples?: unknown } } }
+  requestBody?: { required: boolean; content: Record<string, { examples?: unknown }> }
 }
 
 /** A reference to a component, and the keys beside it that `Body` and `JsonResponse` set. */

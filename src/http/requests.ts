@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { AppError, invalidRequest } from '../errors.ts'
@@ -7,6 +6,7 @@ import { browserHeaders } from './browser-headers.ts'
 import { ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, parseJson } from './json.ts'
 import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
+import { addressOf } from './trusted-proxies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,10 +16,17 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Monitoring calls this operation every few seconds: its line is in the log at the level `debug` only. */
     isProbe?: boolean
+    /** A request without a body counts as one with an empty object. */
+    hasOptionalBody?: boolean
     /** The path contains a secret: the log has the path of the route instead. */
     hidesPath?: boolean
   }
 }
+
+const JSON_TYPE = 'application/json'
+
+/** https://www.rfc-editor.org/rfc/rfc7396 */
+const MERGE_PATCH = 'application/merge-patch+json'
 
 /** Reads and logs every request, and sets the headers that every response has. */
 export const requests = fp(async (app: FastifyInstance) => {
@@ -36,14 +43,19 @@ export const requests = fp(async (app: FastifyInstance) => {
       throw new AppError(400, 'missing_host', 'Missing Host header')
     }
     // An operation without a body ignores any body, whatever its Content-Type.
-    if (request.routeOptions.schema?.body === undefined) delete request.raw.headers['content-type']
+    const { schema, config } = request.routeOptions
+    const isIgnored = schema?.body === undefined || (config.hasOptionalBody && isEmpty(request.raw))
+    if (isIgnored) delete request.raw.headers['content-type']
     done()
   })
 
   // Fastify does not parse a body without type and length, and would validate it as null. Operations that consume
   // another type than JSON read their body themselves.
-  app.addHook('preValidation', ({ routeOptions: { schema }, body }, _reply, done) => {
-    if (schema?.body !== undefined && !schema.consumes && body === undefined) throw invalidRequest([EMPTY_BODY])
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { schema, config } = request.routeOptions
+    if (config.hasOptionalBody && request.body === undefined) request.body = {}
+    const isJson = schema?.body !== undefined && (schema.consumes?.includes(JSON_TYPE) ?? true)
+    if (isJson && request.body === undefined) throw invalidRequest([EMPTY_BODY])
     done()
   })
 
@@ -55,18 +67,26 @@ export const requests = fp(async (app: FastifyInstance) => {
   })
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     parseJson(body),
   )
+  app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const { schema } = request.routeOptions
+    if (schema?.body !== undefined && !schema.consumes?.includes(MERGE_PATCH)) throw unsupportedContentType(request)
+    return schema?.body && parseJson(body)
+  })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     if (request.routeOptions.schema?.body !== undefined) throw unsupportedContentType(request)
     payload.resume()
   })
 })
 
+const isEmpty = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+
 /** What the log says of a request. Properties that are undefined are left out. */
 function factsOf(request: FastifyRequest, reply: FastifyReply): object {
-  const { id, method, url, createdId, raw, ip, routeOptions } = request
+  const { id, method, url, createdId, routeOptions } = request
   // Undefined outside of the scope that needs an API key, and empty where the key was refused.
   const { userId, keyId } = request
   const { statusCode: status } = reply
@@ -78,8 +98,7 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): object {
     status,
     errorCode: status >= 400 ? reply.getHeader(ERROR_CODE_HEADER) : undefined,
     ms: Math.round(reply.elapsedTime),
-    // A proxy may pass on any text as the address of its client.
-    ip: isIP(ip) ? ip : raw.socket.remoteAddress,
+    ip: addressOf(request),
     userId: userId || undefined,
     keyId: keyId || undefined,
     createdId: createdId || undefined,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
 
 /** Whether the server at this address is a proxy of the operator, so that its headers are believed. */
 export type TrustsProxy = (address: string | undefined) => boolean
@@ -21,6 +22,9 @@ export function trustProxies(ranges: readonly string[]): TrustsProxy {
 }
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** The address of the client. A proxy may pass on any text as one: then it is that of the proxy. */
+export const addressOf = ({ ip, raw }: FastifyRequest): string | undefined => (isIP(ip) ? ip : raw.socket.remoteAddress)
 
 /** What request ids of other systems consist of. Anything else could be made to look like another field of a log line. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/

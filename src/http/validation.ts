@@ -10,19 +10,20 @@ import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { truncate } from './json.ts'
 
 /**
- * Compiles the validator of one part of a request. Only integers in the query string are coerced. Defaults are filled
- * in at the top level.
+ * Compiles the validator of one part of a request. Only integers, booleans and lists in the query string are coerced.
+ * Defaults are filled in at the top level.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   registerKinds()
   FormatRegistry.Set('date-time', (text) => 'time' in parseTime(text))
   const target = deref(schema)
+  const readQuery = httpPart === 'querystring' ? queryReader(target) : undefined
   const check = TypeCompiler.Compile(target, components)
   const defaults = Object.entries((target.properties ?? {}) as Record<string, TSchema>)
     .map(([key, property]) => [key, defaultOf(property)] as const)
     .filter(([, value]) => value !== undefined)
   return (data: unknown) => {
-    const value = httpPart === 'querystring' ? readIntegers(target, data as Record<string, unknown>) : data
+    const value = readQuery ? readQuery(data as Record<string, unknown>) : data
     if (typeof value === 'object' && value !== null) {
       for (const [key, fallback] of defaults) {
         const record = value as Record<string, unknown>
@@ -40,13 +41,31 @@ const deref = (schema: TSchema): TSchema =>
 /** Only digits: `Number` would accept `1e1`, ` 10`, `0x10`, `Infinity` and the empty string. */
 const INTEGER = /^(?:\d+|-[1-9]\d*)$/
 
-function readIntegers(schema: TSchema, query: Record<string, unknown>): Record<string, unknown> {
-  const value: Record<string, unknown> = { ...query }
-  for (const [key, property] of Object.entries(schema.properties as Record<string, TSchema>)) {
-    const text = query[key]
-    if (property.type === 'integer' && typeof text === 'string' && INTEGER.test(text)) value[key] = Number(text)
+/** Returns a function that reads the integers and booleans of a query string, and as lists what may be repeated. */
+function queryReader(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
+  const namesOf = (type: string) =>
+    Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, property]) =>
+      property.type === type ? [name] : [],
+    )
+  const integers = namesOf('integer')
+  const booleans = namesOf('boolean')
+  const lists = namesOf('array')
+  return (query) => {
+    const value: Record<string, unknown> = { ...query }
+    for (const name of integers) {
+      const text = query[name]
+      if (typeof text === 'string' && INTEGER.test(text)) value[name] = Number(text)
+    }
+    for (const name of booleans) {
+      const text = query[name]
+      if (text === 'true' || text === 'false') value[name] = text === 'true'
+    }
+    for (const name of lists) {
+      const text = query[name]
+      if (typeof text === 'string') value[name] = [text]
+    }
+    return value
   }
-  return value
 }
 
 /**
@@ -135,6 +154,14 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
         inclusive: true,
         message: `Array must contain at least ${schema.minItems} element(s)`,
       }
+    case ValueErrorType.ArrayMaxItems:
+      return {
+        code: 'too_big',
+        type: 'array',
+        maximum: schema.maxItems,
+        inclusive: true,
+        message: `Array must contain at most ${schema.maxItems} element(s)`,
+      }
     case ValueErrorType.IntegerMinimum:
       return {
         code: 'too_small',
@@ -150,6 +177,14 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
         maximum: schema.maximum,
         inclusive: true,
         message: `Number must be less than or equal to ${schema.maximum}`,
+      }
+    case ValueErrorType.ObjectMaxProperties:
+      return {
+        code: 'too_big',
+        type: 'object',
+        maximum: schema.maxProperties,
+        inclusive: true,
+        message: `Object must contain at most ${schema.maxProperties} key(s)`,
       }
     case ValueErrorType.StringFormat: {
       const result = parseTime(String(value))

@@ -21,6 +21,7 @@ import {
 import type { Media } from '../../schemas/media.ts'
 import { fileTooLarge } from '../errors.ts'
 import { NotStoredError, type Storage, StorageError, throwFileError } from '../storage/storage.ts'
+import { describe, type FileDescription } from './file-name.ts'
 import { collectBuffers } from './garbage.ts'
 import { inspectFile } from './inspect.ts'
 
@@ -55,7 +56,7 @@ export interface IncomingFile {
    * Inspects the saved file and stores its bytes. Returns the function that adds its row, or finds the user's media with
    * the same bytes. Throws a 400 that names the file's problem.
    */
-  store(altText: string | null): Promise<(db: Db) => Promise<Added>>
+  store(description: Partial<FileDescription>): Promise<(db: Db) => Promise<Added>>
 }
 
 /**
@@ -94,7 +95,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
       saved = await save(source, path, bytesMax, leaseLost.signal)
       return saved.sha256
     },
-    async store(altText) {
+    async store(description) {
       if (!saved) throw new Error('No file was saved before it was to be stored')
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
@@ -104,7 +105,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
       if (known && lostKey) return (db) => replaceLost(db, known, { ...file, lostKey })
-      const promoted = { altText: altText || null, ...file, ...facts, ...saved }
+      const promoted = { ...describe(description), ...file, ...facts, ...saved }
       return (db) => promote(db, promoted)
     },
   }
@@ -126,13 +127,13 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
 }
 
 /**
- * Adds a file to the user's media, or finds the media that has the same bytes. `read` saves the file and returns its alt
- * text.
+ * Adds a file to the user's media, or finds the media that has the same bytes. `read` saves the file and returns what
+ * describes it.
  */
 export async function addMedia(
   library: Library,
   userId: string,
-  read: (save: Save) => Promise<string | null>,
+  read: (save: Save) => Promise<Partial<FileDescription>>,
   options?: { renewMs?: number },
 ): Promise<Added> {
   const add = async ({ save, store }: IncomingFile) => {

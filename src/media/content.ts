@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { isId } from '../../db/id.ts'
 import { findStoredFile } from '../../db/queries/media.ts'
 import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
-import { MEDIA_NOT_FOUND, NO_CONTENT } from '../../schemas/messages.ts'
+import { NO_CONTENT } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
 import type { Served } from '../storage/storage.ts'
+import { mediaNotFound } from './access.ts'
 import type { Library } from './add.ts'
 
 /** The response to a GET or HEAD for the bytes of the user's file. Throws a 404 if there are none. */
@@ -15,7 +16,7 @@ export async function serveContent(
   request: IncomingMessage,
 ): Promise<Served> {
   const [file] = isId(id) ? await findStoredFile(db, { userId, id }) : []
-  if (!file) throw new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
+  if (!file) throw mediaNotFound()
   const { storageKey, mimeType } = file
   if (storageKey === null) throw new AppError(404, 'media_without_content', NO_CONTENT)
   const fileName = `${id}.${FILE_EXTENSIONS[mimeType as MediaType]}`
@@ -24,6 +25,6 @@ export async function serveContent(
   } catch (error) {
     // The file may have been deleted in the meantime.
     const [still] = await findStoredFile(db, { userId, id })
-    throw still ? error : new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
+    throw still ? error : mediaNotFound()
   }
 }

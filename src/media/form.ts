@@ -3,10 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
 import { ALT_TEXT_MAX } from '../../schemas/media.ts'
 import { MISSING_FILE } from '../../schemas/messages.ts'
+import { METADATA, REFERENCE_MAX } from '../../schemas/references.ts'
 import { invalidRequest } from '../errors.ts'
 import { unsupportedContentType } from '../http/errors.ts'
 import { findTextProblem, truncate } from '../http/json.ts'
+import { readMetadata } from '../http/metadata.ts'
 import { tooLong } from '../http/validation.ts'
+import { type FileDescription, tidyFileName } from './file-name.ts'
 
 const UNREADABLE: Issue = {
   code: 'custom',
@@ -17,41 +20,81 @@ const UNREADABLE: Issue = {
 /** The most that one UTF-16 unit takes. */
 const UTF8_BYTES_MAX = 3
 
+/** The maximum lengths of texts. Metadata are JSON, in which each character may take six. */
+const TEXTS = {
+  altText: ALT_TEXT_MAX,
+  externalReference: REFERENCE_MAX,
+  metadata: 6 * METADATA.pairsMax * (METADATA.nameMax + METADATA.valueMax),
+} as const
+
+type TextPart = keyof typeof TEXTS
+const isTextPart = (name: string): name is TextPart => Object.hasOwn(TEXTS, name)
+
 /**
- * Reads a form with one `file` and an optional `altText`, in any order. Streams the file to `save`, and returns the alt
- * text. Throws a 400 with details for every other form.
+ * Reads a form with one `file` and optional texts, in any order. Streams the file to `save`, and returns what describes it.
+ * Throws a 400 with details for every other form.
  */
 export async function readForm(
   request: FastifyRequest,
   save: (file: AsyncIterable<Buffer>) => Promise<void>,
-): Promise<string | null> {
+): Promise<FileDescription> {
   if (!request.isMultipart()) throw unsupportedContentType(request)
   const seen = new Set<string>()
-  let altText: string | null = null
+  const unknown: string[] = []
+  const texts: Partial<Record<TextPart, string>> = {}
+  let fileName: string | null = null
   try {
-    for await (const { fieldname, file } of partsOf(request)) {
-      if (fieldname !== 'file' && fieldname !== 'altText') throw invalidRequest([unknownPart(fieldname)])
+    for await (const { fieldname, file, filename } of partsOf(request)) {
+      if (fieldname !== 'file' && !isTextPart(fieldname)) {
+        unknown.push(truncate(fieldname))
+        if (seen.has('file') || !(await isSkipped(whole(file)))) throw invalidRequest([unknownParts(unknown)])
+        continue
+      }
+      // The file is there, so that nothing is missing.
+      if (fieldname === 'file' && unknown.length > 0) throw invalidRequest([unknownParts(unknown)])
       if (seen.has(fieldname)) {
         throw invalidRequest([
           { code: 'custom', path: [fieldname], message: 'Only one part with this name is allowed' },
         ])
       }
       seen.add(fieldname)
-      if (fieldname === 'file') await save(whole(file))
-      else altText = await readText(whole(file))
+      if (isTextPart(fieldname)) texts[fieldname] = await readText(whole(file), fieldname)
+      else {
+        fileName = tidyFileName(filename)
+        await save(whole(file))
+      }
     }
   } catch (error) {
     // Discard the rest of the body.
     request.raw.unpipe().resume()
     throw error
   }
-  if (!seen.has('file')) throw invalidRequest([MISSING_FILE])
-  return altText
+  if (!seen.has('file')) throw invalidRequest([...(unknown.length > 0 ? [unknownParts(unknown)] : []), MISSING_FILE])
+  const { altText, externalReference, metadata } = texts
+  return {
+    altText: altText || null,
+    fileName,
+    externalReference: externalReference || null,
+    metadata: metadata ? readMetadata(Buffer.from(metadata)) : null,
+  }
 }
 
-function unknownPart(name: string): Issue {
-  const key = truncate(name)
-  return { code: 'unrecognized_keys', keys: [key], path: [], message: `Unrecognized key(s) in object: '${key}'` }
+function unknownParts(keys: string[]): Issue {
+  const message = `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}`
+  return { code: 'unrecognized_keys', keys, path: [], message }
+}
+
+/** The most that is read of an unknown part to find out whether the form has a `file` as well. */
+const SKIPPED_BYTES_MAX = 64 * 2 ** 20
+
+/** Reads a part to its end, unless it is too long. */
+async function isSkipped(part: AsyncIterable<Buffer>): Promise<boolean> {
+  let bytes = 0
+  for await (const chunk of part) {
+    bytes += chunk.length
+    if (bytes > SKIPPED_BYTES_MAX) return false
+  }
+  return true
 }
 
 /** The parts in order, all as streams: the parser's own decoding of text replaces invalid bytes silently. */
@@ -76,20 +119,20 @@ async function* whole(part: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-async function readText(part: AsyncIterable<Buffer>): Promise<string> {
+async function readText(part: AsyncIterable<Buffer>, name: TextPart): Promise<string> {
   const chunks: Buffer[] = []
+  const lengthMax = TEXTS[name]
+  const invalid = (issue: Omit<Issue, 'path'>) => invalidRequest([{ ...issue, path: [name] }])
   let bytes = 0
   for await (const chunk of part) {
     bytes += chunk.length
-    if (bytes > ALT_TEXT_MAX * UTF8_BYTES_MAX) throw invalidAltText(tooLong(ALT_TEXT_MAX))
+    if (bytes > lengthMax * UTF8_BYTES_MAX) throw invalid(tooLong(lengthMax))
     chunks.push(chunk)
   }
   const content = Buffer.concat(chunks)
   const text = content.toString()
-  if (text.length > ALT_TEXT_MAX) throw invalidAltText(tooLong(ALT_TEXT_MAX))
-  const problem = isUtf8(content) ? findTextProblem(text) : 'Must be valid UTF-8'
-  if (problem) throw invalidAltText({ code: 'custom', message: problem })
+  if (text.length > lengthMax) throw invalid(tooLong(lengthMax))
+  const problem = isUtf8(content) ? findTextProblem(text) : 'Text is not valid UTF-8'
+  if (problem) throw invalid({ code: 'custom', message: problem })
   return text
 }
-
-const invalidAltText = (issue: Omit<Issue, 'path'>) => invalidRequest([{ ...issue, path: ['altText'] }])

@@ -5,14 +5,17 @@ import { listMedia } from '../../db/queries/media.ts'
 import { forgetFile } from '../../db/queries/staged-files.ts'
 import { NO_SUCH_RANGE, NOT_THAT_FILE } from '../../schemas/messages.ts'
 import * as operations from '../../schemas/operations/media.ts'
-import { AppError, fileTooLarge } from '../errors.ts'
+import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
 import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
+import { findLongNames } from '../http/metadata.ts'
 import { readPage } from '../http/paging.ts'
+import { type FileAccess, withFile } from './access.ts'
 import { type Added, discardFile, type Library, withIncomingFile } from './add.ts'
-import { deleteMedia, getMedia, updateMedia } from './change.ts'
+import { deleteMedia, showMedia, updateMedia } from './change.ts'
 import { serveContent } from './content.ts'
 import type { FetchFile } from './fetch.ts'
+import { type FileDescription, fileNameOf } from './file-name.ts'
 import { readForm } from './form.ts'
 
 export interface MediaOptions extends Library {
@@ -34,12 +37,15 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     ...operations.importMedia,
     handler: async (request, reply) => {
       const { userId, body } = request
+      const issues = findLongNames(body.metadata)
+      if (issues.length > 0) throw invalidRequest(issues)
       const outcome = await withIncomingFile(library, userId, (file) =>
         withIdempotencyKey(db, reply, {
           identities: [body],
           prepare: async () => {
             await file.save(await fetchFile(body.url, { bytesMax }))
-            return file.store(body.altText ?? null)
+            const { url, ...description } = body
+            return file.store({ ...description, fileName: fileNameOf(url) })
           },
           commit: (transaction, addRow) => addRow(transaction),
           toResponse,
@@ -56,13 +62,14 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
 
   app.route({
     ...operations.getMedia,
-    handler: async (request) => getMedia(db, request.userId, request.params.id),
+    handler: async (request) => withFile(db, request, (file) => showMedia(db, file, request.rights)),
   })
 
   app.route({
     ...operations.getMediaContent,
     handler: async (request, reply) => {
-      const { statusCode, headers, body } = await serveContent(library, request.userId, request.params.id, request.raw)
+      const serve = ({ userId, id }: FileAccess) => serveContent(library, userId, id, request.raw)
+      const { statusCode, headers, body } = await withFile(db, request, serve)
       reply.headers(headers)
       if (statusCode === 412) throw new AppError(412, 'precondition_failed', NOT_THAT_FILE)
       if (statusCode === 416) throw new AppError(416, 'range_not_satisfiable', NO_SUCH_RANGE)
@@ -73,13 +80,17 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
 
   app.route({
     ...operations.updateMedia,
-    handler: async (request) => updateMedia(db, request.userId, request.params.id, request.body.altText),
+    handler: async (request) =>
+      withFile(db, request, async (file) => {
+        await updateMedia(db, file, request.body.altText)
+        return showMedia(db, file, request.rights)
+      }),
   })
 
   app.route({
     ...operations.deleteMedia,
     handler: async (request) => {
-      const staged = await deleteMedia(db, request.userId, request.params.id)
+      const staged = await withFile(db, request, (file) => deleteMedia(db, file))
       // Not awaited: a slow storage would delay the response.
       if (staged) {
         discardFile(library, staged)
@@ -90,6 +101,17 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     },
   })
 }
+
+/**
+ * What a repeated upload has in common with the first one: not the name of the file, which some clients make up. Without a
+ * reference and metadata it is that of version 1.0, whose responses may still be stored.
+ */
+const identityOf = (sha256: Buffer, { altText, externalReference, metadata }: FileDescription) => ({
+  file: sha256.toString('hex'),
+  altText,
+  ...(externalReference !== null && { externalReference }),
+  ...(metadata !== null && { metadata }),
+})
 
 const uploads: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
   const { db, bytesMax } = library
@@ -107,12 +129,12 @@ const uploads: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
       allowLongBody(request, reply)
       const outcome = await withIncomingFile(library, request.userId, async (file) => {
         let sha256: Buffer | undefined
-        const altText = await readForm(request, async (bytes) => {
+        const description = await readForm(request, async (bytes) => {
           sha256 = await file.save(bytes)
         })
         return withIdempotencyKey(db, reply, {
-          identities: [{ file: sha256?.toString('hex'), altText: altText || null }],
-          prepare: () => file.store(altText),
+          identities: [identityOf(sha256!, description)],
+          prepare: () => file.store(description),
           commit: (transaction, addRow) => addRow(transaction),
           toResponse,
         })

@@ -63,6 +63,8 @@ export type TextUnit = 'x' | 'mastodon' | 'threads' | 'graphemes' | 'code points
 export interface TextRule {
   /** In `unit`. */
   lengthMax: number
+  /** Where `lengthMax` was read. Absent: `source`. Null: the account's own server states it. */
+  lengthSource?: Source | null
   unit: TextUnit
   /** A second limit, in UTF-8 bytes. */
   bytesMax?: number
@@ -182,7 +184,7 @@ export interface FieldTextRule {
   bytesMax?: number
   /** The network removes white space at both ends before it counts. */
   trimmed?: true
-  /** `expected` completes the sentence "is …, expected …". */
+  /** Without flags, as JSON Schema has it. `expected` completes the sentence "is …, expected …". */
   pattern?: { regex: RegExp; expected: string }
   /** The text may be absent but not blank. Checked when the post is scheduled. */
   notBlank?: true

@@ -66,6 +66,8 @@ export interface OAuth {
   toRedirectUri?(redirectUri: string): string
   /** Why a hint cannot be used; undefined where it can. Absent where each can, or `registration` decides. */
   hintProblem?(hint: string): string | undefined
+  /** The hint that leads to a connected account again; absent where a flow begins without one. */
+  hintOf?(account: { username: string; externalId: string }): string
   /** Absent where a person registers the app. With it, `hint` is never null. */
   registration?: AppRegistration
   /**

@@ -71,6 +71,10 @@ export const impossible = (message: string) =>
 export const unauthorized = (message: string) =>
   new PublishError(message, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })
 
+/** The user consented to another account than the flow began with. */
+export const otherAccount = (message: string) =>
+  new PublishError(message, { code: 'other_account', maybeSent: false, retryable: false })
+
 /**
  * The content of a file could not be read, or had another length than stored: no server accepts such a request. A cause that
  * is a PublishError stays as it is: the storage itself failed.

@@ -26,7 +26,7 @@ export function altTextOf(
 export function publicUrlOf(file: PublishedFile, network: string): string {
   const url = file.publicUrl()
   if (url) return url.href
-  const message = `${network} fetches files from Postroom, which has no public address: set PUBLIC_URL to the address under which the internet reaches it, then retry`
+  const message = `${network} fetches files from Postroom, which has no public address: its operator has to set one, then retry`
   throw new PublishError(message, { code: 'public_url_missing', maybeSent: false, retryable: false })
 }
 

@@ -1,58 +1,113 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { type PostSubjects, readPostSubjects } from '../../db/queries/post-subjects.ts'
+import { readPostSubjects, type SubjectAccount } from '../../db/queries/post-subjects.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
-import { findViolations } from '../platforms/rules/check-post.ts'
+import { ALL_RIGHTS, isListed } from '../http/rights.ts'
+import { type CheckOptions, findViolations } from '../platforms/rules/check-post.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
+import type { Violation } from '../platforms/rules/violation.ts'
+import type { Usable } from './access.ts'
 
-export type CheckedAccount = PostSubjects['accounts'][number]
+export type CheckedAccount = SubjectAccount
+
+type PostToInspect = PostToCheck & { accountIds: readonly string[] }
+
+/** What a post refers to, and everything that is wrong with it. */
+export interface Inspection {
+  /** The accounts that the user may use, in the order of the ids. */
+  accounts: CheckedAccount[]
+  /** The files of the user, in the order of the ids, repeated ones included. */
+  media: MediaFacts[]
+  violations: Violation[]
+  /** The ids that the user may not use, each once. */
+  inaccessible: { accountIds: string[]; mediaIds: string[] }
+}
 
 /**
- * Checks a post against the limits of its networks and the access of its user, and returns its accounts. Throws 400 for
- * the first limit that it breaks, and 403 for accounts and media that the user may not use. Limits are checked only for
- * accounts and media that the user may use, so that no response reveals anything about others.
+ * Finds every limit that a post breaks, and the ids that its user may not use. Limits are checked only for accounts and
+ * media that the user may use, so that no response reveals anything about others. Accounts and media that `usable` leaves
+ * out count as those of others.
  */
+export async function inspectPost(
+  db: Db,
+  userId: string,
+  post: PostToInspect,
+  options?: CheckOptions,
+  usable: Usable = ALL_RIGHTS,
+): Promise<Inspection> {
+  const [inspection] = await inspectPosts(db, userId, [{ post, options }], usable)
+  return inspection!
+}
+
+/** The same for several posts, with one statement. */
+export async function inspectPosts(
+  db: Db,
+  userId: string,
+  posts: { post: PostToInspect; options?: CheckOptions | undefined }[],
+  usable: Usable = ALL_RIGHTS,
+): Promise<Inspection[]> {
+  const accountIds = new Set(posts.flatMap(({ post }) => post.accountIds))
+  const mediaIds = new Set(posts.flatMap(({ post }) => post.mediaIds))
+  const [subjects] = await readPostSubjects(db, {
+    userId,
+    accountIds: [...accountIds].filter((id) => isId(id) && isListed(usable, id)),
+    mediaIds: [...mediaIds].filter((id) => isId(id) && (usable.mediaIds?.includes(id) ?? true)),
+  })
+  const known = { accounts: byId(subjects!.accounts), media: byId(subjects!.media) }
+  return posts.map(({ post, options }) => {
+    const accounts = selectInOrder(post.accountIds, known.accounts)
+    const media = selectInOrder(post.mediaIds, known.media)
+    return {
+      accounts,
+      media,
+      violations: findViolations(post, accounts, media, options),
+      inaccessible: {
+        accountIds: findMissing(post.accountIds, known.accounts),
+        mediaIds: findMissing(post.mediaIds, known.media),
+      },
+    }
+  })
+}
+
+/** The error of a post that cannot be stored: 400 for the first limit that it breaks, or else 403 for missing access. */
+export function findRejection({ violations: [violation], inaccessible }: Inspection): AppError | undefined {
+  if (violation) return new AppError(400, 'platform_limit', violation.message)
+  const parts = Object.entries(inaccessible)
+    .filter(([, ids]) => ids.length > 0)
+    .map(([name, ids]) => {
+      const named = ids.slice(0, NAMED_MAX).map(shortenId)
+      const rest = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : ''
+      return `${name}: ${named.join(', ')}${rest}`
+    })
+  if (parts.length === 0) return undefined
+  return new AppError(403, 'no_access', `You have no access to these ${parts.join('; ')}`)
+}
+
+/** Checks a post, and returns its accounts. Throws the error of a post that cannot be stored. */
 export async function checkPost(
   db: Db,
   userId: string,
-  post: PostToCheck & { accountIds: readonly string[] },
+  post: PostToInspect,
+  usable?: Usable,
 ): Promise<CheckedAccount[]> {
-  const { accountIds, mediaIds } = post
-  const [subjects] = await readPostSubjects(db, {
-    userId,
-    accountIds: accountIds.filter(isId),
-    mediaIds: mediaIds.filter(isId),
-  })
-  const accounts = selectInOrder(accountIds, subjects!.accounts)
-  const media = selectInOrder(mediaIds, subjects!.media)
-  const [violation] = findViolations(post, accounts, media)
-  if (violation) throw new AppError(400, 'platform_limit', violation.message)
-  checkAccess({ accountIds: findMissing(accountIds, accounts), mediaIds: findMissing(mediaIds, media) })
-  return accounts
+  const inspection = await inspectPost(db, userId, post, undefined, usable)
+  const rejection = findRejection(inspection)
+  if (rejection) throw rejection
+  return inspection.accounts
 }
+
+const byId = <T extends { id: string }>(items: T[]) => new Map(items.map((item) => [item.id, item]))
 
 /** The items with these ids, in the order of the ids, repeated ones included. */
-function selectInOrder<T extends { id: string }>(ids: readonly string[], found: T[]): T[] {
-  const byId = new Map(found.map((item) => [item.id, item]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
-}
+const selectInOrder = <T>(ids: readonly string[], known: Map<string, T>): T[] =>
+  ids.flatMap((id) => known.get(id) ?? [])
 
-function findMissing(ids: readonly string[], found: { id: string }[]): string[] {
-  const known = new Set(found.map(({ id }) => id))
-  return [...new Set(ids)].filter((id) => !known.has(id))
-}
+const findMissing = (ids: readonly string[], known: Map<string, unknown>): string[] =>
+  [...new Set(ids)].filter((id) => !known.has(id))
 
 /** Limits the ids in a message, and the length of each. */
 const NAMED_MAX = 20
 const ID_LENGTH_MAX = 64
 
-function checkAccess(inaccessible: Record<string, string[]>): void {
-  const parts = Object.entries(inaccessible)
-    .filter(([, ids]) => ids.length > 0)
-    .map(([name, ids]) => {
-      const named = ids.slice(0, NAMED_MAX).map((id) => id.slice(0, ID_LENGTH_MAX).toWellFormed())
-      const rest = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : ''
-      return `${name}: ${named.join(', ')}${rest}`
-    })
-  if (parts.length > 0) throw new AppError(403, 'no_access', `You have no access to these ${parts.join('; ')}`)
-}
+export const shortenId = (id: string) => id.slice(0, ID_LENGTH_MAX).toWellFormed()

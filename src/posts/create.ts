@@ -1,120 +1,153 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
+import type { KeyedResponse } from '../../db/queries/idempotency.ts'
 import { insertPost, type NewPost, type NewTarget } from '../../db/queries/insert-post.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
-import type { Issue } from '../../schemas/error.ts'
-import { parseTime } from '../../schemas/time.ts'
+import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/states.ts'
-import { invalidRequest } from '../errors.ts'
-import { findViolations } from '../platforms/rules/check-post.ts'
-import type { PostToCheck } from '../platforms/rules/context.ts'
-import { type CheckedAccount, checkPost } from './check.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { findViolations, type TargetAccount } from '../platforms/rules/check-post.ts'
+import { type RequestedPost, readBody } from './body.ts'
+import { checkPost } from './check.ts'
+import { findWarnings, warningsNotAllowed } from './warnings.ts'
+
+interface KnownAccount extends TargetAccount {
+  textLengthMax: number | null
+}
 
 /**
  * Cache of accounts that passed `checkPost`, by id. The network of an account never changes. The text limit of its
  * server may change: then `insertPost` writes nothing.
  */
-export type KnownAccounts = Map<string, CheckedAccount>
+export type KnownAccounts = Map<string, KnownAccount>
 
 const KNOWN_MAX = 10_000
 
+export interface CreateOptions {
+  /** The networks that posts can be published to. Accounts of others get a warning. */
+  networks?: Networks
+  known?: KnownAccounts
+  /** Whether a post with warnings is rejected. */
+  isStrict?: boolean
+}
+
 /**
- * Stores a post: scheduled if it has a time, else a draft. Throws 400 with details for overrides and thread parts of
- * accounts that the post does not have, and else what `checkPost` throws.
+ * Stores a post: scheduled if it has a time, else a draft. Throws what `readBody` and `checkPost` throw, and 400 with
+ * details for warnings if it is strict.
  *
- * If all accounts are known and the post breaks no limit, one statement checks the access and writes the post. A read
- * before it would take a third of the whole time.
+ * If all accounts are known and the post breaks no limit, one statement checks the access, writes the post, and returns
+ * the accounts that are not ready. A read before it would take a third of the whole time.
  */
 export async function createPost(
   db: Db,
   userId: string,
   body: CreatePost,
-  known: KnownAccounts = new Map(),
+  { networks = {}, known = new Map(), isStrict = false }: CreateOptions = {},
 ): Promise<CreatedPost> {
-  const accountIds = [...new Set(body.accountIds)]
-  const issues = findStrayParts(body, new Set(accountIds))
-  if (issues.length > 0) throw invalidRequest(issues)
+  const post = readBody(body)
+  const check = async () => remember(known, await checkPost(db, userId, post))
+  let accounts = isStrict
+    ? await checkStrictly(db, userId, post, networks)
+    : (checkWithoutDatabase(post, known) ?? (await check()))
 
-  const overrides = new Map(body.accountOverrides.map((override) => [override.accountId, override]))
-  const threadParts = new Map(Object.entries(body.threadParts ?? {}))
-  const scheduledAt = readTime(body.scheduledAt)
-  const checked = { ...body, accountIds, scheduled: scheduledAt !== null, overrides, threadParts }
-  const check = async () => remember(known, await checkPost(db, userId, checked))
-  let accounts = checkWithoutDatabase(checked, known) ?? (await check())
-
-  const id = newId()
-  const status = scheduledAt ? 'scheduled' : 'draft'
-  const post: Omit<NewPost, 'targets'> = {
-    id,
-    userId,
-    caption: body.caption,
-    firstComment: body.firstComment ?? null,
-    postType: body.postType,
-    status,
-    scheduledAt,
-    deliveryState: initialState(scheduledAt !== null),
-    mediaIds: body.mediaIds,
-  }
-  const toTarget = ({ id: accountId, textLengthMax }: CheckedAccount): NewTarget => ({
-    accountId,
-    textLengthMax,
-    captionOverride: overrides.get(accountId)?.captionOverride ?? null,
-    fields: overrides.get(accountId)?.fields ?? null,
-    threadParts: threadParts.get(accountId) ?? null,
-  })
+  const { id, ...row } = toRow(userId, post, body)
   try {
-    const insert = () => insertPost(db, { ...post, targets: accounts.map(toTarget) })
+    const insert = () => insertPost(db, { id, ...row, targets: toTargets(post, accounts) })
+    let unready = await insert()
     // Nothing is written if the user may not use an account, for which `check` throws, or if its text limit has
     // changed.
-    while (!(await insert())) accounts = await check()
+    while (!unready) {
+      accounts = await check()
+      unready = await insert()
+    }
+    const readiness = new Map(unready.map((account) => [account.accountId, account]))
+    return toCreated(id, post, findWarnings(post, accounts, { networks, unready: readiness }))
   } catch (error) {
     // A file was deleted after the check, so the next check reports it. The error has aborted a surrounding
     // transaction, which is retried as a whole instead.
     const isMediaDeleted = (error as { constraint?: string }).constraint === 'post_media_media'
-    if (isMediaDeleted && !db.isTransaction) return createPost(db, userId, body, known)
+    if (isMediaDeleted && !db.isTransaction) return createPost(db, userId, body, { networks, known, isStrict })
     throw error
   }
-  return { id, status }
 }
 
-/** The format of the schema has validated the text. */
-const readTime = (text: string | undefined): Date | null =>
-  text === undefined ? null : (parseTime(text) as { time: Date }).time
+/**
+ * Stores a post and the response to its request in one statement, which concurrent requests share. Returns undefined, and
+ * stores nothing, if the post needs `createPost` and a transaction: it has files, an account that is not known or not
+ * ready, or a key that already has a response. Throws what `readBody` throws.
+ */
+export async function createKeyedPost(
+  db: Db,
+  userId: string,
+  body: CreatePost,
+  { networks = {}, known = new Map() }: CreateOptions,
+  toStored: (created: CreatedPost) => KeyedResponse,
+): Promise<CreatedPost | undefined> {
+  const post = readBody(body)
+  const accounts = checkWithoutDatabase(post, known)
+  if (!accounts) return undefined
+  const row = toRow(userId, post, body)
+  const created = toCreated(row.id, post, findWarnings(post, accounts, { networks, unready: new Map() }))
+  const isWritten = await insertPost(db, { ...row, targets: toTargets(post, accounts), keyed: toStored(created) })
+  return isWritten && created
+}
+
+/** Checks a post before it is written, with a statement of its own. Throws 400 for warnings too. */
+async function checkStrictly(db: Db, userId: string, post: RequestedPost, networks: Networks): Promise<KnownAccount[]> {
+  const accounts = await checkPost(db, userId, post)
+  const unready = new Map(accounts.map((account) => [account.id, account]))
+  const warnings = findWarnings(post, accounts, { networks, unready })
+  if (warnings.length > 0) throw warningsNotAllowed(warnings)
+  return accounts
+}
+
+/** A post as it is stored. */
+export const toRow = (
+  userId: string,
+  post: RequestedPost,
+  { externalReference, metadata }: CreatePost,
+): Omit<NewPost, 'targets'> => ({
+  id: newId(),
+  userId,
+  caption: post.caption,
+  firstComment: post.firstComment ?? null,
+  postType: post.postType,
+  status: post.scheduled ? 'scheduled' : 'draft',
+  scheduledAt: post.scheduledAt,
+  externalReference,
+  metadata,
+  deliveryState: initialState(post.scheduled),
+  mediaIds: post.mediaIds,
+})
+
+/** The part of a post for each of its accounts, as it is stored. */
+export const toTargets = (post: RequestedPost, accounts: readonly KnownAccount[]): NewTarget[] =>
+  accounts.map(({ id: accountId, textLengthMax }) => ({
+    accountId,
+    textLengthMax,
+    captionOverride: post.overrides.get(accountId)?.captionOverride ?? null,
+    fields: post.overrides.get(accountId)?.fields ?? null,
+    threadParts: post.threadParts.get(accountId) ?? null,
+  }))
+
+/** The response for a stored post. */
+export const toCreated = (id: string, post: RequestedPost, warnings: PostWarning[]): CreatedPost => ({
+  id,
+  status: post.scheduled ? 'scheduled' : 'draft',
+  ...(warnings.length > 0 && { warnings: warnings.slice(0, WARNINGS_MAX) }),
+})
 
 /** The accounts of a post that needs no `checkPost`; undefined if it needs one. */
-function checkWithoutDatabase(
-  post: PostToCheck & { accountIds: string[] },
-  known: KnownAccounts,
-): CheckedAccount[] | undefined {
+function checkWithoutDatabase(post: RequestedPost, known: KnownAccounts): KnownAccount[] | undefined {
   const accounts = post.accountIds.flatMap((id) => known.get(id) ?? [])
   const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
   return isKnown && findViolations(post, accounts, []).length === 0 ? accounts : undefined
 }
 
-function remember(known: KnownAccounts, accounts: CheckedAccount[]): CheckedAccount[] {
+function remember(known: KnownAccounts, accounts: KnownAccount[]): KnownAccount[] {
   if (known.size + accounts.length > KNOWN_MAX) known.clear()
-  for (const account of accounts) known.set(account.id, account)
+  for (const { id, platform, username, textLengthMax } of accounts) {
+    known.set(id, { id, platform, username, textLengthMax })
+  }
   return accounts
-}
-
-const NOT_TARGETED = 'Not one of the accountIds of this post'
-
-/** Finds overrides and thread parts for accounts that the post does not have, and repeated overrides. */
-function findStrayParts(body: CreatePost, accountIds: Set<string>): Issue[] {
-  const issues: Issue[] = []
-  const overridden = new Set<string>()
-  for (const [index, { accountId }] of body.accountOverrides.entries()) {
-    const path = ['accountOverrides', index, 'accountId']
-    if (!accountIds.has(accountId)) issues.push({ code: 'custom', path, message: NOT_TARGETED })
-    else if (overridden.has(accountId)) {
-      issues.push({ code: 'custom', path, message: 'Only one override for each account is allowed' })
-    }
-    overridden.add(accountId)
-  }
-  for (const accountId of Object.keys(body.threadParts ?? {})) {
-    if (!accountIds.has(accountId)) {
-      issues.push({ code: 'custom', path: ['threadParts', accountId], message: NOT_TARGETED })
-    }
-  }
-  return issues
 }

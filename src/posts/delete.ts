@@ -1,15 +1,36 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { deleteUnpublishedPost } from '../../db/queries/posts.ts'
-import { POST_BUSY, POST_NOT_FOUND, POST_PUBLISHED } from '../../schemas/messages.ts'
+import { POST_BUSY, POST_PUBLISHED } from '../../schemas/messages.ts'
 import type { Deleted } from '../../schemas/shared.ts'
-import { AppError } from '../errors.ts'
+import type { PostAccess } from './access.ts'
+import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
 
-/** Deletes a post of the user. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being sent. */
-export async function deletePost(db: Db, userId: string, id: string): Promise<Deleted> {
-  const [found] = isId(id) ? await deleteUnpublishedPost(db, { userId, id }) : []
-  if (!found) throw new AppError(404, 'post_not_found', POST_NOT_FOUND)
-  if (found.status === 'published') throw new AppError(400, 'post_published', POST_PUBLISHED)
-  if (found.busy) throw new AppError(409, 'post_busy', POST_BUSY)
-  return { success: true }
+const REFUSALS = { published: POST_PUBLISHED, busy: POST_BUSY }
+
+/**
+ * Deletes a post. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being
+ * sent, and what its conditions throw.
+ */
+export async function deletePost(db: Db, post: PostAccess, { ifMatch, draftsOnly }: Conditions = {}): Promise<Deleted> {
+  const { userId, id } = post
+  if (ifMatch || draftsOnly || post.confirm) {
+    await changePost(db, post, async (db, locked) => {
+      if (draftsOnly) requireDraft(locked)
+      requireUnpublished(locked, REFUSALS)
+      if (ifMatch) ifMatch(await getPost(db, userId, id))
+      await deleteUnpublishedPost(db, { userId, id })
+    })
+    return { success: true }
+  }
+  // Without a condition, one statement does it.
+  for (;;) {
+    const [found] = isId(id) ? await deleteUnpublishedPost(db, { userId, id }) : []
+    if (found) {
+      requireUnpublished(found, REFUSALS)
+      return { success: true }
+    }
+    // Throws a 404, or the post was changed while its lock was awaited.
+    await getPost(db, userId, id)
+  }
 }

@@ -1,25 +1,55 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { listPosts } from '../../db/queries/posts.ts'
+import type { FastifyReply } from 'fastify'
+import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { DeliveryPath } from '../../schemas/delivery.ts'
 import * as deliveries from '../../schemas/operations/deliveries.ts'
 import * as operations from '../../schemas/operations/posts.ts'
+import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
+import * as validation from '../../schemas/operations/validate-post.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
-import { readPage } from '../http/paging.ts'
-import { createPost, type KnownAccounts } from './create.ts'
+import { isKnown } from '../http/preconditions.ts'
+import { hasScope, isListed, requireScope } from '../http/rights.ts'
+import { type PostAccess, withPost } from './access.ts'
+import { readBody } from './body.ts'
+import { checkPost } from './check.ts'
+import { createKeyedPost, createPost, type KnownAccounts } from './create.ts'
 import { deletePost } from './delete.ts'
-import { type RetryContext, resolveDelivery, retryDelivery } from './deliveries.ts'
-import { getPost, publishPost } from './publish.ts'
+import { toPostDetail } from './detail.ts'
+import { etagOf, readCondition } from './etag.ts'
+import { findPosts } from './find-plugin.ts'
+import { readPost } from './get.ts'
+import { manyPosts } from './many-plugin.ts'
+import type { DeliveryAccess } from './own-delivery.ts'
+import { publishPost } from './publish.ts'
+import { type RetryContext, retryDelivery } from './retry.ts'
+import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle-delivery.ts'
+import { updatePost } from './update.ts'
+import { validatePost } from './validate.ts'
 
 export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
-  const { db } = context
+  const { db, networks } = context
   const known: KnownAccounts = new Map()
+  const send = (reply: FastifyReply, stored: PostWithReadiness) => {
+    const post = toPostDetail(stored, networks)
+    return reply.header('etag', etagOf(post)).send(post as never)
+  }
+  await app.register(findPosts, { db })
+  await app.register(manyPosts, context)
 
   app.route({
     ...operations.createPost,
     handler: async (request, reply) => {
-      const { userId, body } = request
+      const { userId, body, rights } = request
+      if (body.scheduledAt !== undefined) requireScope(rights, 'posts:publish')
+      const isStrict = request.query.strict === true
+      // Before a replay: another key of the user may have got the stored response.
+      if (!body.accountIds.every((id) => isListed(rights, id))) await checkPost(db, userId, readBody(body), rights)
       const outcome = await withIdempotencyKey(db, reply, {
-        identities: [body],
-        commit: (transaction) => createPost(transaction, userId, body, known),
+        identities: [isStrict ? { ...body, strict: true } : body],
+        commit: (transaction) => createPost(transaction, userId, body, { networks, known, isStrict }),
+        commitAtOnce: isStrict
+          ? undefined
+          : (toStored) => createKeyedPost(db, userId, body, { networks, known }, toStored),
         toResponse: (post) => ({ status: 201, body: post }),
       })
       return sendOutcome(reply, outcome)
@@ -27,38 +57,92 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
   })
 
   app.route({
-    ...operations.listPosts,
-    handler: async (request) => readPage(request.query, (page) => listPosts(db, { userId: request.userId, ...page })),
+    ...validation.validatePost,
+    handler: async ({ userId, body, rights }) => validatePost(db, userId, body, { networks, rights }),
   })
 
   app.route({
     ...operations.deletePost,
-    handler: async (request) => deletePost(db, request.userId, request.params.id),
+    handler: async (request) => {
+      const draftsOnly = !hasScope(request.rights, 'posts:publish')
+      const conditions = { ifMatch: readCondition(request, networks), draftsOnly }
+      return withPost(db, request, (post) => deletePost(db, post, conditions))
+    },
   })
 
   app.route({
     ...operations.getPost,
-    handler: async (request) => getPost(db, request.userId, request.params.id),
+    handler: async (request, reply) => {
+      const post = toPostDetail(await withPost(db, request, (post) => readPost(db, post)), networks)
+      const etag = etagOf(post)
+      reply.header('etag', etag)
+      return isKnown(request, etag) ? reply.code(304).send(undefined as never) : post
+    },
+  })
+
+  app.route({
+    ...updateOperation,
+    handler: async (request, reply) => {
+      const { body, rights } = request
+      if (typeof body.scheduledAt === 'string') requireScope(rights, 'posts:publish')
+      const conditions = {
+        ifMatch: readCondition(request, networks),
+        draftsOnly: !hasScope(rights, 'posts:publish'),
+      }
+      return send(reply, await withPost(db, request, (post) => updatePost(db, post, body, conditions)))
+    },
   })
 
   app.route({
     ...operations.publishPost,
-    handler: async (request, reply) => reply.code(202).send(await publishPost(db, request.userId, request.params.id)),
+    handler: async (request, reply) => {
+      const condition = readCondition(request, networks)
+      const published = await withPost(db, request, (post) => publishPost(db, post, condition))
+      return send(reply.code(202), published)
+    },
   })
 
   app.route({
     ...deliveries.retryDelivery,
     handler: async (request, reply) => {
-      const { id, accountId } = request.params
-      return reply.code(202).send(await retryDelivery(context, { userId: request.userId, postId: id, accountId }))
+      const { params, body } = request
+      const condition = readCondition(request, networks)
+      const retry = (post: PostAccess) => retryDelivery(context, deliveryOf(post, params), body, condition)
+      const retried = await withPost(db, request, retry)
+      return send(reply.code(202), retried)
     },
   })
 
   app.route({
     ...deliveries.resolveDelivery,
-    handler: async (request) => {
-      const { id, accountId } = request.params
-      return resolveDelivery(db, { userId: request.userId, postId: id, accountId }, request.body)
+    handler: async (request, reply) => {
+      const { params, body } = request
+      return send(reply, await withPost(db, request, (post) => resolveDelivery(db, deliveryOf(post, params), body)))
+    },
+  })
+
+  app.route({
+    ...deliveries.cancelDelivery,
+    handler: async (request, reply) => {
+      const { params } = request
+      const condition = readCondition(request, networks)
+      return send(reply, await withPost(db, request, (post) => cancelDelivery(db, deliveryOf(post, params), condition)))
+    },
+  })
+
+  app.route({
+    ...deliveries.markDeliveryPublished,
+    handler: async (request, reply) => {
+      const { params, body } = request
+      const condition = readCondition(request, networks)
+      const mark = (post: PostAccess) => markDeliveryPublished(db, deliveryOf(post, params), body, condition)
+      return send(reply, await withPost(db, request, mark))
     },
   })
 }
+
+const deliveryOf = ({ id, ...owner }: PostAccess, { accountId }: DeliveryPath): DeliveryAccess => ({
+  ...owner,
+  postId: id,
+  accountId,
+})

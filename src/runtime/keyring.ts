@@ -4,9 +4,9 @@ import { isKeyUsable } from '../../db/queries/credentials.ts'
 import type { Config } from '../config.ts'
 import { readOrCreateKey } from '../credentials/key-file.ts'
 import { createKeyring, type Keyring } from '../credentials/keyring.ts'
-import type { Log } from '../delivery/deps.ts'
 import type { Publisher } from '../delivery/publisher.ts'
 import { OperatorError } from '../errors.ts'
+import type { Log } from '../log.ts'
 
 /**
  * Opens the keys that encrypt credentials. Returns undefined if DATABASE_URL is set and CREDENTIALS_KEY is not. The embedded

@@ -7,7 +7,7 @@ import type { Library } from '../media/add.ts'
 import { folderStorage } from '../storage/folder.ts'
 import { folderJournalFiles, type JournalFiles } from '../storage/journal.ts'
 import type { Storage } from '../storage/storage.ts'
-import { releaseStartupMemory } from './startup-memory.ts'
+import { releaseMemory } from './memory.ts'
 
 /** Errors of a configuration that no waiting corrects. After others, such as a full disk, the service starts unready. */
 const PERMANENT = ['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
@@ -35,7 +35,7 @@ export const openStorage = async ({ mediaDir, s3 }: Pick<Config, 'mediaDir' | 's
 /** Imports the AWS SDK on demand: it is as large as the rest of the process. */
 async function openS3(config: NonNullable<Config['s3']>): Promise<Storage> {
   // Otherwise the garbage of both exceeds 200 MB.
-  releaseStartupMemory()
+  releaseMemory()
   const { s3Storage } = await import('../storage/s3.ts')
   return s3Storage(s3Options(config))
 }

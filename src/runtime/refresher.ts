@@ -3,8 +3,8 @@ import type { NetworkContext } from '../accounts/store.ts'
 import type { Config } from '../config.ts'
 import { runRefresher } from '../credentials/refresh-loop.ts'
 import { REFRESH_CALL_MAX_MS } from '../credentials/refresh-rules.ts'
-import type { Log } from '../delivery/deps.ts'
 import type { Publisher } from '../delivery/publisher.ts'
+import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 /** Refreshes tokens that are due until `stop` resolves, once the publisher found that the database may be worked on. */

@@ -2,16 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '../../db/client.ts'
 import { readSchema, tooNewMessage } from '../../db/migrate.ts'
 import { OperatorError } from '../errors.ts'
+import type { Log } from '../log.ts'
 
 /** A newer version may migrate at any time. Its contracting migrations come a release after the code that they need. */
 const CHECK_EVERY_MS = 10_000
 /** Until the schema serves this code. */
 const RETRY_MS = 1_000
-
-interface Log {
-  info(message: string): void
-  error(details: object, message: string): void
-}
 
 export interface SchemaWatch {
   /** Resolves when the schema serves this code. */
@@ -46,7 +42,7 @@ export function watchSchema(db: Db, log: Log): SchemaWatch {
 
   function report(seen: Seen, last: Seen | undefined): void {
     if (seen.state !== 'ready') log.error(seen.details, seen.problem)
-    else if (last) log.info('the schema of the database is ready')
+    else if (last) log.info({}, 'the schema of the database is ready')
   }
 
   void watch()

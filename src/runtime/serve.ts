@@ -19,13 +19,13 @@ import { seedDemo } from './demo.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
+import { releaseMemory, releaseMemoryWhenIdle } from './memory.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
 import { refreshDueTokens } from './refresher.ts'
 import { type SchemaWatch, watchSchema } from './schema.ts'
 import { addressOf, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
-import { releaseStartupMemory } from './startup-memory.ts'
 import { sweepOldData } from './sweeper.ts'
 
 /** Tells the operator that the process is ready. The facts are URLs, and after a first start the demo user's id and key. */
@@ -52,6 +52,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
   let worker: InnerWorker | undefined
   let metricsServer: MetricsServer | undefined
   let strays: Promise<void> | undefined
+  let idleMemory: { stop(): void } | undefined
   try {
     if (isStart) await migrateFirst(config)
     const metrics = createProcessMetrics(database.db, 'api')
@@ -60,19 +61,21 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const fetchFile = createFetchFile(createPublicClient({ allowList: config.outboundAllow }))
     const media = { ...library, storage, fetchFile }
     const context = await openNetworkContext(config, database.db, metrics)
-    const { corsOrigins, trustedProxies } = config
+    const { corsOrigins, trustedProxies, rateLimits } = config
     const isStopping = () => isEnding
     const { returnUrls, oauthApps } = config
     const publicUrl = () => config.publicUrl ?? addressOf(app!, config)
     const connecting = { ...context, publicUrl, returnUrls, oauthApps }
     // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
-    releaseStartupMemory()
-    app = await buildApp({ logger, corsOrigins, trustedProxies, media, metrics, isStopping, ...connecting })
+    releaseMemory()
+    app = await buildApp({ logger, corsOrigins, trustedProxies, rateLimits, media, metrics, isStopping, ...connecting })
     drain = createDrain(app)
-    schema = watchSchema(database.db, app.log)
-    const end = Promise.race([stop.requested, schema.tooNew])
     metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
+    // Preparing the routes blocks the event loop for longer than a connection may take.
+    schema = watchSchema(database.db, app.log)
+    const end = Promise.race([stop.requested, schema.tooNew])
+    idleMemory = releaseMemoryWhenIdle()
     if (isStart) worker = await startWorker(config, media, metrics, app.log, end)
     else strays = runStraySweeper(media, app.log, end)
     app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
@@ -84,6 +87,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     app.log.info('stopping')
   } finally {
     schema?.stop()
+    idleMemory?.stop()
     // At SIGINT, a person waits at the terminal.
     const lingers = isEnding && stop.signal !== 'SIGINT'
     await Promise.all([drain?.stop({ lingers }), worker?.finished, strays])

@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
-import { releaseStartupMemory } from './startup-memory.ts'
+import { releaseMemory } from './memory.ts'
 
 /** Listens, and returns the URL. Throws an OperatorError if the host or port cannot be used. */
 export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   await app.ready()
-  releaseStartupMemory()
+  releaseMemory()
   try {
     // For the name localhost, Fastify would open a second server on ::1, which the handlers on `app.server` do not see.
     const address = host === 'localhost' ? '127.0.0.1' : host

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import type { Log } from '../delivery/deps.ts'
+import type { Log } from '../log.ts'
 import type { Library } from '../media/add.ts'
 import { runStraySweeper, runSweeper } from '../retention/sweeper.ts'
 

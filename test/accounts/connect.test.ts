@@ -8,6 +8,8 @@ import { createWorld, findCredentials } from '../helpers/app.ts'
 import { countAccounts, createNetworksWorld, createStubWorld, networks, profile } from '../helpers/connect.ts'
 import { until } from '../helpers/until.ts'
 
+const ownedBy = (ownerId: string) => ({ ownerId, isOwner: true, canDisconnect: true })
+
 t.test('connecting an account of each network stores the names that the network returns', async (t) => {
   const world = await createNetworksWorld(t)
   const { ada, connectable } = world
@@ -15,11 +17,11 @@ t.test('connecting an account of each network stores the names that the network 
   for (const { body, account } of connectable) {
     const reply = await ada.call('POST', '/accounts', body)
     t.equal(reply.status, 201, body.platform)
-    t.strictSame(reply.body, { id: reply.body.id, ...account })
+    t.strictSame(reply.body, { id: reply.body.id, ...account, ...ownedBy(ada.id) })
     listed.push(reply.body)
   }
   const sandbox = await ada.call('POST', '/accounts', { platform: 'sandbox', credentials: { username: 'ada' } })
-  t.strictSame(sandbox.body, { id: sandbox.body.id, platform: 'sandbox', username: 'ada' })
+  t.strictSame(sandbox.body, { id: sandbox.body.id, platform: 'sandbox', username: 'ada', ...ownedBy(ada.id) })
   listed.push(sandbox.body)
   t.strictSame((await ada.call('GET', '/accounts')).body.data, listed, 'the list shows the same')
   t.strictSame(
@@ -51,9 +53,9 @@ t.test('the sandbox receives its credentials unchanged', async (t) => {
   t.strictSame(seen, [credentials, { username: 'bob' }])
 })
 
-t.test('only members can connect an account for an organisation', async (t) => {
+t.test('only admins can connect an account for an organisation', async (t) => {
   const world = await createNetworksWorld(t)
-  const { ada, user, organization, of } = world
+  const { ada, user, organization, promote, of } = world
   const bob = await user()
   const [shared, foreign] = [await organization(ada, bob), await organization(bob)]
   const { body } = of('telegram')
@@ -68,14 +70,26 @@ t.test('only members can connect an account for an organisation', async (t) => {
   t.equal(of('telegram').network.calls.length, 0, 'the network was not called')
   t.equal(await countAccounts(world), 0)
 
+  await promote(shared, await user())
+  const asMember = await ada.call('POST', '/accounts', { ...body, organizationId: shared })
+  t.strictSame([asMember.status, asMember.headers['x-error-code']], [403, 'not_organization_admin'])
+  t.equal(of('telegram').network.calls.length, 0, 'nor for a member')
+  await promote(shared, ada)
   const { status, body: account } = await ada.call('POST', '/accounts', { ...body, organizationId: shared })
   t.equal(status, 201)
-  t.strictSame((await bob.call('GET', '/accounts')).body.data, [account])
+  t.strictSame((await bob.call('GET', '/accounts')).body.data, [{ ...account, isOwner: false, canDisconnect: false }])
+})
+
+t.test('every member can connect an account for an organisation without an admin', async (t) => {
+  const { ada, organization, of } = await createNetworksWorld(t)
+  const organizationId = await organization(ada)
+  const { status } = await ada.call('POST', '/accounts', { ...of('telegram').body, organizationId })
+  t.equal(status, 201)
 })
 
 t.test('connecting an account again updates it and keeps its id', async (t) => {
   let current: Profile = { ...profile, textLengthMax: 5000 }
-  const { ada, db, keyring, user, organization, connect } = await createStubWorld(t, async () => current)
+  const { ada, db, keyring, user, organization, promote, connect } = await createStubWorld(t, async () => current)
   const first = await connect()
   t.equal(first.status, 201)
   const { id } = first.body
@@ -89,7 +103,8 @@ t.test('connecting an account again updates it and keeps its id', async (t) => {
   current = { ...profile, username: 'ada.new', displayName: null, textLengthMax: 300 }
   const again = await connect({ botToken: 'new', chatId: 'b' })
   t.equal(again.status, 200)
-  t.strictSame(again.body, { id, platform: 'telegram', username: 'ada.new', textLengthMax: 300 })
+  const changed = { id, platform: 'telegram', username: 'ada.new', textLengthMax: 300 }
+  t.strictSame(again.body, { ...changed, ...ownedBy(ada.id) })
   t.strictSame((await ada.call('GET', '/accounts')).body.data, [again.body], 'its attention is cleared')
   const after = await findCredentials(db, id)
   t.notSame(after?.data, before?.data)
@@ -98,12 +113,13 @@ t.test('connecting an account again updates it and keeps its id', async (t) => {
   current = profile
   t.strictSame(
     (await connect()).body,
-    { id, platform: 'telegram', username: 'ada', displayName: 'Ada' },
+    { id, platform: 'telegram', username: 'ada', displayName: 'Ada', ...ownedBy(ada.id) },
     'a text limit that its server no longer reports is removed',
   )
   t.notOk('textLengthMax' in (await ada.call('GET', '/accounts')).body.data[0])
 
-  const shared = await organization(ada)
+  const shared = await organization()
+  await promote(shared, ada)
   const credentials = { botToken: 'a', chatId: 'b' }
   await ada.call('POST', '/accounts', { platform: 'telegram', credentials, organizationId: shared })
   await connect()

@@ -31,7 +31,7 @@ t.test('members of the organisation may post to an account, but not disconnect i
   const id = await ada.account('bluesky', { credentials, organizationId: await organization(ada, bob) })
   t.hasStrict(await bob.call('DELETE', `/accounts/${id}`), {
     status: 403,
-    body: { error: 'Only the owner of an account can disconnect it' },
+    body: { error: 'Only the owner of an account, or an admin of its organisation, can disconnect it' },
   })
   t.hasStrict(await eve.call('DELETE', `/accounts/${id}`), NOT_FOUND, 'other users do not see it')
   t.ok(await findCredentials(db, id))

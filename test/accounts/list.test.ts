@@ -31,14 +31,24 @@ t.test('an account has the documented fields, and no displayName if it is unknow
   const { status, body } = await ada.call('GET', '/accounts')
   t.equal(status, 200)
   const attention = NOT_SUPPORTED
-  t.strictSame(body, { data: [{ id, platform: 'pinterest', username: 'ada', attention }] })
+  const owned = { ownerId: ada.id, isOwner: true, canDisconnect: true }
+  t.strictSame(body, { data: [{ id, platform: 'pinterest', username: 'ada', attention, ...owned }] })
 
   await db.updateTable('accounts').set({ displayName: 'Ada L.' }).execute()
   const named = await ada.call('GET', '/accounts')
   t.strictSame(named.body, {
-    data: [{ id, platform: 'pinterest', username: 'ada', displayName: 'Ada L.', attention }],
+    data: [{ id, platform: 'pinterest', username: 'ada', displayName: 'Ada L.', attention, ...owned }],
   })
-  t.strictSame(Object.keys(named.body.data[0]), ['id', 'platform', 'username', 'displayName', 'attention'])
+  t.strictSame(Object.keys(named.body.data[0]), [
+    'id',
+    'platform',
+    'username',
+    'ownerId',
+    'isOwner',
+    'canDisconnect',
+    'displayName',
+    'attention',
+  ])
 })
 
 t.test('attention says why nothing can be published to an account, and is absent otherwise', async (t) => {
@@ -64,7 +74,7 @@ t.test('attention says why nothing can be published to an account, and is absent
       [byHand, NOT_SUPPORTED],
     ],
   )
-  t.match(NOT_SUPPORTED, { code: 'not_supported', message: /postroom post mark-published/ })
+  t.match(NOT_SUPPORTED, { code: 'not_supported', message: /mark the delivery as published/ })
 })
 
 t.test('an owner who is also a member sees an account once', async (t) => {
@@ -76,4 +86,21 @@ t.test('an owner who is also a member sees an account once', async (t) => {
     body.data.map((account: { id: string }) => account.id),
     [id],
   )
+})
+
+t.test('an account tells whose it is, and whether the caller may disconnect it', async (t) => {
+  const { user, organization } = await createWorld(t)
+  const [ada, bob] = [await user(), await user()]
+  const organizationId = await organization(ada, bob)
+  const own = await ada.account('x')
+  const shared = await bob.account('x', { organizationId })
+  const { body } = await ada.call('GET', '/accounts')
+  const [first, second] = body.data
+  t.hasStrict(first, { id: own, ownerId: ada.id, isOwner: true, canDisconnect: true })
+  t.notOk('organizationId' in first)
+  t.hasStrict(second, { id: shared, ownerId: bob.id, isOwner: false, canDisconnect: false, organizationId })
+  for (const { id, canDisconnect } of body.data) {
+    const { status } = await ada.call('DELETE', `/accounts/${id}`)
+    t.equal(status, canDisconnect ? 200 : 403)
+  }
 })

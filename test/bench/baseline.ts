@@ -36,7 +36,8 @@ const LIST_ACCOUNTS = `
       when attention is not null then attention
       when not exists (select from account_credentials where account_id = accounts.id) then
         '{"code":"not_connected","message":"This account has no credentials: connect it, or publish manually"}'
-    end)) order by id), '[]')::text as data
+    end, 'organizationId', organization_id, 'ownerId', user_id, 'isOwner', user_id = $1, 'canDisconnect', user_id = $1))
+    order by id), '[]')::text as data
   from accounts where ${REACHABLE}`
 
 const CREATE_POST = `

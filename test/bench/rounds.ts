@@ -33,31 +33,59 @@ export interface Result {
 }
 
 /** Measures the service and the baseline in turns, so that other load on the machine affects both. */
-export async function compare(
+export function compare(
   { service, baseline, people, dataDir }: Comparison,
   workload: Workload,
-  { rounds, ms }: { rounds: number; ms: number },
+  rounds: Rounds,
 ): Promise<Result> {
-  const measure = async ({ port, pid }: Running, duration: number): Promise<Figures> => {
-    const next = Array.from({ length: CONNECTIONS }, (_, number) => workload(people[number % people.length]!))
-    const before = readCpu(pid)
-    const load = await runLoad(port, CONNECTIONS, (number) => next[number]!(), { ms: duration })
-    const after = readCpu(pid)
-    return figuresOf(load, after.server - before.server, after.postgres - before.postgres)
-  }
-  const readCpu = (pid: number) => ({
+  const measure = (running: Running) => (ms: number) => measureLoad(running, { people, dataDir }, workload, ms)
+  return takeTurns(measure(service), measure(baseline), rounds)
+}
+
+/** Measures two workloads of the service in turns. The second one takes the place of the baseline in the result. */
+export function compareWorkloads(
+  { service, people, dataDir }: Comparison,
+  [workload, other]: [Workload, Workload],
+  rounds: Rounds,
+): Promise<Result> {
+  const measure = (workload: Workload) => (ms: number) => measureLoad(service, { people, dataDir }, workload, ms)
+  return takeTurns(measure(workload), measure(other), rounds)
+}
+
+interface Rounds {
+  rounds: number
+  ms: number
+}
+
+async function measureLoad(
+  { port, pid }: Running,
+  { people, dataDir }: Pick<Comparison, 'people' | 'dataDir'>,
+  workload: Workload,
+  ms: number,
+): Promise<Figures> {
+  const readCpu = () => ({
     server: cpuSeconds([pid]) ?? Number.NaN,
     postgres: cpuSeconds(postgresPids(dataDir)) ?? Number.NaN,
   })
+  const next = Array.from({ length: CONNECTIONS }, (_, number) => workload(people[number % people.length]!))
+  const before = readCpu()
+  const load = await runLoad(port, CONNECTIONS, (number) => next[number]!(), { ms })
+  const after = readCpu()
+  return figuresOf(load, after.server - before.server, after.postgres - before.postgres)
+}
+
+type Measure = (ms: number) => Promise<Figures>
+
+async function takeTurns(first: Measure, second: Measure, { rounds, ms }: Rounds): Promise<Result> {
   const turns: { service: Figures; baseline: Figures }[] = []
-  await measure(service, WARM_UP_MS)
-  await measure(baseline, WARM_UP_MS)
+  await first(WARM_UP_MS)
+  await second(WARM_UP_MS)
   for (let round = 0; round < rounds; round++) {
     // The second of a round finds more rows, so the order alternates.
-    if (round % 2 === 0) turns.push({ service: await measure(service, ms), baseline: await measure(baseline, ms) })
+    if (round % 2 === 0) turns.push({ service: await first(ms), baseline: await second(ms) })
     else {
-      const first = await measure(baseline, ms)
-      turns.push({ baseline: first, service: await measure(service, ms) })
+      const baseline = await second(ms)
+      turns.push({ baseline, service: await first(ms) })
     }
   }
   return {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Person } from './data.ts'
 import { type Request, request } from './load.ts'
 
@@ -31,6 +32,12 @@ const create: Workload = (person) => {
   return () => ({ bytes, status: 201 })
 }
 
+/** Each request has an `Idempotency-Key` of its own. */
+const createWithKey: Workload = (person) => {
+  const body = createPostBody(person)
+  return () => ({ bytes: request('POST', POSTS, person.key, body, [`idempotency-key: ${randomUUID()}`]), status: 201 })
+}
+
 /** Of 100 requests, 70 list posts, 20 create a post, 5 list accounts and 5 delete a post. */
 const mix: Workload = (person) => {
   const [lists, creates, listsOfAccounts] = [list()(person), create(person), accounts(person)]
@@ -48,7 +55,61 @@ const mix: Workload = (person) => {
   }
 }
 
-export const WORKLOADS = { 'list 25': list(), create, accounts, mix } satisfies Record<string, Workload>
+export const WORKLOADS = {
+  'list 25': list(),
+  create,
+  'create with a key': createWithKey,
+  accounts,
+  mix,
+} satisfies Record<string, Workload>
 
 export const listAt = (offset: number) => list(`?offset=${offset}`)
 export const listAfter = (cursor: string) => list(`?cursor=${cursor}`)
+
+const get =
+  (path: string | ((person: Person) => string)): Workload =>
+  (person) => {
+    const bytes = request('GET', `/api/v1${typeof path === 'string' ? path : path(person)}`, person.key)
+    return () => ({ bytes, status: 200 })
+  }
+
+/**
+ * What finds posts and deliveries. Each filter has one request that nearly all posts of the benchmark meet, and one that
+ * none meets, for which the service looks at as many posts as it may.
+ */
+export const FINDS: Record<string, Workload> = {
+  'include=deliveries': get('/posts?include=deliveries'),
+  'include=targets': get('/posts?include=targets'),
+  'status, all': get('/posts?status=scheduled'),
+  'status, none': get('/posts?status=published'),
+  'state, all': get('/posts?state=queued'),
+  'state, none': get('/posts?state=published'),
+  'state=failed': get('/posts?state=failed'),
+  errorCode: get('/posts?errorCode=timeout'),
+  'accountId, all': get(({ accountIds }) => `/posts?accountId=${accountIds[0]}`),
+  'accountId, none': get(({ accountIds }) => `/posts?accountId=${accountIds[1]}`),
+  'platform, all': get('/posts?platform=sandbox'),
+  'platform, none': get('/posts?platform=x'),
+  'postType, none': get('/posts?postType=reel'),
+  'scheduledFrom, all': get('/posts?scheduledFrom=2030-01-01T00:00:00Z'),
+  'scheduledFrom and status, none': get('/posts?scheduledFrom=2030-01-01T00:00:00Z&status=draft'),
+  'createdBefore, all': get('/posts?createdBefore=2025-12-31T22:00:00Z'),
+  'updatedBefore, all': get('/posts?updatedBefore=2025-12-31T22:00:00Z'),
+  externalReference: get('/posts?externalReference=a'),
+  'sort=scheduledAt': get('/posts?sort=scheduledAt'),
+  'sort=updatedAt, ascending': get('/posts?sort=updatedAt&order=asc'),
+  'status and platform, none': get('/posts?status=scheduled&platform=x'),
+  deliveries: get('/deliveries'),
+  'deliveries, state=failed': get('/deliveries?state=failed'),
+  'deliveries, state, none': get('/deliveries?state=published'),
+  'deliveries, accountId': get(({ accountIds }) => `/deliveries?accountId=${accountIds[0]}`),
+  'deliveries, scheduledFrom': get('/deliveries?scheduledFrom=2030-01-01T00:00:00Z'),
+  'deliveries, changedAfter': get('/deliveries?changedAfter=2025-01-01T00:00:00Z'),
+}
+
+/** These look at up to 10,000 posts. */
+export const COUNTS: Record<string, Workload> = {
+  'counts by status': get('/posts/counts?by=status'),
+  'counts by state': get('/posts/counts?by=state'),
+  'counts by day': get('/posts/counts?by=day&timeZone=Europe/Berlin'),
+}

@@ -97,6 +97,8 @@ t.test('with --json, every command prints one JSON object', async (t) => {
   t.strictSame(await run('account', 'disconnect', own.id), { id: own.id, disconnected: true })
   t.strictSame(await run('org', 'remove-member', '--org', org.id, '--user', ada.id), { ...membership, removed: true })
   t.strictSame(await accounts(), [])
+  t.strictSame(await run('account', 'disconnect', shared.id), { id: shared.id, disconnected: true })
+  t.strictSame(await run('org', 'delete', org.id), { id: org.id, deleted: true })
 
   t.strictSame(await run('key', 'revoke', other.id), { id: other.id, revoked: true })
   const { data } = await run('key', 'list', '--user', ada.id)
@@ -131,6 +133,8 @@ t.test('an unknown id is reported on stderr, with exit code 1', async (t) => {
     [['key', 'list', '--user', 'nonsense'], /no user/],
     [['key', 'revoke', UNKNOWN], /no key/],
     [['key', 'revoke', 'nonsense'], /no key/],
+    [['org', 'delete', UNKNOWN], /no organisation/],
+    [['org', 'delete', 'nonsense'], /no organisation/],
     [['org', 'add-member', '--org', UNKNOWN, ...user], /no (?:organisation|user)/],
     [['org', 'remove-member', '--org', UNKNOWN, ...user], /no membership/],
     [['account', 'add', '--platform', 'x', '--username', 'a', ...user], /no user/],

@@ -15,9 +15,12 @@ t.test('a usage error is explained on stderr, with exit code 2', async (t) => {
     [['user', 'create', '--name', 'a', '--nonsense'], /unknown option/],
     [['user', 'create', '--name', 'a', 'more'], /too many arguments/],
     [['key', 'create', '--user', UNKNOWN, '--expires-at', 'tomorrow'], /Invalid datetime/],
+    [['key', 'create', '--user', UNKNOWN, '--scopes', 'posts:read,posts'], /"posts" is not one of posts:read, /],
     [['key', 'revoke'], /missing required argument/],
     [['org', 'add-member', '--org', UNKNOWN, '--user', UNKNOWN, '--role', 'king'], /Allowed choices/],
     [['account', 'add', '--platform', 'myspace', '--username', 'a', '--user', UNKNOWN], /Allowed choices/],
+    [['post', 'import', 'a.csv'], /--user/],
+    [['post', 'import', 'a.csv', '--user', UNKNOWN, '--time-zone', 'CET'], /Unknown time zone 'CET'/],
     [[...media, '--mime-type', 'image', '--bytes', '1'], /image\/jpeg/],
     [[...media, '--mime-type', 'image/png', '--bytes', '1.5'], /whole number/],
     [[...media, '--mime-type', 'image/png', '--bytes', '1', '--duration-seconds', '-1'], /seconds/],
@@ -39,6 +42,7 @@ t.test('every command has a help text', async (t) => {
     'org',
     'org create',
     'org add-member',
+    'org delete',
     'org remove-member',
     'key',
     'key create',
@@ -54,6 +58,7 @@ t.test('every command has a help text', async (t) => {
     'post',
     'post mark-published',
     'post export',
+    'post import',
   )
   commands.push('doctor', 'user list', 'org list', 'account list', 'account forget-lost', 'post show')
   commands.push('delivery', 'delivery list')

@@ -71,9 +71,10 @@ t.test('the person who consented chooses on a page', async (t) => {
 })
 
 t.test('an account that another user of the organisation has connected cannot be chosen, the others can', async (t) => {
-  const { app, id, user, organization, ada, oauth, choose, read } = await createChoosing(t)
+  const { app, id, user, organization, promote, ada, oauth, choose, read } = await createChoosing(t)
   const bob = await user('bob')
-  const organizationId = await organization(ada, bob)
+  const organizationId = await organization(ada)
+  await promote(organizationId, bob)
   oauth.accounts = [grantedAccount('2')]
   await connectByOAuth(app, bob, { platform: 'x', organizationId }, redirectBack())
   const refused = await choose(['1', '2'])

@@ -82,3 +82,13 @@ t.test('a hint that names no account and no server of Bluesky is a 400', async (
     t.equal((await begin(hint)).status, 201, hint)
   }
 })
+
+t.test('a flow for a connected account begins at the server of its DID', async (t) => {
+  const { db, user } = await createWorld(t, { oauthApps: { bluesky: { clientId, clientSecret: null } } })
+  const ada = await user()
+  const accountId = await ada.account('bluesky')
+  const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+  await db.updateTable('accounts').set({ externalId: did }).where('id', '=', accountId).execute()
+  const { status, body } = await call(ada, 'POST', '/connections', { platform: 'bluesky', accountId })
+  t.strictSame([status, body.hint], [201, did])
+})

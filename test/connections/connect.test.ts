@@ -46,6 +46,9 @@ t.test('a user who consents has a connected account', async (t) => {
       scopes: ['read', 'write'],
       credentialsExpireAt: '2100-01-01T00:00:00.000Z',
       externalReference: 'customer-1',
+      ownerId: ada.id,
+      isOwner: true,
+      canDisconnect: true,
     },
   ])
   t.strictSame((await ada.call('GET', '/accounts')).body.data, connection.accounts)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { upsertMembership } from '../../db/queries/people.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 import { createBrowser, redirectBack } from '../helpers/connect-oauth.ts'
 import { grantedAccount } from '../helpers/scripted-oauth.ts'
@@ -106,7 +107,10 @@ t.test('an account that is connected again keeps its id and its posts, and gets 
   t.equal(again.accounts[0].id, id)
   t.strictSame(await credentials(id), { accessToken: 'a-newer-token' })
   t.strictSame(await accounts(), [
-    { id, platform: 'x', username: 'user1', displayName: 'User 1', scopes: ['write'], externalReference: 'customer-1' },
+    {
+      ...{ id, platform: 'x', username: 'user1', displayName: 'User 1', scopes: ['write'] },
+      ...{ externalReference: 'customer-1', ownerId: ada.id, isOwner: true, canDisconnect: true },
+    },
   ])
   t.equal((await ada.call('GET', `/posts/${post.body.id}`)).body.targets[0].accountId, id)
   const named = await connect({ accountId: id })
@@ -133,9 +137,10 @@ t.test('a consent to another account than the one to connect again changes nothi
 })
 
 t.test('an account that another user of the organisation has connected is refused, and nobody is named', async (t) => {
-  const { user, organization, ada, app, connect, accounts } = await createConnectionWorld(t)
+  const { user, organization, promote, ada, app, connect, accounts } = await createConnectionWorld(t)
   const bob = await user('bob')
-  const organizationId = await organization(ada, bob)
+  const organizationId = await organization(ada)
+  await promote(organizationId, bob)
   await connect({}, redirectBack(), bob)
   t.equal((await connect()).state, 'connected', 'an account that is not shared is no obstacle')
   await ada.call('DELETE', `/accounts/${(await accounts())[0].id}`)
@@ -144,6 +149,19 @@ t.test('an account that another user of the organisation has connected is refuse
   t.equal(refused.error.code, 'owned_elsewhere')
   t.notMatch(JSON.stringify(refused), /bob|user1/)
   t.ok(app)
+})
+
+t.test('a connection for an organisation fails if its user is no admin any more', async (t) => {
+  const { db, ada, user, organization, promote, create, open, read, accounts } = await createConnectionWorld(t)
+  const organizationId = await organization(ada)
+  await promote(organizationId, await user('bob'))
+  t.equal((await create({ organizationId })).headers['x-error-code'], 'not_organization_admin')
+  await promote(organizationId, ada)
+  const { id, browser, callback } = await open({ organizationId })
+  await upsertMembership(db, { userId: ada.id, organizationId, role: 'member' })
+  await browser.get(callback)
+  t.equal((await read(id)).error.code, 'not_organization_admin')
+  t.strictSame(await accounts(), [])
 })
 
 t.test('fewer scopes than publishing needs end the connection, other ones are shown', async (t) => {

@@ -75,6 +75,16 @@ async function checkStep(db: Db, step: Step): Promise<string[]> {
   })
 }
 
+/**
+ * Whether an index begins with all columns of another one and has no condition: it serves every statement that the other
+ * one served.
+ */
+function beginsWith(index: string, other: string): boolean {
+  const columnsOf = (part: string) => /^index CREATE INDEX \S+ (ON .+ USING btree \(.+)\)$/.exec(part)?.[1]
+  const [columns, others] = [columnsOf(index), columnsOf(other)]
+  return columns !== undefined && others !== undefined && `${columns},`.startsWith(`${others},`)
+}
+
 async function checkMigration(db: Db, { steps, servesFrom }: Migration): Promise<string[]> {
   const tables = await tablesIn(db as unknown as Kysely<never>)
   const before = await partsIn(db as unknown as Kysely<never>)
@@ -85,10 +95,11 @@ async function checkMigration(db: Db, { steps, servesFrom }: Migration): Promise
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and table_name = any(${tables.map(({ name }) => name)})
       and is_nullable = 'NO' and column_default is null`.execute(db)
+  const isTakenAway = (part: string) => !after.includes(part) && !after.some((kept) => beginsWith(kept, part))
   const isNew = (column: string) => !before.some((part) => part.startsWith(`column ${column} `))
   return [
     ...breaches,
-    ...before.filter((part) => !after.includes(part) && !servesFrom).map((part) => `takes away ${part}`),
+    ...before.filter((part) => isTakenAway(part) && !servesFrom).map((part) => `takes away ${part}`),
     ...required
       .filter(({ name }) => isNew(name))
       .map(({ name }) => `requires ${name}, which older code does not write`),
@@ -126,6 +137,22 @@ t.test('breaches of the rule are found', async (t) => {
     [{ steps: [run(`alter table media add column extra uuid default gen_random_uuid()`)] }, ['rewrites media']],
     [{ steps: [run('alter table posts drop column caption')] }, ['takes away column posts.caption text']],
     [{ steps: [run('alter table posts drop column caption')], servesFrom: '1.0.0' }, []],
+    // The new index begins with the column of the old one.
+    [
+      {
+        steps: [
+          concurrentIndex('extra', sql`post_media (user_id, media_id, position)`),
+          run('drop index post_media_media_id'),
+        ],
+      },
+      [],
+    ],
+    [
+      {
+        steps: [concurrentIndex('extra', sql`post_media (media_id, user_id)`), run('drop index post_media_media_id')],
+      },
+      [/^takes away index .* post_media_media_id /],
+    ],
     // Old workers could not use the new index: they published one post in two seconds.
     [
       {

@@ -163,6 +163,29 @@ t.test('a call without a known outcome is asked about, or becomes unconfirmed', 
   for (const network of ALL) t.strictSame(twice(networks[network]), [], network)
 })
 
+t.test(
+  'a lost call with a text that was changed since the backup is unconfirmed: the earlier text would be sent',
+  async (t) => {
+    const { db, ada, databaseUrl, networks, work, post, restore, finish } = await setUp(t)
+    await post('before the backup', [...ALL])
+    await work(db)
+    const [edited, kept] = [await post('old', [...ALL], LATER), await post('kept', ['x'], LATER)]
+    const backupTaken = new Date()
+    const backup = await copyDatabase(t, db, databaseUrl)
+    t.equal((await ada.call('PATCH', `/posts/${edited}`, { caption: 'new' })).status, 200)
+    for (const id of [edited, kept]) t.equal((await ada.call('POST', `/posts/${id}/publish`)).status, 202)
+    for (const network of ALL) networks[network].stepOf = () => ({ isAccepted: true, error: lostResponse() })
+    await work(db)
+
+    const restored = restore(backup)
+    await finish(restored, backupTaken)
+    t.strictSame(await statesOf(restored, edited), everywhere('unconfirmed'))
+    t.strictSame(await statesOf(restored, kept), { x: 'queued' })
+    await work(restored)
+    for (const network of ALL) t.notOk(networks[network].posts.includes('old'), network)
+  },
+)
+
 t.test('without the journal, what was due is asked about or unconfirmed, and later posts stay queued', async (t) => {
   const { db, databaseUrl, mediaDir, networks, untilRefused, work, post, restore, finish } = await setUp(t)
   await post('before the backup', [...ALL])

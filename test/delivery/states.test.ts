@@ -2,10 +2,13 @@ import t from 'tap'
 import { DELIVERY_STATES, type DeliveryError } from '../../schemas/delivery.ts'
 import { failure } from '../../src/delivery/failures.ts'
 import {
+  cancelled,
   type Decision,
   type DeliveryEvent,
   decide,
+  edited,
   initialState,
+  marked,
   type Outcome,
   type Progress,
   resolved,
@@ -334,6 +337,37 @@ t.test(
     t.equal(resolved('post'), 'failed')
   },
 )
+
+t.test('an edit, a cancellation and a mark lead only from and to the states of the table', async (t) => {
+  const error = (code: string): DeliveryError => ({ code, message: 'no', retryable: true })
+  const reached = { edit: new Set<string>(), markDelivery: new Set<string>() }
+  for (const state of DELIVERY_STATES) {
+    for (const isScheduled of [true, false]) {
+      const next = edited({ state, error: null }, isScheduled)
+      if (next) reached.edit.add(`${state} ${next}`)
+    }
+    const next = marked({ state, error: error('no_access') })
+    if ('state' in next) reached.markDelivery.add(`${state} ${next.state}`)
+  }
+  for (const [event, pairs] of Object.entries(reached)) {
+    const { from, to } = TRANSITIONS[event as keyof typeof reached]
+    t.strictSame([...pairs].sort(), from.flatMap((state) => to.map((next) => `${state} ${next}`)).sort(), event)
+  }
+  t.equal(edited({ state: 'failed', error: error('cancelled') }, true), null, 'a cancelled delivery stays cancelled')
+  t.equal(edited({ state: 'failed', error: error('cancelled') }, false), 'waiting', 'but not in a draft')
+  t.equal(edited({ state: 'queued', error: error('cancelled') }, true), 'queued', 'nor after a retry')
+  t.strictSame(marked({ state: 'published', error: null }), { obstacle: 'published' })
+  t.strictSame(marked({ state: 'waiting', error: null }), { obstacle: 'draft' })
+  t.strictSame(marked({ state: 'publishing', error: null }), { obstacle: 'publishing' })
+  const ends = [
+    cancelled('post', false),
+    cancelled('post', true),
+    cancelled('comment', false),
+    cancelled('comment', true),
+  ]
+  t.strictSame(ends, ['failed', 'unconfirmed', 'published', 'unconfirmed'])
+  t.strictSame([...new Set(ends)].sort(), [...TRANSITIONS.cancel.to].sort())
+})
 
 t.test('every state can be reached and left', async (t) => {
   const all = Object.values(TRANSITIONS) as { from: readonly string[]; to: readonly string[] }[]

@@ -73,5 +73,5 @@ t.test('the calls in README.md work as they stand, and return what it shows', as
     values.ACCOUNT ??= data?.find(({ platform }: { platform: string }) => platform === 'sandbox').id
     if (id) values.POST ??= id
   }
-  t.equal(commands, 7)
+  t.equal(commands, 9)
 })

@@ -50,6 +50,7 @@ t.test(
     let found: Problem | null | undefined = null
     const log: unknown[] = []
     const write = (level: string) => (facts: object, message: string) => log.push([level, facts, message])
+    const logger = { info: write('info'), warn: write('warn'), error: write('error') }
     const checks = {
       storage: async () => {
         runs++
@@ -57,13 +58,13 @@ t.test(
       },
       credentialsKey: async () => null,
     }
-    const { read } = createHealth(checks, { info: write('info'), error: write('error') }, 3_600_000)
+    const { read } = createHealth(checks, logger, 3_600_000)
     const all = await Promise.all(Array.from({ length: 20 }, read))
     t.strictSame(all, Array(20).fill({}))
     await read()
     t.equal(runs, 1)
 
-    const health = createHealth(checks, { info: write('info'), error: write('error') }, 0)
+    const health = createHealth(checks, logger, 0)
     found = problem
     t.strictSame(await health.read(), { storage: problem })
     await health.read()

@@ -37,14 +37,17 @@ export interface World extends Pick<AppOptions, Exclude<NetworkOptions, 'keyring
   mediaDir: string
   /** Creates a user with an API key. */
   user(name?: string): Promise<Person>
+  /** Creates an organisation whose members have the role `member`. */
   organization(...members: Person[]): Promise<string>
+  /** Adds admins to an organisation, or gives the role to members. */
+  promote(organizationId: string, ...people: Person[]): Promise<void>
 }
 
 export interface Person {
   id: string
   key: string
   /** Sends a request with the person's key. */
-  call(method: Method, path: string, body?: unknown): Promise<Reply>
+  call(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /** Adds an account that the person owns, and returns its id. Without credentials, it is not connected. */
   account(
     platform?: PlatformId,
@@ -64,7 +67,9 @@ export interface Reply {
 }
 
 export interface Options
-  extends Partial<Pick<AppOptions, 'fetch' | 'trustedProxies' | 'publicUrl' | 'returnUrls' | 'oauthApps'>> {
+  extends Partial<
+    Pick<AppOptions, 'fetch' | 'trustedProxies' | 'rateLimits' | 'publicUrl' | 'returnUrls' | 'oauthApps'>
+  > {
   networks?: Networks | ((db: Db) => Networks)
   keyring?: Keyring | undefined
   logger?: FastifyServerOptions['logger']
@@ -129,7 +134,7 @@ export async function createWorld(
     return {
       id,
       key,
-      call: (method, path, body) => call(app, key, method, path, body),
+      call: (method, path, body, headers) => call(app, key, method, path, body, headers),
       account: async (platform = 'bluesky', { username = 'ada', organizationId, credentials } = {}) => {
         const account = { id: newId(), platform, username, displayName: null, userId: id }
         await insertAccount(db, { ...account, organizationId: organizationId ?? null })
@@ -161,7 +166,11 @@ export async function createWorld(
     return organizationId
   }
 
-  return { ...parts, app, db, databaseUrl, mediaDir, user, organization }
+  const promote = async (organizationId: string, ...people: Person[]) => {
+    for (const { id } of people) await upsertMembership(db, { userId: id, organizationId, role: 'admin' })
+  }
+
+  return { ...parts, app, db, databaseUrl, mediaDir, user, organization, promote }
 }
 
 /** Records the secrets of the requests that are sent with `app.inject`. Returns the same application. */
@@ -181,17 +190,23 @@ export async function call(
   method: Method,
   path: string,
   body?: unknown,
+  headers: Record<string, string> = {},
 ): Promise<Reply> {
   const reply = await app.inject({
     method,
-    url: /^\/(?:posts|accounts|connections|apps|media|sandbox)/.test(path) ? `/api/v1${path}` : path,
+    url: /^\/(?:posts|deliveries|accounts|platforms|connections|apps|media|sandbox|keys?|users|organizations)\b/.test(
+      path,
+    )
+      ? `/api/v1${path}`
+      : path,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
     },
     ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+  return { status: reply.statusCode, body: reply.payload && reply.json(), headers: reply.headers }
 }
 
 /** The stored credentials of an account; undefined if it has none. */

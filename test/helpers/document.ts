@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Scope } from '../../schemas/scopes.ts'
 import { parseTime } from '../../schemas/time.ts'
 
 export interface Document {
@@ -23,6 +24,9 @@ export interface Operation {
   description: string
   tags: string[]
   security?: unknown
+  'x-required-scope'?: Scope
+  'x-conditional-scope'?: { scope: Scope; when: string }
+  'x-takes-account-lists'?: boolean
   parameters?: {
     name: string
     in: 'path' | 'query' | 'header'
@@ -32,12 +36,18 @@ export interface Operation {
     example: unknown
   }[]
   requestBody?: { required: boolean; content: Record<string, Media> }
-  responses: Record<string, { description: string; headers?: object; content: Record<string, Media> }>
+  responses: Record<string, Response>
+}
+
+interface Response {
+  description: string
+  headers?: Record<string, { schema: Schema; description: string }>
+  content: Record<string, Media>
 }
 
 export interface Media {
   schema: Schema
-  examples: Record<string, { value: unknown }>
+  examples: Record<string, { summary?: string; value: unknown }>
 }
 
 export interface Schema {

@@ -43,7 +43,8 @@ export async function sendWithKey(
 export async function createKeyedWorld(t: Test, options: Options = {}) {
   const world = await createWorld(t, { poolMax: 8, ...options })
   const ada = await world.user()
-  const account = await ada.account()
+  // Responses would warn of an account without credentials.
+  const account = await ada.account('sandbox', { credentials: { username: 'ada' } })
   const create = (body: object = {}, key?: string) =>
     sendWithKey(world.app, ada, '/posts', { accountIds: [account], ...body }, key)
   const posts = () => world.db.selectFrom('posts').select('id').execute()

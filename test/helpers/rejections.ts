@@ -42,6 +42,13 @@ export async function createTarget(t: Test) {
   return { ...world, ada, account, media, send, create }
 }
 
+/** The response to a person's request, for the assertions below. */
+export const toRaw = ({ status, body }: Pick<RawReply, 'status' | 'body'>): RawReply => ({
+  status,
+  body,
+  text: JSON.stringify(body),
+})
+
 /** Fails unless the body has only the documented keys, reveals no internals and is small. */
 export function assertErrorShape(t: Test, { status, body, text }: RawReply, name: string) {
   const keys = Object.keys(body ?? {}).filter((key) => key !== 'details')

@@ -4,6 +4,7 @@ import t from 'tap'
 import { ERROR_CODES } from '../../schemas/error-codes.ts'
 import { generateKey } from '../../src/auth/key.ts'
 import { createWorld } from '../helpers/app.ts'
+import { checkCode } from '../helpers/error-codes.ts'
 
 t.test('every error response has a stable code in x-error-code, and a success has none', async (t) => {
   const { app, user } = await createWorld(t)
@@ -27,6 +28,7 @@ t.test('every error response has a stable code in x-error-code, and a success ha
   for (const [method, path, body, status, code] of cases) {
     const reply = await ada.call(method, path, body)
     t.strictSame([reply.status, reply.headers['x-error-code']], [status, code], `${method} ${path}`)
+    t.doesNotThrow(() => checkCode({ method, url: `/api/v1${path}` }, reply), 'the document lists the code')
   }
   for (const [authorization, code] of [
     ['', 'missing_api_key'],
@@ -38,7 +40,7 @@ t.test('every error response has a stable code in x-error-code, and a success ha
 })
 
 t.test('every documented code is used', async (t) => {
-  const source = globSync('src/**/*.ts')
+  const source = globSync(['src/**/*.ts', 'schemas/messages.ts'])
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')
   for (const code of Object.keys(ERROR_CODES)) t.ok(source.includes(`'${code}'`), code)
@@ -62,6 +64,7 @@ t.test('conflicts of posts and deliveries have a code for each reason', async (t
   for (const [path, body, status, code] of cases) {
     const reply = await ada.call('POST', path, body)
     t.strictSame([reply.status, reply.headers['x-error-code']], [status, code], path)
+    t.doesNotThrow(() => checkCode({ method: 'POST', url: `/api/v1${path}` }, reply), 'the document lists the code')
   }
 })
 

@@ -154,6 +154,20 @@ t.test('a rejected or failed request leaves its key free for the corrected reque
   t.strictSame([corrected.status, corrected.replayed], [201, undefined])
 })
 
+t.test('the stored response has the warnings of the first one', async (t) => {
+  const { db, account, create } = await createKeyedWorld(t)
+  await create({}, 'known')
+  t.notOk('warnings' in (await create({}, 'ready')).body)
+  const attention = JSON.stringify({ code: 'unauthorized', message: 'No', since: '2026-01-01T00:00:00Z' })
+  await db.updateTable('accounts').set({ attention }).where('id', '=', account).execute()
+  const replies = [await create({}, 'unready'), await create({}, 'unready')]
+  assertOneResponse(t, replies)
+  t.match(replies[0]!.body, { warnings: [{ code: 'account_attention', accountId: account }] })
+  const unused = [1, 2].map(() => create({ threadParts: { [account]: ['one'] } }, 'unused'))
+  assertOneResponse(t, await Promise.all(unused))
+  t.match((await unused[0]!).body, { warnings: [{ code: 'unused_thread_parts' }, { code: 'account_attention' }] })
+})
+
 t.test('a replay does not depend on anything that has changed since', async (t) => {
   const { db, account, create, ada } = await createKeyedWorld(t)
   const first = await create({ caption: 'hello' })

@@ -11,6 +11,10 @@ import {
 import { until, untilBlocked } from '../helpers/until.ts'
 import { filesIn, form, isClean, jpeg } from '../helpers/upload.ts'
 
+/** A request that waits too long for a connection is a 503, and is repeated. */
+const sendUntilServed = (send: () => Promise<KeyedReply>) =>
+  until('the request is served', send, { isMet: ({ status }) => status !== 503 })
+
 t.test('of two concurrent requests, the second waits for the first and gets its response', async (t) => {
   const { db, create, posts } = await createKeyedWorld(t)
   let both: Promise<KeyedReply>[] = []
@@ -35,9 +39,6 @@ t.test('of two concurrent requests with different bodies, one is a 409', async (
 
 t.test('of twenty concurrent requests, one creates', async (t) => {
   const { app, ada, create, posts, db, mediaDir } = await createKeyedWorld(t)
-  // A request that waits too long for a connection is a 503, and is repeated.
-  const sendUntilServed = (send: () => Promise<KeyedReply>) =>
-    until('the request is served', send, { isMet: ({ status }) => status !== 503 })
   const twenty = (send: () => Promise<KeyedReply>) =>
     Promise.all(Array.from({ length: 20 }, () => sendUntilServed(send)))
   assertOneResponse(t, await twenty(() => create()))
@@ -59,11 +60,33 @@ t.test('of two concurrent requests with an expired key, one creates', async (t) 
   await sql`update idempotency_keys set created_at = now() - interval '25 hours'`.execute(db)
   let both: Promise<KeyedReply>[] = []
   await withKeysLocked(db, async () => {
-    both = [create({ caption: 'two' }), create({ caption: 'two' })]
+    both = [create({ caption: 'two' })]
+    await untilBlocked(db)
+    // The second is not part of the statement of the first.
+    both.push(create({ caption: 'two' }))
     await untilBlocked(db, { count: 2 })
   })
   assertOneResponse(t, await Promise.all(both))
   t.equal((await posts()).length, 2)
+})
+
+t.test('of requests that share a statement, each key creates one post', async (t) => {
+  const { db, create, posts, storedKeys } = await createKeyedWorld(t)
+  // A post for an account that is not known yet gets a transaction of its own.
+  await create({}, 'first')
+  let replies: Promise<KeyedReply>[] = []
+  await withKeysLocked(db, async () => {
+    replies = [sendUntilServed(() => create({}, 'a'))]
+    await untilBlocked(db)
+    const keys = ['d', 'c', 'd', 'b', 'c', 'd', 'first']
+    replies.push(...keys.map((key) => sendUntilServed(() => create({}, key))))
+    await untilBlocked(db, { count: 2 })
+  })
+  const [a, d1, c1, d2, b, c2, d3, first] = (await Promise.all(replies)) as [KeyedReply, ...KeyedReply[]]
+  for (const equal of [[a], [b], [c1, c2], [d1, d2, d3]]) assertOneResponse(t, equal as KeyedReply[])
+  t.strictSame([first!.status, first!.replayed], [201, 'true'])
+  t.equal((await posts()).length, 5)
+  t.equal((await storedKeys()).length, 5)
 })
 
 t.test('a connection that dies before the key is stored leaves nothing, and the key still works', async (t) => {

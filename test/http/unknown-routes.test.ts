@@ -69,9 +69,11 @@ t.test('unknown routes and methods are 404', async (t) => {
   }
   for (const [url, known] of [
     ['/api/v1/posts', 'GET POST'],
-    ['/api/v1/posts/x', 'GET DELETE'],
+    ['/api/v1/posts/x', 'GET PATCH DELETE'],
     ['/api/v1/posts/x/publish', 'POST'],
     ['/api/v1/posts/x/deliveries/y/retry', 'POST'],
+    ['/api/v1/posts/x/deliveries/y/cancel', 'POST'],
+    ['/api/v1/posts/x/deliveries/y/mark-published', 'POST'],
     ['/api/v1/sandbox/calls', 'GET'],
     ['/api/v1/accounts', 'GET POST'],
     ['/api/v1/accounts/x', 'DELETE'],

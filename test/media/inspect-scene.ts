@@ -20,7 +20,7 @@ export async function written(bytes: Uint8Array): Promise<string> {
 export const inspect = async (bytes: Uint8Array) => inspectFile(await written(bytes))
 
 /** The message of the 400 that refuses a file, or `accepted`. Any other error is returned as text. */
-export async function reasonAt(path: string, options?: { videoMaxMs: number }): Promise<string> {
+export async function reasonAt(path: string, options?: { videoCpuMaxMs: number }): Promise<string> {
   try {
     await inspectFile(path, options)
     return 'accepted'

@@ -155,7 +155,7 @@ t.test('a randomly modified file gets facts or a 400', async (t) => {
     return copy
   }
   const check = async (name: string, bytes: Buffer) => {
-    const reason = await reasonAt(await written(changed(bytes)), { videoMaxMs: 1_000 })
+    const reason = await reasonAt(await written(changed(bytes)), { videoCpuMaxMs: 1_000 })
     if (!/^(?:accepted|file )/.test(reason)) t.fail(`${name}: ${reason}`)
     t.notMatch(reason, folder)
   }

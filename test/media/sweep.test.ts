@@ -28,7 +28,7 @@ const add = (library: Library, { id }: Person, bytes: Buffer, afterSave = async 
   addMedia(library, id, async (save) => {
     await save(bytesOf(bytes))
     await afterSave()
-    return null
+    return {}
   })
 
 async function createScene(t: Test) {
@@ -101,7 +101,7 @@ t.test('a sweep leaves a file alone while it is being added', async (t) => {
       const first = await renewals()
       await until('the lease is renewed', async () => (await renewals()) !== first)
       t.strictSame(await sweepMedia(library), { removed: 0, failures: [] })
-      return null
+      return {}
     },
     { renewMs: 50 },
   )
@@ -146,7 +146,7 @@ t.test('a file that is marked for deletion cannot be added at any later step', a
     ada.id,
     async (save) => {
       await save(endless())
-      return null
+      return {}
     },
     { renewMs: 20 },
   )
@@ -192,7 +192,7 @@ t.test('a sweep deletes bytes whose deletion failed before, and continues after 
   const remove = async () => Promise.reject(new Error('The storage did not respond'))
   for (const width of [20, 30]) await add(library, ada, await jpeg(width))
   for (const id of await listed()) {
-    const staged = await deleteMedia(library.db, ada.id, id)
+    const staged = await deleteMedia(library.db, { userId: ada.id, id })
     await t.rejects(discardFile(withStorage({ remove }), staged!))
   }
   t.equal((await filesIn(mediaDir)).length, 2)

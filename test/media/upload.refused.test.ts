@@ -38,6 +38,22 @@ t.test('a form with missing, unknown, repeated or invalid parts is refused with 
       { code: 'unrecognized_keys', keys: ['File'] },
     ],
     [
+      'a file under another name',
+      [
+        ['image', image],
+        ['altText', 'a'],
+      ],
+      [{ code: 'unrecognized_keys', keys: ['image'], message: "Unrecognized key(s) in object: 'image'" }, missing],
+    ],
+    [
+      'several unknown parts, and no file',
+      [
+        ['title', 'a'],
+        ['image', image],
+      ],
+      [{ code: 'unrecognized_keys', keys: ['title', 'image'] }, missing],
+    ],
+    [
       'two files',
       [
         ['file', image],
@@ -84,7 +100,7 @@ t.test('a form with missing, unknown, repeated or invalid parts is refused with 
         ['file', image],
         ['altText', Buffer.from([0xff, 0xfe])],
       ],
-      { code: 'custom', path: ['altText'] },
+      { code: 'custom', path: ['altText'], message: 'Text is not valid UTF-8' },
     ],
     [
       'a prototype',
@@ -106,7 +122,9 @@ t.test('a form with missing, unknown, repeated or invalid parts is refused with 
   ]
   for (const [name, parts, details] of cases) {
     const { status, body } = await upload(world.app, ada, parts)
-    t.match([status, body], [400, { error: 'Invalid request', details: [details] }], name)
+    const issues = [details].flat()
+    t.match([status, body], [400, { error: 'Invalid request', details: issues }], name)
+    t.equal(body.details.length, issues.length, name)
   }
   await isUnchanged(t, world, ada)
 })

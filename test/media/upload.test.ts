@@ -26,6 +26,9 @@ t.test('an upload responds with the facts of the file, and stores its bytes unch
     durationSeconds: null,
     fps: null,
     altText: 'A lighthouse',
+    fileName: 'some name.bin',
+    externalReference: null,
+    metadata: null,
   })
 
   const video = readFileSync(new URL('../samples/plain.mp4', import.meta.url))

@@ -15,7 +15,7 @@ const CALLS = `
 import { client } from './client/client.gen.ts'
 import { connectAccount, createPost, deletePost, getMediaContent } from './client/index.ts'
 import { listAccounts, listPosts, uploadMedia } from './client/index.ts'
-import type { Account, ConnectAccount, CreatePost, ErrorBody, Issue, Media, Post } from './client/index.ts'
+import type { Account, ConnectAccount, CreatePost, ErrorBody, Issue, ListedPost, Media } from './client/index.ts'
 
 export function connect(baseUrl: string, key: string): void {
   client.setConfig({ baseUrl, auth: key })
@@ -56,7 +56,7 @@ export const everything = (id: string): CreatePost => ({
   scheduledAt: new Date('2030-01-01').toISOString(),
 })
 
-export async function newest(): Promise<{ post: Post; due: Date | undefined; limit: number }> {
+export async function newest(): Promise<{ post: ListedPost; due: Date | undefined; limit: number }> {
   const { data } = await listPosts({ query: { limit: 1, offset: 0 }, throwOnError: true })
   const post = data.data[0]!
   return { post, due: post.scheduledAt === null ? undefined : new Date(post.scheduledAt), limit: data.limit }

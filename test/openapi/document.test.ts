@@ -4,6 +4,7 @@ import { Server, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { MEDIA_TYPES } from '../../schemas/media.ts'
+import { SCOPES } from '../../schemas/scopes.ts'
 import { buildDocument } from '../../src/app.ts'
 import { call, createWorld } from '../helpers/app.ts'
 import { COMMITTED, json, operationsOf, readDocument, type Schema, validatorOf } from '../helpers/document.ts'
@@ -13,16 +14,31 @@ const operations = operationsOf(document)
 const { schemas } = document.components
 const problemWith = validatorOf(document)
 
-/** The statuses of each operation: those of the contract, 413 for its body, 409 for a reused Idempotency-Key. */
+/**
+ * The statuses of each operation: those of the contract, 413 for its body, 409 for a reused Idempotency-Key. An operation
+ * with a scope has 403 as well, and each has 429.
+ */
 const STATUSES: Record<string, string[]> = {
   createPost: ['201', '400', '401', '403', '409', '413', '500', '503'],
+  validatePost: ['200', '400', '401', '403', '413', '500', '503'],
+  createPosts: ['200', '201', '400', '401', '403', '409', '413', '500', '503'],
+  validatePosts: ['200', '400', '401', '413', '500', '503'],
   listPosts: ['200', '400', '401', '500', '503'],
-  getPost: ['200', '401', '404', '500', '503'],
-  deletePost: ['200', '400', '401', '404', '409', '500', '503'],
-  publishPost: ['202', '400', '401', '403', '404', '409', '500', '503'],
-  retryDelivery: ['202', '401', '404', '409', '500', '503'],
+  countPosts: ['200', '400', '401', '500', '503'],
+  listDeliveries: ['200', '400', '401', '500', '503'],
+  retryDeliveries: ['200', '400', '401', '413', '500', '503'],
+  getPost: ['200', '304', '401', '404', '500', '503'],
+  deletePost: ['200', '400', '401', '404', '409', '412', '500', '503'],
+  updatePost: ['200', '400', '401', '403', '404', '409', '412', '413', '500', '503'],
+  publishPost: ['202', '400', '401', '403', '404', '409', '412', '500', '503'],
+  retryDelivery: ['202', '400', '401', '403', '404', '409', '412', '413', '500', '503'],
+  cancelDelivery: ['200', '400', '401', '404', '409', '412', '500', '503'],
+  markDeliveryPublished: ['200', '400', '401', '404', '409', '412', '413', '500', '503'],
   resolveDelivery: ['200', '400', '401', '404', '409', '413', '500', '503'],
   listAccounts: ['200', '401', '500', '503'],
+  listPlatforms: ['200', '304', '401', '500', '503'],
+  getPlatform: ['200', '304', '401', '404', '500', '503'],
+  getAccountLimits: ['200', '304', '401', '404', '500', '503'],
   connectAccount: ['200', '201', '400', '401', '403', '409', '413', '500', '502', '503'],
   disconnectAccount: ['200', '401', '403', '404', '500', '503'],
   createConnection: ['201', '400', '401', '403', '409', '413', '500', '502', '503'],
@@ -41,7 +57,31 @@ const STATUSES: Record<string, string[]> = {
   updateMedia: ['200', '400', '401', '404', '413', '500', '503'],
   deleteMedia: ['200', '401', '404', '409', '500', '503'],
   listSandboxCalls: ['200', '400', '401', '500', '503'],
+  getCurrentKey: ['200', '401', '500', '503'],
+  createKey: ['201', '400', '401', '413', '500', '503'],
+  listKeys: ['200', '400', '401', '500', '503'],
+  getKey: ['200', '401', '404', '500', '503'],
+  updateKey: ['200', '400', '401', '404', '413', '500', '503'],
+  rotateKey: ['201', '400', '401', '404', '409', '413', '500', '503'],
+  revokeKey: ['200', '401', '404', '500', '503'],
+  listUsers: ['200', '400', '401', '500', '503'],
+  createUser: ['201', '400', '401', '409', '413', '500', '503'],
+  getUser: ['200', '401', '404', '500', '503'],
+  deleteUser: ['202', '401', '404', '409', '500', '503'],
+  listUserKeys: ['200', '400', '401', '404', '500', '503'],
+  createUserKey: ['201', '400', '401', '404', '413', '500', '503'],
+  revokeUserKey: ['200', '401', '404', '500', '503'],
+  listOrganizations: ['200', '400', '401', '500', '503'],
+  createOrganization: ['201', '400', '401', '409', '413', '500', '503'],
+  getOrganization: ['200', '401', '404', '500', '503'],
+  deleteOrganization: ['200', '401', '404', '409', '500', '503'],
+  listMembers: ['200', '400', '401', '404', '500', '503'],
+  putMember: ['200', '400', '401', '404', '413', '500', '503'],
+  deleteMember: ['200', '401', '404', '500', '503'],
 }
+
+/** Operations that take no Idempotency-Key, because their response contains a secret that is not stored. */
+const WITH_SECRET = ['createKey', 'rotateKey', 'createUserKey']
 
 /** Bodies without examples: files, and responses without content. */
 const BINARY: Record<string, readonly string[]> = {
@@ -49,7 +89,16 @@ const BINARY: Record<string, readonly string[]> = {
   'getMediaContent 200': MEDIA_TYPES,
   'getMediaContent 206': MEDIA_TYPES,
   'getMediaContent 304': [],
+  'getPost 304': [],
+  'listPlatforms 304': [],
+  'getPlatform 304': [],
+  'getAccountLimits 304': [],
   'getMediaContent 307': [],
+}
+
+/** Bodies that may have another type than JSON as well. */
+const TYPES: Record<string, readonly string[]> = {
+  'updatePost requestBody': ['application/json', 'application/merge-patch+json'],
 }
 
 t.test('the committed document equals the generated one and the served one', async (t) => {
@@ -82,7 +131,14 @@ t.test('the document is OpenAPI 3.1.0, has servers, and requires a bearer key fo
   const [[name]] = document.security.map(Object.keys) as [[string]]
   t.match(document.components.securitySchemes[name], { type: 'http', scheme: 'bearer' })
   t.equal(document.security.length, 1, 'the key has no alternative')
-  for (const { operationId, security } of operations) t.equal(security, undefined, `${operationId} is no exception`)
+  for (const { operationId, security, 'x-required-scope': scope } of operations) {
+    t.ok(scope === undefined || scope in SCOPES, operationId)
+    t.strictSame(security, scope && [{ [name]: [] }], `${operationId} needs the key`)
+  }
+})
+
+t.test('every scope is required by an operation', async (t) => {
+  t.strictSame(new Set(operations.flatMap((each) => each['x-required-scope'] ?? [])), new Set(Object.keys(SCOPES)))
 })
 
 t.test('each operation has a name, a description, one tag and all its statuses', async (t) => {
@@ -92,7 +148,8 @@ t.test('each operation has a name, a description, one tag and all its statuses',
     t.test(operation.operationId, async (t) => {
       t.ok(operation.summary && operation.description)
       t.ok(operation.tags.length === 1 && operation.tags.every((tag) => tags.includes(tag)), 'has one known tag')
-      t.strictSame(Object.keys(operation.responses), STATUSES[operation.operationId])
+      const statuses = [...STATUSES[operation.operationId]!, ...(operation['x-required-scope'] ? ['403'] : []), '429']
+      t.strictSame(Object.keys(operation.responses), [...new Set(statuses)].sort())
       for (const [status, { description }] of Object.entries(operation.responses)) t.ok(description, status)
       for (const { name, description } of operation.parameters ?? []) t.ok(description, name)
     })
@@ -108,7 +165,8 @@ t.test('every request and every response has examples, and each is valid', async
     }
     for (const [what, body] of Object.entries({ ...responses, ...(requestBody && { requestBody }) })) {
       const binary = BINARY[`${operationId} ${what}`]
-      t.strictSame(Object.keys(body.content ?? {}), binary ?? ['application/json'])
+      const types = binary ?? TYPES[`${operationId} ${what}`] ?? ['application/json']
+      t.strictSame(Object.keys(body.content ?? {}), types)
       if (binary) continue
       const { schema, examples } = json(body)
       t.ok(Object.keys(examples ?? {}).length > 0, `${operationId} ${what} has an example`)
@@ -130,11 +188,23 @@ t.test('each operation that creates something takes an Idempotency-Key and marks
   for (const { operationId, method, parameters, responses } of operations) {
     const takesKey =
       parameters?.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key') ?? false
-    t.equal(takesKey, method === 'POST' && '201' in responses, operationId)
+    const isCreation = method === 'POST' && '201' in responses && !WITH_SECRET.includes(operationId)
+    t.equal(takesKey, isCreation, operationId)
     for (const [status, { headers }] of Object.entries(responses)) {
       const isSuccess = takesKey && status.startsWith('2')
       t.equal('Idempotent-Replayed' in (headers ?? {}), isSuccess, `${operationId} ${status}`)
     }
+  }
+})
+
+t.test('the root of each request body is an object', async (t) => {
+  const bodies = operations.flatMap(({ operationId, requestBody }) =>
+    Object.values(requestBody?.content ?? {}).map(({ schema }) => ({ operationId, schema })),
+  )
+  t.ok(bodies.length >= 20, `${bodies.length} bodies`)
+  for (const { operationId, schema } of bodies) {
+    const root = schema.$ref ? schemas[schema.$ref.split('/').at(-1)!] : schema
+    t.equal(root?.type, 'object', operationId)
   }
 })
 
@@ -180,7 +250,7 @@ t.test('objects are named components, so that a generated client has one type fo
 t.test('files are binary in the form and in responses', async (t) => {
   const { file, ...rest } = schemas.UploadMedia!.properties!
   t.match(file, { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' })
-  t.strictSame(Object.keys(rest), ['altText'])
+  t.strictSame(Object.keys(rest), ['altText', 'externalReference', 'metadata'])
   const upload = operations.find(({ operationId }) => operationId === 'uploadMedia')!
   t.strictSame(upload.requestBody, {
     required: true,

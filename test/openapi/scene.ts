@@ -3,8 +3,11 @@ import { insertAccount } from '../../db/queries/accounts.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { PutApp } from '../../schemas/app.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
+import { CREATE_KEY_EXAMPLES } from '../../schemas/key.ts'
+import { SCOPE_NAMES } from '../../schemas/scopes.ts'
+import { createKey } from '../../src/auth/create-key.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
-import { call, createWorld, type Reply } from '../helpers/app.ts'
+import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
 import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
 import { stubNetworks } from '../helpers/stub-networks.ts'
@@ -29,20 +32,29 @@ export async function createScene(t: Test) {
   }
   const world = await createWorld(t, { fetch: stubNetworks, ...connecting })
   const { app, db, user } = world
-  const ada = await user()
+  const person = await user()
+  // With every scope: without a list of them, a key lacks `admin`.
+  const { key } = await createKey(db, { userId: person.id, name: null, expiresAt: null, scopes: SCOPE_NAMES })
+  const ada: Person = { ...person, key, call: (...request) => call(app, key, ...request) }
   const image = await jpeg()
   const { body: file } = await upload(app, ada, [['file', image]])
   const account = await ada.account('x', { username: 'ada' })
   await insertAccount(db, { ...ACCOUNT_EXAMPLES[0], userId: ada.id, organizationId: null })
   const { body: post } = await ada.call('POST', '/posts', { accountIds: [account] })
   const { body: connection } = await ada.call('POST', '/connections', { platform: 'x' })
-  const ids = { fileId: file.id as string, postId: post.id as string, connectionId: connection.id as string }
-  return { ...world, ada, image, account, oauth, connecting, ...ids }
+  const { id: keyId } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })
+  const tenant = await user()
+  const { id: tenantKeyId } = await createKey(db, { userId: tenant.id, name: null, expiresAt: null })
+  const organizationId = await world.organization(tenant)
+  const ids = { fileId: file.id as string, postId: post.id as string, connectionId: connection.id as string, keyId }
+  const tenantIds = { tenantId: tenant.id, tenantKeyId, organizationId }
+  return { ...world, ada, image, account, oauth, connecting, ...ids, ...tenantIds }
 }
 export type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** One request of each operation, to any instance of the service and with any key or none. */
-export function requestsOf({ app, account, fileId, postId, connectionId }: Scene) {
+export function requestsOf(scene: Scene) {
+  const { app, account, fileId, postId, connectionId, keyId, tenantId, tenantKeyId, organizationId } = scene
   const send =
     (...[method, path, body]: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
     (key?: string, instance = app) =>
@@ -50,13 +62,25 @@ export function requestsOf({ app, account, fileId, postId, connectionId }: Scene
   const delivery = `/posts/${postId}/deliveries/${account}`
   return {
     createPost: send('POST', '/posts', { accountIds: [account] }),
+    validatePost: send('POST', '/posts/validate', { accountIds: [account] }),
+    createPosts: send('POST', '/posts/batch', { posts: [{ accountIds: [account] }] }),
+    validatePosts: send('POST', '/posts/batch/validate', { posts: [{ accountIds: [account] }] }),
     listPosts: send('GET', '/posts'),
+    countPosts: send('GET', '/posts/counts?by=status'),
+    listDeliveries: send('GET', '/deliveries'),
+    retryDeliveries: send('POST', '/deliveries/retry', {}),
     deletePost: send('DELETE', `/posts/${postId}`),
     getPost: send('GET', `/posts/${postId}`),
+    updatePost: send('PATCH', `/posts/${postId}`, { caption: 'hi' }),
     publishPost: send('POST', `/posts/${postId}/publish`),
     retryDelivery: send('POST', `${delivery}/retry`),
+    cancelDelivery: send('POST', `${delivery}/cancel`),
+    markDeliveryPublished: send('POST', `${delivery}/mark-published`, {}),
     resolveDelivery: send('POST', `${delivery}/resolve`, { outcome: 'not_published' }),
     listAccounts: send('GET', '/accounts'),
+    listPlatforms: send('GET', '/platforms'),
+    getPlatform: send('GET', '/platforms/x'),
+    getAccountLimits: send('GET', `/accounts/${account}/limits`),
     connectAccount: send('POST', '/accounts', CONNECT_EXAMPLES.telegram as object),
     disconnectAccount: send('DELETE', `/accounts/${ACCOUNT_EXAMPLES[0].id}`),
     createConnection: send('POST', '/connections', { platform: 'x' }),
@@ -75,6 +99,27 @@ export function requestsOf({ app, account, fileId, postId, connectionId }: Scene
     updateMedia: send('PATCH', `/media/${fileId}`, { altText: 'A lighthouse at dusk.' }),
     deleteMedia: send('DELETE', `/media/${fileId}`),
     listSandboxCalls: send('GET', '/sandbox/calls'),
+    getCurrentKey: send('GET', '/key'),
+    createKey: send('POST', '/keys', CREATE_KEY_EXAMPLES.drafts),
+    listKeys: send('GET', '/keys'),
+    getKey: send('GET', `/keys/${keyId}`),
+    updateKey: send('PATCH', `/keys/${keyId}`, { name: 'a' }),
+    rotateKey: send('POST', `/keys/${keyId}/rotate`, {}),
+    revokeKey: send('DELETE', `/keys/${keyId}`),
+    listUsers: send('GET', '/users'),
+    createUser: send('POST', '/users', { name: 'Lighthouse Coffee' }),
+    getUser: send('GET', `/users/${tenantId}`),
+    deleteUser: send('DELETE', `/users/${tenantId}`),
+    listUserKeys: send('GET', `/users/${tenantId}/keys`),
+    createUserKey: send('POST', `/users/${tenantId}/keys`, CREATE_KEY_EXAMPLES.drafts),
+    revokeUserKey: send('DELETE', `/users/${tenantId}/keys/${tenantKeyId}`),
+    listOrganizations: send('GET', '/organizations'),
+    createOrganization: send('POST', '/organizations', { name: 'Lighthouse Coffee, Berlin' }),
+    getOrganization: send('GET', `/organizations/${organizationId}`),
+    deleteOrganization: send('DELETE', `/organizations/${organizationId}`),
+    listMembers: send('GET', `/organizations/${organizationId}/members`),
+    putMember: send('PUT', `/organizations/${organizationId}/members/${tenantId}`, { role: 'admin' }),
+    deleteMember: send('DELETE', `/organizations/${organizationId}/members/${tenantId}`),
   }
 }
 export type Requests = ReturnType<typeof requestsOf>
@@ -90,12 +135,13 @@ export async function check(
   example: string | undefined,
   reply: Promise<Reply>,
 ) {
-  const { status: actual, body } = await reply
+  const { status: actual, body, headers } = await reply
   const title = [operationId, status, example].filter(Boolean).join(' ')
   t.equal(actual, status, title)
   const { schema, examples } = json(operations.get(operationId)!.responses[status]!)
   t.equal(problemWith(schema, body), '', title)
   if (example === undefined) return
   t.strictSame(body, examples[example]?.value, title)
+  t.equal(headers['x-error-code'], examples[example]?.summary, title)
   seen.add(title)
 }

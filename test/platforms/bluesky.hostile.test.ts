@@ -157,7 +157,7 @@ t.test('a callback from another server is refused, and its code is sent nowhere'
 
 t.test('the consent of another account than the hint names is refused', async (t) => {
   const { error } = await finish(t, { did: BOB.did })
-  t.has(error, { message: `The consent is for another account than ${ADA.handle}`, needsAttention: true })
+  t.has(error, { message: `The consent is for another account than ${ADA.handle}`, code: 'other_account' })
 })
 
 t.test('an account of another server is refused: a server speaks for its own accounts', async (t) => {

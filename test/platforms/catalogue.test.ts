@@ -48,6 +48,14 @@ t.test('the rules of each network are consistent', async (t) => {
     t.ok(!title || !('lengthMax' in fields[title.field]!), `${id}: the title's length is defined once`)
     t.ok(firstComment?.postTypes?.every((type) => postTypes[type]) ?? true, id)
     if (thread) t.equal(thread.unit, caption.unit, id)
+    t.ok(
+      !title || !('pattern' in fields[title.field]!),
+      `${id}: the title has no pattern beside its forbidden characters`,
+    )
+    for (const regex of findPatterns(fields)) {
+      t.equal(regex.flags, '', `${id}: ${regex} is a pattern of JSON Schema, which has no flags`)
+      t.ok(new RegExp(regex.source, 'u'), `${id}: ${regex} is one for validators that use Unicode`)
+    }
     for (const [type, rule] of Object.entries(postTypes)) {
       const name = `${id} ${type}`
       t.ok(POST_TYPES.includes(type as PostType), name)
@@ -71,6 +79,11 @@ t.test('the rules of each network are consistent', async (t) => {
     }
   }
 })
+
+const findPatterns = (value: unknown): RegExp[] => {
+  if (value instanceof RegExp) return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(findPatterns) : []
+}
 
 interface Facts {
   caption: [lengthMax: number, unit: TextUnit]

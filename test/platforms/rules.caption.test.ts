@@ -9,54 +9,62 @@ const tone = '👍🏽'
 const combining = 'x\u0301\u0302'
 const url = `https://example.com/${'a'.repeat(80)} `
 
+const X = 'CJK and emoji count 2, a URL 23'
+const MASTODON = 'a URL counts 23, a mention without its server'
+const THREADS = 'an emoji counts its bytes in UTF-8, 3 or more'
+const POINTS = 'each part of a combined emoji or letter counts 1'
+const UTF = 'an emoji counts 2 or more, so does a combined letter'
+const counts = (length: number, network: string, how: string, max: number) =>
+  `counts as ${length} on ${network}: ${how}; at most ${max}`
+
 t.test('a caption may be as long as the limit of the network, in the unit of the network', async (t) => {
   // [network, text, how often the text fits, the problem of one more]
   const limits: [PlatformId, string, number, string][] = [
-    ['instagram', 'a', 2200, '2201 characters long, at most 2200'],
-    ['instagram', '漢', 2200, '2201 characters long, at most 2200'],
-    ['instagram', '😀', 1100, '2202 characters long, at most 2200'],
-    ['instagram', family, 200, '2211 characters long, at most 2200'],
-    ['facebook', 'a', 63_206, '63207 characters long, at most 63206'],
-    ['facebook', '😀', 31_603, '63208 characters long, at most 63206'],
-    ['threads', 'a', 500, '501 characters long, at most 500'],
-    ['threads', '漢', 500, '501 characters long, at most 500'],
-    ['threads', '😀', 125, '504 characters long, at most 500'],
-    ['threads', family, 20, '525 characters long, at most 500'],
-    ['threads', flag, 62, '504 characters long, at most 500'],
-    ['x', 'a', 280, '281 characters long, at most 280'],
-    ['x', '漢', 140, '282 characters long, at most 280'],
-    ['x', family, 140, '282 characters long, at most 280'],
-    ['x', flag, 140, '282 characters long, at most 280'],
-    ['x', tone, 140, '282 characters long, at most 280'],
-    ['x', 'e\u0301', 280, '281 characters long, at most 280'],
-    ['x', url, 11, '288 characters long, at most 280'],
-    ['x', 'example.com ', 11, '288 characters long, at most 280'],
-    ['linkedin', 'a', 3000, '3001 characters long, at most 3000'],
-    ['linkedin', '😀', 1500, '3002 characters long, at most 3000'],
-    ['tiktok', 'a', 2200, '2201 characters long, at most 2200'],
-    ['tiktok', '😀', 1100, '2202 characters long, at most 2200'],
-    ['youtube', 'a', 5000, '5001 bytes long, at most 5000'],
-    ['youtube', '漢', 1666, '5001 bytes long, at most 5000'],
-    ['youtube', '😀', 1250, '5004 bytes long, at most 5000'],
-    ['pinterest', 'a', 800, '801 characters long, at most 800'],
-    ['pinterest', '😀', 800, '801 characters long, at most 800'],
-    ['bluesky', 'a', 300, '301 characters long, at most 300'],
-    ['bluesky', '漢', 300, '301 characters long, at most 300'],
-    ['bluesky', flag, 300, '301 characters long, at most 300'],
-    ['bluesky', combining, 300, '301 characters long, at most 300'],
-    ['bluesky', family, 120, '3025 bytes long, at most 3000'],
-    ['mastodon', 'a', 500, '501 characters long, at most 500'],
-    ['mastodon', family, 500, '501 characters long, at most 500'],
-    ['mastodon', combining, 500, '501 characters long, at most 500'],
-    ['mastodon', url, 20, '504 characters long, at most 500'],
-    ['mastodon', '@ada@mastodon.social ', 100, '505 characters long, at most 500'],
-    ['telegram', 'a', 4096, '4097 characters long, at most 4096'],
-    ['telegram', '😀', 4096, '4097 characters long, at most 4096'],
-    ['reddit', 'a', 40_000, '40001 characters long, at most 40000'],
-    ['google_business', 'a', 1500, '1501 characters long, at most 1500'],
-    ['google_business', '😀', 750, '1502 characters long, at most 1500'],
-    ['discord', 'a', 2000, '2001 characters long, at most 2000'],
-    ['discord', tone, 1000, '2002 characters long, at most 2000'],
+    ['instagram', 'a', 2200, 'is 2201 characters long, at most 2200'],
+    ['instagram', '漢', 2200, 'is 2201 characters long, at most 2200'],
+    ['instagram', '😀', 1100, counts(2202, 'Instagram', UTF, 2200)],
+    ['instagram', family, 200, counts(2211, 'Instagram', UTF, 2200)],
+    ['facebook', 'a', 63_206, 'is 63207 characters long, at most 63206'],
+    ['facebook', '😀', 31_603, counts(63208, 'Facebook Pages', UTF, 63206)],
+    ['threads', 'a', 500, 'is 501 characters long, at most 500'],
+    ['threads', '漢', 500, 'is 501 characters long, at most 500'],
+    ['threads', '😀', 125, counts(504, 'Threads', THREADS, 500)],
+    ['threads', family, 20, counts(525, 'Threads', THREADS, 500)],
+    ['threads', flag, 62, counts(504, 'Threads', THREADS, 500)],
+    ['x', 'a', 280, 'is 281 characters long, at most 280'],
+    ['x', '漢', 140, counts(282, 'X', X, 280)],
+    ['x', family, 140, counts(282, 'X', X, 280)],
+    ['x', flag, 140, counts(282, 'X', X, 280)],
+    ['x', tone, 140, counts(282, 'X', X, 280)],
+    ['x', 'e\u0301', 280, 'is 281 characters long, at most 280'],
+    ['x', url, 11, counts(288, 'X', X, 280)],
+    ['x', 'example.com ', 11, counts(288, 'X', X, 280)],
+    ['linkedin', 'a', 3000, 'is 3001 characters long, at most 3000'],
+    ['linkedin', '😀', 1500, counts(3002, 'LinkedIn', UTF, 3000)],
+    ['tiktok', 'a', 2200, 'is 2201 characters long, at most 2200'],
+    ['tiktok', '😀', 1100, counts(2202, 'TikTok', UTF, 2200)],
+    ['youtube', 'a', 5000, 'is 5001 bytes long, at most 5000'],
+    ['youtube', '漢', 1666, 'is 5001 bytes long, at most 5000'],
+    ['youtube', '😀', 1250, 'is 5004 bytes long, at most 5000'],
+    ['pinterest', 'a', 800, 'is 801 characters long, at most 800'],
+    ['pinterest', '😀', 800, 'is 801 characters long, at most 800'],
+    ['bluesky', 'a', 300, 'is 301 characters long, at most 300'],
+    ['bluesky', '漢', 300, 'is 301 characters long, at most 300'],
+    ['bluesky', flag, 300, 'is 301 characters long, at most 300'],
+    ['bluesky', combining, 300, 'is 301 characters long, at most 300'],
+    ['bluesky', family, 120, 'is 3025 bytes long, at most 3000'],
+    ['mastodon', 'a', 500, 'is 501 characters long, at most 500'],
+    ['mastodon', family, 500, 'is 501 characters long, at most 500'],
+    ['mastodon', combining, 500, 'is 501 characters long, at most 500'],
+    ['mastodon', url, 20, counts(504, 'Mastodon', MASTODON, 500)],
+    ['mastodon', '@ada@mastodon.social ', 100, counts(505, 'Mastodon', MASTODON, 500)],
+    ['telegram', 'a', 4096, 'is 4097 characters long, at most 4096'],
+    ['telegram', '😀', 4096, 'is 4097 characters long, at most 4096'],
+    ['reddit', 'a', 40_000, 'is 40001 characters long, at most 40000'],
+    ['google_business', 'a', 1500, 'is 1501 characters long, at most 1500'],
+    ['google_business', '😀', 750, counts(1502, 'Google Business Profile', UTF, 1500)],
+    ['discord', 'a', 2000, 'is 2001 characters long, at most 2000'],
+    ['discord', tone, 1000, counts(2002, 'Discord', POINTS, 2000)],
   ]
   for (const [platform, text, repetitionsMax, problem] of limits) {
     const name = `${platform} ${JSON.stringify(text.slice(0, 12))}`
@@ -64,7 +72,7 @@ t.test('a caption may be as long as the limit of the network, in the unit of the
     t.same(messages(platform, { caption: text.repeat(repetitionsMax) }), [], `${name}, at the limit`)
     t.same(
       messages(platform, { caption: text.repeat(repetitionsMax + 1) }),
-      [`${platform} (@ada): caption is ${problem} are allowed`],
+      [`${platform} (@ada): caption ${problem} are allowed`],
       `${name}, one more`,
     )
   }
@@ -193,5 +201,5 @@ t.test('a text that is too long for every network is counted in code points, and
     `bluesky (@ada): caption is ${caption.length} bytes long, at most 3000 are allowed`,
   ])
   const links = `https://example.com/${'a'.repeat(4_000)} `.repeat(12)
-  t.same(messages('x', { caption: links }), ['x (@ada): caption is 288 characters long, at most 280 are allowed'])
+  t.same(messages('x', { caption: links }), [`x (@ada): caption ${counts(288, 'X', X, 280)} are allowed`])
 })

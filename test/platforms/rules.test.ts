@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import { platforms } from '../../src/platforms/catalogue.ts'
 import { findViolations } from '../../src/platforms/rules/check-post.ts'
 import { type Case, check, image, many, messages, rules } from '../helpers/limits.ts'
 
@@ -12,8 +13,15 @@ t.test(
       {
         accountId: 'a1',
         platform: 'x',
+        username: 'ada',
+        postType: 'post',
+        path: ['caption'],
         rule: 'caption_length',
+        limit: { max: 280 },
+        actual: 312,
+        unit: 'x',
         message: 'x (@ada): caption is 312 characters long, at most 280 are allowed',
+        source: platforms.x.caption.source,
       },
     ])
   },

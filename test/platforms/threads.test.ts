@@ -124,7 +124,7 @@ t.test('without a public address, a post with files is refused before anything i
   const media = [fileOf('image/jpeg'), fileOf('image/jpeg', { publicUrl: () => null })]
   const error = await rejection(send(actOf({ media }), credentials, ioOf(fake)))
   t.has(error, { code: 'public_url_missing', maybeSent: false, retryable: false })
-  t.match(error.message, /^Threads fetches files from Postroom, .*: set PUBLIC_URL to the address/)
+  t.match(error.message, /^Threads fetches files from Postroom, .*: its operator has to set one/)
   t.same(fake.log, [])
   await send(actOf(), credentials, ioOf(fake))
   t.equal(fake.posts.length, 1, 'a text needs none')

@@ -5,6 +5,9 @@ import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { createWorld } from '../helpers/app.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
+/** A file in messages: its name in the form, and its id. */
+const named = (id: string) => `some name.bin (${id})`
+
 const sample = (name: string) => readFileSync(new URL(`../samples/${name}`, import.meta.url))
 
 const image = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: 'teal' } })
@@ -59,27 +62,32 @@ t.test('a post is checked against what its files contain, and the message names 
 
   const cases: [PlatformId, PostType, mediaIds: string[], error?: string][] = [
     ['instagram', 'post', [square]],
-    ['instagram', 'post', [wide], `media ${wide} has an aspect ratio of 2 (800x400), at most 1.91 are allowed`],
+    ['instagram', 'post', [wide], `media ${named(wide)} has an aspect ratio of 2 (800x400), at most 1.91 are allowed`],
     ['instagram', 'post', [rotated]],
     [
       'instagram',
       'post',
       [png],
-      `media ${png} is of type image/png, allowed are image/jpeg, video/mp4, video/quicktime`,
+      `media ${named(png)} is of type image/png, allowed are image/jpeg, video/mp4, video/quicktime`,
     ],
     ['instagram', 'post', Array(11).fill(square), 'post has 11 media files, at most 10 are allowed'],
-    ['instagram', 'reel', [video], `media ${video} is 1 seconds long, at least 3 are required`],
-    ['instagram', 'reel', [slow], `media ${slow} has 10 frames per second, at least 23 are required`],
-    ['facebook', 'story', [slow], `media ${slow} is 64 pixels wide, at least 540 are required`],
-    ['bluesky', 'post', [heavy], `media ${heavy} is `],
-    ['google_business', 'post', [still], `media ${still} is of type image/webp, allowed are image/jpeg, image/png`],
+    ['instagram', 'reel', [video], `media ${named(video)} is 1 seconds long, at least 3 are required`],
+    ['instagram', 'reel', [slow], `media ${named(slow)} has 10 frames per second, at least 23 are required`],
+    ['facebook', 'story', [slow], `media ${named(slow)} is 64 pixels wide, at least 540 are required`],
+    ['bluesky', 'post', [heavy], `media ${named(heavy)} is `],
+    [
+      'google_business',
+      'post',
+      [still],
+      `media ${named(still)} is of type image/webp, allowed are image/jpeg, image/png`,
+    ],
     ['x', 'post', [gif]],
     ['x', 'post', [still]],
     [
       'x',
       'post',
       [webp],
-      `media ${webp} is animated and of type image/webp, allowed for animated images are image/gif`,
+      `media ${named(webp)} is animated and of type image/webp, allowed for animated images are image/gif`,
     ],
     ['x', 'post', [gif, square], 'post has a GIF and other media files, a GIF must be the only file'],
     ['x', 'post', [webp, square], 'post has a GIF and other media files, a GIF must be the only file'],

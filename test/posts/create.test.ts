@@ -8,7 +8,7 @@ import { readStoredPosts } from '../helpers/stored-posts.ts'
 t.test('a post without a time is a draft, one with a time is scheduled', async (t) => {
   const world = await createWorld(t)
   const ada = await world.user()
-  const account = await ada.account()
+  const account = await ada.account('bluesky', { credentials: { identifier: 'ada.example.com' } })
 
   const draft = await ada.call('POST', '/posts', { accountIds: [account] })
   t.equal(draft.status, 201)

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
 /** What every feature may import. Features do not import each other. */
-const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/version.ts', 'src/http']
+const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/version.ts', 'src/http']
 
 /** What the folder of a network may import: the contract of adapters, and no other network. */
 const NETWORK = [
@@ -25,6 +25,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/errors.ts', ['schemas']],
   ['src/config.ts', ['src/config', 'src/credentials', 'src/outbound/allow-list.ts']],
   ['src/config', ['src/credentials', 'src/outbound/allow-list.ts']],
+  ['src/log.ts', []],
   ['src/version.ts', ['package.json']],
   ['src/with-timeout.ts', []],
   ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],
@@ -44,6 +45,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
   ],
   ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
+  ['src/catalogue', [...FEATURE, 'src/platforms']],
   // A connection ends by storing accounts.
   ['src/connections', [...FEATURE, 'src/platforms', 'src/credentials', 'src/accounts/store.ts']],
   [
@@ -53,11 +55,22 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // The actions of a post's owner are transitions of its deliveries.
   [
     'src/posts',
-    [...FEATURE, 'src/platforms', 'src/delivery/plan.ts', 'src/delivery/states.ts', 'src/delivery/timing.ts'],
+    [
+      ...FEATURE,
+      'src/platforms',
+      // Posts warn of accounts that need their owner.
+      'src/accounts/attention.ts',
+      ...['plan', 'states', 'timing'].map((name) => `src/delivery/${name}.ts`),
+    ],
   ],
   ['src/meta', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
-  ['src/delivery', ['schemas', 'db', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts']],
+  // Administrators create keys for users, and delete users.
+  ['src/tenants', [...FEATURE, 'src/auth', 'src/media/add.ts', 'src/retention']],
+  [
+    'src/delivery',
+    ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts'],
+  ],
 
   [
     'src/metrics',
@@ -80,10 +93,12 @@ const WEB = [
   'src/http',
   'src/auth',
   'src/accounts',
+  'src/catalogue',
   'src/connections',
   'src/posts',
   'src/media',
   'src/meta',
+  'src/tenants',
   'src/health',
   'src/metrics/requests.ts',
   'src/app.ts',
@@ -99,7 +114,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^@aws-sdk\//, ['src/storage/s3.ts', 'src/storage/s3-client.ts', 'src/storage/s3-journal.ts']],
   [/^(?:sharp|mediabunny)$/, ['src/media']],
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
-  [/^commander$/, ['src/cli']],
+  [/^(?:commander|csv-parse)(?:\/|$)/, ['src/cli']],
   [/^prom-client$/, ['src/metrics']],
   [/^oauth4webapi$/, ['src/platforms/standard-oauth.ts', 'src/platforms/bluesky/connect.ts']],
   [/^(?:ajv|env-schema)$/, ['src/config']],

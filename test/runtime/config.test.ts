@@ -29,6 +29,7 @@ t.test('without variables, the defaults apply', async (t) => {
     hasTraces: false,
     corsOrigins: [],
     trustedProxies: [],
+    rateLimits: undefined,
     returnUrls: [],
     oauthApps: { bluesky: { clientId: 'http://localhost', clientSecret: null } },
     isRunByNpm: false,
@@ -66,6 +67,7 @@ t.test('every variable is read', async (t) => {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     CORS_ORIGINS: 'https://a.example, http://localhost:5173',
     TRUST_PROXY: '10.0.0.7, 192.168.0.0/16,fd00::/8',
+    RATE_LIMIT_PER_MINUTE: '1200,300',
     RETURN_URLS: 'https://a.example/accounts, http://localhost:5173/',
     X_CLIENT_ID: 'x-id',
     X_CLIENT_SECRET: 'x-secret',
@@ -113,6 +115,7 @@ t.test('every variable is read', async (t) => {
     hasTraces: true,
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
     trustedProxies: ['10.0.0.7', '192.168.0.0/16', 'fd00::/8'],
+    rateLimits: { all: 1200, write: 300 },
     returnUrls: ['https://a.example/accounts', 'http://localhost:5173/'],
     oauthApps: {
       x: { clientId: 'x-id', clientSecret: 'x-secret' },
@@ -141,6 +144,10 @@ t.test('the client of Bluesky depends on the public address', (t) => {
     t.equal(clientWith(other), undefined, `${other}: no client id may look like this`)
   }
   t.end()
+})
+
+t.test('one rate limit holds for all requests and for those that write', async (t) => {
+  t.strictSame(readConfig({ RATE_LIMIT_PER_MINUTE: '60' }).rateLimits, { all: 60, write: 60 })
 })
 
 t.test('S3_BUCKET alone selects Amazon S3', async (t) => {
@@ -172,10 +179,15 @@ t.test('an invalid value is reported with the name of its variable, and without 
     { CREDENTIALS_KEY: `${'A'.repeat(43)}=,` },
     { CREDENTIALS_KEY: 'secret'.padEnd(64, '0') },
     { LOG_LEVEL: 'loud' },
+    { RATE_LIMIT_PER_MINUTE: '0' },
+    { RATE_LIMIT_PER_MINUTE: '300,1200' },
+    { RATE_LIMIT_PER_MINUTE: 'none' },
     { MEDIA_MAX_BYTES: '1e9' },
     { MEDIA_MAX_BYTES: '0x10' },
     { PUBLISH_LATENESS_LIMIT: '1 day' },
     { S3_ENDPOINT: 'https://s3.example.com' },
+    { S3_ACCESS_KEY_ID: 'a' },
+    { S3_SECRET_ACCESS_KEY: 'a' },
     { MEDIA_MAX_BYTES: '0' },
     { S3_ENDPOINT: 's3.example.com', S3_BUCKET: 'a' },
     { S3_ACCESS_KEY_ID: 'a', S3_BUCKET: 'a' },

@@ -10,8 +10,8 @@ import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import { createPost } from '../../src/posts/create.ts'
 import { deletePost } from '../../src/posts/delete.ts'
-import { retryDelivery } from '../../src/posts/deliveries.ts'
 import { publishPost } from '../../src/posts/publish.ts'
+import { retryDelivery } from '../../src/posts/retry.ts'
 import { createFolder } from '../helpers/app.ts'
 import { copyDatabase, untilConnected } from '../helpers/backup.ts'
 import { postroom, runService } from '../helpers/command.ts'
@@ -101,9 +101,9 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
   const backupTaken = new Date().toISOString()
   const backup = await copyDatabase(t, db, databaseUrl)
 
-  for (const id of deleted) await deletePost(db, userId, id)
+  for (const id of deleted) await deletePost(db, { userId, id })
   const second = await work()
-  for (const id of early) await publishPost(db, userId, id)
+  for (const id of early) await publishPost(db, { userId, id })
   await untilSent(db)
   for (const [index, { id }] of retried.entries()) {
     await retryDelivery(
@@ -123,6 +123,11 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
   await until('the worker refuses', () => worker.output.stderr.includes(REFUSAL))
   const ready = await fetch(serve.facts.api!.replace('/api/v1', '/readyz'))
   t.strictSame([ready.status, ready.headers.get('x-error-code')], [503, 'restore_unfinished'])
+  t.notMatch(serve.output.stderr, /request failed/, 'a probe logs nothing')
+  const elsewhere = { ...env(backup), MEDIA_DIR: `${env().MEDIA_DIR}/elsewhere` }
+  const mistaken = await postroom(['restore', 'finish', '--backup-taken', backupTaken, '--dry-run'], elsewhere)
+  t.equal(mistaken.code, 1)
+  t.match(mistaken.stderr, /^error: MEDIA_DIR .* does not exist/)
   const finish = async (...options: string[]) => {
     const { code, stdout, stderr } = await postroom(
       ['restore', 'finish', '--backup-taken', backupTaken, '--json', ...options],

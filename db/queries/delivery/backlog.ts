@@ -19,6 +19,12 @@ export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: n
 )
 
 /**
+ * The number of due deliveries that are read for each platform, apart from parked ones. A later delivery has waited longer
+ * only if the accounts of all these became available after it was due. The wait still grows when workers stop.
+ */
+const EARLIEST = 100
+
+/**
  * How long the oldest delivery that could be sent has waited for a worker, in milliseconds, and whether any worker holds a
  * delivery, as running workers do while deliveries are due.
  */
@@ -33,9 +39,13 @@ export const readWaiting = prepared<
       ${parkedAccounts('parked_account', value('platforms'))}
     ),
     waiting as (
-      select greatest(claimable_at, accounts.available_at, ${endOfSharedRest}) as since
-      from post_targets join accounts on accounts.id = account_id
-      where not parked and claimable_at <= ${at(now)} and ${isAvailable(now)}
+      select greatest(earliest.claimable_at, earliest.available_at, earliest.rested_until) as since
+      from unnest(${value('platforms')}::text[]) as network(platform), lateral (
+        select claimable_at, accounts.available_at, ${endOfSharedRest} as rested_until
+        from post_targets join accounts on accounts.id = account_id
+        where post_targets.platform = network.platform and not parked and claimable_at <= ${at(now)}
+          and ${isAvailable(now)}
+        order by claimable_at limit ${sql.lit(EARLIEST)}) as earliest
       union all
       select greatest(earliest.claimable_at, accounts.available_at, ${endOfSharedRest})
       from parked_account,

@@ -50,7 +50,7 @@ export interface ClaimedDelivery extends HeldDelivery {
   expiredForMs: number | null
 }
 
-export interface StoredFile extends Omit<Media, 'fps' | 'createdAt'> {
+export interface StoredFile extends Omit<Media, 'fps' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
   storageKey: string | null
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
@@ -10,13 +10,18 @@ import type { DeliveryKey, SentAct } from './delivery.ts'
 
 /**
  * Makes a delivery due now, as if it had just been scheduled. The intent and what was sent stay. A call that may still be on
- * its way keeps its waiting time. Acts keep the names derived from `started_at` while such a call may arrive, for
+ * its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the names derived from `started_at` while such a call may arrive, for
  * `nameKeptMs`. Preparations start again.
  */
-const dueNow = (state: DeliveryState, nameKeptMs: number) => sql`
+export const dueNow = (
+  state: DeliveryState | RawBuilder<DeliveryState>,
+  nameKeptMs: number,
+  inFlightMs: number | RawBuilder<number> | null = null,
+) => sql`
   state = ${state},
   due_at = now(),
-  claimable_at = greatest(now(), case when intent is not null then claimable_at end),
+  claimable_at = greatest(now(), case when intent is not null
+    then greatest(claimable_at, intended_at + ${inFlightMs}::float8 * interval '1 ms') end),
   failures = 0,
   prepared = case when intent is not null then prepared end,
   waiting_since = case when intent is not null then waiting_since end,
@@ -51,14 +56,16 @@ export interface OwnedDelivery {
   state: DeliveryState
   error: DeliveryError | null
   sent: SentAct[]
-  /** Its time has not come yet, and it was never attempted. */
+  /** Number of the act whose call may have been made. */
+  intent: number | null
+  /** Its time has not come yet, and no worker has taken it since it was scheduled. */
   isEarly: boolean
 }
 
 /** Locks a delivery of the user. Returns undefined where there is none. */
 export async function lockDelivery(db: Db, { userId, postId, accountId }: DeliveryKey) {
   const { rows } = await sql<OwnedDelivery>`
-    select platform, state, error, sent, attempts = 0 and due_at > now() as is_early
+    select platform, state, error, sent, intent, started_at is null and due_at > now() as is_early
     from post_targets
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}
     for update`.execute(db)
@@ -69,11 +76,34 @@ export async function lockDelivery(db: Db, { userId, postId, accountId }: Delive
 export async function requeueDelivery(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  { state, nameKeptMs }: { state: DeliveryState; nameKeptMs: number },
+  { state, nameKeptMs, inFlightMs }: { state: DeliveryState; nameKeptMs: number; inFlightMs: number | null },
 ): Promise<void> {
   await sql`
-    update post_targets set ${dueNow(state, nameKeptMs)}
+    update post_targets set ${dueNow(state, nameKeptMs, inFlightMs)}
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+}
+
+/**
+ * Stores other content for the acts of a locked delivery that are not sent. Like a change of the whole post, it gives them
+ * other names: see `storePostChanges`.
+ */
+export async function storeDeliveryContent(
+  db: Db,
+  { userId, postId, accountId }: DeliveryKey,
+  content: { captionOverride: string | null; fields: Record<string, unknown> | null; threadParts: string[] | null },
+): Promise<void> {
+  const { captionOverride, fields, threadParts } = content
+  await sql`
+    update post_targets
+    set caption_override = ${captionOverride},
+      fields = ${fields && JSON.stringify(fields)}::jsonb,
+      thread_parts = ${threadParts && JSON.stringify(threadParts)}::jsonb,
+      token = gen_random_uuid(),
+      started_at = null,
+      prepared = null,
+      waiting_since = null
+    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+  await sql`update posts set updated_at = now() where user_id = ${userId} and id = ${postId}`.execute(db)
 }
 
 /** Stores what the owner has seen on the network, for a locked delivery whose call has an unknown outcome. */
@@ -107,6 +137,56 @@ export async function resolveDelivery(
       prepared = null,
       waiting_since = null
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+}
+
+/** Stores that the owner has cancelled a locked delivery. What a call with an unknown outcome needs stays. */
+export async function cancelDelivery(
+  db: Db,
+  { userId, postId, accountId }: DeliveryKey,
+  { state, error }: { state: DeliveryState; error: DeliveryError },
+): Promise<void> {
+  await sql`
+    update post_targets
+    set state = ${state},
+      error = ${JSON.stringify(error)}::jsonb,
+      claimable_at = null,
+      parked = false,
+      prepared = case when intent is not null then prepared end,
+      waiting_since = case when intent is not null then waiting_since end
+    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+}
+
+/** Stores that the owner has published by hand what was missing of a locked delivery: it has `sent` as well. */
+export async function markDeliveryPublished(
+  db: Db,
+  { userId, postId, accountId }: DeliveryKey,
+  { state, sent }: { state: DeliveryState; sent: SentAct[] },
+): Promise<void> {
+  await sql`
+    update delivery_attempts as attempt set outcome = 'said_published'
+    from post_targets as delivery
+    where attempt.user_id = delivery.user_id and attempt.post_id = delivery.post_id
+      and attempt.account_id = delivery.account_id and attempt.number = delivery.attempts
+      and delivery.intent is not null
+      and delivery.user_id = ${userId} and delivery.post_id = ${postId} and delivery.account_id = ${accountId}`.execute(
+    db,
+  )
+  await sql`
+    update post_targets
+    set state = ${state},
+      sent = sent || ${JSON.stringify(sent)}::jsonb,
+      published_at = coalesce(published_at, intended_at, now()),
+      error = null,
+      claimable_at = null,
+      parked = false,
+      intent = null,
+      intended_at = null,
+      prepared = null,
+      waiting_since = null
+    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+  await sql`
+    update posts set status = 'published', updated_at = now()
+    where user_id = ${userId} and id = ${postId} and status <> 'published'`.execute(db)
 }
 
 /**

@@ -16,6 +16,7 @@ export interface BackedUpDelivery extends DeliveryKey {
   attempts: number
   startedAt: Date | null
   claimableAt: Date | null
+  token: string
   postType: PostType
   caption: string
   firstComment: string | null
@@ -25,7 +26,8 @@ export interface BackedUpDelivery extends DeliveryKey {
 
 const selectDeliveries = sql`
   select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent,
-    delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.caption_override,
+    delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.token,
+    delivery.caption_override,
     delivery.thread_parts, posts.post_type, posts.caption, posts.first_comment
   from post_targets as delivery
   join posts on posts.user_id = delivery.user_id and posts.id = delivery.post_id`

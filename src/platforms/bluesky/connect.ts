@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import type { NetworkRules } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens } from '../oauth.ts'
-import { PublishError, unauthorized, unexpected } from '../publish-error.ts'
+import { otherAccount, PublishError, unauthorized, unexpected } from '../publish-error.ts'
 import { type AuthorizationServer, findIssuer, readAuthorizationServer } from './authorization-server.ts'
 import { clientIdOf, clientKeysOf, loopbackRedirectUri, SCOPES, wrongKey } from './client.ts'
 import { callWithProof, createDpopKey, withNonce } from './dpop.ts'
@@ -37,6 +37,8 @@ export const blueskyOAuth: OAuth = {
   requiredScopes: SCOPES,
   toRedirectUri: loopbackRedirectUri,
   hintProblem,
+  // The DID stays the same when the handle or the server changes.
+  hintOf: ({ externalId }) => externalId,
 
   async begin({ app, redirectUri, hint, scopes = SCOPES, state }, io) {
     const { account, server } = await findAccount(hint, io)
@@ -90,7 +92,7 @@ export const blueskyOAuth: OAuth = {
     const { did, scopes, ...tokens } = tokensIn(response, server)
     if (scopes === null) throw unexpected(new URL(issuer).host, false)
     if (account && account.did !== did)
-      throw unauthorized(`The consent is for another account than ${account.username}`)
+      throw otherAccount(`The consent is for another account than ${account.username}`)
     const found = account ?? (await findOwner(did, issuer, io))
     const credentials = { did, server: found.server, issuer, ...session, ...tokens.credentials }
     const displayName = await readDisplayName(found, io).catch(unknownIfFailed)

@@ -94,7 +94,10 @@ export const discord: Platform = {
       type: 'string',
       lengthMax: 80,
       notBlank: true,
-      pattern: { regex: /^(?!.*(?:clyde|discord))/is, expected: 'a name that contains neither clyde nor discord' },
+      pattern: {
+        regex: /^(?![\s\S]*(?:[Cc][Ll][Yy][Dd][Ee]|[Dd][Ii][Ss][Cc][Oo][Rr][Dd]))/,
+        expected: 'a name that contains neither clyde nor discord',
+      },
       param: 'username',
       source: createWebhook,
     },

@@ -24,6 +24,8 @@ export const mastodonOAuth: OAuth = {
   // The consent page grants all scopes or none.
   requiredScopes: SCOPES,
   registration: { serverOf, register, isKnown },
+  // The handle names the server.
+  hintOf: ({ username }) => username,
 
   async begin(authorization, io) {
     const server = serverOf(authorization.hint ?? '')

@@ -91,7 +91,7 @@ export const pinterest: Platform = {
     altText: { type: 'string', lengthMax: 500, param: 'alt_text', source: openapi },
     dominantColor: {
       type: 'string',
-      pattern: { regex: /^#[0-9a-f]{6}$/i, expected: 'a colour as #RRGGBB' },
+      pattern: { regex: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour as #RRGGBB' },
       param: 'dominant_color',
       source: openapi,
     },

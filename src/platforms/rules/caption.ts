@@ -1,13 +1,25 @@
-import type { CaptionRule, TextRule, ThreadRule } from '../limits.ts'
+import type { BodyPath } from '../../../schemas/warning.ts'
+import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import type { Entity } from './text-cache.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits, measureCountedFields } from './text-limits.ts'
+import { captionPath } from './violation.ts'
 import { atMost } from './wording.ts'
+
+/** A caption or a part of a thread. */
+interface PublishedText {
+  text: string
+  /** In messages, such as "thread part 2". */
+  name: string
+  /** The prefix of its rules. */
+  ruleName: 'caption' | 'thread_part'
+  findPath: () => BodyPath
+}
 
 /** Checks the text that would be published: the account's thread parts if it has any, or else its caption. */
 export function checkText(context: CheckContext): void {
-  const { post, accountId, platform, postTypeRule, caption } = context
+  const { post, accountId, platform, postTypeRule, caption: text } = context
   if (postTypeRule?.hasCaption === false) return
   const thread = post.postType === 'thread' ? platform.thread : undefined
   const parts = thread && post.threadParts.get(accountId)
@@ -15,55 +27,82 @@ export function checkText(context: CheckContext): void {
     checkThread(parts, thread, context)
     return
   }
-  checkPublishedText(caption, 'caption', platform.caption, context)
-  if (postTypeRule && post.scheduled) checkRequiredText(caption, 'caption', context)
+  const caption: PublishedText = { text, name: 'caption', ruleName: 'caption', findPath: () => captionPath(context) }
+  checkPublishedText(caption, platform.caption, context)
+  if (postTypeRule && post.scheduled) checkRequiredText(caption, context)
 }
 
 function checkThread(parts: readonly string[], rule: ThreadRule, context: CheckContext): void {
-  const { post, addViolation } = context
-  if (parts.length > rule.partsMax) {
-    addViolation('thread_parts', `thread has ${parts.length} parts, ${atMost(rule.partsMax)}`)
+  const { post, accountId, addViolation, addCount } = context
+  const { partsMax, source } = rule
+  const path = ['threadParts', accountId]
+  const count = { path, actual: parts.length, unit: 'items' as const }
+  addCount?.({ ...count, limit: partsMax })
+  if (parts.length > partsMax) {
+    const facts = { ...count, limit: { max: partsMax }, source }
+    addViolation('thread_parts', facts, `thread has ${parts.length} parts, ${atMost(partsMax)}`)
   }
   if (parts.length === 0 && post.scheduled) {
-    addViolation('thread_required', 'thread has no part, at least 1 is required')
+    const facts = { ...count, limit: { min: 1 }, source }
+    addViolation('thread_required', facts, 'thread has no part, at least 1 is required')
   }
   // Parts beyond the maximum have to be removed anyway.
-  for (const [index, part] of parts.slice(0, rule.partsMax).entries()) {
+  for (const [index, text] of parts.slice(0, partsMax).entries()) {
     const name = `thread part ${index + 1}`
-    checkPublishedText(part, name, rule, context)
+    const part: PublishedText = { text, name, ruleName: 'thread_part', findPath: () => [...path, index] }
+    checkPublishedText(part, rule, context)
     if (!post.scheduled) continue
-    if (index === 0) checkRequiredText(part, name, context)
-    else if (isBlank(part)) addViolation('thread_part_required', `${name} is empty`)
+    if (index === 0) checkRequiredText(part, context)
+    else if (isBlank(text)) addViolation('thread_part_required', { path: part.findPath(), source }, `${name} is empty`)
   }
 }
 
 /** Checks a caption or a thread part. A part is a post of its own: the caption's limits on entities hold for it too. */
-function checkPublishedText(text: string, name: string, rule: TextRule, context: CheckContext): void {
-  const { platform, fields, texts, addViolation } = context
-  let { name: fullName, length: addedLength } = measureCountedFields(name, context)
-  let lengthMax = rule === platform.caption ? findCaptionLengthMax(context) : rule.lengthMax
-  for (const [key, { captionLengthMax }] of Object.entries(platform.fields)) {
-    if (captionLengthMax === undefined || !Object.hasOwn(fields, key)) continue
-    fullName = `${name} with field ${key}`
-    lengthMax = Math.min(lengthMax, captionLengthMax)
-  }
-  const checked = { name: fullName, ruleName: toRuleName(name), addedLength }
-  checkTextLimits(removeMarkup(text, context), checked, { ...rule, lengthMax }, context)
+function checkPublishedText({ text, name, ruleName, findPath }: PublishedText, rule: TextRule, context: CheckContext) {
+  const { platform, texts, addViolation } = context
+  const { name: fullName, length: addedLength } = measureCountedFields(name, context)
+  const limit = lowerLimit(rule === platform.caption ? findCaptionLimit(context) : rule, context)
+  const checked = { name: limit.key ? `${name} with field ${limit.key}` : fullName, ruleName, findPath, addedLength }
+  checkTextLimits(removeMarkup(text, context), checked, { ...rule, ...limit }, context)
 
-  const { hashtagsMax, mentionsMax, linksMax, cashtagsMax } = platform.caption
+  const { hashtagsMax, mentionsMax, linksMax, cashtagsMax, source } = platform.caption
   const maxima = { hashtag: hashtagsMax, mention: mentionsMax, link: linksMax, cashtag: cashtagsMax }
   for (const [entity, max] of Object.entries(maxima) as [Entity, number | undefined][]) {
     if (max === undefined || texts.countEntities(text, entity) <= max) continue
-    addViolation(`${entity}_count`, `${name} has ${texts.countEntities(text, entity)} ${entity}s, ${atMost(max)}`)
+    const actual = texts.countEntities(text, entity)
+    const facts = { path: findPath(), limit: { max }, actual, unit: 'items' as const, source }
+    addViolation(`${entity}_count`, facts, `${name} has ${actual} ${entity}s, ${atMost(max)}`)
   }
 }
 
-function findCaptionLengthMax({ platform, postTypeRule, media }: CheckContext): number {
-  const { lengthMax, lengthMaxWithMedia, lengthMaxWithImages } = platform.caption
+interface LengthLimit {
+  lengthMax: number
+  lengthSource?: Source | null
+  /** The field that sets it. */
+  key?: string
+}
+
+/** The limit that a field of the post sets, if it is lower. */
+function lowerLimit({ lengthMax, lengthSource }: LengthLimit, { platform, fields }: CheckContext): LengthLimit {
+  let limit: LengthLimit = { lengthMax, ...(lengthSource !== undefined && { lengthSource }) }
+  for (const [key, { captionLengthMax, source }] of Object.entries(platform.fields)) {
+    if (captionLengthMax === undefined || !Object.hasOwn(fields, key)) continue
+    limit = captionLengthMax < limit.lengthMax ? { lengthMax: captionLengthMax, lengthSource: source } : limit
+    limit = { ...limit, key }
+  }
+  return limit
+}
+
+export const hasOnlyImages = ({ image, video }: PostTypeRule) => image !== undefined && video === undefined
+
+function findCaptionLimit({ platform, postTypeRule, media }: CheckContext): LengthLimit {
+  const { caption } = platform
+  const { source, lengthMaxWithMedia, lengthMaxWithImages } = caption
   // A draft of a type that accepts only images will have images, even if it has none yet.
-  const hasImages = media.hasImage || (postTypeRule?.image && !postTypeRule.video)
-  if (hasImages && lengthMaxWithImages !== undefined) return lengthMaxWithImages
-  return media.count > 0 ? (lengthMaxWithMedia ?? lengthMax) : lengthMax
+  const hasImages = media.hasImage || (postTypeRule && hasOnlyImages(postTypeRule))
+  if (hasImages && lengthMaxWithImages !== undefined) return { lengthMax: lengthMaxWithImages, lengthSource: source }
+  const isReplaced = media.count > 0 && lengthMaxWithMedia !== undefined
+  return isReplaced ? { lengthMax: lengthMaxWithMedia, lengthSource: source } : caption
 }
 
 /** The text without its markup, if a field declares markup. */
@@ -82,15 +121,15 @@ const replacingFields: Partial<Record<CaptionRule['required'], string>> = {
   'unless media or embeds': 'embeds',
 }
 
-function checkRequiredText(text: string, name: string, context: CheckContext): void {
+function checkRequiredText({ text, name, ruleName, findPath }: PublishedText, context: CheckContext): void {
   const { platform, fields, media, addViolation } = context
-  const { required } = platform.caption
+  const { required, source } = platform.caption
   if (required === 'never' || !isBlank(removeMarkup(text, context))) return
   const field = replacingFields[required]
   const value = field && Object.hasOwn(fields, field) ? fields[field] : undefined
   if (required !== 'always' && (media.requestedCount > 0 || hasContent(value))) return
-  const alternatives = field ? `, media or field ${field}` : ' or media'
-  addViolation(`${toRuleName(name)}_required`, `${name}${required === 'always' ? '' : alternatives} is required`)
+  const alternatives = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
+  addViolation(`${ruleName}_required`, { path: findPath(), source }, `${name}${alternatives} is required`)
 }
 
 /** False for blank texts, and for lists and objects that contain nothing else. */
@@ -98,5 +137,3 @@ function hasContent(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent)
   return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null
 }
-
-const toRuleName = (name: string) => (name === 'caption' ? 'caption' : 'thread_part')

@@ -1,14 +1,17 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
+import type { LimitCount } from '../../../schemas/validate-post.ts'
 import { platforms } from '../catalogue.ts'
 import type { Platform } from '../limits.ts'
 import { checkText } from './caption.ts'
-import { type CheckContext, findPostMedia, type PostToCheck } from './context.ts'
+import { type CheckContext, createIndex, findPostMedia, type PostToCheck } from './context.ts'
 import { checkFields } from './fields.ts'
 import { checkFirstComment } from './first-comment.ts'
 import { checkMedia } from './media.ts'
 import { createTextCache } from './text-cache.ts'
 import { checkTitle } from './title.ts'
+import type { Violation } from './violation.ts'
+import { createAccountNames } from './wording.ts'
 
 export interface TargetAccount {
   id: string
@@ -18,14 +21,11 @@ export interface TargetAccount {
   textLengthMax?: number | null
 }
 
-/** A limit of a network that a post violates. */
-export interface Violation {
-  accountId: string
-  platform: PlatformId
-  /** A stable name, such as caption_length. */
-  rule: string
-  /** For the caller, such as "x (@ada): caption is 312 characters long, at most 280 are allowed". */
-  message: string
+export interface CheckOptions {
+  /** Measured texts, for a post that is checked twice. */
+  texts?: CheckContext['texts']
+  /** Gets every counter of every account. */
+  addCount?: ((accountId: string, count: LimitCount) => void) | undefined
 }
 
 /**
@@ -36,12 +36,15 @@ export function findViolations(
   post: PostToCheck,
   accounts: readonly TargetAccount[],
   knownFiles: readonly MediaFacts[],
+  { texts = createTextCache(), addCount }: CheckOptions = {},
 ): Violation[] {
   const violations: Violation[] = []
   const media = findPostMedia(post.mediaIds, knownFiles)
-  const texts = createTextCache()
+  const findOverride = createIndex(() => [...post.overrides.keys()])
+  const nameOf = createAccountNames(accounts)
 
-  for (const { id, platform: platformId, username, textLengthMax } of accounts) {
+  for (const account of accounts) {
+    const { id, platform: platformId, username, textLengthMax } = account
     const network = platforms[platformId]
     const platform = textLengthMax ? replaceTextLengthMax(network, textLengthMax) : network
     const override = post.overrides.get(id)
@@ -52,12 +55,25 @@ export function findViolations(
       postTypeRule: platform.postTypes[post.postType],
       caption: override?.captionOverride ?? post.caption,
       fields: override?.fields ?? {},
+      findOverrideIndex: () => findOverride(id),
       media,
       texts,
-      addViolation: (rule, problem) => {
-        const message = `${platformId} (@${username}): ${problem}`
-        violations.push({ accountId: id, platform: platformId, rule, message })
-      },
+      addViolation: (rule, { path, limit = null, actual = null, unit = null, source = null, mediaId }, problem) =>
+        violations.push({
+          accountId: id,
+          platform: platformId,
+          username,
+          postType: post.postType,
+          path,
+          ...(mediaId !== undefined && { mediaId }),
+          rule,
+          limit,
+          actual,
+          unit,
+          message: `${nameOf(account)}: ${problem}`,
+          source,
+        }),
+      addCount: addCount && ((count) => addCount(id, count)),
     }
     checkPostType(context)
     checkText(context)
@@ -69,17 +85,23 @@ export function findViolations(
   return violations
 }
 
-function replaceTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {
+/** The limits of a network whose server, that of an account, has another maximum. */
+export function replaceTextLengthMax(
+  { caption, firstComment, thread, ...platform }: Platform,
+  lengthMax: number,
+): Platform {
+  const replaced = { lengthMax, lengthSource: null }
   return {
     ...platform,
-    caption: { ...caption, lengthMax },
-    ...(firstComment && { firstComment: { ...firstComment, lengthMax } }),
-    ...(thread && { thread: { ...thread, lengthMax } }),
+    caption: { ...caption, ...replaced },
+    ...(firstComment && { firstComment: { ...firstComment, ...replaced } }),
+    ...(thread && { thread: { ...thread, ...replaced } }),
   }
 }
 
 function checkPostType({ post, platform, postTypeRule, addViolation }: CheckContext): void {
   if (postTypeRule) return
-  const allowed = Object.keys(platform.postTypes).join(', ')
-  addViolation('post_type', `post type ${post.postType} is not supported, allowed are ${allowed}`)
+  const allowed = Object.keys(platform.postTypes)
+  const facts = { path: ['postType'], limit: { allowed }, actual: post.postType }
+  addViolation('post_type', facts, `post type ${post.postType} is not supported, allowed are ${allowed.join(', ')}`)
 }

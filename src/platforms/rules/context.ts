@@ -1,7 +1,9 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import type { LimitCount } from '../../../schemas/validate-post.ts'
 import type { Platform, PostTypeRule } from '../limits.ts'
 import type { TextCache } from './text-cache.ts'
+import type { ViolationFacts } from './violation.ts'
 
 /** A post as the body of a create request describes it. */
 export interface PostToCheck {
@@ -12,7 +14,10 @@ export interface PostToCheck {
   scheduled: boolean
   /** All ids of the request, in order and with duplicates. */
   mediaIds: readonly string[]
-  /** By account id. A `captionOverride` of null means no override, an empty one an empty caption. */
+  /**
+   * By account id, in the order of the request. A `captionOverride` of null means no override, an empty one an empty
+   * caption.
+   */
   overrides: ReadonlyMap<string, { captionOverride?: string | null; fields?: Record<string, unknown> }>
   /** By account id. */
   threadParts: ReadonlyMap<string, readonly string[] | null>
@@ -29,10 +34,14 @@ export interface CheckContext {
   caption: string
   /** The `fields` of the account's override. */
   fields: Record<string, unknown>
+  /** The index of the account's override in the request; the number of overrides if it has none. */
+  findOverrideIndex: () => number
   media: PostMedia
   texts: TextCache
   /** `rule` is the stable name of the violated rule, `problem` completes the message after the account's name. */
-  addViolation: (rule: string, problem: string) => void
+  addViolation: (rule: string, facts: ViolationFacts, problem: string) => void
+  /** Gets every counter, over its limit or not. Absent on a create. */
+  addCount: ((count: LimitCount) => void) | undefined
 }
 
 export interface PostMedia {
@@ -44,6 +53,8 @@ export interface PostMedia {
   requestedCount: number
   hasImage: boolean
   hasVideo: boolean
+  /** The first index of a file in the request. */
+  findIndex: (id: string) => number
 }
 
 export function findPostMedia(mediaIds: readonly string[], knownFiles: readonly MediaFacts[]): PostMedia {
@@ -55,5 +66,20 @@ export function findPostMedia(mediaIds: readonly string[], knownFiles: readonly 
     requestedCount: mediaIds.length,
     hasImage: files.some(({ mimeType }) => mimeType.startsWith('image/')),
     hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
+    findIndex: createIndex(() => mediaIds),
+  }
+}
+
+/** A function that finds the first index of an id. The index is built only when it is used. */
+export function createIndex(readIds: () => readonly string[]): (id: string) => number {
+  let indexes: Map<string, number> | undefined
+  return (id) => {
+    // A later entry of a map replaces an earlier one.
+    indexes ??= new Map(
+      readIds()
+        .map((id, index) => [id, index] as const)
+        .reverse(),
+    )
+    return indexes.get(id) ?? indexes.size
   }
 }

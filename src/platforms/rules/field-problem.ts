@@ -1,56 +1,77 @@
+import type { LimitUnit } from '../../../schemas/validate-post.ts'
+import type { BodyPath } from '../../../schemas/warning.ts'
+import { toActual, type ViolationFacts } from './violation.ts'
 import { atLeast, atMost } from './wording.ts'
 
 /** What is wrong with a value. */
-export interface Problem {
+export interface Problem extends Pick<ViolationFacts, 'limit' | 'actual' | 'unit'> {
   /** The stable name of the violated rule. */
   rule: string
   /** Follows the name of the field in the message. */
   message: string
+  /** The keys and indexes that lead from the field to the value. */
+  path: BodyPath
 }
 
-export const wrongType = (value: unknown, expected: string): Problem => ({
-  rule: 'field_type',
-  message: `is ${nameType(value)}, expected ${expected}`,
-})
+type Facts = Pick<Problem, 'limit' | 'actual' | 'unit'>
 
-export const wrongValue = (value: string | number, expected: string): Problem => ({
-  rule: 'field_value',
-  message: `is ${quote(value)}, expected ${expected}`,
+const problemOf = (rule: string, message: string, facts: Facts = {}): Problem => ({ rule, message, path: [], ...facts })
+
+/** `allowed` has the values that are, if there is a list. */
+export const wrongType = (value: unknown, expected: string, allowed?: readonly string[]): Problem =>
+  problemOf('field_type', `is ${nameType(value)}, expected ${expected}`, factsOf(value, allowed))
+
+export const wrongValue = (value: string | number, expected: string, allowed?: readonly string[]): Problem =>
+  problemOf('field_value', `is ${quote(value)}, expected ${expected}`, factsOf(value, allowed))
+
+const factsOf = (value: unknown, allowed: readonly string[] | undefined): Facts => ({
+  actual: toActual(value),
+  ...(allowed && { limit: { allowed: [...allowed] } }),
 })
 
 /** Required content is missing; `message` says how. */
-export const missing = (message: string): Problem => ({ rule: 'field_required', message })
+export const missing = (message: string, facts?: Facts): Problem => problemOf('field_required', message, facts)
 
-export const duplicate = (item: string): Problem => ({
-  rule: 'field_repeated',
-  message: `duplicates an earlier item: ${quote(item)}`,
-})
+/** The value cannot be combined with the rest of the post; `message` says with what. */
+export const misplaced = (rule: string, message: string): Problem => problemOf(rule, message)
 
-export const tooLong = (length: number, max: number, suffix = ''): Problem => ({
-  rule: 'field_length',
-  message: `is ${length} characters long${suffix}, ${atMost(max)}`,
-})
+export const duplicate = (item: string): Problem =>
+  problemOf('field_repeated', `duplicates an earlier item: ${quote(item)}`, { actual: toActual(item) })
 
-export const tooManyBytes = (bytes: number, max: number): Problem => ({
-  rule: 'field_bytes',
-  message: `is ${bytes} bytes long, ${atMost(max)}`,
-})
+export function tooLong(length: number, max: number, unit: LimitUnit, suffix = ''): Problem {
+  const facts = { limit: { max }, actual: length, unit }
+  return problemOf('field_length', `is ${length} characters long${suffix}, ${atMost(max)}`, facts)
+}
 
-export function tooManyItems(items: unknown[], max: number | undefined): Problem | undefined {
-  if (max === undefined || items.length <= max) return undefined
-  return { rule: 'field_items', message: `has ${items.length} items, ${atMost(max)}` }
+export const tooManyBytes = (bytes: number, max: number): Problem =>
+  problemOf('field_bytes', `is ${bytes} bytes long, ${atMost(max)}`, { limit: { max }, actual: bytes, unit: 'bytes' })
+
+export function tooManyItems({ length }: unknown[], max: number | undefined): Problem | undefined {
+  if (max === undefined || length <= max) return undefined
+  const facts: Facts = { limit: { max }, actual: length, unit: 'items' }
+  return problemOf('field_items', `has ${length} items, ${atMost(max)}`, facts)
 }
 
 export function outOfRange(value: number, { min, max }: { min?: number; max?: number }): Problem | undefined {
-  if (min !== undefined && value < min) return { rule: 'field_range', message: `is ${value}, ${atLeast(min)}` }
-  if (max !== undefined && value > max) return { rule: 'field_range', message: `is ${value}, ${atMost(max)}` }
+  const report = (limit: Facts['limit'], bound: string) =>
+    problemOf('field_range', `is ${value}, ${bound}`, { limit: limit!, actual: value })
+  if (min !== undefined && value < min) return report({ min }, atLeast(min))
+  if (max !== undefined && value > max) return report({ max }, atMost(max))
   return undefined
 }
 
-/** Adds the item or property that has the problem: "options item 2 is blank". */
-export const prefixProblem = (path: string, { rule, message }: Problem): Problem => ({
-  rule,
-  message: `${path} ${message}`,
+/** Adds the item that has the problem: "options item 2 is blank". */
+export const prefixItem = (index: number, { message, path, ...problem }: Problem): Problem => ({
+  ...problem,
+  message: `item ${index + 1} ${message}`,
+  path: [index, ...path],
+})
+
+/** Adds the property that has the problem. */
+export const prefixProperty = (key: string, { message, path, ...problem }: Problem): Problem => ({
+  ...problem,
+  message: `${key} ${message}`,
+  path: [key, ...path],
 })
 
 export const oneOf = (values: readonly string[]) => `one of ${values.join(', ')}`

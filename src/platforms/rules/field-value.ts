@@ -7,7 +7,8 @@ import {
   oneOf,
   outOfRange,
   type Problem,
-  prefixProblem,
+  prefixItem,
+  prefixProperty,
   tooLong,
   tooManyBytes,
   tooManyItems,
@@ -24,7 +25,7 @@ export function findProblem(value: unknown, rule: FieldValue, context: Context):
   switch (rule.type) {
     case 'string':
       if (typeof value !== 'string') return wrongType(value, 'a string')
-      return isBlank(value) && !rule.notBlank ? undefined : findTextProblem(value, rule, context)
+      return findTextProblem(value, isBlank(value) && !rule.notBlank ? withoutPattern(rule) : rule, context)
     case 'url':
       if (typeof value !== 'string') return wrongType(value, WEB_URL)
       return findTextProblem(value, rule, context) ?? (isWebUrl(value) ? undefined : wrongValue(value, WEB_URL))
@@ -39,8 +40,8 @@ export function findProblem(value: unknown, rule: FieldValue, context: Context):
     case 'number':
       return typeof value === 'number' ? outOfRange(value, rule) : wrongType(value, 'a number')
     case 'enum':
-      if (typeof value !== 'string') return wrongType(value, oneOf(rule.values))
-      return rule.values.includes(value) ? undefined : wrongValue(value, oneOf(rule.values))
+      if (typeof value !== 'string') return wrongType(value, oneOf(rule.values), rule.values)
+      return rule.values.includes(value) ? undefined : wrongValue(value, oneOf(rule.values), rule.values)
     case 'string[]':
       if (!Array.isArray(value)) return wrongType(value, 'a list of strings')
       if (!isListOf(value, isString)) return wrongItem(value, isString, 'a string')
@@ -63,8 +64,14 @@ export function isEmpty(value: unknown): boolean {
 const WEB_URL = 'an absolute http(s) URL'
 const TIME = 'a time in RFC 3339 with Z or an offset'
 
+/** Without flags, which JSON Schema has none of. */
+export const WEB_URL_FORM = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]\S*$/
+
 /** URL.canParse alone accepts what it repairs: "https:/example.com" and " https://example.com". */
-const isWebUrl = (value: string) => /^https?:\/\/[^\s/]\S*$/i.test(value) && URL.canParse(value)
+const isWebUrl = (value: string) => WEB_URL_FORM.test(value) && URL.canParse(value)
+
+/** A blank text counts as absent, but the network would get it. */
+const withoutPattern = ({ pattern: _, ...rule }: FieldTextRule): FieldTextRule => rule
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isObject = (value: unknown): value is object =>
@@ -73,7 +80,7 @@ const isListOf = <T>(list: unknown[], isItem: (item: unknown) => item is T): lis
 
 function wrongItem(list: unknown[], isItem: (item: unknown) => boolean, expected: string): Problem {
   const index = list.findIndex((item) => !isItem(item))
-  return prefixProblem(`item ${index + 1}`, wrongType(list[index], expected))
+  return prefixItem(index, wrongType(list[index], expected))
 }
 
 function findTextProblem(text: string, rule: FieldTextRule, { post, texts }: Context): Problem | undefined {
@@ -83,7 +90,7 @@ function findTextProblem(text: string, rule: FieldTextRule, { post, texts }: Con
   // A text has at least as many UTF-16 units as code points or graphemes, so most texts need no counting.
   if (lengthMax !== undefined && measured.length > lengthMax) {
     const length = texts.countLength(measured, unit)
-    if (length > lengthMax) return tooLong(length, lengthMax)
+    if (length > lengthMax) return tooLong(length, lengthMax, unit)
   }
   if (bytesMax !== undefined) {
     const bytes = texts.countLength(measured, 'bytes')
@@ -99,29 +106,29 @@ function findListProblem(
 ): Problem | undefined {
   const earlier = new Set<string>()
   for (const [index, item] of items.entries()) {
-    const path = `item ${index + 1}`
     const problem =
-      values && !values.includes(item) ? wrongValue(item, oneOf(values)) : findTextProblem(item, rule, context)
-    if (problem) return prefixProblem(path, problem)
+      values && !values.includes(item) ? wrongValue(item, oneOf(values), values) : findTextProblem(item, rule, context)
+    if (problem) return prefixItem(index, problem)
     if (!uniqueItems || isBlank(item)) continue
-    if (earlier.has(item.trim())) return prefixProblem(path, duplicate(item))
+    if (earlier.has(item.trim())) return prefixItem(index, duplicate(item))
     earlier.add(item.trim())
   }
   if (items.length < itemsMin && context.post.scheduled) {
-    return missing(`has ${formatCount(items.length, 'item')}, ${atLeast(itemsMin)}`)
+    const facts = { limit: { min: itemsMin }, actual: items.length, unit: 'items' as const }
+    return missing(`has ${formatCount(items.length, 'item')}, ${atLeast(itemsMin)}`, facts)
   }
   if (joinedLengthMax === undefined) return undefined
   const joined = items.map((item) => (item.includes(' ') ? `"${item}"` : item)).join(',')
   const length = context.texts.countLength(joined, 'code points')
-  return length > joinedLengthMax ? tooLong(length, joinedLengthMax, ' in total') : undefined
+  return length > joinedLengthMax ? tooLong(length, joinedLengthMax, 'code points', ' in total') : undefined
 }
 
 function findObjectProblem(object: object, properties: Properties, context: Context): Problem | undefined {
   for (const [key, rule] of Object.entries(properties)) {
     const value = readProperty(object, key)
     const problem = value === undefined ? undefined : findProblem(value, rule, context)
-    if (problem) return prefixProblem(key, problem)
-    if (rule.required && context.post.scheduled && isEmpty(value)) return prefixProblem(key, missing('is required'))
+    if (problem) return prefixProperty(key, problem)
+    if (rule.required && context.post.scheduled && isEmpty(value)) return prefixProperty(key, missing('is required'))
   }
   return undefined
 }
@@ -133,11 +140,11 @@ function findObjectListProblem(
 ): Problem | undefined {
   for (const [index, item] of items.entries()) {
     const problem = findObjectProblem(item, properties, context)
-    if (problem) return prefixProblem(`item ${index + 1}`, problem)
+    if (problem) return prefixItem(index, problem)
   }
   if (totalLengthMax === undefined) return undefined
   const length = items.reduce((sum, item) => sum + sumLengths(item, properties, context), 0)
-  return length > totalLengthMax ? tooLong(length, totalLengthMax, ' in total') : undefined
+  return length > totalLengthMax ? tooLong(length, totalLengthMax, 'code points', ' in total') : undefined
 }
 
 /** The length of all texts with a `lengthMax` in an object that has no problem. */

@@ -1,6 +1,8 @@
 import type { FieldRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import { misplaced, missing, type Problem } from './field-problem.ts'
 import { findProblem, isEmpty } from './field-value.ts'
+import { fieldPath } from './violation.ts'
 
 /** Checks the keys of `fields` that the network knows. Other keys are stored unchecked. */
 export function checkFields(context: CheckContext): void {
@@ -11,23 +13,28 @@ export function checkFields(context: CheckContext): void {
 }
 
 function checkField(key: string, value: unknown, rule: FieldRule, context: CheckContext): void {
-  const { post, fields, media, addViolation } = context
+  const { post, fields, media } = context
   const problem = value === undefined ? undefined : findProblem(value, rule, context)
-  if (problem) addViolation(problem.rule, `field ${key} ${problem.message}`)
+  if (problem) addProblem(key, problem, rule, context)
 
   if (isEmpty(value)) {
     if (!post.scheduled || !rule.required) return
-    if (rule.required === true) addViolation('field_required', `field ${key} is required`)
+    if (rule.required === true) addProblem(key, missing('is required'), rule, context)
     else if (rule.required.test(fields, media)) {
-      addViolation('field_required', `field ${key} is required when ${rule.required.when}`)
+      addProblem(key, missing(`is required when ${rule.required.when}`), rule, context)
     }
     return
   }
   if (problem) return
   if (rule.withoutMedia && media.count > 0) {
-    addViolation('field_with_media', `field ${key} cannot be combined with media`)
+    addProblem(key, misplaced('field_with_media', 'cannot be combined with media'), rule, context)
   }
   if (rule.refused?.test(fields, media)) {
-    addViolation('field_refused', `field ${key} is not allowed when ${rule.refused.when}`)
+    addProblem(key, misplaced('field_refused', `is not allowed when ${rule.refused.when}`), rule, context)
   }
+}
+
+function addProblem(key: string, problem: Problem, { source }: FieldRule, context: CheckContext): void {
+  const { rule, message, path, ...facts } = problem
+  context.addViolation(rule, { ...facts, path: fieldPath(context, key, path), source }, `field ${key} ${message}`)
 }

@@ -11,11 +11,13 @@ export function checkFirstComment(context: CheckContext): void {
   const rule = platform.firstComment
   const reason = rejectionReason(rule, context)
   if (!rule || reason !== undefined) {
-    addViolation('first_comment_unsupported', `first comment is not supported${reason}`)
+    const facts = { path: ['firstComment'], source: rule?.source ?? null }
+    addViolation('first_comment_unsupported', facts, `first comment is not supported${reason}`)
     return
   }
   const { name, length } = measureCountedFields('first comment', context)
-  checkTextLimits(comment, { name, ruleName: 'first_comment', addedLength: length }, rule, context)
+  const checked = { name, ruleName: 'first_comment', findPath: () => ['firstComment'], addedLength: length }
+  checkTextLimits(comment, checked, rule, context)
 }
 
 /** Why a post cannot have a first comment, as the end of the message; undefined if it can. */

@@ -1,6 +1,8 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
+import type { LimitUnit } from '../../../schemas/validate-post.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import type { ViolationFacts } from './violation.ts'
 import { atLeast, atMost, formatNumber } from './wording.ts'
 
 export const fileKinds = ['image', 'video', 'gif'] as const
@@ -28,45 +30,75 @@ const RATIO_TOLERANCE = 1e-9
 const DURATION_TOLERANCE_SECONDS = 0.05
 
 /** Checks the type of a file, and its facts against the rule for its kind. */
-export function checkFile(file: MediaFacts, rule: PostTypeRule, addViolation: CheckContext['addViolation']): void {
+export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViolation }: CheckContext): void {
+  const add = (name: string, problem: string, facts: Omit<ViolationFacts, 'path' | 'mediaId'>) => {
+    const path = ['mediaIds', media.findIndex(file.id)]
+    const fullName = file.fileName ? `${file.fileName} (${file.id})` : file.id
+    addViolation(`media_${name}`, { path, mediaId: file.id, ...facts }, `media ${fullName} ${problem}`)
+  }
   const kind = findFileKind(file, rule)
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
   if (!limits || !(limits.mimeTypes.includes(file.mimeType) || isStillGif(file, rule))) {
-    addViolation('media_type', `media ${file.id} ${describeType(file, rule)}`)
+    const allowed = findAllowedTypes(file, rule)
+    const { source } = limits ?? rule
+    add('type', describeType(file, rule, allowed), { limit: { allowed }, actual: file.mimeType, source })
     return
   }
+  const { source } = limits
 
-  const check = (name: string, value: Fact, min: number | undefined, max: number | undefined, problem: string) => {
-    if (value === null) return
-    if (max !== undefined && value > max) addViolation(`media_${name}`, `media ${file.id} ${problem}, ${atMost(max)}`)
-    if (min !== undefined && value < min) addViolation(`media_${name}`, `media ${file.id} ${problem}, ${atLeast(min)}`)
+  /** `compared` is the value within its tolerance. */
+  const check = (name: string, unit: LimitUnit, actual: Fact, { min, max, compared = actual }: Range, what: string) => {
+    if (compared === null) return
+    const facts = { actual, unit, source }
+    if (max !== undefined && compared > max) add(name, `${what}, ${atMost(max)}`, { ...facts, limit: { max } })
+    if (min !== undefined && compared < min) add(name, `${what}, ${atLeast(min)}`, { ...facts, limit: { min } })
   }
   const { bytes, width, height, durationSeconds: duration, frames } = file
   const fps = toNominalFps(file.fps)
-  check('bytes', bytes, limits.bytesMin, limits.bytesMax, `is ${bytes} bytes large`)
-  check('width', width, limits.widthMin, limits.widthMax, `is ${width} pixels wide`)
-  check('height', height, limits.heightMin, limits.heightMax, `is ${height} pixels high`)
+  check('bytes', 'bytes', bytes, { min: limits.bytesMin, max: limits.bytesMax }, `is ${bytes} bytes large`)
+  check('width', 'pixels', width, { min: limits.widthMin, max: limits.widthMax }, `is ${width} pixels wide`)
+  check('height', 'pixels', height, { min: limits.heightMin, max: limits.heightMax }, `is ${height} pixels high`)
+  const shortest = duration && duration - DURATION_TOLERANCE_SECONDS
+  const longest = duration && duration + DURATION_TOLERANCE_SECONDS
   const long = `is ${formatNumber(duration ?? 0)} seconds long`
-  check('duration', duration && duration - DURATION_TOLERANCE_SECONDS, undefined, limits.durationMaxSeconds, long)
-  check('duration', duration && duration + DURATION_TOLERANCE_SECONDS, limits.durationMinSeconds, undefined, long)
-  check('fps', fps, limits.fpsMin, limits.fpsMax, `has ${formatNumber(fps ?? 0)} frames per second`)
-  check('frames', frames, undefined, limits.framesMax, `has ${frames} frames`)
+  check('duration', 'seconds', duration, { max: limits.durationMaxSeconds, compared: shortest }, long)
+  check('duration', 'seconds', duration, { min: limits.durationMinSeconds, compared: longest }, long)
+  const rate = `has ${formatNumber(fps ?? 0)} frames per second`
+  check('fps', 'fps', fps, { min: limits.fpsMin, max: limits.fpsMax }, rate)
+  check('frames', 'items', frames, { max: limits.framesMax }, `has ${frames} frames`)
   if (!width || !height) return
   const sum = width + height
-  check('width_plus_height', sum, undefined, limits.widthPlusHeightMax, `has a width plus height of ${sum} pixels`)
-  check('pixels', width * height, undefined, limits.pixelsMax, `has ${width * height} pixels`)
+  const sumProblem = `has a width plus height of ${sum} pixels`
+  check('width_plus_height', 'pixels', sum, { max: limits.widthPlusHeightMax }, sumProblem)
+  check('pixels', 'pixels', width * height, { max: limits.pixelsMax }, `has ${width * height} pixels`)
   const ratio = width / height
   const ratioProblem = `has an aspect ratio of ${formatNumber(ratio)} (${width}x${height})`
-  check('aspect_ratio', ratio - RATIO_TOLERANCE, undefined, limits.aspectRatioMax, ratioProblem)
-  check('aspect_ratio', ratio + RATIO_TOLERANCE, limits.aspectRatioMin, undefined, ratioProblem)
+  const tall = { max: limits.aspectRatioMax, compared: ratio - RATIO_TOLERANCE }
+  const wide = { min: limits.aspectRatioMin, compared: ratio + RATIO_TOLERANCE }
+  check('aspect_ratio', 'ratio', ratio, tall, ratioProblem)
+  check('aspect_ratio', 'ratio', ratio, wide, ratioProblem)
 }
 
-function describeType(file: MediaFacts, rule: PostTypeRule): string {
-  if (findFileKind(file, rule) === 'gif' && file.mimeType !== 'image/gif') {
-    const allowed = rule.gif!.mimeTypes.join(', ')
-    return `is animated and of type ${file.mimeType}, allowed for animated images are ${allowed}`
+interface Range {
+  min?: number | undefined
+  max?: number | undefined
+  compared?: Fact
+}
+
+/** The types that are allowed instead: for an animated image those of GIFs, else those of all kinds. */
+function findAllowedTypes(file: MediaFacts, rule: PostTypeRule): string[] {
+  if (isAnimatedStillType(file, rule)) return [...rule.gif!.mimeTypes]
+  return fileKinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
+}
+
+/** An animated image that is no GIF. */
+const isAnimatedStillType = (file: MediaFacts, rule: PostTypeRule) =>
+  findFileKind(file, rule) === 'gif' && file.mimeType !== 'image/gif'
+
+function describeType(file: MediaFacts, rule: PostTypeRule, allowed: string[]): string {
+  if (isAnimatedStillType(file, rule)) {
+    return `is animated and of type ${file.mimeType}, allowed for animated images are ${allowed.join(', ')}`
   }
-  const allowed = fileKinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
   return `is of type ${file.mimeType}, allowed are ${allowed.join(', ')}`
 }
 

@@ -1,12 +1,12 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
-import type { PostTypeRule } from '../limits.ts'
+import type { ImageRule, PostTypeRule, Source } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
 import { atLeast, atMost, formatCount } from './wording.ts'
 
 /** Checks the number and combination of the files, and each file by the rule for its kind. */
 export function checkMedia(context: CheckContext): void {
-  const { postTypeRule: rule, media, addViolation } = context
+  const { postTypeRule: rule, media } = context
   if (!rule) return
   const counts = countKinds(media.files, rule)
   checkCounts(counts, rule, context)
@@ -14,8 +14,8 @@ export function checkMedia(context: CheckContext): void {
   checkRequestSize(rule, context)
   // Files beyond the maximum have to be removed anyway.
   const files = [...new Set(media.files)].slice(0, rule.mediaMax)
-  for (const file of files) checkFile(file, rule, addViolation)
-  if (rule.image?.sameSize) checkSameSize(files, context)
+  for (const file of files) checkFile(file, rule, context)
+  if (rule.image?.sameSize) checkSameSize(files, rule.image, context)
 }
 
 type Counts = Record<FileKind, number>
@@ -31,20 +31,29 @@ function countKinds(files: readonly MediaFacts[], rule: PostTypeRule): Counts {
 
 const nouns: Record<FileKind, string> = { image: 'image', video: 'video', gif: 'GIF' }
 
-function checkCounts(counts: Counts, rule: PostTypeRule, { post, media, addViolation }: CheckContext): void {
+/** The facts that all rules on the number of files share. */
+const factsOf = ({ source }: { source: Source }) => ({ path: ['mediaIds'], unit: 'files' as const, source })
+
+function checkCounts(counts: Counts, rule: PostTypeRule, { post, media, addViolation, addCount }: CheckContext): void {
   const type = post.postType
-  if (media.count > rule.mediaMax) {
-    addViolation('media_count', `${type} has ${formatCount(media.count, 'media file')}, ${atMost(rule.mediaMax)}`)
+  const { mediaMin, mediaMax } = rule
+  addCount?.({ path: ['mediaIds'], actual: media.requestedCount, limit: mediaMax, unit: 'files' })
+  if (media.count > mediaMax) {
+    const facts = { ...factsOf(rule), limit: { max: mediaMax }, actual: media.count }
+    addViolation('media_count', facts, `${type} has ${formatCount(media.count, 'media file')}, ${atMost(mediaMax)}`)
   }
-  if (media.requestedCount < rule.mediaMin && post.scheduled) {
+  if (media.requestedCount < mediaMin && post.scheduled) {
     const files = formatCount(media.requestedCount, 'media file')
-    addViolation('media_required', `${type} has ${files}, ${atLeast(rule.mediaMin)}`)
+    const facts = { ...factsOf(rule), limit: { min: mediaMin }, actual: media.requestedCount }
+    addViolation('media_required', facts, `${type} has ${files}, ${atLeast(mediaMin)}`)
   }
   const maxima: Counts = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax }
   for (const kind of fileKinds) {
     // If mediaMax is no greater, media_count covers this. A kind without a rule is rejected file by file.
-    if (!rule[kind] || maxima[kind] >= rule.mediaMax || counts[kind] <= maxima[kind]) continue
-    addViolation(`${kind}_count`, `${type} has ${formatCount(counts[kind], nouns[kind])}, ${atMost(maxima[kind])}`)
+    if (!rule[kind] || maxima[kind] >= mediaMax || counts[kind] <= maxima[kind]) continue
+    const facts = { ...factsOf(rule), limit: { max: maxima[kind] }, actual: counts[kind] }
+    const files = formatCount(counts[kind], nouns[kind])
+    addViolation(`${kind}_count`, facts, `${type} has ${files}, ${atMost(maxima[kind])}`)
   }
 }
 
@@ -54,24 +63,31 @@ function checkCombination(counts: Counts, rule: PostTypeRule, { post, media, add
   const canHaveBoth = rule.mediaMax > 1 && rule.video && rule.image
   if (!rule.mixed && canHaveBoth && images > 0 && counts.video > 0) {
     const combination = `${formatCount(images, 'image')} and ${formatCount(counts.video, 'video')}`
-    addViolation('media_mixed', `${type} has ${combination}, which cannot be combined`)
+    const facts = { path: ['mediaIds'], source: rule.source }
+    addViolation('media_mixed', facts, `${type} has ${combination}, which cannot be combined`)
   }
   if (rule.gifAlone && counts.gif > 0 && media.count > counts.gif) {
-    addViolation('gif_alone', `${type} has a GIF and other media files, a GIF must be the only file`)
+    const facts = { path: ['mediaIds'], source: rule.source }
+    addViolation('gif_alone', facts, `${type} has a GIF and other media files, a GIF must be the only file`)
   }
 }
 
 /** A file that is attached twice is sent twice. */
-function checkRequestSize({ requestBytesMax: max }: PostTypeRule, { post, media, addViolation }: CheckContext): void {
+function checkRequestSize(
+  { requestBytesMax: max, source }: PostTypeRule,
+  { post, media, addViolation }: CheckContext,
+): void {
   if (max === undefined) return
   const bytes = media.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0)
   if (bytes <= max) return
-  addViolation('request_bytes', `${post.postType} has files of ${bytes} bytes in total, ${atMost(max)}`)
+  const facts = { path: ['mediaIds'], limit: { max }, actual: bytes, unit: 'bytes' as const, source }
+  addViolation('request_bytes', facts, `${post.postType} has files of ${bytes} bytes in total, ${atMost(max)}`)
 }
 
-function checkSameSize(files: readonly MediaFacts[], { addViolation }: CheckContext): void {
+function checkSameSize(files: readonly MediaFacts[], { source }: ImageRule, { addViolation }: CheckContext): void {
   const images = files.filter(({ mimeType, width, height }) => mimeType.startsWith('image/') && width && height)
   const [first, other] = new Set(images.map(({ width, height }) => `${width}x${height}`))
   if (!other) return
-  addViolation('media_same_size', `images have ${first} and ${other} pixels, all must have the same width and height`)
+  const problem = `images have ${first} and ${other} pixels, all must have the same width and height`
+  addViolation('media_same_size', { path: ['mediaIds'], source }, problem)
 }

@@ -1,12 +1,26 @@
-import type { TextRule } from '../limits.ts'
+import type { BodyPath } from '../../../schemas/warning.ts'
+import type { Platform, TextRule, TextUnit } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import { atMost } from './wording.ts'
+
+/** How a unit counts characters that people count as one. Bytes are named as such. */
+const COUNTING: Partial<Record<TextUnit, string>> = {
+  x: 'CJK and emoji count 2, a URL 23',
+  mastodon: 'a URL counts 23, a mention without its server',
+  threads: 'an emoji counts its bytes in UTF-8, 3 or more',
+  'code points': 'each part of a combined emoji or letter counts 1',
+  'UTF-16 units': 'an emoji counts 2 or more, so does a combined letter',
+}
+
+/** The name without its kind of account: "X (Twitter)" is X. */
+const shortName = ({ name }: Platform) => name.replace(/ \(.*/, '')
 
 interface CheckedText {
   /** In messages, such as "thread part 2". */
   name: string
   /** The prefix of the violated rule, such as thread_part. */
   ruleName: string
+  findPath: () => BodyPath
   /** The length of other texts that count towards this one. */
   addedLength?: number
 }
@@ -14,22 +28,37 @@ interface CheckedText {
 /** Checks the length of a text in its unit, its bytes and its forbidden characters. */
 export function checkTextLimits(
   text: string,
-  { name, ruleName, addedLength = 0 }: CheckedText,
-  { unit, lengthMax, bytesMax, forbiddenCharacters }: TextRule,
-  { texts, addViolation }: CheckContext,
+  { name, ruleName, findPath, addedLength = 0 }: CheckedText,
+  { unit, lengthMax, lengthSource, bytesMax, forbiddenCharacters, source }: TextRule,
+  { platform, texts, addViolation, addCount }: CheckContext,
 ): void {
   const length = texts.countLength(text, unit) + addedLength
+  addCount?.({ path: findPath(), actual: length, limit: lengthMax, unit })
   if (length > lengthMax) {
     const noun = unit === 'bytes' ? 'bytes' : 'characters'
-    addViolation(`${ruleName}_length`, `${name} is ${length} ${noun} long, ${atMost(lengthMax)}`)
+    const found = lengthSource === undefined ? source : lengthSource
+    const facts = { path: findPath(), limit: { max: lengthMax }, actual: length, unit, source: found }
+    // People count graphemes.
+    const isAsExpected = !COUNTING[unit] || texts.countLength(text, 'graphemes') + addedLength === length
+    const problem = isAsExpected
+      ? `${name} is ${length} ${noun} long, ${atMost(lengthMax)}`
+      : `${name} counts as ${length} on ${shortName(platform)}: ${COUNTING[unit]}; ${atMost(lengthMax)}`
+    addViolation(`${ruleName}_length`, facts, problem)
   }
-  if (bytesMax !== undefined && texts.countLength(text, 'bytes') > bytesMax) {
-    addViolation(`${ruleName}_bytes`, `${name} is ${texts.countLength(text, 'bytes')} bytes long, ${atMost(bytesMax)}`)
+  if (bytesMax !== undefined) {
+    const bytes = texts.countLength(text, 'bytes')
+    addCount?.({ path: findPath(), actual: bytes, limit: bytesMax, unit: 'bytes' })
+    if (bytes > bytesMax) {
+      const facts = { path: findPath(), limit: { max: bytesMax }, actual: bytes, unit: 'bytes' as const, source }
+      addViolation(`${ruleName}_bytes`, facts, `${name} is ${bytes} bytes long, ${atMost(bytesMax)}`)
+    }
   }
   const forbidden = forbiddenCharacters?.filter((character) => text.includes(character)) ?? []
   if (forbidden.length > 0) {
     const verb = forbidden.length === 1 ? 'is' : 'are'
-    addViolation(`${ruleName}_characters`, `${name} contains ${forbidden.join(' and ')}, which ${verb} not allowed`)
+    const facts = { path: findPath(), actual: forbidden.join(''), source }
+    const problem = `${name} contains ${forbidden.join(' and ')}, which ${verb} not allowed`
+    addViolation(`${ruleName}_characters`, facts, problem)
   }
 }
 

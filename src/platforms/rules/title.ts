@@ -1,6 +1,7 @@
 import type { CheckContext } from './context.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits } from './text-limits.ts'
+import { fieldPath } from './violation.ts'
 
 /** A title of another type is left to the check of its field. */
 export function checkTitle(context: CheckContext): void {
@@ -9,9 +10,11 @@ export function checkTitle(context: CheckContext): void {
   if (!rule) return
   const title = Object.hasOwn(fields, rule.field) ? fields[rule.field] : ''
   if (typeof title !== 'string') return
-  if (!isBlank(title)) checkTextLimits(title, { name: `field ${rule.field}`, ruleName: 'title' }, rule, context)
-  else if (rule.required && post.scheduled && deriveTitle(caption, rule.lengthMax) === '') {
-    addViolation('title_required', `field ${rule.field} is required, or a caption whose first line becomes the title`)
+  const findPath = () => fieldPath(context, rule.field)
+  if (title !== '') checkTextLimits(title, { name: `field ${rule.field}`, ruleName: 'title', findPath }, rule, context)
+  if (isBlank(title) && rule.required && post.scheduled && deriveTitle(caption, rule.lengthMax) === '') {
+    const problem = `field ${rule.field} is required, or a caption whose first line becomes the title`
+    addViolation('title_required', { path: findPath(), source: rule.source }, problem)
   }
 }
 

@@ -1,3 +1,34 @@
+interface NamedAccount {
+  id: string
+  platform: string
+  username: string
+}
+
+/**
+ * Names an account of a post in messages. Two with the same name, which may have different owners, are told apart by their
+ * ids.
+ */
+export function createAccountNames(accounts: readonly NamedAccount[]): (account: NamedAccount) => string {
+  const nameOf = ({ platform, username }: NamedAccount) => `${platform} (@${username})`
+  // Most posts have no message.
+  let ids: Map<string, string> | undefined
+  return (account) => {
+    ids ??= findIds(accounts, nameOf)
+    const name = nameOf(account)
+    return ids.get(name) === account.id ? name : `${account.platform} (@${account.username}, ${account.id})`
+  }
+}
+
+/** The id of the account with each name; an empty text for a name that several have. */
+function findIds(accounts: readonly NamedAccount[], nameOf: (account: NamedAccount) => string): Map<string, string> {
+  const ids = new Map<string, string>()
+  for (const account of accounts) {
+    const other = ids.get(nameOf(account))
+    ids.set(nameOf(account), other === undefined || other === account.id ? account.id : '')
+  }
+  return ids
+}
+
 /** The end of a violation's message: "at most 4 are allowed". */
 export const atMost = (limit: number) => `at most ${formatNumber(limit)} ${limit <= 1 ? 'is' : 'are'} allowed`
 

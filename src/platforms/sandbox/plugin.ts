@@ -7,6 +7,7 @@ import { readPage } from '../../http/paging.ts'
 export const sandbox: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
     ...listSandboxCalls,
-    handler: async (request) => readPage(request.query, (page) => readCalls(db, { userId: request.userId, ...page })),
+    handler: async ({ userId, rights, query }) =>
+      readPage(query, (page) => readCalls(db, { userId, accountIds: rights.accountIds, ...page })),
   })
 }

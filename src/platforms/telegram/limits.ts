@@ -136,7 +136,7 @@ export const telegram: Platform = {
         text: { type: 'string', required: true },
         url: {
           type: 'string',
-          pattern: { regex: /^(?:https?|tg):\/\/[^\s/]\S*$/i, expected: 'an http(s) or tg:// URL' },
+          pattern: { regex: /^(?:[Hh][Tt][Tt][Pp][Ss]?|[Tt][Gg]):\/\/[^\s/]\S*$/, expected: 'an http(s) or tg:// URL' },
           required: true,
         },
       },

@@ -92,15 +92,22 @@ export function follow(standby: Server, primary: Server): void {
   standby.process?.kill('SIGHUP')
 }
 
-/** The standby that has most of what the dead primary wrote. With `ANY 1`, that is every acknowledged commit. */
+/**
+ * The standby that has most of what the dead primary wrote. With `ANY 1`, that is every acknowledged commit. A standby that was
+ * restarted has a receive position only when it has replayed what is on its disk, and that position begins before it.
+ */
 export async function findMostAdvanced(standbys: Server[], password: string): Promise<Server> {
   const positions = await Promise.all(
     standbys.map(async (standby) => {
       const db = connect({ url: urlOf(standby, password, SUPERUSER, 'postgres'), poolMax: 1 })
+      const readPosition = async () => {
+        const { rows } = await sql<{ bytes: string | null }>`
+          select pg_wal_lsn_diff(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0')::text as bytes
+          where pg_last_wal_receive_lsn() is not null`.execute(db)
+        return rows[0]?.bytes
+      }
       try {
-        const { rows } = await sql<{ bytes: string }>`
-          select pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::text as bytes`.execute(db)
-        return { standby, bytes: BigInt(rows[0]!.bytes) }
+        return { standby, bytes: BigInt(await until(`standby ${standby.name} has replayed its disk`, readPosition)) }
       } finally {
         await db.destroy()
       }

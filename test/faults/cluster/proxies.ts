@@ -15,7 +15,7 @@ const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout']
 
 /**
  * Writes the configuration of PgBouncer in transaction mode for the server at `primaryPort`, and returns its path. While
- * the database is away, PgBouncer retries every second.
+ * the database is away, PgBouncer retries every 100 ms.
  */
 export function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
   const users = join(folder, 'users.txt')
@@ -36,7 +36,7 @@ pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 200
 ignore_startup_parameters = ${TIMEOUTS.join(', ')}
-server_login_retry = 1
+server_login_retry = 0.1
 server_connect_timeout = 2
 query_wait_timeout = 5
 `,

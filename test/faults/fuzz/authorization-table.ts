@@ -1,6 +1,8 @@
+import { json } from '../../helpers/document.ts'
 import type { form } from '../../helpers/upload.ts'
 import { OAUTH_PLATFORM } from './caller.ts'
 import { IMAGES } from './forms.ts'
+import { operations } from './requests.ts'
 
 /** Ids of the owner's resources. */
 export interface Resources {
@@ -10,12 +12,14 @@ export interface Resources {
   private: string
   draft: string
   published: string
+  scheduled: string
   failed: string
   unconfirmed: string
   media: string
   /** Connections that wait for their callback and for a choice. */
   opened: string
   choosing: string
+  key: string
 }
 
 export interface Request {
@@ -27,60 +31,113 @@ export interface Request {
 }
 
 /**
- * The status that each user gets for one request: the owner of the resources, a member of the organisation that shares an
- * account, a former member, and a stranger.
+ * The status that each user gets for one request: the owner of the resources, who is a member of the organisation that shares
+ * an account, an admin of it, another member, a former admin, and a stranger.
  */
 export interface Row {
   operationId: string
   case?: string
   request(resources: Resources, actor: { own: string; name: string }): Request
   owner: number
+  admin: number
   member: number
   former: number
   stranger: number
 }
 
-const hidden = { member: 404, former: 404, stranger: 404 }
-const sameForAll = (status: number) => ({ owner: status, member: status, former: status, stranger: status })
+const hiddenFromMembers = { member: 404, former: 404, stranger: 404 }
+const hidden = { admin: 404, ...hiddenFromMembers }
+/** What belongs to the organisation. */
+const managed = (status: number) => ({ owner: status, admin: status, ...hiddenFromMembers })
+const sameForAll = (status: number) => ({
+  owner: status,
+  admin: status,
+  member: status,
+  former: status,
+  stranger: status,
+})
+/** What only admins do for the organisation. */
+const adminsOnly = (status: number) => ({ owner: 403, admin: status, member: 403, former: 403, stranger: 403 })
 
 export const TABLE: Row[] = [
   { operationId: 'listAccounts', request: () => ({}), ...sameForAll(200) },
+  { operationId: 'listPlatforms', request: () => ({}), ...sameForAll(200) },
+  { operationId: 'getPlatform', request: () => ({ ids: ['x'] }), ...sameForAll(200) },
+  { operationId: 'getPlatform', case: 'that does not exist', request: () => ({ ids: ['none'] }), ...sameForAll(404) },
+  {
+    operationId: 'getAccountLimits',
+    case: 'shared',
+    request: ({ shared }) => ({ ids: [shared] }),
+    ...{ owner: 200, admin: 200, member: 200, former: 404, stranger: 404 },
+  },
+  { operationId: 'getAccountLimits', request: (resources) => ({ ids: [resources.private] }), owner: 200, ...hidden },
   { operationId: 'connectAccount', case: 'for the user', request: (_, { name }) => connect(name), ...sameForAll(201) },
   {
     operationId: 'connectAccount',
     case: 'for an organisation',
     request: ({ organization }, { name }) => connect(`${name}-shared`, organization),
-    ...{ owner: 201, member: 201, former: 403, stranger: 403 },
+    ...adminsOnly(201),
   },
   {
     operationId: 'disconnectAccount',
     case: 'shared',
     request: ({ shared }) => ({ ids: [shared] }),
-    ...{ owner: 200, member: 403, former: 404, stranger: 404 },
+    ...{ owner: 200, admin: 200, member: 403, former: 404, stranger: 404 },
   },
   { operationId: 'disconnectAccount', request: (resources) => ({ ids: [resources.private] }), owner: 200, ...hidden },
   {
     operationId: 'createPost',
     case: 'for a shared account',
     request: ({ shared }) => ({ body: { accountIds: [shared] } }),
-    ...{ owner: 201, member: 201, former: 403, stranger: 403 },
+    ...{ owner: 201, admin: 201, member: 201, former: 403, stranger: 403 },
   },
   {
     operationId: 'createPost',
     request: (resources) => ({ body: { accountIds: [resources.private] } }),
-    ...{ owner: 201, member: 403, former: 403, stranger: 403 },
+    ...{ owner: 201, admin: 403, member: 403, former: 403, stranger: 403 },
   },
   {
     operationId: 'createPost',
     case: 'with a file',
     request: ({ media }, { own }) => ({ body: { accountIds: [own], mediaIds: [media] } }),
-    ...{ owner: 201, member: 403, former: 403, stranger: 403 },
+    ...{ owner: 201, admin: 403, member: 403, former: 403, stranger: 403 },
   },
   {
     operationId: 'createPost',
     case: 'over a limit of the network',
     request: ({ shared }) => ({ body: { accountIds: [shared], caption: 'a'.repeat(1_000) } }),
-    ...{ owner: 400, member: 400, former: 403, stranger: 403 },
+    ...{ owner: 400, admin: 400, member: 400, former: 403, stranger: 403 },
+  },
+  {
+    operationId: 'validatePost',
+    request: (resources) => ({ body: { accountIds: [resources.private], mediaIds: [resources.media] } }),
+    ...sameForAll(200),
+  },
+  {
+    operationId: 'validatePost',
+    case: 'for a shared account, over a limit of the network',
+    request: ({ shared }) => ({ body: { accountIds: [shared], caption: 'a'.repeat(1_000) } }),
+    ...sameForAll(200),
+  },
+  {
+    operationId: 'createPosts',
+    request: (resources, { own }) => ({
+      body: { posts: [own, resources.private].map((id) => ({ accountIds: [id] })) },
+    }),
+    ...{ owner: 201, admin: 403, member: 403, former: 403, stranger: 403 },
+  },
+  {
+    operationId: 'createPosts',
+    case: 'each by itself',
+    request: (resources, { own }) => ({
+      body: { mode: 'each', posts: [own, resources.private, resources.shared].map((id) => ({ accountIds: [id] })) },
+    }),
+    ...sameForAll(200),
+  },
+  {
+    operationId: 'validatePosts',
+    request: ({ shared, media }) => ({ body: { posts: [{ accountIds: [shared], mediaIds: [media] }] } }),
+    ...sameForAll(200),
   },
   {
     operationId: 'createConnection',
@@ -91,20 +148,20 @@ export const TABLE: Row[] = [
     operationId: 'createConnection',
     case: 'for an organisation',
     request: ({ organization }) => ({ body: { platform: OAUTH_PLATFORM, organizationId: organization } }),
-    ...{ owner: 201, member: 201, former: 403, stranger: 403 },
+    ...adminsOnly(201),
   },
   {
     operationId: 'createConnection',
     case: 'to connect an account again',
     request: (resources) => ({ body: { platform: OAUTH_PLATFORM, accountId: resources.private } }),
     // The account is on another network.
-    ...{ owner: 400, member: 403, former: 403, stranger: 403 },
+    ...{ owner: 400, admin: 403, member: 403, former: 403, stranger: 403 },
   },
   {
     operationId: 'createConnection',
     case: 'to connect a shared account again',
     request: ({ shared }) => ({ body: { platform: OAUTH_PLATFORM, accountId: shared } }),
-    ...{ owner: 400, member: 403, former: 403, stranger: 403 },
+    ...{ owner: 400, admin: 403, member: 403, former: 403, stranger: 403 },
   },
   { operationId: 'getConnection', request: ({ choosing }) => ({ ids: [choosing] }), owner: 200, ...hidden },
   {
@@ -133,53 +190,109 @@ export const TABLE: Row[] = [
     operationId: 'putApp',
     case: 'for an organisation',
     request: ({ organization }) => ({ ids: [OAUTH_PLATFORM], body: { clientId: 'a', organizationId: organization } }),
-    ...sameForAll(403),
+    ...adminsOnly(200),
   },
   { operationId: 'deleteApp', request: () => ({ ids: [OAUTH_PLATFORM] }), owner: 200, ...hidden },
   {
     operationId: 'deleteApp',
     case: 'of an organisation',
     request: ({ organization }) => ({ ids: [OAUTH_PLATFORM], query: { organizationId: organization } }),
-    ...sameForAll(403),
+    ...adminsOnly(404),
   },
   { operationId: 'listPosts', request: () => ({}), ...sameForAll(200) },
-  { operationId: 'getPost', request: ({ draft }) => ({ ids: [draft] }), owner: 200, ...hidden },
-  { operationId: 'deletePost', request: ({ draft }) => ({ ids: [draft] }), owner: 200, ...hidden },
+  { operationId: 'retryDeliveries', request: ({ shared }) => ({ body: { accountId: shared } }), ...sameForAll(200) },
+  { operationId: 'listDeliveries', request: () => ({}), ...sameForAll(200) },
+  { operationId: 'countPosts', request: () => ({ query: { by: 'state' } }), ...sameForAll(200) },
+  {
+    operationId: 'listPosts',
+    case: 'of an organisation',
+    request: ({ organization }) => ({ query: { organizationId: organization, include: 'targets' } }),
+    ...adminsOnly(200),
+  },
+  {
+    operationId: 'listDeliveries',
+    case: 'of an organisation',
+    request: ({ organization }) => ({ query: { organizationId: organization } }),
+    ...adminsOnly(200),
+  },
+  {
+    operationId: 'countPosts',
+    case: 'of an organisation',
+    request: ({ organization }) => ({ query: { organizationId: organization, by: 'account' } }),
+    ...adminsOnly(200),
+  },
+  { operationId: 'getPost', request: ({ draft }) => ({ ids: [draft] }), ...managed(200) },
+  { operationId: 'deletePost', request: ({ draft }) => ({ ids: [draft] }), ...managed(200) },
   {
     operationId: 'deletePost',
     case: 'published',
     request: ({ published }) => ({ ids: [published] }),
-    owner: 400,
-    ...hidden,
+    ...managed(400),
   },
-  { operationId: 'publishPost', request: ({ draft }) => ({ ids: [draft] }), owner: 202, ...hidden },
+  {
+    operationId: 'updatePost',
+    request: ({ draft }) => ({ ids: [draft], body: { firstComment: 'b' } }),
+    ...managed(200),
+  },
+  {
+    operationId: 'updatePost',
+    case: 'published',
+    request: ({ published }) => ({ ids: [published], body: { caption: 'b' } }),
+    ...managed(400),
+  },
+  { operationId: 'publishPost', request: ({ draft }) => ({ ids: [draft] }), ...managed(202) },
   {
     operationId: 'publishPost',
     case: 'published',
     request: ({ published }) => ({ ids: [published] }),
-    owner: 409,
-    ...hidden,
+    ...managed(409),
   },
-  { operationId: 'retryDelivery', request: ({ failed, shared }) => ({ ids: [failed, shared] }), owner: 202, ...hidden },
+  { operationId: 'retryDelivery', request: ({ failed, shared }) => ({ ids: [failed, shared] }), ...managed(202) },
+  {
+    operationId: 'cancelDelivery',
+    request: ({ scheduled, shared }) => ({ ids: [scheduled, shared] }),
+    ...managed(200),
+  },
+  {
+    operationId: 'markDeliveryPublished',
+    request: ({ failed, shared }) => ({ ids: [failed, shared], body: {} }),
+    ...managed(200),
+  },
   {
     operationId: 'resolveDelivery',
     request: ({ unconfirmed, shared }) => ({ ids: [unconfirmed, shared], body: { outcome: 'published' } }),
-    owner: 200,
-    ...hidden,
+    ...managed(200),
   },
   { operationId: 'uploadMedia', request: (_, { name }) => ({ parts: image(name) }), ...sameForAll(201) },
   { operationId: 'importMedia', request: () => ({ body: { url: 'https://files.example/1.jpg' } }), ...sameForAll(201) },
   { operationId: 'listMedia', request: () => ({}), ...sameForAll(200) },
-  { operationId: 'getMedia', request: ({ media }) => ({ ids: [media] }), owner: 200, ...hidden },
-  { operationId: 'getMediaContent', request: ({ media }) => ({ ids: [media] }), owner: 200, ...hidden },
+  { operationId: 'getMedia', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
+  { operationId: 'getMediaContent', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
   {
     operationId: 'updateMedia',
     request: ({ media }) => ({ ids: [media], body: { altText: 'b' } }),
-    owner: 200,
-    ...hidden,
+    ...managed(200),
   },
-  { operationId: 'deleteMedia', request: ({ media }) => ({ ids: [media] }), owner: 200, ...hidden },
+  { operationId: 'deleteMedia', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
   { operationId: 'listSandboxCalls', request: () => ({}), ...sameForAll(200) },
+  { operationId: 'getCurrentKey', request: () => ({}), ...sameForAll(200) },
+  { operationId: 'createKey', request: () => ({ body: { name: 'a', scopes: ['posts:read'] } }), ...sameForAll(201) },
+  { operationId: 'listKeys', request: () => ({}), ...sameForAll(200) },
+  { operationId: 'getKey', request: ({ key }) => ({ ids: [key] }), owner: 200, ...hidden },
+  { operationId: 'updateKey', request: ({ key }) => ({ ids: [key], body: { name: 'a' } }), owner: 200, ...hidden },
+  { operationId: 'rotateKey', request: ({ key }) => ({ ids: [key], body: {} }), owner: 201, ...hidden },
+  { operationId: 'revokeKey', request: ({ key }) => ({ ids: [key] }), owner: 200, ...hidden },
+  // Keys without a list of scopes do not administer the service.
+  ...operations
+    .filter((operation) => operation['x-required-scope'] === 'admin')
+    .map(({ operationId, path, requestBody }) => ({
+      operationId,
+      request: ({ organization }: Resources) => ({
+        ids: Array(path.split('{').length - 1).fill(organization),
+        ...(requestBody && { body: Object.values(json(requestBody).examples)[0]!.value as object }),
+      }),
+      ...sameForAll(403),
+    })),
 ]
 
 const connect = (username: string, organizationId?: string) => ({

@@ -16,6 +16,8 @@ import { contractBreach } from './responses.ts'
 
 /** Part of every text of the owner. No response to another user may contain it. */
 const OWNER_TEXT = 'said-by-the-owner'
+/** The name of an account of the owner that is not shared. */
+const OWNER_TEXT_ELSEWHERE = `${OWNER_TEXT}-too`
 const KEY_ERRORS = { expired: 'API key expired', revoked: 'Invalid API key', missing: 'Missing API key' }
 
 t.test('the table has every operation', async (t) => {
@@ -25,14 +27,17 @@ t.test('the table has every operation', async (t) => {
   )
 })
 
-const { app, db, organization, ...world } = await createFuzzWorld(t)
+const { app, db, organization, promote, ...world } = await createFuzzWorld(t)
 const user = async (name?: string) => repeating(await world.user(name))
 
 for (const row of TABLE) {
   t.test([row.operationId, row.case].filter(Boolean).join(' '), async (t) => {
     const owner = await user(OWNER_TEXT)
     const others = { stranger: await user(), former: await user(), member: await user() }
-    const resources = await createResources(owner, await organization(owner, others.member, others.former))
+    const shared = await organization(owner, others.member)
+    // Without an admin, every member could connect accounts.
+    await promote(shared, others.former, await user())
+    const resources = await createResources(owner, shared)
     const before = await readEverything(owner, resources)
     await deleteMembership(db, { userId: others.former.id, organizationId: resources.organization })
     const ownRequest = row.request(resources, { own: await owner.account('sandbox'), name: 'owner' })
@@ -49,8 +54,9 @@ for (const row of TABLE) {
       const request = row.request(resources, { own: await person.account('sandbox', { username: name }), name })
       const response = await send(person.key, request)
       t.equal(response.statusCode, row[name as keyof typeof others], name)
-      // Members see the shared account, with its id and name.
-      const known = JSON.stringify(request) + (name === 'member' ? `${resources.shared} ${OWNER_TEXT}` : '')
+      // Members see the shared account, with its id and name, and whose it is.
+      const shown = `${resources.shared} ${OWNER_TEXT} ${owner.id} ${resources.organization}`
+      const known = JSON.stringify(request) + (name === 'member' ? shown : '')
       const leaked = secrets.filter((secret) => !known.includes(secret) && response.payload.includes(secret))
       t.strictSame(leaked, [], `the response to the ${name} contains nothing of the owner: ${response.payload}`)
       if (response.statusCode < 400 || name === 'member') continue
@@ -71,16 +77,32 @@ for (const row of TABLE) {
   })
 }
 
+for (const row of TABLE) {
+  t.test(`${[row.operationId, row.case].filter(Boolean).join(' ')}, by an admin of the organisation`, async (t) => {
+    const [owner, admin] = [await user(OWNER_TEXT), await user()]
+    const organizationId = await organization(owner)
+    await promote(organizationId, admin)
+    const resources = await createResources(owner, organizationId)
+    const request = row.request(resources, { own: await admin.account('sandbox'), name: 'admin' })
+    const response = await sendRequest(t, row.operationId, admin.key, request)
+    t.equal(response.statusCode, row.admin)
+    const { private: account, opened, choosing, key } = resources
+    const hidden = [account, opened, choosing, key, OWNER_TEXT_ELSEWHERE]
+    const leaked = hidden.filter((text) => !JSON.stringify(request).includes(text) && response.payload.includes(text))
+    t.strictSame(leaked, [], `the response has nothing outside of the organisation: ${response.payload}`)
+  })
+}
+
 async function createResources(owner: Person, organization: string): Promise<Resources> {
   const shared = await owner.account('sandbox', { username: OWNER_TEXT, organizationId: organization })
-  const own = await owner.account('sandbox', { username: `${OWNER_TEXT}-too` })
+  const own = await owner.account('sandbox', { username: OWNER_TEXT_ELSEWHERE })
   const file = await upload(app, owner, [
     ['altText', OWNER_TEXT],
     ['file', IMAGES[0]!],
   ])
   await owner.call('PUT', `/apps/${OAUTH_PLATFORM}`, { clientId: OWNER_TEXT, clientSecret: `${OWNER_TEXT}-secret` })
-  const create = async (state?: string, status?: string) => {
-    const post = { accountIds: [shared], caption: OWNER_TEXT, firstComment: OWNER_TEXT }
+  const create = async (state?: string, status?: string, mediaIds: string[] = []) => {
+    const post = { accountIds: [shared], caption: OWNER_TEXT, firstComment: OWNER_TEXT, mediaIds }
     const { body } = await owner.call('POST', '/posts', post)
     if (state) await db.updateTable('postTargets').set({ state }).where('postId', '=', body.id).execute()
     if (status) await db.updateTable('posts').set({ status }).where('id', '=', body.id).execute()
@@ -91,17 +113,19 @@ async function createResources(owner: Person, organization: string): Promise<Res
     shared,
     private: own,
     draft: await create(),
-    published: await create('published', 'published'),
+    published: await create('published', 'published', [file.body.id]),
+    scheduled: await create('queued', 'scheduled'),
     failed: await create('failed', 'scheduled'),
     unconfirmed: await create('unconfirmed', 'published'),
     media: file.body.id,
     opened: await createConnection({ db }, owner, false, OWNER_TEXT),
     choosing: await createConnection({ db }, owner, true, OWNER_TEXT),
+    key: (await createKey(db, { userId: owner.id, name: OWNER_TEXT, expiresAt: null })).id,
   }
 }
 
-/** Everything that the owner can read: accounts, media, apps, connections, and each post. */
-async function readEverything(owner: Person, { opened, choosing }: Resources) {
+/** Everything that the owner can read: accounts, media, apps, connections, a key, and each post. */
+async function readEverything(owner: Person, { opened, choosing, key }: Resources) {
   const [posts, accounts, ...others] = await Promise.all([
     owner.call('GET', '/posts'),
     owner.call('GET', '/accounts'),
@@ -109,6 +133,7 @@ async function readEverything(owner: Person, { opened, choosing }: Resources) {
     owner.call('GET', '/apps'),
     owner.call('GET', `/connections/${opened}`),
     owner.call('GET', `/connections/${choosing}`),
+    owner.call('GET', `/keys/${key}`),
   ])
   const details = posts.body.data.map(({ id }: { id: string }) => owner.call('GET', `/posts/${id}`))
   const replies = [accounts, ...others, ...(await Promise.all<Awaited<ReturnType<Person['call']>>>(details))]

@@ -27,6 +27,14 @@ export function bodies(operation: Operation): Arbitrary<Body> {
 /** What a schema cannot express: ids that exist, and fields that belong together. */
 const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> = {
   createPost: refinePosts,
+  validatePost: refinePosts,
+  createPosts: refineBatches,
+  validatePosts: refineBatches,
+  updatePost: refinePatches,
+  // Few deliveries take other content: most retries repeat what was sent.
+  retryDelivery: (bodies) => fc.oneof(weighted(3, fc.constant({})), weighted(1, bodies)),
+  // A cursor belongs to the filters of an earlier request.
+  retryDeliveries: (bodies) => bodies.map(({ cursor: _, ...body }) => body),
   connectAccount: (bodies) =>
     fc
       .record({
@@ -61,14 +69,27 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
       callbackUrl: `https://postroom.example/connect/callback?code=a&state=${state}`,
     })),
   putApp: (bodies) => bodies.map(({ organizationId: _, ...body }) => body),
+  createKey: refineKeys,
+  createUserKey: refineKeys,
+  updateKey: refineKeys,
   resolveDelivery: (bodies) =>
     bodies.map(({ url, ...body }) =>
       url && body.outcome === 'published' ? { ...body, url: 'https://a.example/1' } : body,
     ),
+  markDeliveryPublished: (bodies) => bodies.map(({ url }) => (url ? { url: 'https://a.example/1' } : {})),
   importMedia: (bodies) =>
     fc
       .record({ body: bodies, index: fc.nat({ max: 30 }) })
       .map(({ body, index }) => ({ ...body, url: `https://files.example/${index}.jpg` })),
+}
+
+/** Lists of accounts exclude some scopes. */
+function refineKeys(bodies: Arbitrary<Body>): Arbitrary<Body> {
+  return bodies.map(({ accountIds, ...body }) => {
+    const scopes = body.scopes as string[] | undefined
+    const isPossible = accountIds && scopes && !scopes.some((scope) => scope === 'keys:manage' || scope === 'admin')
+    return isPossible ? { ...body, accountIds: [placeholder('account', 0)] } : body
+  })
 }
 
 function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
@@ -108,13 +129,34 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
     })
 }
 
+/** Each post of a batch as one that is sent alone. */
+function refineBatches(bodies: Arbitrary<Body>): Arbitrary<Body> {
+  const posts = fc.array(refinePosts(valid({ $ref: '#/components/schemas/CreatePost' }) as Arbitrary<Body>), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  return fc.record({ body: bodies, posts }).map(({ body, posts }) => ({ ...body, posts }))
+}
+
+/** Overrides and parts are for accounts that the patch names. Most patches are of small posts, so that they succeed. */
+function refinePatches(bodies: Arbitrary<Body>): Arbitrary<Body> {
+  return refinePosts(bodies).map(({ overrides, ...body }) => {
+    const [first] = body.accountIds as string[]
+    if (overrides === undefined || body.accountOverrides !== undefined) return body
+    const [override = null] = Object.values(overrides ?? {})
+    return { ...body, overrides: overrides && { [first!]: override } }
+  })
+}
+
 /** Every invalid body with a single error that derives from a valid one. */
 export const invalidBodies = (operation: Operation, body: Body): { what: string; make(): EncodedBody }[] => [
   ...mutationsOf(schemaOf(operation), body).map(({ what, json, issue }) => ({
     what,
     make: () => ({ what, body: json(), headers: JSON_TYPE, expected: issue }),
   })),
-  ...malformed(body).map((each) => ({ what: each.what, make: () => each })),
+  ...malformed(body)
+    .filter(({ body }) => body !== '' || operation.requestBody?.required !== false)
+    .map((each) => ({ what: each.what, make: () => each })),
 ]
 
 /** Bodies that are not JSON, have another content type, or contain a key twice. */
@@ -148,7 +190,8 @@ function malformed(body: Body): EncodedBody[] {
 
 /** JSON does not define the meaning of a duplicate key. JavaScript takes the last one. */
 function duplicateKeys(body: Body): EncodedBody[] {
-  const [name] = Object.keys(body)
+  // Below, a number is invalid.
+  const name = Object.keys(body).find((name) => typeof body[name] !== 'number')
   if (name === undefined) return []
   const text = JSON.stringify(body)
   const member = (value: unknown) => `${JSON.stringify(name)}:${JSON.stringify(value)}`

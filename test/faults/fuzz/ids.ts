@@ -1,11 +1,23 @@
 import fc, { type Arbitrary } from 'fast-check'
+import { PLATFORM_IDS } from '../../../schemas/platform.ts'
 
 /*
  * Ids only exist when a request is sent. Generated requests hold placeholders for them, which name a kind of resource and
  * a number; the caller replaces each by an id that it knows.
  */
 
-export const RESOURCES = ['post', 'account', 'disposable', 'media', 'organization', 'connection'] as const
+export const RESOURCES = [
+  'post',
+  'account',
+  'disposable',
+  'media',
+  'organization',
+  'connection',
+  'key',
+  'user',
+  'userKey',
+  'tenant',
+] as const
 type Resource = (typeof RESOURCES)[number]
 
 /** Resources of the caller, and those of another user. Accounts of the kind `disposable` may be disconnected. */
@@ -48,8 +60,14 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   // Posts need the other accounts, so only these are disconnected.
   if (collection === 'accounts') return ids('disposable')
   if (collection === 'connections') return ids('connection')
+  // Without the key of the caller.
+  if (collection === 'keys') return ids(name === 'keyId' ? 'userKey' : 'key')
+  // Neither the caller nor the other user, and organisations without accounts.
+  if (collection === 'users' || collection === 'members') return ids('user')
+  if (collection === 'organizations') return ids('tenant')
   // The network with OAuth, one without, and none.
   if (collection === 'apps') return fc.constantFrom('tiktok', 'tiktok', 'tiktok', 'telegram', 'none')
+  if (collection === 'platforms') return fc.constantFrom(...PLATFORM_IDS, 'none', 'constructor')
   if (collection === 'deliveries') return ids('account')
   throw new Error(`No ids for the parameter ${name} of ${path}: add its collection to idsOf`)
 }

@@ -230,11 +230,24 @@ const INVALID_INTEGERS = [
 ]
 
 /** Invalid values of a query parameter. Several texts stand for a parameter that is given several times. */
-export function invalidQueries(schema: Schema): { texts: string[]; code: string }[] {
+export function invalidQueries(schema: Schema): { texts: string[]; code: string; index?: number }[] {
   const { minimum, maximum } = schema
+  // Every parameter that may be repeated is a list of listed values.
+  if (typesOf(schema).includes('array')) {
+    return [
+      { texts: ['none of these'], code: 'invalid_enum_value', index: 0 },
+      { texts: [String(schema.items!.enum![0]), ''], code: 'invalid_enum_value', index: 1 },
+    ]
+  }
   if (!typesOf(schema).includes('integer')) {
     return [
       ...textsAgainst(schema).map((text) => ({ texts: [text], code: 'invalid_string' })),
+      ...(schema.enum ? [{ texts: ['none of these'], code: 'invalid_enum_value' }] : []),
+      ...(schema.format === 'date-time' ? INVALID_TIMES : []).map((text) => ({
+        texts: [text],
+        code: 'invalid_string',
+      })),
+      ...(schema.maxLength === undefined ? [] : [{ texts: ['a'.repeat(schema.maxLength + 1)], code: 'too_big' }]),
       { texts: ['a', 'a'], code: 'invalid_type' },
     ]
   }

@@ -1,9 +1,9 @@
 import fc, { type Arbitrary } from 'fast-check'
-import { type Operation, operationsOf, readDocument } from '../../helpers/document.ts'
+import { type Operation, operationsOf, readDocument, type Schema } from '../../helpers/document.ts'
 import { form } from '../../helpers/upload.ts'
 import { bodies, type EncodedBody, invalidBodies, JSON_TYPE } from './bodies.ts'
 import { forms } from './forms.ts'
-import { idsOf, UNKNOWN_ID, weighted } from './ids.ts'
+import { idsOf, placeholders, UNKNOWN_ID, weighted } from './ids.ts'
 import { type Expected, invalidQueries, textsAgainst } from './mutations.ts'
 import { valid } from './values.ts'
 
@@ -42,14 +42,45 @@ const HEADERS: Record<string, Arbitrary<string>> = {
     'a=b',
     '',
   ),
+  'If-Match': fc.constantFrom('*', '*', '"other"', 'W/"other"', '"a", "b"'),
   'If-None-Match': fc.constantFrom('*', '"other"', 'W/"other"', '', 'other'),
 }
 
-/** A request may have a cursor or an offset, not both. */
-const withoutConflict = (query: Query) =>
-  query.some(([name]) => name === 'cursor') ? query.filter(([name]) => name !== 'offset') : query
+/** Values of query parameters that their schemas do not describe. */
+const QUERIES: Record<string, Arbitrary<string>> = {
+  organizationId: fc.oneof(weighted(3, placeholders('organization')), weighted(1, fc.uuid())),
+  timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kathmandu'),
+}
 
-function envelopes({ path, parameters = [] }: Operation): Arbitrary<Envelope> {
+/** Operations that reject unknown query parameters. */
+const STRICT: ReadonlySet<string> = new Set(['listDeliveries', 'countPosts'])
+
+/** Parameters that any other can be combined with. */
+const COMBINABLE: ReadonlySet<string> = new Set(['limit', 'offset', 'cursor', 'include', 'unknown'])
+
+/** Leaves out parameters that exclude others. */
+function withoutConflict(query: Query, isStrict: boolean): Query {
+  const has = (name: string) => query.some(([other]) => other === name)
+  const isFiltered = query.some(([name]) => !COMBINABLE.has(name))
+  const excluded = new Set([
+    ...(has('cursor') ? ['offset'] : []),
+    // A cursor belongs to its filters.
+    ...(isFiltered ? ['cursor', 'offset'] : []),
+    ...(has('include') ? ['limit'] : []),
+    ...(isStrict ? ['unknown'] : []),
+  ])
+  return query.filter(([name]) => !excluded.has(name))
+}
+
+/** A text that a query parameter can have; undefined if no text can be generated. */
+function queryText(name: string, schema: Schema): Arbitrary<string> | undefined {
+  if (QUERIES[name]) return QUERIES[name]
+  // Of two forms, the one that needs no earlier response. The other one names the query that it continues.
+  if (name === 'cursor') return new RegExp(schema.pattern!).test(UNKNOWN_ID) ? fc.uuid() : undefined
+  return valid(schema.items ?? schema).map(String)
+}
+
+function envelopes({ operationId, path, parameters = [] }: Operation): Arbitrary<Envelope> {
   const inPlace = (place: string) => parameters.filter((parameter) => parameter.in === place)
   const params = Object.fromEntries(
     inPlace('path').map(({ name }) => [
@@ -57,7 +88,12 @@ function envelopes({ path, parameters = [] }: Operation): Arbitrary<Envelope> {
       fc.oneof(weighted(30, idsOf(path, name)), weighted(1, fc.constant('\0'))),
     ]),
   )
-  const queries = Object.fromEntries(inPlace('query').map(({ name, schema }) => [name, valid(schema).map(String)]))
+  const queries = Object.fromEntries(
+    inPlace('query').flatMap(({ name, schema }) => {
+      const texts = queryText(name, schema)
+      return texts ? [[name, texts]] : []
+    }),
+  )
   const headers = Object.fromEntries(
     inPlace('header').map(({ name, schema }) => [name, HEADERS[name] ?? visibleText(schema.maxLength)]),
   )
@@ -66,7 +102,9 @@ function envelopes({ path, parameters = [] }: Operation): Arbitrary<Envelope> {
     params: fc.record(params, { noNullPrototype: true }),
     query: fc
       .record({ ...queries, unknown: fc.constantFrom('', '1', 'é') }, { requiredKeys: required, noNullPrototype: true })
-      .map((query) => withoutConflict(Object.entries(query as unknown as Record<string, string>))),
+      .map((query) =>
+        withoutConflict(Object.entries(query as unknown as Record<string, string>), STRICT.has(operationId)),
+      ),
     headers: fc.record(headers, { requiredKeys: [], noNullPrototype: true }) as Arbitrary<Record<string, string>>,
   })
 }
@@ -124,13 +162,13 @@ function invalidQueriesOf({ parameters = [] }: Operation): { what: string; query
   const invalid = parameters
     .filter((parameter) => parameter.in === 'query')
     .flatMap(({ name, schema }) =>
-      invalidQueries(schema).map(({ texts, code }) => ({
+      invalidQueries(schema).map(({ texts, code, index }) => ({
         what: `${name}=${texts.join()}`,
         query: texts.map((text): [string, string] => [name, text]),
-        expected: { code, path: [name] },
+        expected: { code, path: [name, ...(index === undefined ? [] : [index])] },
       })),
     )
-  if (!parameters.some(({ name }) => name === 'cursor')) return invalid
+  if (!['cursor', 'offset'].every((wanted) => parameters.some(({ name }) => name === wanted))) return invalid
   const query: Query = [
     ['cursor', UNKNOWN_ID],
     ['offset', '1'],

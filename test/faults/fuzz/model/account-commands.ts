@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { deleteMembership, upsertMembership } from '../../../../db/queries/people.ts'
+import { NOT_AN_ADMIN_TO_CONNECT, NOT_THE_OWNER } from '../../../../schemas/messages.ts'
 import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, often, pick, requireError, requireReply, user } from './command.ts'
 import { comparableAccount, expectedAccount } from './expected.ts'
@@ -31,12 +32,14 @@ export const connect = fc
         values.organization === 'unknown' || (values.organization === 'own' && !model.members.has(user))
       if (hasNoAccess) {
         requireReply(reply, 403, { error: `You have no access to this organizationId: ${organizationId}` })
+      } else if (values.organization === 'own') {
+        requireReply(reply, 403, { error: NOT_AN_ADMIN_TO_CONNECT })
       } else if (token === 'expired') requireError(400, reply)
       else {
-        const account = model.connect(user, username, displayName, values.organization === 'own')
+        const account = model.connect(user, username, displayName, false)
         const isNew = account.id === ''
         if (isNew) account.id = reply.body.id
-        requireReply(reply, isNew ? 201 : 200, expectedAccount(account))
+        requireReply(reply, isNew ? 201 : 200, expectedAccount(account, user, service))
       }
     }),
   )
@@ -46,7 +49,7 @@ export const disconnect = fc.record({ user, account: index }).map((values) =>
     const account = pick(model.accounts, values.account)
     const reply = await send(service, values.user, 'disconnectAccount', `/accounts/${account?.id ?? UNKNOWN_ID}`)
     const status = account ? model.disconnect(values.user, account) : 404
-    const error = { 403: 'Only the owner of an account can disconnect it', 404: 'Account not found', 200: '' }[status]
+    const error = { 403: NOT_THE_OWNER, 404: 'Account not found', 200: '' }[status]
     requireReply(reply, status, status === 200 ? { success: true } : { error })
   }),
 )
@@ -71,5 +74,8 @@ export const listAccounts = user.map((user) =>
 
 export async function compareAccounts(model: Model, service: Service, user: number): Promise<void> {
   const { status, body } = await send(service, user, 'listAccounts', '/accounts')
-  deepStrictEqual([status, body.data.map(comparableAccount)], [200, model.accountsOf(user).map(expectedAccount)])
+  deepStrictEqual(
+    [status, body.data.map(comparableAccount)],
+    [200, model.accountsOf(user).map((account) => expectedAccount(account, user, service))],
+  )
 }

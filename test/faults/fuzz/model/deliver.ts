@@ -137,7 +137,7 @@ function reconcile({ delivery }: Claim, { leaveOpen, succeed, resume }: Transiti
 }
 
 /** Publishes one act. Returns whether it succeeded. */
-function publishAct({ post, delivery, calls }: Claim, transitions: Transitions, index: number): boolean {
+function publishAct({ post, delivery, calls, nowMs }: Claim, transitions: Transitions, index: number): boolean {
   const { account, sent } = delivery
   const { kind, text } = actsOf(post, delivery)[index]!
   const act = index + 1
@@ -154,6 +154,7 @@ function publishAct({ post, delivery, calls }: Claim, transitions: Transitions, 
   }
   beginAttempt(delivery)
   delivery.intent = act
+  delivery.intendedAtMs = nowMs
   const hasFault = fault && act === faultAct && (fault === 'slow_media' || delivery.faults < faultTimes)
   const failure = hasFault && fault !== 'slow_media' ? FAULTS[fault] : undefined
   if (hasFault) delivery.faults++

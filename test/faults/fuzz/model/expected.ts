@@ -1,5 +1,5 @@
 import type { Service } from './service.ts'
-import { type Account, type Delivery, type Post, statusOf } from './state.ts'
+import { type Account, type Delivery, FUTURE, type NewPost, type Post, statusOf } from './state.ts'
 
 /*
  * Bodies that the model predicts, and bodies of responses in the same form. Values that only the service knows, such as
@@ -21,19 +21,41 @@ export function comparablePost(
 
 /** A post with its targets and deliveries. */
 export function expectedDetail(post: Post, service: Service) {
-  const targets = post.deliveries
-    .map((delivery) => ({
-      accountId: delivery.account.id,
-      platform: 'sandbox',
-      username: delivery.account.username,
-      captionOverride: delivery.captionOverride,
-      fields: delivery.fields,
-      threadParts: delivery.threadParts,
-      delivery: expectedDelivery(delivery),
-    }))
-    .sort((a, b) => (a.accountId < b.accountId ? -1 : 1))
+  const targets = post.deliveries.map((delivery) => ({
+    accountId: delivery.account.id,
+    platform: 'sandbox',
+    username: delivery.account.username,
+    captionOverride: delivery.captionOverride,
+    fields: delivery.fields,
+    threadParts: delivery.threadParts,
+    delivery: expectedDelivery(delivery),
+    ...expectedAttention(delivery.account),
+  }))
   return { ...expectedPost(post, service), mediaIds: post.mediaIds, targets }
 }
+
+/** Of an account in a post, whose credentials may be gone. */
+function expectedAttention({ attention, isConnected }: Account) {
+  const code = attention ?? (isConnected ? null : 'not_connected')
+  return code === null ? {} : { attention: code }
+}
+
+/** A created post. Accounts are in the order of the request. */
+export const expectedCreated = (id: string, { scheduledAt, accounts }: NewPost) => ({
+  id,
+  status: scheduledAt === null ? 'draft' : 'scheduled',
+  warnings: [
+    ...(scheduledAt !== null && scheduledAt !== FUTURE ? [['past_time', null]] : []),
+    ...accounts.filter(({ attention }) => attention).map(({ id }) => ['account_attention', id]),
+  ],
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of a response
+export const comparableCreated = ({ warnings = [], ...created }: any) => ({
+  ...created,
+  // biome-ignore lint/suspicious/noExplicitAny: the body of a response
+  warnings: warnings.map(({ code, accountId = null }: any) => [code, accountId]),
+})
 
 const expectedDelivery = ({ state, attempts, sent, error, history }: Delivery) => ({
   ...{ state, attempts, error, history },
@@ -48,7 +70,11 @@ const expectedDelivery = ({ state, attempts, sent, error, history }: Delivery) =
 export const comparableDetail = ({ targets, ...post }: any, model: Post | undefined) => ({
   ...comparablePost(post, model),
   // biome-ignore lint/suspicious/noExplicitAny: the body of a response
-  targets: targets.map(({ delivery, ...target }: any) => ({ ...target, delivery: comparableDelivery(delivery) })),
+  targets: targets.map(({ delivery, attention, ...target }: any) => ({
+    ...target,
+    delivery: comparableDelivery(delivery),
+    ...(attention && { attention: attention.code }),
+  })),
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: the body of a response
@@ -69,10 +95,17 @@ const comparableDelivery = (delivery: any) => ({
 
 const typeOrNull = (value: unknown) => (value === null ? null : typeof value)
 
-export const expectedAccount = ({ id, username, displayName, attention }: Account) => ({
+/** An account as `user` sees it. */
+export const expectedAccount = (
+  { id, owner, username, displayName, attention, isShared }: Account,
+  user: number,
+  { users, organization }: Service,
+) => ({
   ...{ id, platform: 'sandbox', username },
   ...(displayName !== undefined && { displayName }),
   ...(attention && { attention }),
+  ...(isShared && { organizationId: organization }),
+  ...{ ownerId: users[owner]!.id, isOwner: owner === user, canDisconnect: owner === user },
 })
 
 export const comparableAccount = ({ attention, ...account }: Record<string, { code: string }>) => ({

@@ -69,7 +69,9 @@ export const replay = fc
     ),
   )
 
-const changed = (body: object) =>
-  'credentials' in body
-    ? { ...body, credentials: { ...(body.credentials as object), displayName: 'Another' } }
-    : { ...body, caption: 'Another' }
+function changed(body: object): object {
+  if ('credentials' in body)
+    return { ...body, credentials: { ...(body.credentials as object), displayName: 'Another' } }
+  if ('posts' in body) return { ...body, posts: (body.posts as object[]).map(changed) }
+  return { ...body, caption: 'Another' }
+}

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { deliver } from './deliver.ts'
 import {
   type Account,
@@ -8,10 +9,15 @@ import {
   type KeyedRequest,
   NEVER_MS,
   type NewPost,
+  newDelivery,
   PAST_MS,
   type Post,
   statusOf,
 } from './state.ts'
+import { type Change, isEdited, merge, ownedParts } from './update.ts'
+
+/** A call that was made may still arrive for so long. */
+const CALL_IN_FLIGHT_MS = 30_000
 
 /**
  * What the service should do, implemented a second time and as simply as possible: in memory, one request after the
@@ -52,27 +58,16 @@ export class Model {
 
   create(user: number, id: string, post: NewPost): void {
     const { scheduledAt, caption, firstComment, postType, media, accounts } = post
-    const isFuture = scheduledAt === FUTURE
     const deliveries = accounts.map((account): Delivery => {
       const override = post.overrides.find((override) => override.account === account)
-      return {
-        account,
+      const delivery = {
+        ...newDelivery(account),
         captionOverride: override?.captionOverride ?? null,
         fields: override?.fields ?? null,
         threadParts: post.threadParts.get(account) ?? null,
-        state: scheduledAt === null ? 'waiting' : 'queued',
-        attempts: 0,
-        failures: 0,
-        sent: [],
-        isPrepared: false,
-        intent: null,
-        error: null,
-        history: [],
-        faults: 0,
-        accepted: new Map(),
-        dueOrder: isFuture ? NEVER_MS : this.#nextDueOrder,
-        claimableAtMs: scheduledAt === null ? null : isFuture ? NEVER_MS : PAST_MS,
       }
+      this.#schedule(delivery, scheduledAt)
+      return delivery
     })
     const mediaIds = media.map(({ id }) => id)
     this.posts.push({ id, owner: user, scheduledAt, caption, firstComment, postType, mediaIds, deliveries })
@@ -85,10 +80,31 @@ export class Model {
     return 200
   }
 
+  update(post: Post, change: Change): number {
+    if (statusOf(post) === 'published') return 400
+    const after = merge(post, change)
+    if (isDeepStrictEqual(ownedParts(after), ownedParts(post))) return 200
+    const { status } = this.check(post.owner, requestOf(after))
+    if (status !== 201) return status
+    for (const delivery of after.deliveries) {
+      const old = post.deliveries.find(({ account }) => account === delivery.account)
+      const hasOtherContent = isEdited(post, old, after, delivery)
+      // The sandbox knows the calls of a delivery by its token.
+      if (hasOtherContent) Object.assign(delivery, { faults: 0, accepted: new Map() })
+      const isCancelled = delivery.state === 'failed' && delivery.error === 'cancelled' && after.scheduledAt !== null
+      if ((hasOtherContent || after.scheduledAt !== post.scheduledAt) && !isCancelled) {
+        this.#schedule(delivery, after.scheduledAt)
+      }
+    }
+    Object.assign(post, after)
+    this.#nextDueOrder++
+    return 200
+  }
+
   publish(post: Post): number {
     if (statusOf(post) === 'published') return 409
     if (statusOf(post) === 'draft') {
-      const { status } = this.check(post.owner, requestOf(post))
+      const { status } = this.check(post.owner, { ...requestOf(post), scheduledAt: 'now' })
       if (status !== 201) return status
     }
     const due = post.deliveries.filter(
@@ -102,8 +118,8 @@ export class Model {
   }
 
   retry(delivery: Delivery): 202 | 409 {
-    const { state, error, dueOrder, attempts } = delivery
-    const isEarly = attempts === 0 && dueOrder === NEVER_MS
+    const { state, error, dueOrder } = delivery
+    const isEarly = dueOrder === NEVER_MS
     if (state === 'waiting' || (state === 'queued' && isEarly) || (state === 'published' && error === null)) return 409
     this.#requeue(delivery)
     this.#nextDueOrder++
@@ -118,6 +134,26 @@ export class Model {
     delivery.error = missing ? (outcome === 'published' ? 'parent_unknown' : 'not_published') : null
     delivery.intent = null
     delivery.history.at(-1)!.outcome = `said_${outcome}`
+    return 200
+  }
+
+  cancel(post: Post, delivery: Delivery): 200 | 409 {
+    const { state, error, intent, sent } = delivery
+    if (state !== 'queued') return error === 'cancelled' ? 200 : 409
+    const isComment = actsOf(post, delivery)[sent.length]!.kind === 'comment'
+    delivery.state = intent !== null ? 'unconfirmed' : isComment ? 'published' : 'failed'
+    delivery.error = 'cancelled'
+    delivery.claimableAtMs = null
+    if (intent === null) delivery.isPrepared = false
+    return 200
+  }
+
+  mark(delivery: Delivery): 200 | 409 {
+    const { state, error, intent, sent, history } = delivery
+    if (state === 'waiting' || (state === 'published' && error === null)) return 409
+    if (intent !== null) history.at(-1)!.outcome = 'said_published'
+    sent.push({ hasId: false })
+    Object.assign(delivery, { state: 'published', error: null, intent: null, claimableAtMs: null, isPrepared: false })
     return 200
   }
 
@@ -157,21 +193,33 @@ export class Model {
     }
   }
 
+  /** Begins a delivery anew. */
+  #schedule(delivery: Delivery, scheduledAt: Post['scheduledAt']): void {
+    const isFuture = scheduledAt === FUTURE
+    delivery.state = scheduledAt === null ? 'waiting' : 'queued'
+    delivery.dueOrder = isFuture ? NEVER_MS : this.#nextDueOrder
+    delivery.claimableAtMs = scheduledAt === null ? null : isFuture ? NEVER_MS : PAST_MS
+    delivery.failures = 0
+    delivery.error = null
+    delivery.isPrepared = false
+  }
+
   #requeue(delivery: Delivery): void {
-    const { intent, claimableAtMs } = delivery
+    const { intent, claimableAtMs, intendedAtMs, error } = delivery
     delivery.state = 'queued'
     delivery.dueOrder = this.#nextDueOrder
-    // An act whose outcome is open keeps the time at which it is reconciled.
-    delivery.claimableAtMs = intent === null ? PAST_MS : (claimableAtMs ?? PAST_MS)
+    // An act whose outcome is open keeps the time at which it is reconciled. A cancelled one gets the earliest.
+    const reconciledAtMs = error === 'cancelled' ? intendedAtMs + CALL_IN_FLIGHT_MS : (claimableAtMs ?? PAST_MS)
+    delivery.claimableAtMs = intent === null ? PAST_MS : reconciledAtMs
     delivery.failures = 0
     if (intent === null) delivery.isPrepared = false
   }
 }
 
-/** A draft as the request that would schedule it now. */
-function requestOf({ deliveries, mediaIds, caption, firstComment, postType }: Post): NewPost {
+/** A post as the request that would create it. */
+function requestOf({ deliveries, mediaIds, caption, firstComment, postType, scheduledAt }: Post): NewPost {
   return {
-    ...{ caption, firstComment, postType, scheduledAt: 'now' },
+    ...{ caption, firstComment, postType, scheduledAt },
     accounts: deliveries.map(({ account }) => account),
     media: mediaIds.map((id) => ({ id, isOwn: true })),
     overrides: deliveries,

@@ -3,7 +3,14 @@ import fc from 'fast-check'
 import { SANDBOX_FAULTS } from '../../../../schemas/sandbox.ts'
 import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, often, pick, requireError, requireReply, user, userFor, usually } from './command.ts'
-import { comparableDetail, comparablePost, expectedDetail, expectedPost } from './expected.ts'
+import {
+  comparableCreated,
+  comparableDetail,
+  comparablePost,
+  expectedCreated,
+  expectedDetail,
+  expectedPost,
+} from './expected.ts'
 import { sendCreate, sendMode } from './key-commands.ts'
 import type { Model } from './model.ts'
 import { type Reply, type Service, send } from './service.ts'
@@ -33,11 +40,15 @@ const postChoices = {
   ),
   parts: fc.array(fc.constantFrom('one', 'two', 'three', 'four', 'five', ''), { maxLength: 3 }),
 }
-const postArbitrary = fc.record(postChoices)
+export const postArbitrary = fc.record(postChoices)
 type PostChoices = typeof postArbitrary extends fc.Arbitrary<infer Choices> ? Choices : never
 
 /** The post that the choices describe, and the accounts as they are sent: they may repeat. */
-function planPost(choices: PostChoices, model: Model, service: Service): { post: NewPost; sent: NewPost['accounts'] } {
+export function planPost(
+  choices: PostChoices,
+  model: Model,
+  service: Service,
+): { post: NewPost; sent: NewPost['accounts'] } {
   const { user, caption, firstComment, parts, when } = choices
   const usable = model.accountsOf(user)
   const candidates = choices.hasAccess && usable.length > 0 ? usable : model.accounts
@@ -59,7 +70,7 @@ function planPost(choices: PostChoices, model: Model, service: Service): { post:
   return { post, sent }
 }
 
-const bodyOf = (post: NewPost, sent: NewPost['accounts']) => ({
+export const bodyOf = (post: NewPost, sent: NewPost['accounts']) => ({
   accountIds: sent.map(({ id }) => id),
   ...{ caption: post.caption, postType: post.postType, mediaIds: post.media.map(({ id }) => id) },
   ...(post.firstComment !== null && { firstComment: post.firstComment }),
@@ -86,7 +97,7 @@ export const create = postArbitrary.map((choices) =>
       else if (expected.status === 403) requireReply(reply, 403, { error: expected.error })
       else {
         const { id } = reply.body
-        requireReply(reply, 201, { id, status: post.scheduledAt === null ? 'draft' : 'scheduled' })
+        deepStrictEqual([reply.status, comparableCreated(reply.body)], [201, expectedCreated(id, post)])
         model.create(user, id, post)
       }
     },

@@ -1,13 +1,15 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { changeMembership, compareAccounts, connect, disconnect, listAccounts } from './account-commands.ts'
+import { createMany } from './batch-command.ts'
 import { often } from './command.ts'
-import { resolve, retry, tick } from './delivery-commands.ts'
+import { cancel, mark, resolve, retry, retryMany, tick } from './delivery-commands.ts'
 import { comparablePost, expectedPost } from './expected.ts'
 import { replay } from './key-commands.ts'
 import type { Model } from './model.ts'
 import { create, get, list, publish, remove, requireDetail, walkPages } from './post-commands.ts'
 import { coverage, increment, type Run, type Service, send } from './service.ts'
+import { update } from './update-command.ts'
 
 const { STEPS } = process.env
 
@@ -16,10 +18,15 @@ const commands = fc.commands<Model, Service, false>(
   [
     ...often(3, connect),
     ...often(6, create),
+    ...often(2, createMany),
     ...often(5, tick),
     ...often(2, retry),
+    retryMany,
     ...often(2, resolve),
+    ...often(2, cancel),
+    mark,
     ...often(2, publish),
+    ...often(4, update),
     ...often(2, get),
     ...often(2, replay),
     ...[list, walkPages, listAccounts, remove, disconnect, changeMembership],

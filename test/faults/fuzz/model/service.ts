@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { upsertMembership } from '../../../../db/queries/people.ts'
 import { sandboxStore } from '../../../../db/queries/sandbox.ts'
 import { createSandboxAdapter } from '../../../../src/platforms/sandbox/adapter.ts'
 import type { Person } from '../../../helpers/app.ts'
@@ -45,9 +46,15 @@ export async function startService(t: Teardown): Promise<() => Promise<Run>> {
   }
 }
 
-/** Both users are members of the organisation. Each connects two accounts, one of them shared with it. */
+/**
+ * Both users are members of the organisation, and admins of it until each has connected two accounts, one of them for the
+ * organisation.
+ */
 async function createModel(service: Service): Promise<Model> {
   const model = new Model()
+  const { users, organization: organizationId, world } = service
+  // The third one stays an admin: without any, every member could connect accounts.
+  await world.promote(organizationId, ...users, await world.user())
   for (const user of service.users.keys()) model.members.add(user)
   for (const user of service.users.keys()) {
     for (const isShared of [true, false]) {
@@ -60,6 +67,7 @@ async function createModel(service: Service): Promise<Model> {
       account.id = body.id
     }
   }
+  for (const { id } of users) await upsertMembership(world.db, { userId: id, organizationId, role: 'member' })
   return model
 }
 

@@ -42,6 +42,8 @@ export interface Delivery {
   isPrepared: boolean
   /** Number of the act whose call may have been sent, without a known outcome. */
   intent: number | null
+  /** When the last call was made. */
+  intendedAtMs: number
   error: string | null
   history: Attempt[]
   /** Position in the order in which deliveries became due. */
@@ -52,6 +54,27 @@ export interface Delivery {
   /** Calls that had a fault. */
   faults: number
 }
+
+/** A delivery that is not scheduled. */
+export const newDelivery = (account: Account): Delivery => ({
+  account,
+  captionOverride: null,
+  fields: null,
+  threadParts: null,
+  state: 'waiting',
+  attempts: 0,
+  failures: 0,
+  sent: [],
+  isPrepared: false,
+  intent: null,
+  intendedAtMs: 0,
+  error: null,
+  history: [],
+  faults: 0,
+  accepted: new Map(),
+  dueOrder: NEVER_MS,
+  claimableAtMs: null,
+})
 
 export interface Post {
   id: string

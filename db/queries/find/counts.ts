@@ -1,0 +1,59 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../client.ts'
+import { givenOf, isPostWanted, isTargetWanted, type PostSource, type PostWalk, walkPosts } from './posts.ts'
+import type { Order, ValueOf } from './walk.ts'
+
+/** The number of posts that are read for one request. */
+export const COUNTED_POSTS_MAX = 10_000
+
+/** A limit makes Postgres look up the deliveries of each post, where it would otherwise read all of them. */
+const TARGETS_MAX = 1_000
+
+export type CountedBy = 'status' | 'state' | 'account' | 'day'
+
+/** Posts are counted, or their deliveries. */
+const GROUPS: Record<CountedBy, { value(timeZone: string): RawBuilder<unknown>; counts: 'posts' | 'deliveries' }> = {
+  status: { value: () => sql`post.status`, counts: 'posts' },
+  state: { value: () => sql`target.state`, counts: 'deliveries' },
+  account: { value: () => sql`target.account_id`, counts: 'deliveries' },
+  day: { value: (timeZone) => sql`to_char(post.scheduled_at at time zone ${timeZone}, 'YYYY-MM-DD')`, counts: 'posts' },
+}
+
+export interface CountRow {
+  value: string
+  count: number
+  /** How many posts were looked at. */
+  posts: number
+}
+
+/**
+ * Counts what meets the conditions, among the first posts of a walk. The statement has no name: each of its many forms is
+ * rare, and Postgres plans it for its values.
+ */
+export async function countFound(
+  db: Db,
+  { by, timeZone, source, order }: { by: CountedBy; timeZone: string; source: PostSource; order: Order },
+  values: PostWalk & { hasTargetConditions: boolean },
+): Promise<CountRow[]> {
+  const valueAt: ValueOf<PostWalk> = (key) => values[key]
+  const given = givenOf(values)
+  const { value, counts } = GROUPS[by]
+  const targets = sql`
+    select target.* from post_targets as target
+    where target.user_id = post.user_id and target.post_id = post.id and ${isTargetWanted(valueAt, given)}`
+  const { rows } = await sql<CountRow>`
+    with walked as materialized (${walkPosts({ source, order, isOrdered: false }, valueAt, COUNTED_POSTS_MAX + 1, given)}),
+    counted as (
+      select ${value(timeZone)} as value, count(*) as count
+      from (select * from walked limit ${sql.lit(COUNTED_POSTS_MAX)}) as post
+      ${counts === 'deliveries' ? sql`cross join lateral (${targets} limit ${sql.lit(TARGETS_MAX)}) as target` : sql``}
+      where ${isPostWanted(valueAt, given)}
+        ${counts === 'posts' && values.hasTargetConditions ? sql`and (select true from (${targets} limit 1) as target) is not null` : sql``}
+        ${by === 'day' ? sql`and post.scheduled_at is not null` : sql``}
+      group by 1
+    )
+    select counted.value::text, counted.count, looked_at.posts
+    from (select count(*) as posts from walked) as looked_at left join counted on true
+    order by counted.value`.execute(db)
+  return rows
+}

@@ -1,0 +1,185 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
+import type { Db } from '../../client.ts'
+import type { PostTargets } from '../../types.ts'
+import { isoTime } from '../iso-time.ts'
+import { formsOf } from './forms.ts'
+import {
+  forMember,
+  givenOf,
+  isOfOrganization,
+  isShared,
+  isTargetWanted,
+  membersOf,
+  type PostConditions,
+} from './posts.ts'
+import { exactTime, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
+
+/** What the deliveries of a list have in common. Null does not restrict. */
+export type DeliveryConditions = Pick<
+  PostConditions,
+  'userId' | 'organizationId' | 'states' | 'errorCode' | 'accountId' | 'platform' | 'scheduledFrom' | 'scheduledBefore'
+>
+
+/** The walk begins after this delivery. The time is text that Postgres reads, such as `infinity`. */
+export interface DeliveryPlace {
+  afterTime: string
+  afterPostId: string
+  afterAccountId: string
+}
+
+type DeliveryWalk = DeliveryConditions & DeliveryPlace
+type Value = ValueOf<DeliveryWalk>
+
+const byPost = (condition: RawBuilder<unknown>, value: Value) => sql`
+  select * from post_targets
+  where user_id = ${value('userId')}::uuid and ${condition}
+    and (post_id, account_id) < (${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)
+  order by post_id desc, account_id desc`
+
+/** The indexes that deliveries are found by. All but `changed` put the newest first. */
+const SOURCES = {
+  all: (value: Value) => byPost(sql`true`, value),
+  troubled: (value: Value) => byPost(sql`(state in ('failed', 'unconfirmed', 'missed') or error is not null)`, value),
+  account: (value: Value) => sql`
+    select * from post_targets
+    where account_id = ${value('accountId')}::uuid and user_id = ${value('userId')}::uuid
+      and post_id < ${value('afterPostId')}::uuid
+    order by post_id desc`,
+  changed: (value: Value) => sql`
+    select * from post_targets
+    where user_id = ${value('userId')}::uuid and changed_at is not null
+      and (changed_at, post_id, account_id)
+        > (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)
+    order by changed_at, post_id, account_id`,
+  /** By the times of their posts. The limit makes Postgres look up the deliveries of one post after the other. */
+  scheduled: (value: Value) => sql`
+    select target.*, post.scheduled_at from (
+      select id, scheduled_at from posts
+      where user_id = ${value('userId')}::uuid and scheduled_at is not null
+        and (scheduled_at, id) <= (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid)
+        and scheduled_at >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
+      order by scheduled_at desc, id desc
+      limit ${sql.lit(WINDOW)}) as post
+    cross join lateral (
+      select * from post_targets
+      where user_id = ${value('userId')}::uuid and post_id = post.id
+        and (post.id <> ${value('afterPostId')}::uuid or account_id < ${value('afterAccountId')}::uuid)
+      order by account_id desc
+      limit ${sql.lit(WINDOW)}) as target`,
+}
+
+export type DeliverySource = keyof typeof SOURCES
+
+/** The order of each source, which deliveries of several members are merged in. */
+const ORDERS: Record<DeliverySource, RawBuilder<unknown>> = {
+  all: sql`walk.post_id desc, walk.account_id desc`,
+  troubled: sql`walk.post_id desc, walk.account_id desc`,
+  account: sql`walk.post_id desc`,
+  changed: sql`walk.changed_at, walk.post_id, walk.account_id`,
+  scheduled: sql`walk.scheduled_at desc, walk.post_id desc, walk.account_id desc`,
+}
+
+/** The first `limit` deliveries of a walk. */
+function walkDeliveries(source: DeliverySource, value: Value, limit: number, given: readonly string[]) {
+  const walk = (value: Value) => sql`${SOURCES[source](value)} limit ${sql.lit(limit)}`
+  if (!isShared(given)) return walk(value)
+  return sql`
+    select walk.* from ${membersOf(value)} cross join lateral (${walk(forMember(value))}) as walk
+    order by ${ORDERS[source]}
+    limit ${sql.lit(limit)}`
+}
+
+interface PageValues extends DeliveryWalk {
+  limit: number
+}
+
+export interface FoundDeliveryRow {
+  postId: string
+  accountId: string
+  platform: PlatformId
+  username: string
+  state: DeliveryState
+  scheduledAt: string | null
+  attempts: number
+  publishedAt: string | null
+  changedAt: string | null
+  externalId: string | null
+  externalUrl: string | null
+  error: DeliveryError | null
+  isWanted: boolean
+  /** The last row that this page may look at. */
+  isLast: boolean
+  /** `changedAt` or `scheduledAt` to the microsecond, for a cursor. */
+  sortedBy: string | null
+}
+
+type Row = Selectable<PostTargets> & { isWanted: boolean; isLast: boolean; rank: number }
+
+/** What the statement walks along. */
+interface DeliveryQuery {
+  source: DeliverySource
+}
+
+const isScheduled = (value: Value) => sql`(
+  select true from posts
+  where posts.user_id = target.user_id and posts.id = target.post_id
+    and posts.scheduled_at >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
+    and posts.scheduled_at < coalesce(${value('scheduledBefore')}::timestamptz, 'infinity')
+  limit 1) is not null`
+
+/** As for posts: only with the conditions that are given, and without their statistics. */
+function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[], value: ValueOf<PageValues>) {
+  const hasTimes = given.includes('scheduledFrom') || given.includes('scheduledBefore')
+  const window = hasTimes || source === 'changed' || isShared(given) ? WINDOW_WITH_LOOKUP : WINDOW
+  const walked = sql<Row>`(
+    select *, rank = ${sql.lit(window)} as is_last,
+      coalesce(
+        ${isTargetWanted(value as never, given)}${hasTimes ? sql` and ${isScheduled(value as Value)}` : sql``}
+          and ${isOfOrganization(value as never, given, { userId: sql`target.user_id`, id: sql`target.post_id` })}, false
+      ) as is_wanted
+    from (
+      select *, row_number() over () as rank
+      from (${walkDeliveries(source, value as Value, window, given)}) as walked) as target)`
+  // The page is complete before posts and accounts are joined to its rows.
+  const page = db
+    .selectFrom(walked.as('postTargets'))
+    .selectAll()
+    .where(sql<boolean>`is_wanted or is_last`)
+    .limit(value('limit'))
+  return db
+    .selectFrom(page.as('target'))
+    .innerJoin('posts', (join) =>
+      join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
+    )
+    .innerJoin('accounts', 'accounts.id', 'target.accountId')
+    .select([
+      'target.postId',
+      'target.accountId',
+      'target.platform',
+      'accounts.username',
+      'target.state',
+      isoTime<string | null>('posts.scheduledAt').as('scheduledAt'),
+      'target.attempts',
+      isoTime<string | null>('target.publishedAt').as('publishedAt'),
+      isoTime<string | null>('target.changedAt').as('changedAt'),
+      sql<string | null>`target.sent -> 0 ->> 'id'`.as('externalId'),
+      sql<string | null>`target.sent -> 0 ->> 'url'`.as('externalUrl'),
+      'target.error',
+      'target.isWanted',
+      'target.isLast',
+      exactTime(source === 'changed' ? 'target.changed_at' : 'posts.scheduled_at').as('sortedBy'),
+    ])
+    .orderBy('target.rank')
+    .$castTo<FoundDeliveryRow>()
+}
+
+const runPage = formsOf('find_deliveries', selectPage)
+
+/**
+ * The next deliveries of a walk that meet the conditions, at most `limit`. If the walk looks at its last row before the
+ * page is full, that row is returned too, wanted or not.
+ */
+export const findDeliveries = (db: Db, source: DeliverySource, values: PageValues): Promise<FoundDeliveryRow[]> =>
+  runPage(db, { source }, givenOf(values), values)

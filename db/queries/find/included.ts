@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { DeliveryState } from '../../../schemas/delivery.ts'
+import type { ListedTarget } from '../../../schemas/find.ts'
+import { prepared } from '../../prepared.ts'
+import { deliveryProperties, selectTargets } from '../post-detail.ts'
+
+interface PostsOfPage {
+  userId: string
+  ids: string[]
+}
+
+/** The number of deliveries in each state, of each of these posts. */
+export const countStates = prepared<PostsOfPage, { id: string; states: Partial<Record<DeliveryState, number>> }>(
+  'count_states',
+  (_db, value) => sql`
+    select post_id as id, json_object_agg(state, count) as states
+    from (
+      select post_id, state, count(*) as count from post_targets
+      where user_id = ${value('userId')}::uuid and post_id = any(${value('ids')}::uuid[])
+      group by post_id, state) as counted
+    group by post_id`,
+)
+
+/** The accounts of each of these posts, with their deliveries. */
+export const readTargets = prepared<PostsOfPage, { id: string; targets: ListedTarget[] }>('read_targets', (db, value) =>
+  db
+    .selectFrom('posts')
+    .select((eb) => [
+      'posts.id',
+      selectTargets(eb, (eb) => ({ delivery: jsonBuildObject(deliveryProperties(eb)) })).as('targets'),
+    ])
+    .where('posts.userId', '=', value('userId'))
+    .where('posts.id', '=', sql<string>`any(${value('ids')}::uuid[])`)
+    .$castTo<{ id: string; targets: ListedTarget[] }>(),
+)

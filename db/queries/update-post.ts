@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import type { DeliveryState } from '../../schemas/delivery.ts'
+import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import type { PostStatus } from '../../schemas/post.ts'
+import type { Db } from '../client.ts'
+import { noteLastUse } from './media.ts'
+
+export interface ChangedTarget {
+  accountId: string
+  platform: PlatformId
+  captionOverride: string | null
+  fields: Record<string, unknown> | null
+  threadParts: readonly string[] | null
+  /** The post does not go to the account yet. */
+  isNew: boolean
+  /** Other content is sent than before. */
+  isEdited: boolean
+  /** In which the delivery begins anew; null where it stays as it is. */
+  state: DeliveryState | null
+}
+
+export interface ChangedPost {
+  caption: string
+  firstComment: string | null
+  postType: PostType
+  status: PostStatus
+  scheduledAt: Date | null
+  /** Null where they do not change. */
+  mediaIds: string[] | null
+  /** How long a call that was lost may still arrive. */
+  nameKeptMs: number
+  /** All targets of the post, in their order. Others are removed. */
+  targets: ChangedTarget[]
+}
+
+type PostKey = { userId: string; id: string }
+
+/** Stores the changes of a post. The transaction holds `lockPost`. */
+export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost): Promise<void> {
+  const { caption, firstComment, postType, status, scheduledAt } = post
+  await db
+    .updateTable('posts')
+    .set({ caption, firstComment, postType, status, scheduledAt, updatedAt: sql<Date>`now()` })
+    .where('userId', '=', key.userId)
+    .where('id', '=', key.id)
+    .execute()
+  if (post.mediaIds) await replaceMedia(db, key, post.mediaIds)
+  await db
+    .deleteFrom('postTargets')
+    .where('userId', '=', key.userId)
+    .where('postId', '=', key.id)
+    .where('accountId', '!=', sql<string>`all(${post.targets.map(({ accountId }) => accountId)}::uuid[])`)
+    .execute()
+  await storeTargets(db, key, post)
+}
+
+async function replaceMedia(db: Db, { userId, id }: PostKey, mediaIds: string[]): Promise<void> {
+  await sql`
+    with changed as (select ${userId}::uuid as user_id, ${id}::uuid as id), noted as ${noteLastUse(sql`changed`)}
+    delete from post_media where user_id = ${userId} and post_id = ${id}`.execute(db)
+  await sql`
+    insert into post_media (user_id, post_id, position, media_id)
+    select ${userId}, ${id}, position, media_id
+    from unnest(${mediaIds}::uuid[]) with ordinality as file(media_id, position)`.execute(db)
+}
+
+/**
+ * Stores the targets. A delivery with other content gets a new token and a new start. The names of its acts on networks
+ * derive from them, and a network would take new content under an old name for sent. The names stay where only the time
+ * changes and the delivery is due now, because a lost call may still arrive.
+ */
+async function storeTargets(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, targets }: ChangedPost) {
+  const items = JSON.stringify(
+    targets.map((target, index) => ({
+      position: index + 1,
+      account_id: target.accountId,
+      platform: target.platform,
+      caption_override: target.captionOverride,
+      fields: target.fields,
+      thread_parts: target.threadParts,
+      is_new: target.isNew,
+      is_edited: target.isEdited,
+      state: target.state,
+    })),
+  )
+  const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
+    position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb, is_new boolean,
+    is_edited boolean, state text)`
+  const dueAt = sql`case when ${scheduledAt}::timestamptz is not null then greatest(${scheduledAt}::timestamptz, now()) end`
+  const isItem = sql`
+    delivery.user_id = ${userId} and delivery.post_id = ${id} and delivery.account_id = item.account_id`
+  await sql`
+    update post_targets as delivery
+    set position = item.position,
+      caption_override = item.caption_override,
+      fields = item.fields,
+      thread_parts = item.thread_parts,
+      token = case when item.is_edited then gen_random_uuid() else delivery.token end,
+      started_at = case when not item.is_edited then delivery.started_at end,
+      prepared = case when not item.is_edited then delivery.prepared end,
+      waiting_since = case when not item.is_edited then delivery.waiting_since end
+    from ${item}
+    where ${isItem} and (item.is_edited or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts)
+      is distinct from (item.position, item.caption_override, item.fields, item.thread_parts))`.execute(db)
+  await sql`
+    update post_targets as delivery
+    set state = item.state,
+      due_at = ${dueAt},
+      claimable_at = ${dueAt},
+      parked = false,
+      failures = 0,
+      error = null,
+      prepared = null,
+      waiting_since = null,
+      started_at = case
+        when ${dueAt} <= now() and delivery.started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
+        then delivery.started_at end
+    from ${item}
+    where ${isItem} and item.state is not null`.execute(db)
+  await sql`
+    insert into post_targets
+      (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, state, due_at,
+      claimable_at)
+    select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields, item.thread_parts,
+      item.state, ${dueAt}, ${dueAt}
+    from ${item}
+    where item.is_new`.execute(db)
+}

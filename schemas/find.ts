@@ -1,0 +1,302 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ACCOUNT_EXAMPLES } from './account.ts'
+import { DELIVERY_STATES, Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
+import { PLATFORM_IDS, PlatformId, POST_TYPES } from './platform.ts'
+import { POST_STATUSES, Post, PostTarget } from './post.ts'
+import { REFERENCE_MAX } from './references.ts'
+import { Limit, Nullable, NullableString, Offset, PAGE, PageQuery, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
+
+const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
+
+/** A cursor that names the query it belongs to. */
+const OPAQUE_CURSOR = '[A-Za-z0-9_-]{60,400}'
+
+const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
+
+const from = (what: string) => time(`Only ${what} at this time or later, in RFC 3339.`)
+const before = (what: string) => time(`Only ${what} before this time, in RFC 3339.`)
+
+const several = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Optional(Type.Array(StringEnum(values), { description }))
+
+const DELIVERY_FILTERS = {
+  organizationId: Type.Optional(
+    Type.String({
+      pattern: UUID_PATTERN,
+      description:
+        'The posts of all members of this organisation instead of your own: those all of whose accounts belong to it. Only admins of the organisation may use it.',
+    }),
+  ),
+  state: several(DELIVERY_STATES, 'Only deliveries in this state. May be repeated: `state=failed&state=missed`.'),
+  errorCode: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9_]{1,64}$',
+      description: 'Only deliveries whose last error has this code, such as `unauthorized`.',
+    }),
+  ),
+  accountId: Type.Optional(
+    Type.String({ pattern: UUID_PATTERN, description: 'Only deliveries to the account with this id.' }),
+  ),
+  platform: Type.Optional(StringEnum(PLATFORM_IDS, { description: 'Only deliveries to accounts on this network.' })),
+}
+
+/** The filters of posts. */
+export const POST_FILTERS = {
+  status: several(POST_STATUSES, 'Only posts with this status. May be repeated: `status=draft&status=scheduled`.'),
+  ...DELIVERY_FILTERS,
+  postType: Type.Optional(StringEnum(POST_TYPES, { description: 'Only posts of this type.' })),
+  scheduledFrom: from('posts that are scheduled'),
+  scheduledBefore: before('posts that are scheduled'),
+  createdFrom: from('posts that were created'),
+  createdBefore: before('posts that were created'),
+  updatedFrom: from('posts that were last changed'),
+  updatedBefore: before('posts that were last changed'),
+  externalReference: Type.Optional(
+    Type.String({ maxLength: REFERENCE_MAX, description: 'Only posts with exactly this `externalReference`.' }),
+  ),
+}
+
+export const SORTS = ['createdAt', 'scheduledAt', 'updatedAt'] as const
+export const INCLUDES = ['deliveries', 'targets'] as const
+
+/** With `include=targets`, a page is at most this long. */
+export const TARGETS_LIMIT_MAX = 50
+
+export const ListPostsQuery = Type.Object({
+  ...PageQuery.properties,
+  cursor: Type.Optional(
+    Type.String({
+      pattern: `^(?:${UUID_PATTERN.slice(1, -1)}|${OPAQUE_CURSOR})$`,
+      description:
+        'The `nextCursor` of the previous page, with the same filters and order. Leave it out to get the first page. A cursor is opaque and does not expire. No item is skipped or repeated because of items that are created or deleted meanwhile. Cannot be combined with an `offset` other than 0.',
+    }),
+  ),
+  ...POST_FILTERS,
+  sort: Type.Optional(
+    StringEnum(SORTS, {
+      description:
+        'The time to sort by. Default: `scheduledAt` with a filter on it, otherwise `updatedAt` with a filter on that, otherwise `createdAt`. With `scheduledAt`, only posts that have one are listed. With `updatedAt`, a post that changes while you read may be listed twice or not at all.',
+    }),
+  ),
+  order: Type.Optional(
+    StringEnum(['asc', 'desc'], { description: '`desc` puts the latest first, `asc` the earliest. Default: `desc`.' }),
+  ),
+  include: Type.Optional(
+    Type.Array(StringEnum(INCLUDES), {
+      description: `What each post has besides. May be repeated. \`deliveries\`: the number of its deliveries in each state. \`targets\`: its accounts with their deliveries, without \`history\`; \`limit\` is then at most ${TARGETS_LIMIT_MAX}.`,
+    }),
+  ),
+})
+export type ListPostsQuery = Static<typeof ListPostsQuery>
+
+const { history, ...listedDelivery } = Delivery.properties
+const { history: _, ...LISTED_DELIVERY } = Delivery.examples[0]
+
+export const ListedDelivery = Type.Object(listedDelivery, {
+  $id: 'ListedDelivery',
+  description: 'The delivery of a post to one account, without its attempts.',
+  examples: [LISTED_DELIVERY],
+})
+
+const [TARGET] = PostTarget.examples
+
+export const ListedTarget = Type.Object(
+  { ...PostTarget.properties, delivery: Ref(ListedDelivery) },
+  {
+    $id: 'ListedTarget',
+    description: 'One account of a listed post, with the delivery to it.',
+    examples: [{ ...TARGET, delivery: LISTED_DELIVERY }],
+  },
+)
+export type ListedTarget = Static<typeof ListedTarget>
+
+const count = Type.Integer({ minimum: 1, description: 'The number of deliveries in this state.' })
+
+export const DeliveryCounts = Type.Partial(
+  Type.Object({
+    waiting: count,
+    queued: count,
+    publishing: count,
+    published: count,
+    failed: count,
+    unconfirmed: count,
+    missed: count,
+  } satisfies Record<DeliveryState, typeof count>),
+  {
+    $id: 'DeliveryCounts',
+    description: 'The number of deliveries in each state. States without a delivery are absent.',
+    examples: [{ published: 1, failed: 2 }],
+  },
+)
+
+const [POST, DRAFT] = Post.examples
+
+const NextOfFiltered = (advice: string) =>
+  NullableString({ description: `The \`cursor\` of the next page. \`null\` where there is none. ${advice}` })
+
+export const ListedPost = Type.Object(
+  {
+    ...Post.properties,
+    deliveries: Type.Optional(Ref(DeliveryCounts)),
+    targets: Type.Optional(
+      Type.Array(Ref(ListedTarget), { description: 'Its accounts. Only with `include=targets`.' }),
+    ),
+  },
+  {
+    $id: 'ListedPost',
+    description:
+      'A post in a list. `deliveries` is there with `include=deliveries`, `targets` with `include=targets`. Without them, see `getPost`.',
+    examples: [POST, DRAFT, { ...POST, status: 'published', deliveries: DeliveryCounts.examples[0] }],
+  },
+)
+export type ListedPost = Static<typeof ListedPost>
+
+export const PostList = Type.Object(
+  {
+    data: Type.Array(Ref(ListedPost), { description: 'The page, newest first unless another order is requested.' }),
+    limit: Limit(),
+    offset: Offset(),
+    nextCursor: NextOfFiltered(
+      'With filters, a page may be shorter than `limit`, or empty, although more follows: read on until it is `null`.',
+    ),
+  },
+  {
+    $id: 'PostList',
+    description: 'One page of your posts, with the paging that was applied.',
+    examples: [{ data: [POST, DRAFT], limit: 25, offset: 0, nextCursor: null }],
+  },
+)
+export type PostList = Static<typeof PostList>
+
+export const ListDeliveriesQuery = Type.Object(
+  {
+    limit: PageQuery.properties.limit,
+    cursor: Type.Optional(
+      Type.String({
+        pattern: `^${OPAQUE_CURSOR}$`,
+        description:
+          'The `nextCursor` of the previous page, with the same filters. Leave it out to get the first page.',
+      }),
+    ),
+    ...DELIVERY_FILTERS,
+    scheduledFrom: from('deliveries of posts that are scheduled'),
+    scheduledBefore: before('deliveries of posts that are scheduled'),
+    changedAfter: time(
+      'Only deliveries whose `changedAt` is after this time, in RFC 3339. A change may become visible a few seconds after its `changedAt`: to follow all changes, repeat the request with a time some seconds before the last one that you have seen.',
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>
+
+const { state, attempts, publishedAt, externalId, externalUrl } = Delivery.properties
+
+export const FoundDelivery = Type.Object(
+  {
+    postId: Type.String({ description: 'The id of the post.' }),
+    accountId: Type.String({ description: 'The id of the account.' }),
+    platform: Ref(PlatformId),
+    username: Type.String({ description: 'The account’s handle on the network.' }),
+    state,
+    scheduledAt: NullableString({ format: 'date-time', description: 'When the post is due. `null` for a draft.' }),
+    attempts,
+    publishedAt,
+    changedAt: NullableString({
+      format: 'date-time',
+      description:
+        'When the state, the error or what is published last changed. That a worker takes the delivery does not count. `null` where nothing has changed since the post was created.',
+    }),
+    externalId,
+    externalUrl,
+    error: Nullable(Ref(DeliveryError), { description: 'The last error, or `null`.' }),
+  },
+  {
+    $id: 'FoundDelivery',
+    description: 'The delivery of a post to one account, in a list.',
+    examples: [
+      {
+        postId: POST_ID,
+        accountId: ACCOUNT_ID,
+        platform: 'bluesky',
+        username: 'ada.example.com',
+        state: 'failed',
+        scheduledAt: '2027-01-15T09:30:00.000Z',
+        attempts: 1,
+        publishedAt: null,
+        changedAt: '2027-01-15T09:30:00.655Z',
+        externalId: null,
+        externalUrl: null,
+        error: {
+          code: 'unauthorized',
+          message: 'bsky.social: Invalid identifier or password',
+          retryable: false,
+        },
+      },
+    ],
+  },
+)
+export type FoundDelivery = Static<typeof FoundDelivery>
+
+export const DeliveryList = Type.Object(
+  {
+    data: Type.Array(Ref(FoundDelivery), { description: 'The page.' }),
+    limit: Limit(),
+    nextCursor: NextOfFiltered(
+      'A page may be shorter than `limit`, or empty, although more follows: read on until it is `null`.',
+    ),
+  },
+  {
+    $id: 'DeliveryList',
+    description: 'One page of the deliveries of your posts.',
+    examples: [{ data: FoundDelivery.examples, limit: PAGE.limitDefault, nextCursor: null }],
+  },
+)
+
+export const CountPostsQuery = Type.Object(
+  {
+    by: StringEnum(['status', 'state', 'account', 'day'], {
+      description:
+        'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries.',
+      examples: ['status'],
+    }),
+    timeZone: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'The IANA name of the time zone of the days, such as `Europe/Berlin`. Default: `UTC`.',
+      }),
+    ),
+    ...POST_FILTERS,
+  },
+  { additionalProperties: false },
+)
+export type CountPostsQuery = Static<typeof CountPostsQuery>
+
+export const PostCount = Type.Object(
+  {
+    value: Type.String({ description: 'The status, the state, the id of the account, or the day as `YYYY-MM-DD`.' }),
+    count: Type.Integer({ minimum: 1, description: 'The number of posts or deliveries.' }),
+  },
+  { $id: 'PostCount', description: 'One group.', examples: [{ value: 'draft', count: 3 }] },
+)
+
+export const PostCounts = Type.Object(
+  {
+    data: Type.Array(Ref(PostCount), { description: 'The groups in the order of their values, without empty ones.' }),
+    capped: Type.Boolean({
+      description: 'Whether there were more than 10,000 posts to look at. Each count is then a lower bound.',
+    }),
+  },
+  {
+    $id: 'PostCounts',
+    description: 'How many posts or deliveries there are.',
+    examples: [
+      {
+        data: [
+          { value: 'draft', count: 3 },
+          { value: 'scheduled', count: 12 },
+        ],
+        capped: false,
+      },
+    ],
+  },
+)

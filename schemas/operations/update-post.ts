@@ -1,0 +1,75 @@
+import { commonErrors, errorResponse, invalidRequestResponse, TOO_LARGE, unavailableResponse } from '../error.ts'
+import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED, POST_NOT_FOUND, POST_TOO_LARGE } from '../messages.ts'
+import { PATCH_POST_EXAMPLES, PatchPost } from '../patch-post.ts'
+import { PostDetail, PostPath } from '../post.ts'
+import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
+import { Body, JsonResponse } from '../shared.ts'
+import { defineOperation } from './define-operation.ts'
+
+export const updatePost = defineOperation({
+  method: 'PATCH',
+  url: '/posts/:id',
+  scope: 'posts:write',
+  conditionalScope: { scope: 'posts:publish', when: 'for a scheduled post, or with a time' },
+  takesAccountLists: true,
+  schema: {
+    operationId: 'updatePost',
+    tags: ['posts'],
+    summary: 'Change a post',
+    description: `Changes a draft or a scheduled post of yours. A post can be changed exactly as long as it can be deleted: not once something of it is published, or may be (400), and not while it is being sent (409). A post whose deliveries have all failed is \`scheduled\` and can be changed.
+
+The body is a JSON merge patch, and may have the type \`application/json\` or \`application/merge-patch+json\`. An absent key changes nothing. The changed post is checked as \`createPost\` checks a new one, for all of its accounts and files, and is stored whole or not at all. A patch that changes nothing writes nothing.
+
+| key | effect |
+|---|---|
+| \`scheduledAt\` | a time schedules a draft or moves a scheduled post; \`null\` makes a draft |
+| \`accountIds\` | the new list: accounts that stay keep their delivery, their override and their parts |
+| \`overrides\` | changes overrides account by account; \`fields\` are merged |
+| \`accountOverrides\` | replaces all overrides |
+
+A delivery whose content or time changes begins anew: it is \`queued\`, or \`waiting\` in a draft, even if it had failed or was missed. Its failures are forgotten, and its \`history\` stays. Deliveries to other accounts are not affected.
+
+Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do not overwrite the change of somebody else.`,
+    consumes: ['application/json', 'application/merge-patch+json'],
+    params: PostPath,
+    headers: IfMatchHeaders,
+    body: Body(PatchPost, PATCH_POST_EXAMPLES),
+    response: {
+      200: {
+        ...JsonResponse(PostDetail, 'The post after the change.', { published: PostDetail.examples[0] }),
+        ...ETAG_HEADERS,
+      },
+      400: invalidRequestResponse(
+        'With `details`: the body does not match its schema, or `If-Match` is malformed. Without: the post is published, or would break a limit of a network.',
+        {
+          ...BAD_IF_MATCH_EXAMPLE,
+          captionRemoved: {
+            code: 'invalid_type',
+            expected: 'string',
+            received: 'null',
+            path: ['caption'],
+            message: 'Expected string, received null',
+          },
+        },
+        {
+          published: ['post_published', POST_EDITED_PUBLISHED],
+          limitOfNetwork: ['platform_limit', 'x (@ada): caption is 312 characters long, at most 280 are allowed'],
+        },
+      ),
+      403: errorResponse('You may not use some of the accounts or files of the changed post.', {
+        noAccess: ['no_access', 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+      }),
+      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
+      409: errorResponse('A worker is sending the post.', { busy: ['post_busy', POST_EDITED_BUSY] }),
+      ...preconditionFailedResponse,
+      413: errorResponse('The body, or the post with its changes, is larger than 1 MiB.', {
+        tooLarge: ['body_too_large', TOO_LARGE],
+        postTooLarge: ['body_too_large', POST_TOO_LARGE],
+      }),
+      ...commonErrors,
+      503: unavailableResponse(
+        ' If the connection broke during the commit, the change may be stored. Sending it again does no harm.',
+      ),
+    },
+  },
+})

@@ -1,0 +1,95 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ACCOUNT_EXAMPLES } from './account.ts'
+import { AccountOverride } from './create-post.ts'
+import { MEDIA_ID } from './media.ts'
+import { PostType } from './platform.ts'
+import { Dictionary, Nullable, NullableString, Ref } from './shared.ts'
+
+const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
+
+export const OverridePatch = Type.Object(
+  {
+    captionOverride: Type.Optional(
+      NullableString({ description: 'The new caption for this account. `null` removes it, so that `caption` counts.' }),
+    ),
+    fields: Type.Optional(
+      Nullable(Dictionary(Type.Unknown()), {
+        description:
+          'Changes to the options of its network: a merge patch, in which `null` removes a key, at any depth. `null` removes all options.',
+      }),
+    ),
+  },
+  {
+    $id: 'OverridePatch',
+    additionalProperties: false,
+    description: 'Changes to the caption and options of a post for one of its accounts. Unknown keys are rejected.',
+    examples: [{ captionOverride: 'We are live, Bluesky!', fields: { langs: ['en'], labels: null } }],
+  },
+)
+export type OverridePatch = Static<typeof OverridePatch>
+
+export const PATCH_POST_EXAMPLES = {
+  reschedule: { scheduledAt: '2027-01-16T09:30:00Z' },
+  backToDraft: { scheduledAt: null },
+  text: { caption: 'We are live!', firstComment: null },
+  override: { overrides: { [ACCOUNT_ID]: { fields: { langs: ['en'] } }, [OTHER_ACCOUNT_ID]: null } },
+  accountsAndFiles: { accountIds: [ACCOUNT_ID, OTHER_ACCOUNT_ID], mediaIds: [MEDIA_ID] },
+}
+
+export const PatchPost = Type.Object(
+  {
+    caption: Type.Optional(Type.String({ description: 'The new caption. The empty string removes it.' })),
+    firstComment: Type.Optional(NullableString({ description: 'The new first comment. `null` removes it.' })),
+    postType: Type.Optional(Ref(PostType)),
+    mediaIds: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The ids of all its images and videos, in their order. An empty list removes them.',
+      }),
+    ),
+    accountIds: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description:
+          'The ids of all its accounts. An account that is not in the list loses its delivery, its override and its parts. A repeated id counts once.',
+      }),
+    ),
+    overrides: Type.Optional(
+      Nullable(Dictionary(Nullable(Ref(OverridePatch))), {
+        description:
+          'Changes to the overrides of single accounts, by the id of the account. Other accounts keep theirs. `null`, for one account or for all, removes overrides.',
+      }),
+    ),
+    accountOverrides: Type.Optional(
+      Type.Array(Ref(AccountOverride), {
+        description:
+          'All overrides, as in `createPost`: accounts without an entry have none any more. Cannot be combined with `overrides`.',
+      }),
+    ),
+    threadParts: Type.Optional(
+      Nullable(Dictionary(Nullable(Type.Array(Type.String()))), {
+        description:
+          'The new parts of threads, by the id of the account. Other accounts keep theirs. `null`, for one account or for all, removes parts.',
+      }),
+    ),
+    scheduledAt: Type.Optional(
+      Nullable(
+        Type.String({
+          format: 'date-time',
+          description: 'A date and time as in `createPost`.',
+        }),
+        {
+          description:
+            'When to publish, in the form of `createPost`. A time schedules a draft. A time in the past makes the post due immediately. `null` makes the post a draft.',
+        },
+      ),
+    ),
+  },
+  {
+    $id: 'PatchPost',
+    additionalProperties: false,
+    description:
+      'Changes to a post, as a JSON merge patch (RFC 7396). An absent key changes nothing. Lists are replaced. Unknown keys are rejected, and `null` where nothing can be removed.',
+    examples: Object.values(PATCH_POST_EXAMPLES),
+  },
+)
+export type PatchPost = Static<typeof PatchPost>

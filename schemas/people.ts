@@ -1,0 +1,150 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Limit, NextCursor, Offset, Ref, StringEnum } from './shared.ts'
+
+const NAME_LENGTH_MAX = 200
+
+const time = (description: string) => Type.String({ format: 'date-time', description })
+
+/** One page of `item`, newest first. */
+const page = <T extends TSchema>(item: T, $id: string, description: string, example: unknown) =>
+  Type.Object(
+    {
+      data: Type.Array(Ref(item), { description: 'The page, newest first.' }),
+      limit: Limit(),
+      offset: Offset(),
+      nextCursor: NextCursor(),
+    },
+    { $id, description, examples: [{ data: [example], limit: 25, offset: 0, nextCursor: null }] },
+  )
+
+export const USER_EXAMPLE = {
+  id: '01a201bb-2a04-75f3-8c11-0e7b9d2a4f60',
+  name: 'Lighthouse Coffee',
+  createdAt: '2026-11-22T08:02:44.905Z',
+}
+
+export const User = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the user.' }),
+    name: Type.String({ description: 'The name, in your words.' }),
+    createdAt: time('When the user was created.'),
+  },
+  { $id: 'User', description: 'Who owns posts, media, accounts and API keys.', examples: [USER_EXAMPLE] },
+)
+export type User = Static<typeof User>
+
+export const UserList = page(User, 'UserList', 'One page of the users.', USER_EXAMPLE)
+
+const name = Type.String({
+  maxLength: NAME_LENGTH_MAX,
+  description: 'The name, such as that of your customer. It need not be unique.',
+})
+
+export const CreateUser = Type.Object(
+  { name },
+  {
+    $id: 'CreateUser',
+    additionalProperties: false,
+    description: 'A new user. Unknown keys are rejected.',
+    examples: [{ name: USER_EXAMPLE.name }],
+  },
+)
+export type CreateUser = Static<typeof CreateUser>
+
+export const ORGANIZATION_EXAMPLE = {
+  id: '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+  name: 'Lighthouse Coffee, Berlin',
+  createdAt: '2026-11-22T08:05:10.120Z',
+}
+
+export const Organization = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the organisation.' }),
+    name: Type.String({ description: 'The name, in your words.' }),
+    createdAt: time('When the organisation was created.'),
+  },
+  { $id: 'Organization', description: 'Users who share accounts.', examples: [ORGANIZATION_EXAMPLE] },
+)
+export type Organization = Static<typeof Organization>
+
+export const OrganizationList = page(
+  Organization,
+  'OrganizationList',
+  'One page of the organisations.',
+  ORGANIZATION_EXAMPLE,
+)
+
+export const CreateOrganization = Type.Object(
+  { name },
+  {
+    $id: 'CreateOrganization',
+    additionalProperties: false,
+    description: 'A new organisation. Unknown keys are rejected.',
+    examples: [{ name: ORGANIZATION_EXAMPLE.name }],
+  },
+)
+export type CreateOrganization = Static<typeof CreateOrganization>
+
+/**
+ * What each role allows. `src/http/roles.ts` and `db/queries/roles.ts` enforce it, and `src/tenants/README.md` describes it.
+ */
+export const ROLES = {
+  member:
+    'lists the accounts of the organisation, and posts to them. While the organisation has no admin, every member connects accounts for it.',
+  admin:
+    'also connects accounts for the organisation and disconnects them; reads, changes, publishes and deletes the posts that other members have made for these accounts alone, and the files of these posts; stores, changes and deletes the apps of the organisation.',
+} as const
+
+export const Role = StringEnum(Object.keys(ROLES) as ['member', 'admin'], {
+  $id: 'Role',
+  description: `What a user may do in an organisation.\n\n${Object.entries(ROLES)
+    .map(([role, allowed]) => `- \`${role}\`: ${allowed}`)
+    .join('\n')}`,
+  examples: ['member'],
+})
+export type Role = Static<typeof Role>
+
+const MEMBER_EXAMPLE = {
+  userId: USER_EXAMPLE.id,
+  name: USER_EXAMPLE.name,
+  role: 'member' as const,
+  createdAt: '2026-11-22T08:06:01.700Z',
+}
+
+export const Member = Type.Object(
+  {
+    userId: Type.String({ description: 'The id of the user.' }),
+    name: Type.String({ description: 'The name of the user.' }),
+    role: Ref(Role),
+    createdAt: time('When the user became a member.'),
+  },
+  { $id: 'Member', description: 'A user in an organisation.', examples: [MEMBER_EXAMPLE] },
+)
+export type Member = Static<typeof Member>
+
+export const MemberList = page(Member, 'MemberList', 'One page of the members of an organisation.', MEMBER_EXAMPLE)
+
+export const PutMember = Type.Object(
+  { role: Ref(Role) },
+  {
+    $id: 'PutMember',
+    additionalProperties: false,
+    description: 'The membership of a user. Unknown keys are rejected.',
+    examples: [{ role: 'member' }, { role: 'admin' }],
+  },
+)
+export type PutMember = Static<typeof PutMember>
+
+const id = (description: string, example: string) => Type.String({ description, examples: [example] })
+
+export const UserPath = Type.Object({ id: id('The id of the user, from `listUsers`.', USER_EXAMPLE.id) })
+export const UserKeyPath = Type.Object({
+  id: id('The id of the user, from `listUsers`.', USER_EXAMPLE.id),
+  keyId: id('The id of the key, from `listUserKeys`.', '01a201bb-2c11-7d40-9a5e-63f1b0c7d824'),
+})
+const organizationId = id('The id of the organisation, from `listOrganizations`.', ORGANIZATION_EXAMPLE.id)
+export const OrganizationPath = Type.Object({ id: organizationId })
+export const MemberPath = Type.Object({
+  id: organizationId,
+  userId: id('The id of the user, from `listUsers`.', USER_EXAMPLE.id),
+})

@@ -1,0 +1,198 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { PlatformId } from './platform.ts'
+import { SupportedPostTypes } from './post-type-limits.ts'
+import { Dictionary, Ref, StringEnum } from './shared.ts'
+import { Bounds, LimitSource, LimitUnit } from './validate-post.ts'
+
+const [SOURCE] = LimitSource.examples
+
+export const ConnectMethod = Type.Object(
+  {
+    method: StringEnum(['credentials', 'oauth'], {
+      description: '`credentials`: with `connectAccount`. `oauth`: with `createConnection`, by consent in a browser.',
+    }),
+    credentials: Type.Optional(
+      Dictionary(Type.Unknown(), {
+        description:
+          'The `credentials` of `connectAccount`, as JSON Schema (2020-12). With the method `credentials` only.',
+      }),
+    ),
+    scopes: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The scopes that users are asked for, in the words of the network. With the method `oauth` only.',
+      }),
+    ),
+    requiredScopes: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Those of `scopes` without which nothing can be published. With the method `oauth` only.',
+      }),
+    ),
+    hint: Type.Optional(
+      StringEnum(['required', 'optional', 'ignored'], {
+        description: 'Whether `createConnection` needs the `hint`. With the method `oauth` only.',
+      }),
+    ),
+  },
+  {
+    $id: 'ConnectMethod',
+    description: 'One way to connect an account of the network.',
+    examples: [
+      {
+        method: 'credentials',
+        credentials: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          required: ['username'],
+          properties: { username: { type: 'string', maxLength: 2048 } },
+          additionalProperties: false,
+        },
+      },
+      { method: 'oauth', scopes: ['tweet.read', 'tweet.write'], requiredScopes: ['tweet.write'], hint: 'ignored' },
+    ],
+  },
+)
+export type ConnectMethod = Static<typeof ConnectMethod>
+
+export const FieldSource = Type.Object(
+  {
+    param: Type.String({ description: 'The name of the parameter in the API of the network.' }),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'FieldSource',
+    description: 'Where a key of `fields` comes from.',
+    examples: [{ param: 'langs', source: SOURCE }],
+  },
+)
+export type FieldSource = Static<typeof FieldSource>
+
+export const FieldCondition = Type.Object(
+  {
+    path: Type.Array(Type.String(), {
+      description: 'The keys that lead from `fields` to the value. `*` stands for each item of a list.',
+    }),
+    rule: Type.String({ description: 'The `rule` of the violation in `validatePost`, such as `field_length`.' }),
+    limit: Type.Optional(Ref(Bounds)),
+    unit: Type.Optional(Ref(LimitUnit)),
+    message: Type.String({ description: 'The condition in words, for people.' }),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'FieldCondition',
+    description:
+      'A condition on `fields` that JSON Schema cannot express, such as a length in other units than code points, or one that depends on the rest of the post.',
+    examples: [
+      {
+        path: ['tags', '*'],
+        rule: 'field_length',
+        limit: { max: 64 },
+        unit: 'graphemes',
+        message: 'at most 64 graphemes',
+        source: SOURCE,
+      },
+    ],
+  },
+)
+export type FieldCondition = Static<typeof FieldCondition>
+
+export const NetworkRate = Type.Object(
+  {
+    resource: Type.String({ description: 'What is counted.' }),
+    count: Type.Integer({ description: 'The maximum.' }),
+    perSeconds: Type.Optional(
+      Type.Integer({ description: 'The window in seconds. Absent: the maximum holds for all time, or for one call.' }),
+    ),
+    of: Type.String({ description: 'What the maximum belongs to, such as `account`, `app` or `IP`.' }),
+    perAct: Type.Optional(
+      Type.Integer({
+        description:
+          'How much of the maximum one post, part of a thread or first comment uses up. Postroom then keeps to the limit: what exceeds it waits. Absent: for information.',
+      }),
+    ),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'NetworkRate',
+    description: 'How fast the network accepts something.',
+    examples: [
+      {
+        resource: 'points for record writes (3 per create)',
+        count: 5000,
+        perSeconds: 3600,
+        of: 'account',
+        perAct: 3,
+        source: {
+          url: 'https://docs.bsky.app/docs/advanced-guides/rate-limits',
+          confidence: 'official',
+          version: '2026-04-21',
+        },
+      },
+    ],
+  },
+)
+export type NetworkRate = Static<typeof NetworkRate>
+
+export const Platform = Type.Object(
+  {
+    id: Ref(PlatformId),
+    name: Type.String({ description: 'The name of the network, for people.' }),
+    publishes: Type.Boolean({
+      description:
+        'Whether this version can publish to the network. Otherwise posts are checked and kept, and published manually.',
+    }),
+    canEdit: Type.Boolean({
+      description: 'Whether a published post can be changed on the network. Always `false` so far.',
+    }),
+    canDelete: Type.Boolean({
+      description: 'Whether a published post can be deleted from the network. Always `false` so far.',
+    }),
+    connect: Type.Array(Ref(ConnectMethod), {
+      description: 'The ways to connect an account. Empty: only the operator can add accounts of the network.',
+    }),
+    postTypes: Ref(SupportedPostTypes),
+    fields: Dictionary(Type.Unknown(), {
+      description:
+        'What the `fields` of an override may contain, as JSON Schema (2020-12), together with `fieldConditions`. It describes a scheduled post: in a draft, required values may be missing, blank or too few. Other keys are stored, have no effect, and lead to a warning.',
+    }),
+    fieldConditions: Type.Array(Ref(FieldCondition), { description: 'What `fields` cannot express.' }),
+    fieldSources: Dictionary(Ref(FieldSource), { description: 'Where each key of `fields` comes from.' }),
+    rateLimits: Type.Array(Ref(NetworkRate), { description: 'How fast posts are accepted.' }),
+  },
+  {
+    $id: 'Platform',
+    description:
+      'What a network accepts. Posts are checked against these limits, each of which has the page where it was read. Some are inferences: `source.confidence` says so.',
+    examples: [
+      {
+        id: 'bluesky',
+        name: 'Bluesky',
+        publishes: true,
+        canEdit: false,
+        canDelete: false,
+        connect: ConnectMethod.examples.slice(0, 1),
+        postTypes: SupportedPostTypes.examples[0],
+        fields: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          properties: {
+            tags: { type: 'array', items: { type: 'string', maxLength: 640 }, maxItems: 8 },
+          },
+        },
+        fieldConditions: FieldCondition.examples,
+        fieldSources: { tags: FieldSource.examples[0] },
+        rateLimits: NetworkRate.examples,
+      },
+    ],
+  },
+)
+export type Platform = Static<typeof Platform>
+
+export const PlatformList = Type.Object(
+  { data: Type.Array(Ref(Platform), { description: 'All networks.' }) },
+  { $id: 'PlatformList', description: 'What each network accepts.', examples: [{ data: Platform.examples }] },
+)
+export type PlatformList = Static<typeof PlatformList>
+
+export const PlatformPath = Type.Object({
+  platform: Type.String({ description: 'The id of the network, such as `bluesky`.', examples: ['bluesky'] }),
+})

@@ -1,0 +1,35 @@
+import { Type } from '@sinclair/typebox'
+import { Dictionary } from './shared.ts'
+
+/*
+ * What clients attach to their resources, to find them again.
+ */
+
+/** In UTF-16 units. */
+export const REFERENCE_MAX = 255
+export const METADATA = { pairsMax: 20, nameMax: 40, valueMax: 500 } as const
+
+export const REFERENCE_EXAMPLE = 'order-4711'
+export const METADATA_EXAMPLE = { campaign: 'spring', editor: 'ada' }
+
+const ABSENT = 'Absent where there is none.'
+
+/** A reference in a request. */
+export const NewReference = (of: string) =>
+  Type.String({
+    maxLength: REFERENCE_MAX,
+    description: `Your own name for the ${of}, such as an id in your database. It need not be unique.`,
+  })
+
+/** Metadata in a request. */
+export const NewMetadata = () =>
+  Dictionary(Type.String({ maxLength: METADATA.valueMax }), {
+    maxProperties: METADATA.pairsMax,
+    description: `Up to ${METADATA.pairsMax} pairs of a name and a text of your own, which are stored and returned unchanged. A name has at most ${METADATA.nameMax} characters, a text ${METADATA.valueMax}.`,
+  })
+
+/** Both, as responses have them. */
+export const referenceProperties = (of: string) => ({
+  externalReference: Type.Optional(Type.String({ description: `Your own name for the ${of}. ${ABSENT}` })),
+  metadata: Type.Optional(Dictionary(Type.String(), { description: `Your own pairs of names and texts. ${ABSENT}` })),
+})

@@ -1,0 +1,25 @@
+import { StringEnum } from './shared.ts'
+
+/** What API keys may do. Each operation requires one of these, or none. */
+export const SCOPES = {
+  'posts:read': 'read posts, their deliveries, and what the sandbox received',
+  'posts:write': 'create, change and delete drafts',
+  'posts:publish':
+    'schedule and publish posts, change and delete scheduled ones, and decide about deliveries; includes `posts:write`',
+  'accounts:read': 'list accounts',
+  'accounts:connect': 'connect and disconnect accounts, and store apps',
+  'media:read': 'read files',
+  'media:write': 'add, change and delete files',
+  'keys:manage': 'create, narrow, rotate and revoke API keys',
+  admin: 'manage all users, organisations and their keys; only the operator creates such keys',
+} as const
+
+export type Scope = keyof typeof SCOPES
+
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
+
+export const KeyScope = StringEnum(SCOPE_NAMES as [Scope], {
+  $id: 'KeyScope',
+  description: 'What an API key allows. Each operation names the scope that it requires as `x-required-scope`.',
+  examples: ['posts:write'],
+})

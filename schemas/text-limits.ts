@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable, Ref, StringEnum } from './shared.ts'
+import { LimitSource, LimitUnit } from './validate-post.ts'
+
+const [SOURCE] = LimitSource.examples
+
+/** What the limits of all texts have. */
+const text = {
+  max: Type.Integer({ description: 'The maximum length, in `unit`.' }),
+  unit: Ref(LimitUnit),
+  maxSource: Type.Optional(
+    Nullable(Ref(LimitSource), {
+      description:
+        'Where `max` was read, if not on the page of `source`. `null`: the server of the account states it. Absent where `source` has it.',
+    }),
+  ),
+  bytesMax: Type.Optional(Type.Integer({ description: 'A second maximum, in bytes of UTF-8. Absent: there is none.' })),
+  forbiddenCharacters: Type.Optional(
+    Type.Array(Type.String(), { description: 'Characters that the text must not contain. Absent: there are none.' }),
+  ),
+  source: Ref(LimitSource),
+}
+
+const countOf = (what: string) =>
+  Type.Optional(Type.Integer({ description: `The maximum number of ${what}. Absent: there is none.` }))
+
+export const CaptionLimits = Type.Object(
+  {
+    ...text,
+    maxWithMedia: Type.Optional(
+      Type.Integer({ description: 'Replaces `max` in a post with media. Absent: `max` applies.' }),
+    ),
+    maxWithImages: Type.Optional(
+      Type.Integer({ description: 'Replaces `max` in a post with images. Absent: `max` applies.' }),
+    ),
+    required: StringEnum(['always', 'unless media', 'unless media or link', 'unless media or embeds', 'never'], {
+      description:
+        'When a scheduled post must have a caption that is not blank. `link` and `embeds` are keys of `fields`. A draft may be incomplete.',
+    }),
+    hashtagsMax: countOf('hashtags'),
+    mentionsMax: countOf('mentions'),
+    linksMax: countOf('different links'),
+    cashtagsMax: countOf('cashtags, such as `$POST`'),
+  },
+  {
+    $id: 'CaptionLimits',
+    description: 'The limits of a caption. In a thread, the maxima of hashtags and the like apply to each part.',
+    examples: [{ max: 300, unit: 'graphemes', bytesMax: 3000, required: 'unless media', source: SOURCE }],
+  },
+)
+export type CaptionLimits = Static<typeof CaptionLimits>
+
+export const TitleLimits = Type.Object(
+  {
+    ...text,
+    field: Type.String({ description: 'The key of `fields` that holds the title.' }),
+    required: Type.Boolean({
+      description:
+        'Whether a scheduled post needs a title. Without one, the first line of the caption becomes the title.',
+    }),
+  },
+  {
+    $id: 'TitleLimits',
+    description: 'The limits of a title.',
+    examples: [
+      {
+        max: 100,
+        unit: 'code points',
+        forbiddenCharacters: ['<', '>'],
+        field: 'title',
+        required: true,
+        source: {
+          url: 'https://developers.google.com/youtube/v3/docs/videos#properties',
+          confidence: 'copy',
+          version: '2026-10-10',
+        },
+      },
+    ],
+  },
+)
+export type TitleLimits = Static<typeof TitleLimits>
+
+export const FirstCommentLimits = Type.Object(
+  {
+    ...text,
+    refusedWhen: Type.Optional(
+      Type.String({ description: 'A condition under which a first comment is rejected, in words. Absent: never.' }),
+    ),
+  },
+  {
+    $id: 'FirstCommentLimits',
+    description: 'The limits of a first comment.',
+    examples: [{ max: 300, unit: 'graphemes', bytesMax: 3000, source: SOURCE }],
+  },
+)
+export type FirstCommentLimits = Static<typeof FirstCommentLimits>
+
+export const ThreadLimits = Type.Object(
+  {
+    ...text,
+    mode: StringEnum(['chained', 'single'], {
+      description: '`chained`: one post for each part. `single`: one part with the whole text.',
+    }),
+    partsMax: Type.Integer({ description: 'The maximum number of parts.' }),
+  },
+  {
+    $id: 'ThreadLimits',
+    description: 'The limits of a thread. Those of texts apply to each part.',
+    examples: [
+      {
+        max: 300,
+        unit: 'graphemes',
+        bytesMax: 3000,
+        mode: 'chained',
+        partsMax: 25,
+        source: { ...SOURCE, confidence: 'assumed' },
+      },
+    ],
+  },
+)
+export type ThreadLimits = Static<typeof ThreadLimits>

@@ -1,0 +1,258 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ACCOUNT_EXAMPLES, AccountAttention } from './account.ts'
+import { MEDIA_ID } from './media.ts'
+import { PlatformId, PostType } from './platform.ts'
+import { Nullable, NullableString, Ref, StringEnum } from './shared.ts'
+import { BodyPath, PostWarning } from './warning.ts'
+
+/** The maximum of entries in each list of a validation, except for its targets. */
+export const VALIDATION_LIST_MAX = 200
+
+export const LIMIT_UNITS = [
+  'graphemes',
+  'code points',
+  'UTF-16 units',
+  'bytes',
+  'x',
+  'mastodon',
+  'threads',
+  'files',
+  'seconds',
+  'pixels',
+  'ratio',
+  'fps',
+  'items',
+] as const
+
+export const LimitUnit = StringEnum(LIMIT_UNITS, {
+  $id: 'LimitUnit',
+  description:
+    'The unit of a limit.\n\n- Of texts: `graphemes` (characters as people see them), `code points` of Unicode, `UTF-16 units` (the `length` of a string in JavaScript), `bytes` of UTF-8; `x`, `mastodon` and `threads` are the weighted counts of these networks. On X, for example, a URL counts as 23 and an emoji as 2.\n- Of files: `files` (their number), `bytes`, `seconds`, `pixels`, `ratio` (width divided by height), `fps` (frames per second).\n- `items`: parts of a thread, hashtags, entries of a list, frames.',
+  examples: ['graphemes'],
+})
+export type LimitUnit = Static<typeof LimitUnit>
+
+export const LimitSource = Type.Object(
+  {
+    url: Type.String({ description: 'The page that states the limit.' }),
+    confidence: StringEnum(['official', 'copy', 'cross-checked', 'assumed'], {
+      description:
+        'How far the value can be trusted. `official`: the network’s own page, schema or source code. `copy`: a verbatim copy of it. `cross-checked`: several independent tools agree. `assumed`: an inference.',
+    }),
+    version: Type.String({ description: 'The version or the date of the page when it was read.' }),
+  },
+  {
+    $id: 'LimitSource',
+    description: 'Where a limit was read.',
+    examples: [
+      {
+        url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
+        confidence: 'official',
+        version: 'd6296a1, 2026-08-20',
+      },
+    ],
+  },
+)
+export type LimitSource = Static<typeof LimitSource>
+
+export const Bounds = Type.Object(
+  {
+    min: Type.Optional(Type.Number({ description: 'The smallest allowed value, where the value is too small.' })),
+    max: Type.Optional(Type.Number({ description: 'The greatest allowed value, where the value is too great.' })),
+    allowed: Type.Optional(Type.Array(Type.String(), { description: 'The allowed values, where there is a list.' })),
+  },
+  { $id: 'Bounds', description: 'What would be allowed.', examples: [{ max: 300 }] },
+)
+export type Bounds = Static<typeof Bounds>
+
+const violation = {
+  accountId: ACCOUNT_EXAMPLES[0].id,
+  platform: 'bluesky',
+  username: ACCOUNT_EXAMPLES[0].username,
+  postType: 'post',
+  path: ['caption'],
+  rule: 'caption_length',
+  limit: { max: 300 },
+  actual: 312,
+  unit: 'graphemes',
+  blocks: 'create',
+  message: 'bluesky (@ada.example.com): caption is 312 characters long, at most 300 are allowed',
+  source: LimitSource.examples[0],
+}
+
+export const PostViolation = Type.Object(
+  {
+    accountId: Type.String({ description: 'The account whose network has the limit.' }),
+    platform: Ref(PlatformId),
+    username: Type.String({ description: 'The account’s handle on the network.' }),
+    postType: Ref(PostType),
+    path: BodyPath(
+      'The keys and indexes that lead to the value in the body of the request. For a missing value, where it should be: the index after the last override is an override that has to be added.',
+    ),
+    mediaId: Type.Optional(Type.String({ description: 'The file that breaks the limit. Absent for other limits.' })),
+    rule: Type.String({ description: 'The stable name of the rule, for programs, such as `caption_length`.' }),
+    limit: Nullable(Ref(Bounds), {
+      description: 'What would be allowed. `null` for rules that are not about an amount or a list of values.',
+    }),
+    actual: Type.Unsafe<number | string | null>({
+      type: ['number', 'string', 'null'],
+      description:
+        'The value that the post has, in `unit`. A long text is cut. `null` where the rule compares no value.',
+    }),
+    unit: Nullable(Ref(LimitUnit), { description: 'The unit of `limit` and `actual`. `null` where they have none.' }),
+    blocks: StringEnum(['create', 'publishing'], {
+      description:
+        '`create`: the post is rejected. `publishing`: the draft is stored, but cannot be scheduled or published like this.',
+    }),
+    message: Type.String({
+      description: 'The violation in words, for people. It is the `error` with which `createPost` would respond.',
+    }),
+    source: Nullable(Ref(LimitSource), {
+      description:
+        'Where the limit was read. `null` where it has no page: the text limit of an account’s own server, or a post type that the network does not have.',
+    }),
+  },
+  { $id: 'PostViolation', description: 'One limit of a network that the post breaks.', examples: [violation] },
+)
+export type PostViolation = Static<typeof PostViolation>
+
+export const LimitCount = Type.Object(
+  {
+    path: BodyPath('The keys and indexes that lead to the value in the body of the request.'),
+    actual: Type.Number({ description: 'What the post has, as the network counts it.' }),
+    limit: Type.Number({ description: 'The maximum.' }),
+    unit: Ref(LimitUnit),
+  },
+  {
+    $id: 'LimitCount',
+    description: 'One counter for an editor: how much of a maximum is used.',
+    examples: [{ path: ['caption'], actual: 312, limit: 300, unit: 'graphemes' }],
+  },
+)
+export type LimitCount = Static<typeof LimitCount>
+
+export const DeliveryGuarantee = StringEnum(['exactly-once', 'reconcilable', 'at-most-once'], {
+  $id: 'DeliveryGuarantee',
+  description:
+    'What a network offers where the response to a call was lost. `exactly-once`: repeating the call changes nothing. `reconcilable`: the network can be queried for the post. `at-most-once`: neither, so that the call is never repeated.',
+  examples: ['exactly-once'],
+})
+export type DeliveryGuarantee = Static<typeof DeliveryGuarantee>
+
+const target = {
+  accountId: ACCOUNT_EXAMPLES[0].id,
+  platform: 'bluesky',
+  username: ACCOUNT_EXAMPLES[0].username,
+  publishes: true,
+  guarantee: 'exactly-once',
+  counts: [
+    LimitCount.examples[0],
+    { path: ['caption'], actual: 312, limit: 3000, unit: 'bytes' },
+    { path: ['mediaIds'], actual: 0, limit: 4, unit: 'files' },
+  ],
+}
+
+export const ValidatedTarget = Type.Object(
+  {
+    accountId: Type.String({ description: 'The id of the account.' }),
+    platform: Ref(PlatformId),
+    username: Type.String({ description: 'The account’s handle on the network.' }),
+    publishes: Type.Boolean({ description: 'Whether this version can publish to the network.' }),
+    guarantee: Nullable(Ref(DeliveryGuarantee), {
+      description:
+        'What holds where a response of the network is lost: the weakest guarantee of the acts of this post, for any kind of account. `null` where nothing is published to the network.',
+    }),
+    counts: Type.Array(Ref(LimitCount), {
+      description:
+        'The counters of this account: its caption or each part of its thread, the first comment, the title, and the numbers of files and parts. A text with two limits has two counters.',
+    }),
+    attention: Type.Optional(Ref(AccountAttention)),
+  },
+  {
+    $id: 'ValidatedTarget',
+    description: 'One account of the post: whether it can be published to, and how much of its limits the post uses.',
+    examples: [target],
+  },
+)
+export type ValidatedTarget = Static<typeof ValidatedTarget>
+
+export const CreateOutcome = Type.Object(
+  {
+    status: Type.Integer({ description: 'The status: 201, 400 or 403; 200 for `createPosts` with `mode` `each`.' }),
+    error: NullableString({ description: 'The `error` of the body. `null` for 201 and 200.' }),
+  },
+  {
+    $id: 'CreateOutcome',
+    description: 'How `createPost` or `createPosts` would respond to the same body now.',
+    examples: [{ status: 400, error: violation.message }],
+  },
+)
+export type CreateOutcome = Static<typeof CreateOutcome>
+
+export const InaccessibleIds = Type.Object(
+  {
+    accountIds: Type.Array(Type.String(), { description: 'The ids of accounts that you cannot post to.' }),
+    mediaIds: Type.Array(Type.String(), { description: 'The ids of files that are not yours.' }),
+  },
+  {
+    $id: 'InaccessibleIds',
+    description:
+      'Ids that you may not use, with which `createPost` responds with 403. It does not tell whether they exist. A disconnected account is one of them. A very long id is cut.',
+    examples: [{ accountIds: ['0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'], mediaIds: [] }],
+  },
+)
+export type InaccessibleIds = Static<typeof InaccessibleIds>
+
+export const UncheckedFact = Type.Object(
+  {
+    mediaId: Type.String({ description: 'The id of the file.' }),
+    property: StringEnum(['width', 'height', 'durationSeconds', 'fps', 'frames'], {
+      description: 'The property that is not known.',
+    }),
+  },
+  {
+    $id: 'UncheckedFact',
+    description: 'A property of a file that a network limits, but that is not known. It is not checked.',
+    examples: [{ mediaId: MEDIA_ID, property: 'durationSeconds' }],
+  },
+)
+export type UncheckedFact = Static<typeof UncheckedFact>
+
+export const PostValidation = Type.Object(
+  {
+    create: Ref(CreateOutcome),
+    publishable: Type.Boolean({
+      description:
+        'Whether nothing would stop the post from being published now: it has no violations, you may use all accounts and files, and each account can be published to.',
+    }),
+    violations: Type.Array(Ref(PostViolation), {
+      description: 'Every limit that the post breaks, in the order in which `createPost` checks them. At most 200.',
+    }),
+    warnings: Type.Array(Ref(PostWarning), {
+      description: 'The warnings that `createPost` would return. At most 100.',
+    }),
+    targets: Type.Array(Ref(ValidatedTarget), { description: 'The accounts that you may use, in your order.' }),
+    notYours: Ref(InaccessibleIds),
+    unchecked: Type.Array(Ref(UncheckedFact), {
+      description: 'What could not be checked, because it is not known of a file. At most 200.',
+    }),
+    truncated: Type.Boolean({ description: 'Whether a list would have more entries than its maximum.' }),
+  },
+  {
+    $id: 'PostValidation',
+    description: 'Everything that is to be said about a post before it is stored.',
+    examples: [
+      {
+        create: CreateOutcome.examples[0],
+        publishable: false,
+        violations: [violation],
+        warnings: [PostWarning.examples[0]],
+        targets: [target],
+        notYours: { accountIds: [], mediaIds: [] },
+        unchecked: [],
+        truncated: false,
+      },
+    ],
+  },
+)
+export type PostValidation = Static<typeof PostValidation>

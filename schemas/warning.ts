@@ -1,0 +1,47 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ACCOUNT_EXAMPLES, NOT_CONNECTED } from './account.ts'
+import { StringEnum } from './shared.ts'
+
+const [{ id: ACCOUNT_ID }, X] = ACCOUNT_EXAMPLES
+
+/** The keys and indexes that lead to a place in the body of a request. */
+export const BodyPath = (description: string) =>
+  Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] }), { description })
+export type BodyPath = (string | number)[]
+
+export const WARNINGS_MAX = 100
+
+export const WARNING_CODES = ['unused_thread_parts', 'unknown_field', 'past_time', 'account_attention'] as const
+
+export const PostWarning = Type.Object(
+  {
+    code: StringEnum(WARNING_CODES, {
+      description:
+        'The kind of warning, for programs. There may be others than these.\n\n- `unused_thread_parts`: `threadParts` has parts, but `postType` is not `thread`. They are stored, but not published.\n- `unknown_field`: a key of `fields` that the network does not know. It has no effect.\n- `past_time`: `scheduledAt` is more than a minute ago. The post is due immediately.\n- `account_attention`: nothing can be published to the account at the moment, for the reason in the message. `attention` in `listAccounts` has its code. An account that is only `expiring` has no warning.',
+    }),
+    path: BodyPath('The keys and indexes that lead to the cause in the body of the request.'),
+    accountId: Type.Optional(
+      Type.String({ description: 'The account that the warning is about. Absent where it is about the whole post.' }),
+    ),
+    message: Type.String({ description: 'The warning in words, for people.' }),
+  },
+  {
+    $id: 'PostWarning',
+    description: 'Something about a post that has no effect, or another effect than its author may expect.',
+    examples: [
+      {
+        code: 'unknown_field',
+        path: ['accountOverrides', 0, 'fields', 'lang'],
+        accountId: ACCOUNT_ID,
+        message: 'bluesky (@ada.example.com): field "lang" is unknown and has no effect: did you mean langs?',
+      },
+      {
+        code: 'account_attention',
+        path: ['accountIds', 1],
+        accountId: X.id,
+        message: `x (@ada): ${NOT_CONNECTED.message}`,
+      },
+    ],
+  },
+)
+export type PostWarning = Static<typeof PostWarning>

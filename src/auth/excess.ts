@@ -1,0 +1,20 @@
+import type { KeyRights } from '../../db/queries/keys.ts'
+import { ALL_ACCOUNTS, ALL_SCOPES, accountName, LATER_EXPIRY, scopeName } from '../../schemas/messages.ts'
+import { hasScope, isListed } from '../http/rights.ts'
+
+/** What a key allows, and until when. */
+export interface Allowance extends KeyRights {
+  expiresAt: Date | null
+}
+
+/** Names something that `wanted` allows and `own` does not; undefined if there is nothing. */
+export function findExcess(own: Allowance, wanted: Allowance): string | undefined {
+  if (wanted.scopes === null && own.scopes !== null) return ALL_SCOPES
+  const scope = wanted.scopes?.find((scope) => !hasScope(own, scope))
+  if (scope) return scopeName(scope)
+  if (own.accountIds && !wanted.accountIds) return ALL_ACCOUNTS
+  const account = wanted.accountIds?.find((id) => !isListed(own, id))
+  if (account !== undefined) return accountName(account)
+  if (own.expiresAt && (!wanted.expiresAt || wanted.expiresAt > own.expiresAt)) return LATER_EXPIRY
+  return undefined
+}

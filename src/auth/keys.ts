@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Db } from '../../db/client.ts'
+import { listOwnKeys } from '../../db/queries/key-changes.ts'
+import { findOwnKey } from '../../db/queries/keys.ts'
+import { INVALID_KEY } from '../../schemas/error.ts'
+import * as operations from '../../schemas/operations/keys.ts'
+import { AppError } from '../errors.ts'
+import { readPage } from '../http/paging.ts'
+import { createOwnKey, getKey, revokeKey, rotateKey, updateKey } from './manage-keys.ts'
+
+export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+  app.route({
+    ...operations.getCurrentKey,
+    handler: async ({ userId, keyId }) => {
+      const key = await findOwnKey(db, { userId, id: keyId })
+      // The key was revoked within the last second.
+      if (!key) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
+      return key
+    },
+  })
+
+  app.route({
+    ...operations.createKey,
+    handler: async (request, reply) => {
+      const created = await createOwnKey(db, request, request.body)
+      request.createdId = created.id
+      return reply.code(201).send(created)
+    },
+  })
+
+  app.route({
+    ...operations.listKeys,
+    handler: async ({ userId, query }) => readPage(query, (page) => listOwnKeys(db, { userId, ...page })),
+  })
+
+  app.route({
+    ...operations.getKey,
+    handler: async ({ userId, params }) => getKey(db, userId, params.id),
+  })
+
+  app.route({
+    ...operations.updateKey,
+    handler: async ({ userId, params, body }) => updateKey(db, userId, params.id, body),
+  })
+
+  app.route({
+    ...operations.rotateKey,
+    handler: async (request, reply) => {
+      const created = await rotateKey(db, request, request.params.id, request.body)
+      request.createdId = created.id
+      return reply.code(201).send(created)
+    },
+  })
+
+  app.route({
+    ...operations.revokeKey,
+    handler: async ({ userId, params }) => revokeKey(db, userId, params.id),
+  })
+}

@@ -1,0 +1,176 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { listTheseAccounts } from '../../db/queries/accounts.ts'
+import {
+  changeKey,
+  expireKeyAfter,
+  isReplaced,
+  type LockedKey,
+  lockKey,
+  revokeOwnKey,
+} from '../../db/queries/key-changes.ts'
+import { findOwnKey, type KeyRights } from '../../db/queries/keys.ts'
+import { userExists } from '../../db/queries/people.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { INVALID_KEY } from '../../schemas/error.ts'
+import type { ApiKey, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } from '../../schemas/key.ts'
+import {
+  ADMIN_NOT_GIVEN,
+  API_KEY_NOT_FOUND,
+  cannotGive,
+  cannotWiden,
+  KEY_EXPIRED,
+  KEY_ROTATED,
+  scopeWithAccounts,
+  USER_NOT_FOUND,
+} from '../../schemas/messages.ts'
+import type { Scope } from '../../schemas/scopes.ts'
+import type { Deleted } from '../../schemas/shared.ts'
+import { timeOf } from '../../schemas/time.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { truncate } from '../http/json.ts'
+import { createKey } from './create-key.ts'
+import { type Allowance, findExcess } from './excess.ts'
+
+/** Who manages keys: a user, by one of the user's keys. */
+export interface Manager {
+  userId: string
+  keyId: string
+}
+
+const notFound = () => new AppError(404, 'api_key_not_found', API_KEY_NOT_FOUND)
+
+/** A key of the user. Throws 404 if it is revoked, or there is none with this id. */
+export async function getKey(db: Db, userId: string, id: string): Promise<ApiKey> {
+  const key = isId(id) ? await findOwnKey(db, { userId, id }) : undefined
+  if (!key) throw notFound()
+  return key
+}
+
+/** Creates a key that allows no more than the key of the request. */
+export const createOwnKey = (db: Db, manager: Manager, body: CreateApiKey): Promise<CreatedApiKey> =>
+  inTransaction(db, async (db) => {
+    const own = await lockManager(db, manager)
+    return createKeyWithin(db, own, manager.userId, body)
+  })
+
+/** Creates a key for any user, by the key of an administrator: with every scope that users have. */
+export const createUserKey = (db: Db, manager: Manager, userId: string, body: CreateApiKey): Promise<CreatedApiKey> =>
+  inTransaction(db, async (db) => {
+    const { expiresAt } = await lockManager(db, manager)
+    if (!(await userExists(db, userId))) throw new AppError(404, 'user_not_found', USER_NOT_FOUND)
+    // An administrator gives every right of the user, for no longer than the key of the request.
+    return createKeyWithin(db, { scopes: null, accountIds: null, expiresAt }, userId, body)
+  })
+
+async function createKeyWithin(db: Db, own: Allowance, userId: string, body: CreateApiKey): Promise<CreatedApiKey> {
+  const wanted = readBody(body, own)
+  requireNoAdmin(wanted)
+  requireGivable(own, wanted)
+  await checkAccounts(db, userId, wanted)
+  const { id, key } = await createKey(db, { ...wanted, userId })
+  return { ...(await getKey(db, userId, id)), key }
+}
+
+const readBody = (body: CreateApiKey, own: Allowance) => ({
+  name: body.name,
+  scopes: [...new Set(body.scopes)],
+  accountIds: body.accountIds ? [...new Set(body.accountIds)] : own.accountIds,
+  expiresAt: body.expiresAt === undefined ? own.expiresAt : timeOf(body.expiresAt),
+})
+
+/** A key with one of these scopes could make others that reach all accounts. */
+const NOT_WITH_ACCOUNTS: Scope[] = ['keys:manage', 'admin']
+
+/**
+ * Throws 400 for a list of accounts together with scopes that would get round it, and 403 for accounts that the user may not
+ * use.
+ */
+export async function checkAccounts(db: Db, userId: string, { scopes, accountIds }: KeyRights): Promise<void> {
+  if (!accountIds) return
+  const scope = NOT_WITH_ACCOUNTS.find((scope) => scopes === null || scopes.includes(scope))
+  if (scope) throw invalidRequest([{ code: 'custom', path: ['accountIds'], message: scopeWithAccounts(scope) }])
+  const found = await listTheseAccounts(db, { userId, ids: accountIds.filter(isId) })
+  const missing = accountIds.find((id) => !found.some((account) => account.id === id))
+  if (missing !== undefined) {
+    throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(missing)}`)
+  }
+}
+
+/** Renames a key of the user, or takes rights away from it. */
+export function updateKey(db: Db, userId: string, id: string, body: UpdateApiKey): Promise<ApiKey> {
+  return inTransaction(db, async (db) => {
+    const before = await lockOwn(db, userId, id)
+    const { name } = body
+    const scopes = body.scopes && [...new Set(body.scopes)]
+    const expiresAt = body.expiresAt === undefined ? undefined : timeOf(body.expiresAt)
+    const accountIds = body.accountIds && [...new Set(body.accountIds)]
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(scopes && { scopes }),
+      ...(accountIds && { accountIds }),
+      ...(expiresAt && { expiresAt }),
+    }
+    const after = { ...before, ...changes }
+    const excess = findExcess(before, after)
+    if (excess) throw new AppError(403, 'api_key_too_wide', cannotWiden(excess))
+    // A key keeps accounts that were disconnected since.
+    if (accountIds) await checkAccounts(db, userId, before.accountIds ? { ...after, accountIds: [] } : after)
+    if (Object.keys(changes).length > 0) await changeKey(db, id, changes)
+    return getKey(db, userId, id)
+  })
+}
+
+/**
+ * Creates a key in place of another one of the user, which expires after the overlap. Throws 403 if the key allows more than
+ * the key of the request, which would otherwise gain it, and 409 if it is expired or replaced.
+ */
+export function rotateKey(
+  db: Db,
+  manager: Manager,
+  id: string,
+  { overlapSeconds }: RotateApiKey,
+): Promise<CreatedApiKey> {
+  const { userId } = manager
+  return inTransaction(db, async (db) => {
+    const own = await lockManager(db, manager)
+    const { isExpired, ...before } = await lockOwn(db, userId, id)
+    requireGivable(own, before)
+    if (isExpired) throw new AppError(409, 'api_key_not_rotatable', KEY_EXPIRED)
+    if (await isReplaced(db, id)) throw new AppError(409, 'api_key_rotated', KEY_ROTATED)
+    const { id: newId, key } = await createKey(db, { ...before, userId, replaces: id })
+    await expireKeyAfter(db, id, overlapSeconds)
+    return { ...(await getKey(db, userId, newId)), key }
+  })
+}
+
+/** Revokes a key of the user. Throws 404 if it is revoked already, or there is none with this id. */
+export async function revokeKey(db: Db, userId: string, id: string): Promise<Deleted> {
+  if (!isId(userId) || !isId(id) || !(await revokeOwnKey(db, { userId, id }))) throw notFound()
+  return { success: true }
+}
+
+/**
+ * The key of the request as it is now. What a process knows of it may be a second old, and a key that is created lasts
+ * longer.
+ */
+async function lockManager(db: Db, { userId, keyId }: Manager): Promise<LockedKey> {
+  const own = await lockKey(db, { userId, id: keyId })
+  if (!own) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
+  return own
+}
+
+async function lockOwn(db: Db, userId: string, id: string): Promise<LockedKey> {
+  const key = isId(id) ? await lockKey(db, { userId, id }) : undefined
+  if (!key) throw notFound()
+  return key
+}
+
+function requireNoAdmin({ scopes }: Allowance): void {
+  if (scopes?.includes('admin')) throw new AppError(403, 'api_key_too_wide', ADMIN_NOT_GIVEN)
+}
+
+function requireGivable(own: Allowance, wanted: Allowance): void {
+  const excess = findExcess(own, wanted)
+  if (excess) throw new AppError(403, 'api_key_too_wide', cannotGive(excess))
+}

@@ -1,0 +1,58 @@
+import type { PostType } from '../../schemas/platform.ts'
+import type { FieldSource, NetworkRate, Platform as PlatformDetail } from '../../schemas/platform-detail.ts'
+import type { PostTypeLimits } from '../../schemas/post-type-limits.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import type { FieldRule, Platform, PostTypeRule, RateLimit } from '../platforms/limits.ts'
+import { listConnectMethods } from './connect-methods.ts'
+import { describeGuarantee } from './describe-guarantee.ts'
+import { describeMedia } from './describe-media.ts'
+import { describeCaption, describeFirstComment, describeThread, describeTitle } from './describe-texts.ts'
+import { listConditions } from './field-conditions.ts'
+import { describeFields } from './fields-schema.ts'
+
+/** A network as the API shows it. Everything is derived from the limits that posts are checked against. */
+export function describePlatform(platform: Platform, networks: Networks): PlatformDetail {
+  const { id, name, fields, rateLimits } = platform
+  const publishes = networks[id] !== undefined
+  const types = Object.entries(platform.postTypes).map(([type, rule]) => [
+    type,
+    describePostType(platform, type as PostType, rule, publishes),
+  ])
+  return {
+    id,
+    name,
+    publishes,
+    canEdit: false,
+    canDelete: false,
+    connect: listConnectMethods(id, networks),
+    postTypes: Object.fromEntries(types),
+    fields: describeFields(platform),
+    fieldConditions: listConditions(platform),
+    fieldSources: Object.fromEntries(Object.entries(fields).map(([key, rule]) => [key, describeSource(rule)])),
+    rateLimits: rateLimits.map(describeRate),
+  }
+}
+
+function describePostType(platform: Platform, type: PostType, rule: PostTypeRule, publishes: boolean): PostTypeLimits {
+  const { caption, title, firstComment, thread } = platform
+  const isCommentable = firstComment && (firstComment.postTypes?.includes(type) ?? true)
+  return {
+    caption: rule.hasCaption ? describeCaption(caption, rule) : null,
+    ...(title && { title: describeTitle(title) }),
+    ...(isCommentable && { firstComment: describeFirstComment(firstComment) }),
+    ...(type === 'thread' && thread && { thread: describeThread(thread) }),
+    media: describeMedia(rule),
+    delivery: publishes ? describeGuarantee(platform, type) : null,
+  }
+}
+
+const describeSource = ({ param, source }: FieldRule): FieldSource => ({ param, source })
+
+const describeRate = ({ resource, limit, windowSeconds, scope, perAct, source }: RateLimit): NetworkRate => ({
+  resource,
+  count: limit,
+  ...(windowSeconds !== undefined && { perSeconds: windowSeconds }),
+  of: scope,
+  ...(perAct !== undefined && { perAct }),
+  source,
+})

@@ -1,0 +1,52 @@
+import type { CaptionLimits, FirstCommentLimits, ThreadLimits, TitleLimits } from '../../schemas/text-limits.ts'
+import type {
+  CaptionRule,
+  FirstCommentRule,
+  PostTypeRule,
+  TextRule,
+  ThreadRule,
+  TitleRule,
+} from '../platforms/limits.ts'
+import { hasOnlyImages } from '../platforms/rules/caption.ts'
+
+const describeText = ({ lengthMax, unit, lengthSource, bytesMax, forbiddenCharacters, source }: TextRule) => ({
+  max: lengthMax,
+  unit,
+  ...(lengthSource !== undefined && { maxSource: lengthSource }),
+  ...(bytesMax !== undefined && { bytesMax }),
+  ...(forbiddenCharacters && { forbiddenCharacters: [...forbiddenCharacters] }),
+  source,
+})
+
+export function describeCaption(rule: CaptionRule, postType: PostTypeRule): CaptionLimits {
+  const { lengthMaxWithMedia, lengthMaxWithImages, hashtagsMax, mentionsMax, linksMax, cashtagsMax, source } = rule
+  const isReplaced = lengthMaxWithImages !== undefined && hasOnlyImages(postType)
+  const text = isReplaced ? { ...rule, lengthMax: lengthMaxWithImages, lengthSource: source } : rule
+  return {
+    ...describeText(text),
+    ...(!isReplaced && lengthMaxWithMedia !== undefined && { maxWithMedia: lengthMaxWithMedia }),
+    ...(!isReplaced && lengthMaxWithImages !== undefined && { maxWithImages: lengthMaxWithImages }),
+    required: rule.required,
+    ...(hashtagsMax !== undefined && { hashtagsMax }),
+    ...(mentionsMax !== undefined && { mentionsMax }),
+    ...(linksMax !== undefined && { linksMax }),
+    ...(cashtagsMax !== undefined && { cashtagsMax }),
+  }
+}
+
+export const describeTitle = (rule: TitleRule): TitleLimits => ({
+  ...describeText(rule),
+  field: rule.field,
+  required: rule.required,
+})
+
+export const describeFirstComment = (rule: FirstCommentRule): FirstCommentLimits => ({
+  ...describeText(rule),
+  ...(rule.refused && { refusedWhen: rule.refused.when }),
+})
+
+export const describeThread = (rule: ThreadRule): ThreadLimits => ({
+  ...describeText(rule),
+  mode: rule.mode,
+  partsMax: rule.partsMax,
+})

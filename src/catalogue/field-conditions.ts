@@ -1,0 +1,136 @@
+import type { FieldCondition } from '../../schemas/platform-detail.ts'
+import type {
+  FieldRule,
+  FieldTextRule,
+  FieldValue,
+  Platform,
+  Properties,
+  Source,
+  TextUnit,
+  TitleRule,
+} from '../platforms/limits.ts'
+
+/** What the schema of `fields` cannot express, for every key in their order. */
+export const listConditions = ({ fields, title, caption }: Platform): FieldCondition[] =>
+  Object.entries(fields).flatMap(([key, rule]) => [
+    ...listValueConditions([key], rule, rule.source),
+    ...(key === title?.field ? listTitleConditions(title) : []),
+    ...listFieldConditions(key, rule, caption.unit),
+  ])
+
+type Conditions = FieldCondition[]
+
+/** Those that depend on the rest of the post, or that change what else is allowed. */
+function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit): Conditions {
+  const { required, refused, withoutMedia, captionLengthMax, countsInText, captionToPlainText, source } = rule
+  const add = (rule: string, message: string, facts: Partial<FieldCondition> = {}): FieldCondition => ({
+    path: [key],
+    rule,
+    ...facts,
+    message,
+    source,
+  })
+  const conditions: Conditions = []
+  if (typeof required === 'object') conditions.push(add('field_required', `required when ${required.when}`))
+  if (refused) conditions.push(add('field_refused', `not allowed when ${refused.when}`))
+  if (withoutMedia) conditions.push(add('field_with_media', 'cannot be combined with media'))
+  if (captionLengthMax !== undefined) {
+    const facts = { limit: { max: captionLengthMax }, unit: captionUnit }
+    conditions.push(add('caption_length', 'lowers the maximum length of the caption', facts))
+  }
+  if (countsInText) {
+    const message = 'counts towards the caption, each part of a thread and the first comment'
+    conditions.push(add('caption_length', message, { unit: 'graphemes' }))
+  }
+  if (captionToPlainText) {
+    const values = Object.keys(captionToPlainText).join(' or ')
+    conditions.push(add('caption_length', `with ${values}, markup does not count towards the length of the caption`))
+  }
+  return conditions
+}
+
+function listTitleConditions({ field, lengthMax, unit, bytesMax, required, source }: TitleRule): Conditions {
+  const common = { path: [field], source }
+  const conditions: Conditions = []
+  if (unit !== 'code points') {
+    conditions.push({
+      ...common,
+      rule: 'title_length',
+      limit: { max: lengthMax },
+      unit,
+      message: atMost(lengthMax, unit),
+    })
+  }
+  if (bytesMax !== undefined) {
+    const limit = { max: bytesMax }
+    conditions.push({ ...common, rule: 'title_bytes', limit, unit: 'bytes', message: atMost(bytesMax, 'bytes') })
+  }
+  if (required) {
+    const message = 'required when the caption has no line that could be the title'
+    conditions.push({ ...common, rule: 'title_required', message })
+  }
+  return conditions
+}
+
+/** Those on the value itself. */
+function listValueConditions(path: string[], rule: FieldValue, source: Source): Conditions {
+  switch (rule.type) {
+    case 'string':
+      return listTextConditions(path, rule, source)
+    case 'url':
+      return [{ path, rule: 'field_value', message: 'a URL that can be parsed', source }]
+    case 'datetime': {
+      const message = 'a time in RFC 3339 with Z or an offset, in the years 1970 to 9999, without leap seconds'
+      return [{ path, rule: 'field_value', message, source }]
+    }
+    case 'string[]': {
+      const { item = {}, uniqueItems, joinedLengthMax } = rule
+      const conditions = listTextConditions([...path, '*'], item, source)
+      if (uniqueItems) {
+        const message = 'no two items are equal, apart from white space at both ends'
+        conditions.push({ path: [...path, '*'], rule: 'field_repeated', message, source })
+      }
+      if (joinedLengthMax !== undefined) {
+        const message = `${atMost(joinedLengthMax, UNIT)} of all items joined by commas, with quotes around those with a space`
+        conditions.push({ path, ...lengthOf(joinedLengthMax, UNIT), message, source })
+      }
+      return conditions
+    }
+    case 'object':
+      return listPropertyConditions(path, rule, source)
+    case 'object[]': {
+      const conditions = listPropertyConditions([...path, '*'], rule, source)
+      if (rule.totalLengthMax === undefined) return conditions
+      const message = `${atMost(rule.totalLengthMax, UNIT)} in all texts that have a maximum length`
+      return [...conditions, { path, ...lengthOf(rule.totalLengthMax, UNIT), message, source }]
+    }
+    default:
+      return []
+  }
+}
+
+const listPropertyConditions = (path: string[], { properties }: { properties: Properties }, source: Source) =>
+  Object.entries<FieldValue>(properties).flatMap(([key, property]) =>
+    listValueConditions([...path, key], property, source),
+  )
+
+/** JSON Schema counts lengths in code points alone, and white space too. */
+function listTextConditions(path: string[], rule: FieldTextRule, source: Source): Conditions {
+  const { lengthMax, unit = UNIT, bytesMax, trimmed } = rule
+  const conditions: Conditions = []
+  if (lengthMax !== undefined && (rule.unit || trimmed)) {
+    const message = atMost(lengthMax, unit) + (trimmed ? ', without white space at both ends' : '')
+    conditions.push({ path, ...lengthOf(lengthMax, unit), message, source })
+  }
+  if (bytesMax !== undefined) {
+    const message = atMost(bytesMax, 'bytes')
+    conditions.push({ path, rule: 'field_bytes', limit: { max: bytesMax }, unit: 'bytes', message, source })
+  }
+  return conditions
+}
+
+const UNIT = 'code points'
+
+const lengthOf = (max: number, unit: TextUnit) => ({ rule: 'field_length', limit: { max }, unit })
+
+const atMost = (max: number, unit: TextUnit) => `at most ${max} ${unit}`

@@ -1,0 +1,80 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { listTheseAccounts } from '../../db/queries/accounts.ts'
+import { ACCOUNT_NOT_FOUND, PLATFORM_NOT_FOUND } from '../../schemas/messages.ts'
+import * as operations from '../../schemas/operations/platforms.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { AppError } from '../errors.ts'
+import { etagOfText, isKnown } from '../http/preconditions.ts'
+import { isListed } from '../http/rights.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { platforms } from '../platforms/catalogue.ts'
+import { replaceTextLengthMax } from '../platforms/rules/check-post.ts'
+import { describePlatform } from './describe-platform.ts'
+
+interface Rendered {
+  text: string
+  etag: string
+}
+
+const render = (value: object): Rendered => {
+  const text = JSON.stringify(value)
+  return { text, etag: etagOfText(text) }
+}
+
+/** What the networks accept. The limits change with the version only, so that each response is rendered once. */
+export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = async (app, { db, networks }) => {
+  const rendered = new Map<string, Rendered>()
+  const renderOnce = (key: string, describe: () => object): Rendered => {
+    const known = rendered.get(key) ?? render(describe())
+    rendered.set(key, known)
+    return known
+  }
+  const renderPlatform = (id: PlatformId) => renderOnce(id, () => describePlatform(platforms[id], networks))
+
+  app.route({
+    ...operations.listPlatforms,
+    handler: async (_request, reply) => {
+      const all = Object.values(platforms)
+      return send(
+        reply,
+        renderOnce('all', () => ({ data: all.map((platform) => describePlatform(platform, networks)) })),
+        SHORT,
+      )
+    },
+  })
+
+  app.route({
+    ...operations.getPlatform,
+    handler: async ({ params: { platform } }, reply) => {
+      if (!Object.hasOwn(platforms, platform)) throw new AppError(404, 'platform_not_found', PLATFORM_NOT_FOUND)
+      return send(reply, renderPlatform(platform as PlatformId), SHORT)
+    },
+  })
+
+  app.route({
+    ...operations.getAccountLimits,
+    handler: async ({ userId, rights, params: { id } }, reply) => {
+      const isPossible = isId(id) && isListed(rights, id)
+      const [account] = isPossible ? await listTheseAccounts(db, { userId, ids: [id] }) : []
+      if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
+      const { platform, textLengthMax } = account
+      if (textLengthMax === null) return send(reply, renderPlatform(platform), ALWAYS_ASK)
+      const own = replaceTextLengthMax(platforms[platform], textLengthMax)
+      return send(reply, render(describePlatform(own, networks)), ALWAYS_ASK)
+    },
+  })
+}
+
+const SHORT = 'private, max-age=300'
+/** The limits of an account change when it is connected again, and the user may lose it. */
+const ALWAYS_ASK = 'private, no-cache'
+
+function send(reply: FastifyReply, { text, etag }: Rendered, cacheControl: string): never {
+  reply.headers({ etag, 'cache-control': cacheControl })
+  if (isKnown(reply.request, etag)) reply.code(304).send()
+  else reply.type('application/json; charset=utf-8').send(text)
+  return reply as never
+}

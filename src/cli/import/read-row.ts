@@ -1,0 +1,93 @@
+import { CreatePost } from '../../../schemas/create-post.ts'
+import { BATCH } from '../../../schemas/create-posts.ts'
+import { POST_TOO_LARGE } from '../../../schemas/messages.ts'
+import { AppError } from '../../errors.ts'
+import { parseJson } from '../../http/json.ts'
+import { validatorCompiler } from '../../http/validation.ts'
+import { findIssues } from '../../posts/body.ts'
+import type { ImportedPost } from '../../posts/import.ts'
+import { isLocalTime, isTimeZone, toInstant, unknownZoneMessage } from '../../posts/time-zone.ts'
+
+/** How the text of a cell becomes a value of the body. Columns without an entry keep the text. */
+const PARSERS: Record<string, (cell: string) => unknown> = {
+  accountIds: (cell) => cell.split(/[\s,;]+/).filter(Boolean),
+  mediaIds: (cell) => cell.split(/[\s,;]+/).filter(Boolean),
+  accountOverrides: readJson,
+  threadParts: readJson,
+  metadata: readJson,
+  postType: (cell) => cell.trim(),
+  externalReference: (cell) => cell.trim(),
+}
+
+export const REQUIRED_COLUMNS = ['externalReference', 'accountIds']
+
+/** The columns: those of the body, the time zone of a row, and the reason that a file of refused rows has. */
+export const COLUMNS = [...Object.keys(CreatePost.properties), 'timeZone', 'error']
+
+/** The maximum length of the body that would create the post. */
+const BYTES_MAX = 1024 * 1024
+
+/** The reason why a row cannot be imported, for its author. */
+export class RowProblem extends Error {}
+
+/** Reads one row, with the text of each column. Throws a `RowProblem`. */
+export function readRow(cells: Record<string, string>, defaultZone: string | undefined): ImportedPost {
+  const { timeZone = '', error: _, scheduledAt = '', ...texts } = cells
+  const raw: Record<string, unknown> = {}
+  for (const [column, cell] of Object.entries(texts)) {
+    if (cell.trim() !== '') raw[column] = explained(column, () => (PARSERS[column] ? PARSERS[column](cell) : cell))
+  }
+  if (scheduledAt.trim() !== '') raw.scheduledAt = readTime(scheduledAt.trim(), timeZone.trim() || defaultZone)
+  for (const column of REQUIRED_COLUMNS) {
+    if (raw[column] === undefined) throw new RowProblem(`${column} is empty`)
+  }
+  const bytes = Buffer.from(JSON.stringify(raw))
+  if (bytes.length > BYTES_MAX) throw new RowProblem(POST_TOO_LARGE)
+  const result = validate(explained('', () => parseJson(bytes))) as { value: ImportedPost } | { error: Error }
+  if ('error' in result) throw new RowProblem(explain(result.error))
+  const { value } = result
+  const issues = findIssues(value)
+  if (issues.length > 0) throw new RowProblem(issues.map(explainIssue).join('; '))
+  const count = new Set(value.accountIds).size
+  if (count > BATCH.accountsMax) throw new RowProblem(`${count} accounts, at most ${BATCH.accountsMax} are allowed`)
+  return value
+}
+
+const validate = validatorCompiler({ schema: CreatePost, method: 'POST', url: '/posts', httpPart: 'body' })
+
+function readJson(cell: string): unknown {
+  try {
+    JSON.parse(cell)
+  } catch {
+    throw new RowProblem('not valid JSON')
+  }
+  return parseJson(Buffer.from(cell))
+}
+
+function readTime(text: string, timeZone: string | undefined): string {
+  if (!isLocalTime(text)) return text
+  if (timeZone === undefined) {
+    throw new RowProblem(
+      'scheduledAt has no time zone: use --time-zone, fill the column timeZone, or end the time with Z or an offset',
+    )
+  }
+  if (!isTimeZone(timeZone)) throw new RowProblem(`timeZone: ${unknownZoneMessage(timeZone)}`)
+  const result = toInstant(text, timeZone)
+  if ('problem' in result) throw new RowProblem(`scheduledAt: ${result.problem}`)
+  return result.time.toISOString()
+}
+
+/** Runs `read`, and turns the error of a request into one of the row. */
+function explained<T>(column: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof AppError || error instanceof RowProblem)) throw error
+    throw new RowProblem(`${column && `${column}: `}${explain(error)}`)
+  }
+}
+
+const explain = (error: Error): string => (error as AppError).details?.map(explainIssue).join('; ') ?? error.message
+
+const explainIssue = ({ path, message }: { path: (string | number)[]; message: string }) =>
+  path.length > 0 ? `${path.join('.')}: ${message}` : message

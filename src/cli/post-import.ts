@@ -1,0 +1,185 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Db } from '../../db/client.ts'
+import { userExists } from '../../db/queries/people.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import { BATCH } from '../../schemas/create-posts.ts'
+import { OperatorError } from '../errors.ts'
+import { createNetworks } from '../platforms/adapters.ts'
+import { type ImportedPost, type ImportOutcome, importPosts } from '../posts/import.ts'
+import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
+import { requireFound, withDatabase } from './command.ts'
+import { readTable, type Table, writeTable } from './import/csv.ts'
+import { createProgress } from './import/progress.ts'
+import { COLUMNS, REQUIRED_COLUMNS, RowProblem, readRow } from './import/read-row.ts'
+
+interface Options {
+  user: string
+  timeZone?: string
+  dryRun?: boolean
+  refused?: string
+}
+
+interface Summary {
+  isDryRun: boolean
+  rows: number
+  created: number
+  existing: number
+  refused: number
+  /** The file with the refused rows; null if there are none. */
+  refusedFile: string | null
+  warnings: string[]
+}
+
+export function addPostImport(post: Command): void {
+  withDatabase<Options, Summary>(
+    post
+      .command('import')
+      .description(
+        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. Several ids stand in one cell, separated by spaces; accountOverrides, threadParts and metadata are JSON. Exits with 1 if rows were refused`,
+      )
+      .argument('<file>', 'the path of the file, in UTF-8')
+      .requiredOption('--user <id>', 'the id of the user who owns the posts')
+      .option('--time-zone <name>', 'the zone of times such as 2027-01-31 09:30, such as Europe/Berlin', parseTimeZone)
+      .option('--dry-run', 'store nothing; say what would happen')
+      .option('--refused <file>', 'where the refused rows are written, with the reasons; by default beside the file'),
+    runImport,
+    toText,
+  )
+}
+
+async function runImport(db: Db, options: Options, path = ''): Promise<Summary> {
+  const table = await readTable(path)
+  requireColumns(path, table)
+  requireFound(await userExists(db, options.user), 'user')
+  const refusedFile = options.refused ?? path.replace(/(?:\.csv)?$/i, '.refused.csv')
+  if (resolve(refusedFile) === resolve(path)) throw new OperatorError('--refused names the file itself')
+
+  const outcomes = await importRows(db, table, options)
+  const count = (wanted: ImportOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted).length
+  const refused = count('refused')
+  if (refused > 0) {
+    await writeTable(refusedFile, refusedRows(table, outcomes))
+    process.exitCode = 1
+  }
+  return {
+    isDryRun: options.dryRun ?? false,
+    rows: outcomes.length,
+    ...{ created: count('created'), existing: count('existing'), refused },
+    refusedFile: refused > 0 ? refusedFile : null,
+    warnings: listWarnings(outcomes),
+  }
+}
+
+function requireColumns(path: string, { header }: Table): void {
+  const unknown = header.filter((name) => !COLUMNS.includes(name))
+  if (unknown.length > 0) {
+    throw new OperatorError(`${path} has unknown columns: ${unknown.join(', ')}. Known are ${COLUMNS.join(', ')}`)
+  }
+  const missing = REQUIRED_COLUMNS.filter((name) => !header.includes(name))
+  if (missing.length > 0) throw new OperatorError(`${path} lacks the columns ${missing.join(', ')}`)
+  const repeated = header.find((name, index) => header.indexOf(name) !== index)
+  if (repeated !== undefined) throw new OperatorError(`${path} has the column ${repeated} twice`)
+}
+
+/** The outcome of each row. Batches are stored one after the other. */
+async function importRows(db: Db, table: Table, { user, timeZone, dryRun = false }: Options): Promise<ImportOutcome[]> {
+  const { outcomes, posts } = readRows(table, timeZone)
+  const networks = createNetworks(sandboxStore(db))
+  const progress = createProgress(process.stderr, table.rows.length)
+  let done = outcomes.size
+  try {
+    for (const batch of splitIntoBatches(posts)) {
+      progress.update(done)
+      const stored = await importPosts(
+        db,
+        user,
+        batch.map(({ post }) => post),
+        { networks, isDryRun: dryRun },
+      )
+      for (const [at, { index }] of batch.entries()) outcomes.set(index, stored[at]!)
+      done += batch.length
+    }
+  } finally {
+    progress.end()
+  }
+  return table.rows.map((_, index) => outcomes.get(index)!)
+}
+
+interface ReadPost {
+  /** Of its row. */
+  index: number
+  post: ImportedPost
+}
+
+/** Reads all rows: those that can be imported, and the reasons of the others. */
+function readRows({ header, rows }: Table, timeZone: string | undefined) {
+  const outcomes = new Map<number, ImportOutcome>()
+  const posts: ReadPost[] = []
+  const rowOf = new Map<string, number>()
+  for (const [index, cells] of rows.entries()) {
+    try {
+      const post = readRow(Object.fromEntries(header.map((name, at) => [name, cells[at]!])), timeZone)
+      const first = rowOf.get(post.externalReference)
+      if (first !== undefined) throw new RowProblem(`externalReference is that of row ${first} too`)
+      // As a spreadsheet counts, with the names of the columns in row 1.
+      rowOf.set(post.externalReference, index + 2)
+      posts.push({ index, post })
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error
+      outcomes.set(index, { outcome: 'refused', reason: error.message })
+    }
+  }
+  return { outcomes, posts }
+}
+
+/** Splits posts so that no batch has more posts, or accounts, than it may. */
+function splitIntoBatches(posts: ReadPost[]): ReadPost[][] {
+  const batches: ReadPost[][] = []
+  let accounts = 0
+  for (const each of posts) {
+    const count = new Set(each.post.accountIds).size
+    const last = batches.at(-1)
+    if (last && last.length < BATCH.postsMax && accounts + count <= BATCH.accountsMax) {
+      last.push(each)
+      accounts += count
+    } else {
+      batches.push([each])
+      accounts = count
+    }
+  }
+  return batches
+}
+
+/** The refused rows as they were, with the reason in the column `error`, so that they can be corrected and imported. */
+function refusedRows(table: Table, outcomes: ImportOutcome[]): Table {
+  const kept = table.header.flatMap((name, index) => (name === 'error' ? [] : [index]))
+  const pick = (cells: string[]) => kept.map((index) => cells[index]!)
+  const rows = table.rows.flatMap((cells, index) => {
+    const outcome = outcomes[index]!
+    return outcome.outcome === 'refused' ? [[...pick(cells), outcome.reason]] : []
+  })
+  return { ...table, header: [...pick(table.header), 'error'], rows }
+}
+
+const WARNINGS_SHOWN_MAX = 20
+
+/** Each warning once: most rows have the same. */
+function listWarnings(outcomes: ImportOutcome[]): string[] {
+  const messages = outcomes.flatMap((each) =>
+    each.outcome === 'created' ? each.warnings.map(({ message }) => message) : [],
+  )
+  return [...new Set(messages)].slice(0, WARNINGS_SHOWN_MAX)
+}
+
+const toText = ({ isDryRun, rows, created, existing, refused, refusedFile, warnings }: Summary): string =>
+  [
+    `${rows} rows: ${created} ${isDryRun ? 'would be created' : 'created'}, ${existing} exist already, ${refused} refused`,
+    ...(refusedFile === null ? [] : [`The refused rows are in ${refusedFile}, with the reasons.`]),
+    ...warnings.map((message) => `warning: ${message}`),
+  ].join('\n')
+
+function parseTimeZone(name: string): string {
+  if (!isTimeZone(name)) throw new InvalidArgumentError(`${unknownZoneMessage(name)}.`)
+  return name
+}

@@ -1,0 +1,36 @@
+import type { Issue } from '../../schemas/error.ts'
+import { invalidRequest } from '../errors.ts'
+import { countEdits } from './edit-distance.ts'
+
+const DISTANCE_MAX = 2
+
+/** The nearest of `names`, if it is near. Fewer characters of a short name may differ: `st` is not a mistyped `sort`. */
+const findNear = (text: string, names: readonly string[]): string | undefined =>
+  names
+    .filter((name) => Math.abs(text.length - name.length) <= DISTANCE_MAX)
+    .map((name) => ({ name, apart: countEdits(text, name) }))
+    .filter(({ name, apart }) => apart <= Math.min(DISTANCE_MAX, Math.floor((name.length - 1) / 2)))
+    .sort((a, b) => a.apart - b.apart)[0]?.name
+
+/**
+ * Throws 400 for a query parameter that is almost one of `names`. The list would ignore it, and return everything instead of
+ * what was meant. `known` are the names of all parameters.
+ */
+export function refuseNearNames(query: object, names: readonly string[], known: ReadonlySet<string>): void {
+  const issues: Issue[] = Object.keys(query)
+    .filter((key) => !known.has(key))
+    .flatMap((key) => {
+      const near = findNear(key, names)
+      return near
+        ? [
+            {
+              code: 'unrecognized_keys' as const,
+              keys: [key],
+              path: [],
+              message: `Unrecognized parameter '${key}': did you mean '${near}'?`,
+            },
+          ]
+        : []
+    })
+  if (issues.length > 0) throw invalidRequest(issues)
+}

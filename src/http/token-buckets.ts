@@ -1,0 +1,71 @@
+/** Limits the memory of buckets. One process serves far fewer keys. */
+const BUCKETS_MAX = 100_000
+
+interface Bucket {
+  tokens: number
+  /** When the tokens were counted. */
+  at: number
+}
+
+/** What is left of a quota. */
+export interface Remainder {
+  /** Requests that are possible now. */
+  remaining: number
+  /** Seconds until a request is possible; 0 if one is possible now. */
+  retryAfterSeconds: number
+  /** Seconds until the whole quota is available again. */
+  resetSeconds: number
+}
+
+export interface TokenBuckets {
+  /** Takes a token of the key, if there is one. Returns what was left before, or is left now if a token was taken. */
+  take(key: string): Remainder & { isTaken: boolean }
+  peek(key: string): Remainder
+}
+
+/**
+ * A bucket for each key: it holds `quota` tokens, and refills evenly within `windowMs`. `now` is a monotonic clock in
+ * milliseconds.
+ */
+export function createTokenBuckets(quota: number, windowMs: number, now: () => number): TokenBuckets {
+  const buckets = new Map<string, Bucket>()
+
+  function refill(bucket: Bucket): Bucket {
+    const time = now()
+    bucket.tokens = Math.min(quota, bucket.tokens + ((time - bucket.at) * quota) / windowMs)
+    bucket.at = time
+    return bucket
+  }
+
+  function bucketOf(key: string): Bucket {
+    const known = buckets.get(key)
+    if (known) return refill(known)
+    if (buckets.size >= BUCKETS_MAX) makeRoom()
+    const fresh = { tokens: quota, at: now() }
+    buckets.set(key, fresh)
+    return fresh
+  }
+
+  /** Deletes full buckets, which are as new ones are. If few were full, deletes all: a search for each key would cost more. */
+  function makeRoom(): void {
+    for (const [key, bucket] of buckets) if (refill(bucket).tokens >= quota) buckets.delete(key)
+    if (buckets.size > BUCKETS_MAX / 2) buckets.clear()
+  }
+
+  const secondsFor = (tokens: number) => Math.max(0, Math.ceil((tokens * windowMs) / quota / 1_000))
+  const remainderOf = ({ tokens }: Bucket): Remainder => ({
+    remaining: Math.floor(tokens),
+    retryAfterSeconds: tokens >= 1 ? 0 : secondsFor(1 - tokens),
+    resetSeconds: secondsFor(quota - tokens),
+  })
+
+  return {
+    take(key) {
+      const bucket = bucketOf(key)
+      const isTaken = bucket.tokens >= 1
+      if (isTaken) bucket.tokens--
+      return { ...remainderOf(bucket), isTaken }
+    },
+    peek: (key) => remainderOf(bucketOf(key)),
+  }
+}

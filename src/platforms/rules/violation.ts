@@ -1,0 +1,36 @@
+import type { PostViolation } from '../../../schemas/validate-post.ts'
+import type { BodyPath } from '../../../schemas/warning.ts'
+import type { CheckContext } from './context.ts'
+
+/** A limit of a network that a post violates. */
+export type Violation = Omit<PostViolation, 'blocks'>
+
+/** What a program needs to know of a violation. Absent facts are null, or absent in the response. */
+export type ViolationFacts = Pick<Violation, 'path'> &
+  Partial<Pick<Violation, 'limit' | 'actual' | 'unit' | 'source' | 'mediaId'>>
+
+/*
+ * Paths into the body of a create request. They are built only for violations and counters.
+ */
+
+export function captionPath({ post, accountId, findOverrideIndex }: CheckContext): BodyPath {
+  const isOverridden = typeof post.overrides.get(accountId)?.captionOverride === 'string'
+  return isOverridden ? ['accountOverrides', findOverrideIndex(), 'captionOverride'] : ['caption']
+}
+
+export const fieldPath = ({ findOverrideIndex }: CheckContext, key: string, inside: BodyPath = []): BodyPath => [
+  'accountOverrides',
+  findOverrideIndex(),
+  'fields',
+  key,
+  ...inside,
+]
+
+/** UTF-16 units. */
+const ACTUAL_LENGTH_MAX = 100
+
+/** A value of the post as `actual`: long texts are cut, other types than texts and numbers are null. */
+export function toActual(value: unknown): number | string | null {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' ? value.slice(0, ACTUAL_LENGTH_MAX).toWellFormed() : null
+}

@@ -1,0 +1,71 @@
+import type { CreatePost } from '../../schemas/create-post.ts'
+import type { Issue } from '../../schemas/error.ts'
+import { timeOf } from '../../schemas/time.ts'
+import { invalidRequest } from '../errors.ts'
+import { findLongNames } from '../http/metadata.ts'
+import { createIndex, type PostToCheck } from '../platforms/rules/context.ts'
+
+/** A post as the body of a request describes it. */
+export interface RequestedPost extends PostToCheck {
+  /** Each once, in the order of the request. */
+  accountIds: string[]
+  /** The first index of an account in the request. */
+  findAccountIndex: (id: string) => number
+  mediaIds: string[]
+  scheduledAt: Date | null
+}
+
+/**
+ * Reads the body of a create request. Throws 400 with details for overrides and thread parts of accounts that the post
+ * does not have, and for names of metadata that are too long.
+ */
+export function readBody(body: CreatePost): RequestedPost {
+  const issues = findIssues(body)
+  if (issues.length > 0) throw invalidRequest(issues)
+  const accountIds = new Set(body.accountIds)
+  const { postType, caption, mediaIds } = body
+  const scheduledAt = body.scheduledAt === undefined ? null : timeOf(body.scheduledAt)
+  return {
+    postType,
+    caption,
+    mediaIds,
+    firstComment: body.firstComment ?? null,
+    accountIds: [...accountIds],
+    findAccountIndex: createIndex(() => body.accountIds),
+    scheduledAt,
+    scheduled: scheduledAt !== null,
+    overrides: new Map(body.accountOverrides.map((override) => [override.accountId, override])),
+    threadParts: new Map(Object.entries(body.threadParts ?? {})),
+  }
+}
+
+/** The mistakes in a body for which `readBody` throws. */
+export const findIssues = (body: CreatePost): Issue[] => [
+  ...findStrayParts(body, new Set(body.accountIds)),
+  ...findLongNames(body.metadata),
+]
+
+export const NOT_TARGETED = 'Not one of the accountIds of this post'
+
+/** Finds overrides and thread parts for accounts that the post does not have, and repeated overrides. */
+export function findStrayParts(
+  body: Pick<CreatePost, 'accountOverrides' | 'threadParts'>,
+  accountIds: Set<string>,
+): Issue[] {
+  const issues: Issue[] = []
+  const overridden = new Set<string>()
+  for (const [index, { accountId }] of body.accountOverrides.entries()) {
+    const path = ['accountOverrides', index, 'accountId']
+    if (!accountIds.has(accountId)) issues.push({ code: 'custom', path, message: NOT_TARGETED })
+    else if (overridden.has(accountId)) {
+      issues.push({ code: 'custom', path, message: 'Only one override for each account is allowed' })
+    }
+    overridden.add(accountId)
+  }
+  for (const accountId of Object.keys(body.threadParts ?? {})) {
+    if (!accountIds.has(accountId)) {
+      issues.push({ code: 'custom', path: ['threadParts', accountId], message: NOT_TARGETED })
+    }
+  }
+  return issues
+}

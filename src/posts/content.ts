@@ -1,0 +1,71 @@
+import { POST_TOO_LARGE } from '../../schemas/messages.ts'
+import type { PostType } from '../../schemas/platform.ts'
+import type { PostDetail } from '../../schemas/post.ts'
+import { planActs } from '../delivery/plan.ts'
+import { AppError } from '../errors.ts'
+import type { PostToCheck } from '../platforms/rules/context.ts'
+
+/** What a post has for one account. */
+export interface TargetContent {
+  accountId: string
+  captionOverride: string | null
+  fields: Record<string, unknown> | null
+  threadParts: string[] | null
+}
+
+/** All of a post that its owner decides. */
+export interface PostContent {
+  caption: string
+  firstComment: string | null
+  postType: PostType
+  mediaIds: string[]
+  /** Null for a draft. */
+  scheduledAt: Date | null
+  targets: TargetContent[]
+}
+
+/** The content of a stored post. */
+export const contentOf = (post: PostDetail): PostContent => ({
+  caption: post.caption,
+  firstComment: post.firstComment,
+  postType: post.postType,
+  mediaIds: post.mediaIds,
+  scheduledAt: post.scheduledAt === null ? null : new Date(post.scheduledAt),
+  targets: post.targets.map(({ accountId, captionOverride, fields, threadParts }) => ({
+    accountId,
+    captionOverride,
+    fields,
+    threadParts,
+  })),
+})
+
+/** A post as `checkPost` gets it. */
+export const toPostToCheck = ({
+  scheduledAt,
+  targets,
+  ...post
+}: PostContent): PostToCheck & { accountIds: string[] } => ({
+  ...post,
+  scheduled: scheduledAt !== null,
+  accountIds: targets.map(({ accountId }) => accountId),
+  overrides: new Map(
+    targets.map(({ accountId, captionOverride, fields }) => [accountId, { captionOverride, fields: fields ?? {} }]),
+  ),
+  threadParts: new Map(targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
+})
+
+/** What is sent to one account. */
+export const sentContentOf = (post: PostContent, { captionOverride, fields, threadParts }: TargetContent) => ({
+  acts: planActs({ ...post, captionOverride, threadParts }),
+  postType: post.postType,
+  mediaIds: post.mediaIds,
+  fields: fields ?? {},
+})
+
+/** The maximum length of the body that would create a post. Changes could add up to more. */
+const BYTES_MAX = 1024 * 1024
+
+/** Throws a 413 for a post that no request could create. */
+export function requireSize(post: PostContent): void {
+  if (Buffer.byteLength(JSON.stringify(post)) > BYTES_MAX) throw new AppError(413, 'body_too_large', POST_TOO_LARGE)
+}

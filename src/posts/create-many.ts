@@ -1,0 +1,148 @@
+import type { Db } from '../../db/client.ts'
+import { insertPostsTogether } from '../../db/queries/insert-post.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
+import { Conflict, inTransaction } from '../../db/transaction.ts'
+import { CreatePost } from '../../schemas/create-post.ts'
+import {
+  BATCH,
+  BATCH_LIST_MAX,
+  type CreatedPosts,
+  type CreatePosts,
+  type PostValidations,
+  type RejectedPost,
+} from '../../schemas/create-posts.ts'
+import type { Issue } from '../../schemas/error.ts'
+import { defaultOf } from '../../schemas/shared.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { findIssues, type RequestedPost, readBody } from './body.ts'
+import { findRejection, type Inspection, inspectPosts } from './check.ts'
+import { toCreated, toRow, toTargets } from './create.ts'
+import { findMissingScope, validateAll } from './validate.ts'
+import { findWarnings } from './warnings.ts'
+
+interface Context {
+  networks: Networks
+  rights: KeyRights
+}
+
+/** The error of a batch of which nothing is stored: that of its first rejected post. */
+export class RejectedBatch extends AppError {
+  readonly rejected: RejectedPost[]
+
+  constructor(first: AppError, rejected: RejectedPost[]) {
+    super(first.statusCode, first.code, first.message)
+    this.rejected = rejected
+  }
+}
+
+/** The body with the defaults of each post, which the validator sets in the body of a single post alone. */
+export const withDefaults = ({ mode, posts }: CreatePosts): CreatePosts => ({
+  mode,
+  posts: posts.map((post) => {
+    const missing = Object.entries(DEFAULTS).filter(([key]) => post[key as keyof CreatePost] === undefined)
+    return { ...post, ...structuredClone(Object.fromEntries(missing)) }
+  }),
+})
+
+const DEFAULTS = Object.fromEntries(
+  Object.entries(CreatePost.properties)
+    .map(([key, property]) => [key, defaultOf(property)] as const)
+    .filter(([, value]) => value !== undefined),
+)
+
+/**
+ * Stores several posts in one transaction: with the mode `all` every one or none, with `each` those that are not rejected.
+ * Two statements check and write all of them. Throws 400 with details for the shape of a post, and `RejectedBatch`.
+ */
+export async function createPosts(
+  db: Db,
+  userId: string,
+  { mode, posts: bodies }: CreatePosts,
+  { networks, rights }: Context,
+): Promise<CreatedPosts> {
+  const posts = readBodies(bodies)
+  return inTransaction(db, async (db) => {
+    const inspections = await inspectPosts(
+      db,
+      userId,
+      posts.map((post) => ({ post })),
+      rights,
+    )
+    const checked = posts.map((post, index) => {
+      const inspection = inspections[index]!
+      return { index, post, body: bodies[index]!, inspection, rejection: findRejection(inspection) }
+    })
+    const rejected = checked.flatMap(({ index, inspection, rejection }) =>
+      rejection ? [toRejected(index, inspection, rejection)] : [],
+    )
+    const first = checked.find(({ rejection }) => rejection)?.rejection
+    if (first && mode === 'all') throw new RejectedBatch(first, rejected)
+    const accepted = checked
+      .filter(({ rejection }) => !rejection)
+      .map((each) => ({ ...each, row: toRow(userId, each.post, each.body) }))
+    const rows = accepted.map(({ row, post, inspection }) => ({
+      ...row,
+      targets: toTargets(post, inspection.accounts),
+    }))
+    if (rows.length > 0 && !(await insertPostsTogether(db, rows))) {
+      throw new Conflict('An account has changed since the posts were checked')
+    }
+    return { data: accepted.map((each) => toBatched(each, networks)), rejected }
+  })
+}
+
+function toBatched(
+  { index, post, row, inspection }: { index: number; post: RequestedPost; row: Row; inspection: Inspection },
+  networks: Networks,
+) {
+  const { accounts } = inspection
+  const unready = new Map(accounts.map((account) => [account.id, account]))
+  const warnings = findWarnings(post, accounts, { networks, unready })
+  return { index, ...toCreated(row.id, post, warnings.slice(0, BATCH_LIST_MAX)) }
+}
+
+type Row = ReturnType<typeof toRow>
+
+const toRejected = (index: number, { violations }: Inspection, rejection: AppError): RejectedPost => ({
+  index,
+  status: rejection.statusCode,
+  code: rejection.code,
+  error: rejection.message,
+  violations: violations.slice(0, BATCH_LIST_MAX).map((violation) => ({ ...violation, blocks: 'create' })),
+})
+
+/** What `createPosts` would do, and everything that is to be said about each post. */
+export async function validatePosts(
+  db: Db,
+  userId: string,
+  { mode, posts: bodies }: CreatePosts,
+  { networks, rights }: Context,
+): Promise<PostValidations> {
+  const posts = readBodies(bodies)
+  const data = await validateAll(db, userId, posts, { networks, rights, listMax: BATCH_LIST_MAX })
+  const missing = findMissingScope(rights, { scheduled: posts.some(({ scheduled }) => scheduled) })
+  const rejection = data.find(({ create }) => create.status !== 201)?.create
+  const stored = { status: mode === 'all' ? 201 : 200, error: null }
+  return {
+    create: missing
+      ? { status: missing.statusCode, error: missing.message }
+      : ((mode === 'all' ? rejection : undefined) ?? stored),
+    data: data.map((validation, index) => ({ index, ...validation })),
+  }
+}
+
+/** Reads each post. Throws 400 with the mistakes in all of them, and for more accounts than a batch may have. */
+function readBodies(bodies: CreatePost[]): RequestedPost[] {
+  const issues: Issue[] = bodies.flatMap((body, index) =>
+    findIssues(body).map((issue) => ({ ...issue, path: ['posts', index, ...issue.path] })),
+  )
+  if (issues.length > 0) throw invalidRequest(issues)
+  const posts = bodies.map(readBody)
+  const count = posts.reduce((sum, { accountIds }) => sum + accountIds.length, 0)
+  if (count > BATCH.accountsMax) {
+    const message = `All posts together have ${count} accounts: at most ${BATCH.accountsMax} are allowed`
+    throw invalidRequest([{ code: 'custom', path: ['posts'], message }])
+  }
+  return posts
+}

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Db } from '../../db/client.ts'
+import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
+import { type OwnedDelivery, storeDeliveryContent } from '../../db/queries/delivery/owner.ts'
+import { DELIVERY_OPEN, NOT_RETRIED } from '../../schemas/messages.ts'
+import type { PostDetail } from '../../schemas/post.ts'
+import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { checkPost } from './check.ts'
+import { contentOf, requireSize, sentContentOf, toPostToCheck } from './content.ts'
+import { mergeTarget } from './merge-patch.ts'
+
+/**
+ * Changes the content of one delivery before it is retried. Only acts that are not out can change. Throws 409 where what was
+ * sent is unknown, or only the first comment is missing, 400 where a published part would change, and what `createPost`
+ * throws of a post for this account alone.
+ */
+export async function editDelivery(
+  db: Db,
+  { userId, postId, accountId }: DeliveryKey,
+  { delivery, post, edit }: { delivery: OwnedDelivery; post: PostDetail; edit: RetryDelivery },
+): Promise<void> {
+  const { threadParts, ...override } = edit
+  const before = contentOf(post)
+  const target = before.targets.find((target) => target.accountId === accountId)!
+  const changed = mergeTarget(target, {
+    overrides: { [accountId]: override },
+    ...(threadParts !== undefined && { threadParts: { [accountId]: threadParts } }),
+  })
+  if (isDeepStrictEqual(changed, target)) return
+  if (delivery.intent !== null || delivery.state === 'unconfirmed') {
+    throw new AppError(409, 'delivery_unconfirmed', DELIVERY_OPEN)
+  }
+  if (delivery.state === 'published') throw new AppError(409, ...NOT_RETRIED.published)
+  const [old, { acts }] = [sentContentOf(before, target), sentContentOf(before, changed)]
+  const count = delivery.sent.length
+  if (!isDeepStrictEqual(acts.slice(0, count), old.acts.slice(0, count))) {
+    const message = `The first ${count} element(s) are published and have to stay`
+    throw invalidRequest([{ code: 'custom', path: ['threadParts'], message }])
+  }
+  const alone = { ...before, targets: [changed] }
+  requireSize(alone)
+  await checkPost(db, userId, { ...toPostToCheck(alone), scheduled: true })
+  await storeDeliveryContent(db, { userId, postId, accountId }, changed)
+}

@@ -1,0 +1,28 @@
+import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { PostDetail } from '../../schemas/post.ts'
+import { PreconditionFailed } from '../errors.ts'
+import { etagOfText, readIfMatch } from '../http/preconditions.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { toPostDetail } from './detail.ts'
+
+/**
+ * The ETag of a post. A hash of all that the API shows of it, because a strong ETag has to change with every part of the
+ * response. The queries decide the order of keys, so that equal posts have equal texts.
+ */
+export const etagOf = (post: PostDetail): string => etagOfText(JSON.stringify(post))
+
+/** Throws a 412 for a post to which a request does not apply. */
+export type PostCondition = (post: PostWithReadiness) => void
+
+/** The condition of `If-Match`; undefined without the header. Throws 400 for a malformed one. */
+export function readCondition(
+  request: Parameters<typeof readIfMatch>[0],
+  networks: Networks,
+): PostCondition | undefined {
+  const matches = readIfMatch(request)
+  if (!matches) return undefined
+  return (post) => {
+    const etag = etagOf(toPostDetail(post, networks))
+    if (!matches(etag)) throw new PreconditionFailed(etag)
+  }
+}

@@ -1,0 +1,120 @@
+import type { Db } from '../../db/client.ts'
+import { firstIdAt, NO_ID } from '../../db/id.ts'
+import type { PostConditions, PostSource } from '../../db/queries/find/posts.ts'
+import type { Order, Range } from '../../db/queries/find/walk.ts'
+import type { DeliveryState } from '../../schemas/delivery.ts'
+import type { CountPostsQuery, ListDeliveriesQuery, ListPostsQuery } from '../../schemas/find.ts'
+import { NOT_AN_ADMIN_TO_LIST } from '../../schemas/messages.ts'
+import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
+import { timeOf } from '../../schemas/time.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Place } from '../http/cursor.ts'
+import { findTextProblem } from '../http/json.ts'
+import { requireAdmin } from '../http/roles.ts'
+
+export const TROUBLED_STATES: readonly DeliveryState[] = ['failed', 'unconfirmed', 'missed']
+
+export const readTime = (text: string | undefined): Date | null => (text === undefined ? null : timeOf(text))
+
+type Filters = Omit<CountPostsQuery, 'by' | 'timeZone'>
+
+/** The conditions of a request. Throws 400 for a reference that no post can have. */
+export function readConditions(userId: string, query: Filters): PostConditions {
+  const { externalReference } = query
+  const problem = externalReference === undefined ? undefined : findTextProblem(externalReference)
+  if (problem) throw invalidRequest([{ code: 'custom', path: ['externalReference'], message: problem }])
+  return {
+    ...readDeliveryConditions(userId, query),
+    statuses: query.status ?? null,
+    postType: query.postType ?? null,
+    externalReference: externalReference ?? null,
+    createdFrom: readTime(query.createdFrom),
+    createdBefore: readTime(query.createdBefore),
+    updatedFrom: readTime(query.updatedFrom),
+    updatedBefore: readTime(query.updatedBefore),
+  }
+}
+
+export const readDeliveryConditions = (
+  userId: string,
+  query: Pick<
+    ListDeliveriesQuery,
+    'organizationId' | 'state' | 'errorCode' | 'accountId' | 'platform' | 'scheduledFrom' | 'scheduledBefore'
+  >,
+) => ({
+  userId,
+  // Not null, so that the cursors of other requests stay valid.
+  organizationId: query.organizationId,
+  states: query.state ?? null,
+  errorCode: query.errorCode ?? null,
+  accountId: query.accountId ?? null,
+  platform: query.platform ?? null,
+  scheduledFrom: readTime(query.scheduledFrom),
+  scheduledBefore: readTime(query.scheduledBefore),
+})
+
+/** Throws 403 if the user may not see the posts of the organisation that a request names. */
+export async function requireOrganizationAdmin(
+  db: Db,
+  { userId, organizationId }: Pick<PostConditions, 'userId' | 'organizationId'>,
+): Promise<void> {
+  if (organizationId !== undefined) await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN_TO_LIST)
+}
+
+export type Sort = NonNullable<ListPostsQuery['sort']>
+
+/** The order that a filter on a time suggests, because an index serves both together. */
+export function defaultSort(query: Filters): Sort {
+  if (query.scheduledFrom !== undefined || query.scheduledBefore !== undefined) return 'scheduledAt'
+  return query.updatedFrom !== undefined || query.updatedBefore !== undefined ? 'updatedAt' : 'createdAt'
+}
+
+/** Whether all deliveries that meet the conditions have an error, or wait for their owner. */
+export const isTroubled = ({ states, errorCode }: Pick<PostConditions, 'states' | 'errorCode'>): boolean =>
+  errorCode !== null || (states?.every((state) => TROUBLED_STATES.includes(state)) ?? false)
+
+/** The index that serves the order and most of the conditions. */
+export function chooseSource(sort: Sort, conditions: PostConditions): PostSource {
+  const { externalReference, accountId, statuses } = conditions
+  if (sort === 'scheduledAt') return 'scheduled'
+  if (sort === 'updatedAt') return 'updated'
+  if (externalReference !== null) return 'reference'
+  if (isTroubled(conditions)) return 'troubled'
+  if (accountId !== null) return 'account'
+  return statuses?.length === 1 && statuses[0] !== 'published' ? 'unpublished' : 'all'
+}
+
+/** Whether posts of the source must be looked up among their deliveries. */
+export const hasTargetConditions = (
+  source: PostSource,
+  { states, errorCode, accountId, platform }: PostConditions,
+): boolean => states !== null || errorCode !== null || platform !== null || (accountId !== null && source !== 'account')
+
+/**
+ * An id has the time of the process that made it, and `createdAt` that of the database. They differ by the time that a
+ * request takes, and by the difference of the clocks of two machines.
+ */
+const CLOCK_DIFFERENCE_MAX_MS = 60_000
+
+/** Where a walk begins, after `place` if there is one, and where it ends. */
+export function rangeOf(sort: Sort, order: Order, conditions: PostConditions, place: Place | undefined): Range {
+  const { createdFrom, createdBefore } = conditions
+  const shifted = (time: Date, ms: number) => firstIdAt(new Date(time.getTime() + ms))
+  const lowId = createdFrom ? shifted(createdFrom, -CLOCK_DIFFERENCE_MAX_MS) : NO_ID
+  const highId = createdBefore ? shifted(createdBefore, CLOCK_DIFFERENCE_MAX_MS) : CURSOR_OF_FIRST_PAGE
+  const [from, before] =
+    sort === 'scheduledAt'
+      ? [conditions.scheduledFrom, conditions.scheduledBefore]
+      : [conditions.updatedFrom, conditions.updatedBefore]
+  const low = from?.toISOString() ?? '-infinity'
+  const high = before?.toISOString() ?? 'infinity'
+  const isById = sort === 'createdAt'
+  const isDescending = order === 'desc'
+  return {
+    startTime: place?.time ?? (isDescending ? high : low),
+    // No post has the smallest id, so that a range begins with the first post of its time.
+    startId: place?.ids[0] ?? (isById ? (isDescending ? highId : lowId) : NO_ID),
+    endTime: isDescending ? low : high,
+    endId: isDescending ? lowId : highId,
+  }
+}

@@ -1,0 +1,58 @@
+import type { Db } from '../../db/client.ts'
+import { NO_ID } from '../../db/id.ts'
+import {
+  type DeliveryConditions,
+  type DeliveryPlace,
+  type DeliverySource,
+  findDeliveries,
+} from '../../db/queries/find/deliveries.ts'
+import type { ListDeliveriesQuery } from '../../schemas/find.ts'
+import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
+import { readCursor, writeCursor } from '../http/cursor.ts'
+import { isTroubled, readDeliveryConditions, readTime, requireOrganizationAdmin } from './filters.ts'
+
+/** One page of the deliveries of the posts of the user, or of an organisation. Throws 400 for the cursor of another query. */
+export async function listOwnDeliveries(db: Db, userId: string, query: ListDeliveriesQuery) {
+  const { cursor, limit } = query
+  const conditions = readDeliveryConditions(userId, query)
+  const changedAfter = readTime(query.changedAfter)
+  const { userId: _, ...identity } = { ...conditions, changedAfter }
+  const source = chooseSource(conditions, changedAfter)
+  const place = cursor === undefined ? undefined : readCursor(identity, cursor, 2)
+  await requireOrganizationAdmin(db, conditions)
+  const isByTime = source === 'changed' || source === 'scheduled'
+  const found = await findDeliveries(db, source, {
+    ...conditions,
+    ...(place
+      ? { afterTime: place.time ?? '-infinity', afterPostId: place.ids[0]!, afterAccountId: place.ids[1]! }
+      : startOf(source, conditions, changedAfter)),
+    limit,
+  })
+  const last = found.at(-1)
+  const hasNext = last !== undefined && (found.length === limit || last.isLast)
+  const nextCursor = hasNext
+    ? writeCursor(identity, { time: isByTime ? last.sortedBy : null, ids: [last.postId, last.accountId] })
+    : null
+  return { data: found.filter(({ isWanted }) => isWanted), limit, nextCursor }
+}
+
+/** The index that serves most of the conditions. It decides the order. */
+function chooseSource(conditions: DeliveryConditions, changedAfter: Date | null): DeliverySource {
+  if (changedAfter) return 'changed'
+  if (conditions.scheduledFrom || conditions.scheduledBefore) return 'scheduled'
+  if (isTroubled(conditions)) return 'troubled'
+  return conditions.accountId === null ? 'all' : 'account'
+}
+
+function startOf(
+  source: DeliverySource,
+  { scheduledBefore }: DeliveryConditions,
+  changedAfter: Date | null,
+): DeliveryPlace {
+  // No post has the smallest id: the first one is due before the time.
+  if (source === 'scheduled') {
+    return { afterTime: scheduledBefore?.toISOString() ?? 'infinity', afterPostId: NO_ID, afterAccountId: NO_ID }
+  }
+  const afterTime = changedAfter?.toISOString() ?? '-infinity'
+  return { afterTime, afterPostId: CURSOR_OF_FIRST_PAGE, afterAccountId: CURSOR_OF_FIRST_PAGE }
+}

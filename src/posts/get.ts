@@ -1,0 +1,65 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { type LockedPost, lockPost } from '../../db/queries/lock-post.ts'
+import { findPostWithReadiness, type PostWithReadiness } from '../../db/queries/post-detail.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { AppError, MissingScope } from '../errors.ts'
+import { type PostAccess, postNotFound, type UsableForPost } from './access.ts'
+import type { PostCondition } from './etag.ts'
+
+/** A post of the user with all that hangs on it. Throws a 404 where there is none with this id. */
+export async function getPost(db: Db, userId: string, id: string): Promise<PostWithReadiness> {
+  const [post] = isId(id) ? await findPostWithReadiness(db, { userId, id }) : []
+  if (!post) throw postNotFound()
+  return post
+}
+
+/** A post that the caller may see. Throws the 404 of `getPost` for any other. */
+export async function readPost(db: Db, { userId, id, confirm }: PostAccess): Promise<PostWithReadiness> {
+  const post = await getPost(db, userId, id)
+  await confirm?.(
+    db,
+    post.targets.map(({ accountId }) => accountId),
+  )
+  return post
+}
+
+/**
+ * Runs `change` in a transaction that holds the locks of a post and of all its deliveries, so that neither a worker nor
+ * another request can change them meanwhile. Throws a 404 where there is none with this id, or the caller may not see it.
+ */
+export async function changePost<T>(
+  db: Db,
+  { userId, id, confirm }: PostAccess,
+  change: (db: Db, locked: LockedPost, usable: UsableForPost | undefined) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const changed = await inTransaction(db, async (db) => {
+      const [locked] = isId(id) ? await lockPost(db, { userId, id }) : []
+      if (!locked) return undefined
+      return { value: await change(db, locked, await confirm?.(db, locked.accountIds)) }
+    })
+    if (changed) return changed.value
+    // Throws a 404, or the post was changed while the lock was awaited.
+    await getPost(db, userId, id)
+  }
+}
+
+/** What else a request requires of the post that it changes. */
+export interface Conditions {
+  /** Otherwise 412. */
+  ifMatch?: PostCondition | undefined
+  /** The key may not publish, so that it decides about drafts alone. Otherwise 403. */
+  draftsOnly?: boolean
+}
+
+/** Throws 403 for a scheduled post. */
+export function requireDraft({ status }: Pick<LockedPost, 'status'>): void {
+  if (status === 'scheduled') throw new MissingScope('posts:publish')
+}
+
+/** Throws 400 for a published post, and 409 for one that is being sent. */
+export function requireUnpublished({ status, busy }: LockedPost, messages: Record<'published' | 'busy', string>): void {
+  if (status === 'published') throw new AppError(400, 'post_published', messages.published)
+  if (busy) throw new AppError(409, 'post_busy', messages.busy)
+}

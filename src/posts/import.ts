@@ -1,0 +1,77 @@
+import type { Db } from '../../db/client.ts'
+import { findReferences, lockImports } from '../../db/queries/import.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { CreatePost } from '../../schemas/create-post.ts'
+import { parseTime } from '../../schemas/time.ts'
+import type { PostWarning } from '../../schemas/warning.ts'
+import { OperatorError } from '../errors.ts'
+import { ALL_RIGHTS } from '../http/rights.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { createPosts } from './create-many.ts'
+
+/** A post that names itself, so that it is imported once. */
+export type ImportedPost = CreatePost & { externalReference: string }
+
+export type ImportOutcome = { outcome: 'created'; warnings: PostWarning[] } | { outcome: 'existing' } | Refusal
+
+interface Refusal {
+  outcome: 'refused'
+  reason: string
+}
+
+interface Options {
+  networks: Networks
+  /** Does the same, and rolls it back. */
+  isDryRun: boolean
+}
+
+/**
+ * Stores the posts of one batch whose references no post of the user has yet, each unless it is rejected. A time in the past
+ * is refused: the post would be published immediately.
+ */
+export async function importPosts(
+  db: Db,
+  userId: string,
+  posts: ImportedPost[],
+  { networks, isDryRun }: Options,
+): Promise<ImportOutcome[]> {
+  let outcomes: ImportOutcome[] = []
+  await inTransaction(db, async (db) => {
+    if (!(await lockImports(db, userId))) throw new OperatorError('There is no user with this id')
+    const known = await findReferences(
+      db,
+      userId,
+      posts.map(({ externalReference }) => externalReference),
+    )
+    const isNew = ({ externalReference }: ImportedPost) => !known.has(externalReference)
+    const wanted = posts.filter((post) => isNew(post) && !isPast(post))
+    const created = wanted.length > 0 ? await store(db, userId, wanted, networks) : new Map<CreatePost, ImportOutcome>()
+    outcomes = posts.map((post) => (isNew(post) ? (created.get(post) ?? PAST) : { outcome: 'existing' }))
+    if (isDryRun) throw new DryRun()
+  }).catch((error) => {
+    if (!(error instanceof DryRun)) throw error
+  })
+  return outcomes
+}
+
+/** Rolls back the transaction, for which Kysely needs a throw. It never leaves this file. */
+class DryRun extends Error {}
+
+const PAST: Refusal = { outcome: 'refused', reason: 'scheduledAt is in the past' }
+
+// The format of the schema has validated the text.
+const isPast = ({ scheduledAt }: CreatePost): boolean =>
+  scheduledAt !== undefined && (parseTime(scheduledAt) as { time: Date }).time.getTime() < Date.now()
+
+async function store(
+  db: Db,
+  userId: string,
+  posts: ImportedPost[],
+  networks: Networks,
+): Promise<Map<CreatePost, ImportOutcome>> {
+  const { data, rejected } = await createPosts(db, userId, { mode: 'each', posts }, { networks, rights: ALL_RIGHTS })
+  return new Map<CreatePost, ImportOutcome>([
+    ...data.map(({ index, warnings = [] }) => [posts[index]!, { outcome: 'created' as const, warnings }] as const),
+    ...rejected.map(({ index, error }) => [posts[index]!, { outcome: 'refused' as const, reason: error }] as const),
+  ])
+}

@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CreatePosts } from '../../schemas/create-posts.ts'
+import {
+  createPosts as createOperation,
+  validatePosts as validateOperation,
+} from '../../schemas/operations/create-posts.ts'
+import { retryDeliveries as retryOperation } from '../../schemas/operations/retry-deliveries.ts'
+import { ERROR_CODE_HEADER } from '../http/errors.ts'
+import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { isListed, requireScope } from '../http/rights.ts'
+import { createPosts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
+import type { RetryContext } from './retry.ts'
+import { retryDeliveries } from './retry-deliveries.ts'
+
+/** Operations on many posts or deliveries. */
+export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
+  const { db, networks } = context
+
+  app.route({
+    ...createOperation,
+    handler: async (request, reply) => {
+      const { userId, rights } = request
+      const body = withDefaults(request.body)
+      if (body.posts.some(({ scheduledAt }) => scheduledAt !== undefined)) requireScope(rights, 'posts:publish')
+      try {
+        const outcome = await withIdempotencyKey(db, reply, {
+          identities: [identityOf(body, request)],
+          commit: (transaction) => createPosts(transaction, userId, body, { networks, rights }),
+          toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
+        })
+        return sendOutcome(reply, outcome)
+      } catch (error) {
+        return sendRejection(reply, error)
+      }
+    },
+  })
+
+  app.route({
+    ...validateOperation,
+    handler: async ({ userId, rights, body }) => validatePosts(db, userId, withDefaults(body), { networks, rights }),
+  })
+
+  app.route({
+    ...retryOperation,
+    handler: async ({ userId, body }) => retryDeliveries(context, userId, body),
+  })
+}
+
+/** With accounts that its key does not list, a request is not the one that another key sent with the same body. */
+function identityOf(body: CreatePosts, { rights }: FastifyRequest): unknown {
+  const isUsable = body.posts.every(({ accountIds }) => accountIds.every((id) => isListed(rights, id)))
+  return isUsable ? body : { ...body, keyAccountIds: rights.accountIds }
+}
+
+function sendRejection(reply: FastifyReply, error: unknown): FastifyReply {
+  if (!(error instanceof RejectedBatch)) throw error
+  const { statusCode, code, message, rejected } = error
+  return reply.code(statusCode).header(ERROR_CODE_HEADER, code).send({ error: message, rejected })
+}

@@ -1,0 +1,90 @@
+import type { Issue } from '../../schemas/error.ts'
+import type { OverridePatch, PatchPost } from '../../schemas/patch-post.ts'
+import { timeOf } from '../../schemas/time.ts'
+import { invalidRequest } from '../errors.ts'
+import { findStrayParts, NOT_TARGETED } from './body.ts'
+import type { PostContent, TargetContent } from './content.ts'
+
+type Fields = Record<string, unknown>
+
+/**
+ * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts that the post does
+ * not have then.
+ */
+export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
+  const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
+  const issues = findIssues(patch, new Set(accountIds))
+  if (issues.length > 0) throw invalidRequest(issues)
+  const known = new Map(post.targets.map((target) => [target.accountId, target]))
+  return {
+    caption: patch.caption ?? post.caption,
+    firstComment: patch.firstComment === undefined ? post.firstComment : patch.firstComment,
+    postType: patch.postType ?? post.postType,
+    mediaIds: patch.mediaIds ?? post.mediaIds,
+    scheduledAt: patch.scheduledAt === undefined ? post.scheduledAt : readTime(patch.scheduledAt),
+    targets: accountIds.map((accountId) => mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch)),
+  }
+}
+
+const EMPTY = { captionOverride: null, fields: null, threadParts: null }
+
+function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
+  const { accountOverrides = [], overrides, threadParts = null } = patch
+  const issues = findStrayParts({ accountOverrides, threadParts }, accountIds)
+  for (const accountId of Object.keys(overrides ?? {})) {
+    if (!accountIds.has(accountId)) {
+      issues.push({ code: 'custom', path: ['overrides', accountId], message: NOT_TARGETED })
+    }
+  }
+  if (overrides !== undefined && patch.accountOverrides) {
+    issues.push({ code: 'custom', path: ['overrides'], message: 'Must be absent together with accountOverrides' })
+  }
+  return issues
+}
+
+/** The content for one account after a patch. */
+export function mergeTarget(target: TargetContent, patch: PatchPost): TargetContent {
+  return { ...target, ...mergeOverride(target, patch), threadParts: mergeThreadParts(target, patch) }
+}
+
+function mergeOverride(
+  { accountId, captionOverride, fields }: TargetContent,
+  { overrides, accountOverrides }: PatchPost,
+): Pick<TargetContent, 'captionOverride' | 'fields'> {
+  if (accountOverrides) {
+    const override = accountOverrides.find((override) => override.accountId === accountId)
+    return { captionOverride: override?.captionOverride ?? null, fields: override?.fields ?? null }
+  }
+  const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[accountId]
+  if (change === null) return { captionOverride: null, fields: null }
+  return {
+    captionOverride: change?.captionOverride === undefined ? captionOverride : change.captionOverride,
+    fields: change?.fields === undefined ? fields : change.fields && mergeFields(fields, change.fields),
+  }
+}
+
+function mergeThreadParts({ accountId, threadParts }: TargetContent, patch: PatchPost): string[] | null {
+  const parts = patch.threadParts === null ? null : patch.threadParts?.[accountId]
+  return parts === undefined ? threadParts : parts
+}
+
+/** Null where no field is left. */
+function mergeFields(fields: Fields | null, patch: Fields): Fields | null {
+  const merged = mergeObject(fields ?? {}, patch)
+  return Object.keys(merged).length > 0 ? merged : null
+}
+
+/** https://www.rfc-editor.org/rfc/rfc7396#section-2 */
+function mergeObject(target: unknown, patch: Fields): Fields {
+  const merged: Fields = isObject(target) ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else merged[key] = isObject(value) ? mergeObject(merged[key], value) : value
+  }
+  return merged
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const readTime = (text: string | null): Date | null => (text === null ? null : timeOf(text))

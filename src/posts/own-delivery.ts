@@ -1,0 +1,38 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
+import { lockDelivery, type OwnedDelivery } from '../../db/queries/delivery/owner.ts'
+import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import { DELIVERY_NOT_FOUND } from '../../schemas/messages.ts'
+import type { PostDetail } from '../../schemas/post.ts'
+import { type PlannedAct, planActs } from '../delivery/plan.ts'
+import { AppError } from '../errors.ts'
+import type { PostAccess } from './access.ts'
+import { changePost, getPost } from './get.ts'
+
+/** A delivery, and whether the caller may see and change its post. */
+export type DeliveryAccess = DeliveryKey & Pick<PostAccess, 'confirm'>
+
+/**
+ * Runs `change` in a transaction that holds the locks of a post and of its deliveries, and returns the post
+ * afterwards. Throws a 404, with one message for a missing post and another for an account that it does not go to.
+ */
+export async function changeDelivery(
+  db: Db,
+  key: DeliveryAccess,
+  change: (db: Db, delivery: OwnedDelivery) => Promise<void>,
+): Promise<PostWithReadiness> {
+  const { userId, postId, accountId, confirm } = key
+  return changePost(db, { userId, id: postId, ...(confirm && { confirm }) }, async (db) => {
+    const delivery = isId(accountId) ? await lockDelivery(db, key) : undefined
+    if (!delivery) throw new AppError(404, 'delivery_not_found', DELIVERY_NOT_FOUND)
+    await change(db, delivery)
+    return getPost(db, userId, postId)
+  })
+}
+
+/** The acts of the delivery to one account of the post. */
+export function planOf(post: PostDetail, { accountId }: Pick<DeliveryKey, 'accountId'>): PlannedAct[] {
+  const { captionOverride, threadParts } = post.targets.find((target) => target.accountId === accountId)!
+  return planActs({ ...post, captionOverride, threadParts })
+}

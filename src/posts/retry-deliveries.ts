@@ -1,0 +1,70 @@
+import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
+import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
+import {
+  lockDeliveries,
+  type OwnKey,
+  type RequeuedDelivery,
+  requeueDeliveries,
+} from '../../db/queries/delivery/retry.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CANCELLED, type DeliveryState } from '../../schemas/delivery.ts'
+import { NOT_RETRIED, RETRY_CANCELLED } from '../../schemas/messages.ts'
+import type { LeftDelivery, RetriedDeliveries, RetryDeliveries } from '../../schemas/retry-deliveries.ts'
+import { retried } from '../delivery/states.ts'
+import { NAME_KEPT_MS } from '../delivery/timing.ts'
+import { listOwnDeliveries } from './find-deliveries.ts'
+import { canReconcile, inFlightMsOf, type RetryContext } from './retry.ts'
+
+/**
+ * Makes the deliveries on one page of `listDeliveries` due now, in one transaction. Throws 400 for the cursor of another
+ * query.
+ */
+export async function retryDeliveries(
+  context: RetryContext,
+  userId: string,
+  body: RetryDeliveries,
+): Promise<RetriedDeliveries> {
+  const { data, nextCursor } = await listOwnDeliveries(context.db, userId, body)
+  const keys = data.map(({ postId, accountId }) => ({ postId, accountId }))
+  if (keys.length === 0) return { retried: [], left: [], nextCursor }
+  return inTransaction(context.db, async (db) => {
+    const locked = new Map((await lockDeliveries(db, userId, keys)).map((delivery) => [nameOf(delivery), delivery]))
+    const due: RequeuedDelivery[] = []
+    const left: LeftDelivery[] = []
+    for (const key of keys) {
+      const delivery = locked.get(nameOf(key))
+      if (!delivery || !isStillWanted(delivery, body)) continue
+      const next = await decide({ ...context, db }, { ...key, userId }, delivery, body)
+      if ('code' in next) left.push({ ...key, ...next })
+      else due.push({ ...key, next: next.state, inFlightMs: inFlightMsOf(context, delivery) })
+    }
+    if (due.length > 0) await requeueDeliveries(db, userId, due, NAME_KEPT_MS)
+    return { retried: due.map(({ postId, accountId }) => ({ postId, accountId })), left, nextCursor }
+  })
+}
+
+const nameOf = ({ postId, accountId }: OwnKey) => `${postId} ${accountId}`
+
+/** Whether a delivery still meets the filters that a change may concern. It was found before it was locked. */
+const isStillWanted = ({ state, error }: OwnedDelivery, body: RetryDeliveries): boolean =>
+  (body.state as readonly string[]).includes(state) &&
+  (body.errorCode === undefined || error?.code === body.errorCode) &&
+  (state !== 'published' || error !== null)
+
+const toReason = <Code>([code, message]: readonly [Code, string]) => ({ code, message })
+
+/** The state of a delivery after its retry, or why it is left as it is. */
+async function decide(
+  context: RetryContext,
+  key: DeliveryKey,
+  delivery: OwnedDelivery,
+  { errorCode }: RetryDeliveries,
+): Promise<{ state: DeliveryState } | Pick<LeftDelivery, 'code' | 'message'>> {
+  if (delivery.error?.code === CANCELLED && errorCode !== CANCELLED) {
+    return toReason(RETRY_CANCELLED)
+  }
+  const isQueried = delivery.state === 'unconfirmed' && (await canReconcile(context, key, delivery))
+  const next = retried(delivery, isQueried)
+  // The states of the filter have no other obstacles.
+  return 'obstacle' in next ? toReason(NOT_RETRIED[next.obstacle as 'mediaDeleted' | 'unconfirmed']) : next
+}

@@ -1,0 +1,77 @@
+import type { Db } from '../../db/client.ts'
+import { type CredentialsRow, findCredentials } from '../../db/queries/credentials.ts'
+import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
+import { type OwnedDelivery, requeueDelivery } from '../../db/queries/delivery/owner.ts'
+import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import { CANCELLED } from '../../schemas/delivery.ts'
+import { NOT_RETRIED } from '../../schemas/messages.ts'
+import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
+import { retried } from '../delivery/states.ts'
+import { CALL_IN_FLIGHT_MAX_MS, NAME_KEPT_MS } from '../delivery/timing.ts'
+import { AppError } from '../errors.ts'
+import type { Credentials } from '../platforms/adapter.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { editDelivery } from './edit-delivery.ts'
+import type { PostCondition } from './etag.ts'
+import { getPost } from './get.ts'
+import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
+
+export interface RetryContext {
+  db: Db
+  networks: Networks
+  /** Decrypts the credentials of an account, or throws; undefined if the operator has configured no key. */
+  openCredentials: ((accountId: string, row: CredentialsRow) => Credentials) | undefined
+}
+
+/**
+ * Makes one delivery due now, with other content if `edit` has some. Only acts that were not sent go out; an unconfirmed one
+ * is looked up on its network first. Throws 404 where the user has no such delivery, 409 where there is nothing to retry, 412
+ * where `ifMatch` does not hold, and what `editDelivery` throws.
+ */
+export function retryDelivery(
+  context: RetryContext,
+  key: DeliveryAccess,
+  edit: RetryDelivery = {},
+  ifMatch?: PostCondition,
+): Promise<PostWithReadiness> {
+  return changeDelivery(context.db, key, async (db, delivery) => {
+    const isQueried = delivery.state === 'unconfirmed' && (await canReconcile({ ...context, db }, key, delivery))
+    const next = retried(delivery, isQueried)
+    if ('obstacle' in next) {
+      const [code, message] = NOT_RETRIED[next.obstacle]
+      throw new AppError(409, code, message)
+    }
+    if (ifMatch || Object.keys(edit).length > 0) {
+      const post = await getPost(db, key.userId, key.postId)
+      ifMatch?.(post)
+      await editDelivery(db, key, { delivery, post, edit })
+    }
+    const inFlightMs = inFlightMsOf(context, delivery)
+    await requeueDelivery(db, key, { state: next.state, nameKeptMs: NAME_KEPT_MS, inFlightMs })
+  })
+}
+
+/** How long after its intent a call of a cancelled delivery may still arrive. Null for others, which have waited for so long. */
+export const inFlightMsOf = ({ networks }: RetryContext, { platform, error }: OwnedDelivery): number | null =>
+  error?.code === CANCELLED ? Math.max(CALL_IN_FLIGHT_MAX_MS, networks[platform]?.showsWithinMs ?? 0) : null
+
+/** Whether the network can be queried about the act whose call has an unknown outcome. */
+export async function canReconcile(
+  { db, networks, openCredentials }: RetryContext,
+  key: DeliveryKey,
+  { platform, sent }: OwnedDelivery,
+): Promise<boolean> {
+  const { reconcile, guarantee } = networks[platform] ?? {}
+  if (typeof guarantee !== 'function') return reconcile !== undefined
+  const post = await getPost(db, key.userId, key.postId)
+  const act = planOf(post, key)[sent.length]
+  const row = act && (await findCredentials(db, key.accountId))
+  if (!row || !openCredentials) return true
+  try {
+    const credentials = openCredentials(key.accountId, row)
+    return guarantee({ kind: act.kind, postType: post.postType }, credentials) !== 'at-most-once'
+  } catch {
+    // The worker that gets the delivery reports credentials that cannot be decrypted.
+    return true
+  }
+}

@@ -1,0 +1,103 @@
+import type { Db } from '../../db/client.ts'
+import {
+  type OwnedDelivery,
+  cancelDelivery as saveCancellation,
+  markDeliveryPublished as saveMark,
+  resolveDelivery as saveResolution,
+} from '../../db/queries/delivery/owner.ts'
+import { unpublish } from '../../db/queries/delivery/settle.ts'
+import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
+import { NOT_CANCELLED, NOT_MARKED, NOT_UNCONFIRMED } from '../../schemas/messages.ts'
+import { cancelled, marked, resolved } from '../delivery/states.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import type { PostCondition } from './etag.ts'
+import { getPost } from './get.ts'
+import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
+
+/**
+ * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 where the user has no such
+ * delivery, 409 where it is in another state, 400 for an invalid `url`.
+ */
+export async function resolveDelivery(
+  db: Db,
+  key: DeliveryAccess,
+  { outcome, url }: ResolveDelivery,
+): Promise<PostWithReadiness> {
+  if (url !== undefined) {
+    requireUrl(url)
+    if (outcome === 'not_published') throw invalidUrl('custom', 'Only a published act has a url')
+  }
+  return changeDelivery(db, key, async (db, delivery) => {
+    if (delivery.state !== 'unconfirmed') throw new AppError(409, 'delivery_not_unconfirmed', NOT_UNCONFIRMED)
+    const plan = planOf(await getPost(db, key.userId, key.postId), key)
+    const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
+    const missing = plan[delivery.sent.length + sent.length]
+    const error = missing ? (outcome === 'published' ? ORPHANED : NOT_THERE) : null
+    await saveResolution(db, key, { state: resolved(missing?.kind), sent, error, outcome: `said_${outcome}` })
+    if (outcome === 'not_published') await unpublish(db, key)
+  })
+}
+
+const ORPHANED = {
+  code: 'parent_unknown',
+  message: 'The id that the rest would reply to is unknown: publish it by hand',
+  retryable: false,
+}
+const NOT_THERE = { code: 'not_published', message: 'The owner did not find it on the network', retryable: true }
+
+/**
+ * Ends a delivery that waits for its time or for another attempt. Throws 404 where the user has no such delivery, 409 where
+ * nothing of it is planned or it is being sent, 412 where `ifMatch` does not hold. Changes nothing if it is cancelled.
+ */
+export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondition): Promise<PostWithReadiness> {
+  return changeDelivery(db, key, async (db, delivery) => {
+    if (isCancelled(delivery)) return
+    if (delivery.state === 'publishing') throw new AppError(409, ...NOT_CANCELLED.publishing)
+    if (delivery.state !== 'queued') throw new AppError(409, ...NOT_CANCELLED.notQueued)
+    const post = await getPost(db, key.userId, key.postId)
+    ifMatch?.(post)
+    const next = planOf(post, key)[delivery.sent.length]
+    const mayBeSent = delivery.intent !== null
+    await saveCancellation(db, key, {
+      state: cancelled(next?.kind, mayBeSent),
+      error: { code: CANCELLED, message: mayBeSent ? PERHAPS_SENT : NOT_SENT, retryable: true },
+    })
+  })
+}
+
+const isCancelled = ({ state, error }: OwnedDelivery) =>
+  error?.code === CANCELLED && state !== 'queued' && state !== 'publishing'
+
+const NOT_SENT = 'The owner cancelled the delivery'
+const PERHAPS_SENT =
+  'The owner cancelled the delivery after a call whose response was lost: check the network, then call resolve'
+
+/**
+ * Records that the owner has published by hand what is missing of a delivery. Throws 404 where the user has no such
+ * delivery, 409 where nothing is missing or it is being sent, 412 where `ifMatch` does not hold, 400 for an invalid `url`.
+ */
+export async function markDeliveryPublished(
+  db: Db,
+  key: DeliveryAccess,
+  { url }: MarkPublished,
+  ifMatch?: PostCondition,
+): Promise<PostWithReadiness> {
+  if (url !== undefined) requireUrl(url)
+  return changeDelivery(db, key, async (db, delivery) => {
+    const next = marked(delivery)
+    if ('obstacle' in next) {
+      const [code, message] = NOT_MARKED[next.obstacle]
+      throw new AppError(409, code, message)
+    }
+    if (ifMatch) ifMatch(await getPost(db, key.userId, key.postId))
+    await saveMark(db, key, { state: next.state, sent: [{ id: null, url: url ?? null }] })
+  })
+}
+
+function requireUrl(url: string): void {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw invalidUrl('invalid_string', 'Invalid url')
+}
+
+const invalidUrl = (code: 'invalid_string' | 'custom', message: string) =>
+  invalidRequest([{ code, ...(code === 'invalid_string' && { validation: 'url' }), path: ['url'], message }])

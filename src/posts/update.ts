@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Db } from '../../db/client.ts'
+import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import { type ChangedPost, type ChangedTarget, storePostChanges } from '../../db/queries/update-post.ts'
+import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED } from '../../schemas/messages.ts'
+import type { PatchPost } from '../../schemas/patch-post.ts'
+import type { PostDetail } from '../../schemas/post.ts'
+import { edited, initialState } from '../delivery/states.ts'
+import { NAME_KEPT_MS } from '../delivery/timing.ts'
+import type { PostAccess } from './access.ts'
+import { type CheckedAccount, checkPost } from './check.ts'
+import { contentOf, type PostContent, requireSize, sentContentOf, toPostToCheck } from './content.ts'
+import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
+import { mergePatch } from './merge-patch.ts'
+
+const REFUSALS = { published: POST_EDITED_PUBLISHED, busy: POST_EDITED_BUSY }
+
+/**
+ * Changes a post. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being
+ * sent, what its conditions throw, and what `createPost` throws of the changed post.
+ */
+export async function updatePost(
+  db: Db,
+  access: PostAccess,
+  patch: PatchPost,
+  { ifMatch, draftsOnly }: Conditions = {},
+): Promise<PostWithReadiness> {
+  const { userId, id } = access
+  return changePost(db, access, async (db, locked, usable) => {
+    if (draftsOnly) requireDraft(locked)
+    requireUnpublished(locked, REFUSALS)
+    const post = await getPost(db, userId, id)
+    ifMatch?.(post)
+    const before = contentOf(post)
+    const after = mergePatch(before, patch)
+    if (isDeepStrictEqual(before, after)) return post
+    requireSize(after)
+    const isOthers = usable?.isOwner === false
+    const accounts = await checkPost(db, userId, toPostToCheck(after), {
+      accountIds: usable?.accountIds ?? null,
+      ...(isOthers && { mediaIds: before.mediaIds }),
+    })
+    await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
+    return getPost(db, userId, id)
+  })
+}
+
+/** What is stored. Deliveries whose content or time has changed begin anew. */
+function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccount[]): ChangedPost {
+  const before = contentOf(post)
+  const { targets, mediaIds, scheduledAt, ...rest } = after
+  const isScheduled = scheduledAt !== null
+  const isMoved = before.scheduledAt?.getTime() !== scheduledAt?.getTime()
+  const platforms = new Map(accounts.map(({ id, platform }) => [id, platform]))
+  return {
+    ...rest,
+    status: isScheduled ? 'scheduled' : 'draft',
+    scheduledAt,
+    mediaIds: isDeepStrictEqual(before.mediaIds, mediaIds) ? null : mediaIds,
+    nameKeptMs: NAME_KEPT_MS,
+    targets: targets.map((target): ChangedTarget => {
+      const old = post.targets.find(({ accountId }) => accountId === target.accountId)
+      const platform = platforms.get(target.accountId)!
+      if (!old) return { ...target, platform, isNew: true, isEdited: false, state: initialState(isScheduled) }
+      const isEdited = !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, target))
+      const state = isEdited || isMoved ? edited(old.delivery, isScheduled) : null
+      return { ...target, platform, isNew: false, isEdited, state }
+    }),
+  }
+}

@@ -1,0 +1,158 @@
+import type { Db } from '../../db/client.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
+import type { CreatePost } from '../../schemas/create-post.ts'
+import {
+  type LimitCount,
+  type PostValidation,
+  type PostViolation,
+  VALIDATION_LIST_MAX,
+  type ValidatedTarget,
+} from '../../schemas/validate-post.ts'
+import { WARNINGS_MAX } from '../../schemas/warning.ts'
+import { findAttention, stopsPublishing } from '../accounts/attention.ts'
+import { type AppError, MissingScope } from '../errors.ts'
+import { hasScope } from '../http/rights.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { platforms } from '../platforms/catalogue.ts'
+import { findWeakestGuarantee } from '../platforms/guarantee.ts'
+import { findViolations } from '../platforms/rules/check-post.ts'
+import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
+import { isBlank } from '../platforms/rules/text-length.ts'
+import { findUnchecked } from '../platforms/rules/unchecked.ts'
+import type { Violation } from '../platforms/rules/violation.ts'
+import { type RequestedPost, readBody } from './body.ts'
+import { findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
+import { findWarnings } from './warnings.ts'
+
+interface Context {
+  networks: Networks
+  rights: KeyRights
+}
+
+/**
+ * Everything that is to be said about a post before it is stored, by the checks of `createPost`. Throws 400 with details
+ * where `createPost` does.
+ */
+export async function validatePost(
+  db: Db,
+  userId: string,
+  body: CreatePost,
+  context: Context,
+): Promise<PostValidation> {
+  const [validation] = await validateAll(db, userId, [readBody(body)], { ...context, listMax: VALIDATION_LIST_MAX })
+  return validation!
+}
+
+/** The same for several posts, with one statement. `listMax` is the maximum of entries in each list but the targets. */
+export async function validateAll(
+  db: Db,
+  userId: string,
+  posts: RequestedPost[],
+  context: Context & { listMax: number },
+): Promise<PostValidation[]> {
+  const counted = posts.map((post) => ({ post, ...createCounter() }))
+  const inspections = await inspectPosts(
+    db,
+    userId,
+    counted.map(({ post, texts, addCount }) => ({ post, options: { texts, addCount } })),
+    context.rights,
+  )
+  return counted.map((each, index) => describe(each, inspections[index]!, context))
+}
+
+interface Counter {
+  texts: TextCache
+  /** The counters of each account. */
+  counts: Map<string, LimitCount[]>
+  addCount: (accountId: string, count: LimitCount) => void
+}
+
+function createCounter(): Counter {
+  const counts = new Map<string, LimitCount[]>()
+  const addCount = (accountId: string, count: LimitCount) => {
+    const list = counts.get(accountId) ?? []
+    list.push(count)
+    counts.set(accountId, list)
+  }
+  return { texts: createTextCache(), counts, addCount }
+}
+
+function describe(
+  { post, texts, counts }: Counter & { post: RequestedPost },
+  inspection: Inspection,
+  { networks, rights, listMax }: Context & { listMax: number },
+): PostValidation {
+  const { accounts, media, inaccessible } = inspection
+  const violations = findAllViolations(post, inspection, texts)
+  const unchecked = findUnchecked(post, accounts, media)
+  const readiness = new Map(accounts.map((account) => [account.id, account]))
+  const warnings = findWarnings(post, accounts, { networks, unready: readiness })
+  const acts = listActs(post)
+  const targets = accounts.map((account): ValidatedTarget => {
+    const { id, platform, username } = account
+    const attention = findAttention(platform, account, networks)
+    const publishes = networks[platform] !== undefined
+    return {
+      accountId: id,
+      platform,
+      username,
+      publishes,
+      guarantee: publishes ? findWeakestGuarantee(platforms[platform], acts) : null,
+      counts: counts.get(id) ?? [],
+      ...(attention && { attention }),
+    }
+  })
+  const rejection = findMissingScope(rights, post) ?? findRejection(inspection)
+  const lists = [violations, unchecked, inaccessible.accountIds, inaccessible.mediaIds]
+  const warningsMax = Math.min(WARNINGS_MAX, listMax)
+  return {
+    create: { status: rejection?.statusCode ?? 201, error: rejection?.message ?? null },
+    publishable:
+      violations.length === 0 &&
+      inaccessible.accountIds.length + inaccessible.mediaIds.length === 0 &&
+      targets.every(({ publishes, attention }) => publishes && !stopsPublishing(attention)),
+    violations: violations.slice(0, listMax),
+    warnings: warnings.slice(0, warningsMax),
+    targets,
+    notYours: {
+      accountIds: inaccessible.accountIds.slice(0, listMax).map(shortenId),
+      mediaIds: inaccessible.mediaIds.slice(0, listMax).map(shortenId),
+    },
+    unchecked: unchecked.slice(0, listMax),
+    truncated: warnings.length > warningsMax || lists.some((list) => list.length > listMax),
+  }
+}
+
+/** The error of a key that may not create the post. */
+export function findMissingScope(
+  rights: KeyRights,
+  { scheduled }: Pick<RequestedPost, 'scheduled'>,
+): AppError | undefined {
+  if (!hasScope(rights, 'posts:write')) return new MissingScope('posts:write')
+  return scheduled && !hasScope(rights, 'posts:publish') ? new MissingScope('posts:publish') : undefined
+}
+
+/** The violations with which the post is rejected, then those that only a scheduled post would have. */
+function findAllViolations(
+  post: RequestedPost,
+  { accounts, media, violations }: Inspection,
+  texts: TextCache,
+): PostViolation[] {
+  const rejecting = violations.map((violation): PostViolation => ({ ...violation, blocks: 'create' }))
+  if (post.scheduled) return rejecting
+  const keyOf = ({ accountId, message }: Violation) => `${accountId} ${message}`
+  const known = new Set(violations.map(keyOf))
+  const missing = findViolations({ ...post, scheduled: true }, accounts, media, { texts })
+    .filter((violation) => !known.has(keyOf(violation)))
+    .map((violation): PostViolation => ({ ...violation, blocks: 'publishing' }))
+  return [...rejecting, ...missing]
+}
+
+/** The kinds of acts that publish the post. Only the first part of a thread has the files. */
+function listActs({ postType, mediaIds, firstComment }: RequestedPost) {
+  return [
+    ...(mediaIds.length > 0 ? (['files'] as const) : []),
+    ...(mediaIds.length === 0 || postType === 'thread' ? (['text'] as const) : []),
+    ...(firstComment && !isBlank(firstComment) ? (['comment'] as const) : []),
+  ]
+}

@@ -1,0 +1,96 @@
+import type { AccountReadiness } from '../../db/queries/accounts.ts'
+import { HAS_WARNINGS } from '../../schemas/messages.ts'
+import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
+import { findAttention, stopsPublishing } from '../accounts/attention.ts'
+import { AppError, ISSUES_MAX } from '../errors.ts'
+import { truncate } from '../http/json.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { platforms } from '../platforms/catalogue.ts'
+import type { TargetAccount } from '../platforms/rules/check-post.ts'
+import { createAccountNames } from '../platforms/rules/wording.ts'
+import type { RequestedPost } from './body.ts'
+import { findNearest } from './nearest.ts'
+
+/** A request that asks for "now" takes some time to arrive, and clocks differ. */
+const PAST_MS = 60_000
+
+const READY: AccountReadiness = { attention: null, credentials: 'fixed', credentialsExpireAt: null }
+
+interface Context {
+  networks: Networks
+  /** The accounts that may not be ready, by id. Others are. */
+  unready: ReadonlyMap<string, AccountReadiness>
+}
+
+/**
+ * What has no effect in a post, or another one than its author may expect, in the order of the schema's codes. There may
+ * be more than the maximum of a response.
+ */
+export function findWarnings(post: RequestedPost, accounts: readonly TargetAccount[], context: Context): PostWarning[] {
+  const warnings: PostWarning[] = []
+  const nameOf = createAccountNames(accounts)
+  addUnusedParts(post, warnings)
+  addUnknownFields(post, accounts, nameOf, warnings)
+  if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
+    const message = 'scheduledAt is in the past: the post is due immediately'
+    warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
+  }
+  for (const account of accounts) {
+    const { id, platform } = account
+    const attention = findAttention(platform, context.unready.get(id) ?? READY, context.networks)
+    if (!stopsPublishing(attention)) continue
+    warnings.push({
+      code: 'account_attention',
+      path: ['accountIds', post.findAccountIndex(id)],
+      accountId: id,
+      message: `${nameOf(account)}: ${attention.message}`,
+    })
+  }
+  return warnings
+}
+
+/** The error of a strict request: one issue for each warning. */
+export const warningsNotAllowed = (warnings: PostWarning[]) =>
+  new AppError(
+    400,
+    'warnings_not_allowed',
+    HAS_WARNINGS,
+    warnings.slice(0, ISSUES_MAX).map(({ path, message }) => ({ code: 'custom', path, message })),
+  )
+
+function addUnusedParts({ postType, threadParts }: RequestedPost, warnings: PostWarning[]): void {
+  if (postType === 'thread' || threadParts.size === 0) return
+  if (![...threadParts.values()].some((parts) => parts && parts.length > 0)) return
+  const message = `threadParts has no effect with postType ${postType}: set postType to thread`
+  warnings.push({ code: 'unused_thread_parts', path: ['threadParts'], message })
+}
+
+function addUnknownFields(
+  { overrides }: RequestedPost,
+  accounts: readonly TargetAccount[],
+  nameOf: (account: TargetAccount) => string,
+  warnings: PostWarning[],
+): void {
+  if (overrides.size === 0) return
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  let index = -1
+  for (const [accountId, { fields = {} }] of overrides) {
+    index++
+    const account = byId.get(accountId)
+    if (!account) continue
+    const known = platforms[account.platform].fields
+    for (const key of Object.keys(fields)) {
+      if (Object.hasOwn(known, key)) continue
+      // One more than the maximum shows that there are more.
+      if (warnings.length > WARNINGS_MAX) return
+      const nearest = findNearest(key, Object.keys(known))
+      const hint = nearest ? `did you mean ${nearest}?` : `known are ${Object.keys(known).join(', ')}`
+      warnings.push({
+        code: 'unknown_field',
+        path: ['accountOverrides', index, 'fields', truncate(key)],
+        accountId,
+        message: `${nameOf(account)}: field ${JSON.stringify(truncate(key))} is unknown and has no effect: ${hint}`,
+      })
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listOwnKeys } from '../../db/queries/key-changes.ts'
+import { listMemberPage, listOrganizationPage, listUserPage } from '../../db/queries/tenants.ts'
+import * as operations from '../../schemas/operations/people.ts'
+import { createUserKey, revokeKey } from '../auth/manage-keys.ts'
+import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { readPage } from '../http/paging.ts'
+import type { Library } from '../media/add.ts'
+import { createOrganization, getOrganization, putMember, removeMember, removeOrganization } from './organizations.ts'
+import { beginDeletion, createUser, getUser } from './users.ts'
+
+export const tenants: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
+  const { db } = library
+
+  app.route({
+    ...operations.listUsers,
+    handler: async ({ query }) => readPage(query, (page) => listUserPage(db, page)),
+  })
+
+  app.route({
+    ...operations.createUser,
+    handler: async ({ body }, reply) => {
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: [body],
+        commit: (transaction) => createUser(transaction, body),
+        toResponse: (user) => ({ status: 201, body: user }),
+      })
+      return sendOutcome(reply, outcome)
+    },
+  })
+
+  app.route({
+    ...operations.getUser,
+    handler: async ({ params }) => getUser(db, params.id),
+  })
+
+  app.route({
+    ...operations.deleteUser,
+    handler: async (request, reply) => {
+      const { user, finished } = await beginDeletion(library, request.userId, request.params.id)
+      finished.catch((err) =>
+        request.log.error({ reqId: request.id, userId: user.id, err }, 'a user is not deleted yet: repeat the request'),
+      )
+      return reply.code(202).send(user)
+    },
+  })
+
+  app.route({
+    ...operations.listUserKeys,
+    handler: async ({ params, query }) =>
+      readPage(query, async (page) => {
+        const { id: userId } = await getUser(db, params.id)
+        return listOwnKeys(db, { userId, ...page })
+      }),
+  })
+
+  app.route({
+    ...operations.createUserKey,
+    handler: async (request, reply) => {
+      const created = await createUserKey(db, request, request.params.id, request.body)
+      request.createdId = created.id
+      return reply.code(201).send(created)
+    },
+  })
+
+  app.route({
+    ...operations.revokeUserKey,
+    handler: async ({ params }) => revokeKey(db, params.id, params.keyId),
+  })
+
+  app.route({
+    ...operations.listOrganizations,
+    handler: async ({ query }) => readPage(query, (page) => listOrganizationPage(db, page)),
+  })
+
+  app.route({
+    ...operations.createOrganization,
+    handler: async ({ body }, reply) => {
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: [body],
+        commit: (transaction) => createOrganization(transaction, body),
+        toResponse: (organization) => ({ status: 201, body: organization }),
+      })
+      return sendOutcome(reply, outcome)
+    },
+  })
+
+  app.route({
+    ...operations.getOrganization,
+    handler: async ({ params }) => getOrganization(db, params.id),
+  })
+
+  app.route({
+    ...operations.deleteOrganization,
+    handler: async ({ params }) => removeOrganization(db, params.id),
+  })
+
+  app.route({
+    ...operations.listMembers,
+    handler: async ({ params, query }) => {
+      const { data, ...page } = await readPage(query, async (page) => {
+        const { id } = await getOrganization(db, params.id)
+        // The id of a member, for the cursor, is that of the user.
+        return (await listMemberPage(db, id, page)).map((member) => ({ id: member.userId, member }))
+      })
+      return { data: data.map(({ member }) => member), ...page }
+    },
+  })
+
+  app.route({
+    ...operations.putMember,
+    handler: async ({ params, body }) =>
+      putMember(db, { organizationId: params.id, userId: params.userId, role: body.role }),
+  })
+
+  app.route({
+    ...operations.deleteMember,
+    handler: async ({ params }) => removeMember(db, { organizationId: params.id, userId: params.userId }),
+  })
+}

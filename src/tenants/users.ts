@@ -1,0 +1,40 @@
+import { withDatabaseBudget } from '../../db/budget.ts'
+import type { Db } from '../../db/client.ts'
+import { isId, newId } from '../../db/id.ts'
+import { insertUser } from '../../db/queries/people.ts'
+import { stopUser } from '../../db/queries/retention/user-data.ts'
+import { findUser } from '../../db/queries/tenants.ts'
+import { OWN_USER, USER_NOT_FOUND } from '../../schemas/messages.ts'
+import type { CreateUser, User } from '../../schemas/people.ts'
+import { AppError } from '../errors.ts'
+import type { Library } from '../media/add.ts'
+import { deleteUser } from '../retention/delete-user.ts'
+
+export async function createUser(db: Db, { name }: CreateUser): Promise<User> {
+  const id = newId()
+  await insertUser(db, { id, name })
+  return getUser(db, id)
+}
+
+/** Throws 404 if there is no user with this id. */
+export async function getUser(db: Db, id: string): Promise<User> {
+  const user = isId(id) ? await findUser(db, id) : undefined
+  if (!user) throw new AppError(404, 'user_not_found', USER_NOT_FOUND)
+  return user
+}
+
+/**
+ * Ends all access of a user, and begins to delete the user's data, which may take minutes: `finished` settles then. The
+ * deletion can be repeated if it is interrupted. Throws 409 for the user who sends the request, who could not see the end.
+ */
+export async function beginDeletion(
+  library: Library,
+  ownUserId: string,
+  id: string,
+): Promise<{ user: User; finished: Promise<unknown> }> {
+  const { db } = library
+  const user = await getUser(db, id)
+  if (id === ownUserId) throw new AppError(409, 'own_user', OWN_USER)
+  await stopUser(db, id)
+  return { user, finished: withDatabaseBudget(undefined, () => deleteUser(library, id)) }
+}

@@ -1,0 +1,212 @@
+import t from 'tap'
+import { newId } from '../../db/id.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import type { Scope } from '../../schemas/scopes.ts'
+import { createKey } from '../../src/auth/create-key.ts'
+import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
+import type { Teardown } from '../helpers/database.ts'
+import { operationsOf, readDocument } from '../helpers/document.ts'
+import { until } from '../helpers/until.ts'
+import { createScene as createRequests, requestsOf } from '../openapi/scene.ts'
+
+const SCOPES: Scope[] = [
+  'posts:read',
+  'posts:publish',
+  'accounts:read',
+  'accounts:connect',
+  'media:read',
+  'media:write',
+]
+
+const codeOf = ({ status, headers }: Reply) => [status, headers['x-error-code']]
+
+/** A user with two accounts, and a key that is limited to the first one. */
+async function createScene(t: Teardown) {
+  const world = await createWorld(t)
+  const ada = await world.user()
+  const [listed, unlisted] = [await ada.account('sandbox'), await ada.account('sandbox', { username: 'hidden' })]
+  const { key, id } = await createKey(world.db, {
+    ...{ userId: ada.id, name: null, expiresAt: null, scopes: SCOPES },
+    accountIds: [listed],
+  })
+  // On a busy machine, a request may exceed its time limit.
+  const limited: Person['call'] = (...[method, path, body]) =>
+    until('the request is carried out', () => call(world.app, key, method, path, body), {
+      isMet: ({ status }) => status !== 503,
+    })
+  const post = async (accountIds: string[], body: object = {}) =>
+    (await ada.call('POST', '/posts', { accountIds, caption: 'hi', ...body })).body.id as string
+  return { ...world, ada, listed, unlisted, limited, keyId: id, post }
+}
+
+t.test('a key with a list of accounts sees and uses these alone', async (t) => {
+  const { limited, listed, unlisted, ada } = await createScene(t)
+  const { body } = await limited('GET', '/accounts')
+  t.strictSame(
+    body.data.map(({ id }: { id: string }) => id),
+    [listed],
+  )
+  t.strictSame((await limited('GET', '/key')).body.accountIds, [listed])
+  t.strictSame(codeOf(await limited('DELETE', `/accounts/${unlisted}`)), [404, 'account_not_found'])
+  t.equal((await ada.call('GET', '/accounts')).body.data.length, 2)
+  t.equal((await limited('DELETE', `/accounts/${listed}`)).status, 200)
+})
+
+t.test('a post for an account that is not listed is rejected as for an account of another user', async (t) => {
+  const { limited, listed, unlisted, ada, user } = await createScene(t)
+  const foreign = await (await user()).account('sandbox')
+  const create = (accountIds: string[], body: object = {}) =>
+    limited('POST', '/posts', { accountIds, caption: 'hi', ...body })
+  const validated = await limited('POST', '/posts/validate', { accountIds: [listed, unlisted], caption: 'hi' })
+  t.hasStrict(validated.body, { create: { status: 403 }, notYours: { accountIds: [unlisted] } })
+  t.strictSame(
+    validated.body.targets.map(({ accountId }: { accountId: string }) => accountId),
+    [listed],
+  )
+  for (const others of [[unlisted], [listed, unlisted]]) {
+    const reply = await create(others)
+    t.equal(reply.status, 403)
+    const same = await create(others.map((id) => (id === unlisted ? foreign : id)))
+    t.equal(reply.body.error, same.body.error.replaceAll(foreign, unlisted))
+  }
+  const long = { caption: 'a'.repeat(1_000) }
+  t.equal((await create([unlisted], long)).status, 403, 'the limits of its network are not told')
+  t.equal((await create([listed, unlisted], long)).status, 400)
+  t.strictSame((await ada.call('GET', '/posts')).body.data, [])
+  t.equal((await create([listed])).status, 201)
+  t.equal((await create([listed])).status, 201, 'the account is known by now')
+  t.equal((await create([listed, unlisted])).status, 403, 'and so is the other one, to keys without a list')
+})
+
+t.test('the response that another key got under an Idempotency-Key is not replayed', async (t) => {
+  const { app, db, ada, unlisted, listed } = await createScene(t)
+  const { key } = await createKey(db, {
+    ...{ userId: ada.id, name: null, expiresAt: null, scopes: SCOPES },
+    accountIds: [listed],
+  })
+  const send = (key: string) =>
+    until(
+      'the request is carried out',
+      () =>
+        app.inject({
+          method: 'POST',
+          url: '/api/v1/posts',
+          headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'a' },
+          payload: { accountIds: [unlisted], caption: 'hi' },
+        }),
+      { isMet: ({ statusCode }) => statusCode !== 503 },
+    )
+  t.equal((await send(ada.key)).statusCode, 201)
+  t.equal((await send(key)).statusCode, 403)
+})
+
+t.test('posts with any other account do not exist for the key', async (t) => {
+  const { limited, listed, unlisted, post, ada } = await createScene(t)
+  const [own, mixed, other] = [await post([listed]), await post([listed, unlisted]), await post([unlisted])]
+  const { body } = await limited('GET', '/posts')
+  const all = (await ada.call('GET', '/posts')).body.data
+  t.strictSame(
+    body.data,
+    all.filter(({ id }: { id: string }) => id === own),
+    'as the user sees them',
+  )
+  t.strictSame((await limited('GET', '/posts?limit=1')).body.nextCursor, own)
+  t.strictSame((await limited('GET', `/posts?cursor=${own}`)).body.data, [])
+  t.strictSame((await limited('GET', '/posts?offset=1')).body.data, [])
+  const { data } = (await limited('GET', '/posts?include=targets')).body
+  t.strictSame(
+    data.map((each: { targets: { accountId: string }[] }) => each.targets[0]!.accountId),
+    [listed],
+  )
+  t.strictSame(codeOf(await limited('GET', `/posts?accountId=${unlisted}`)), [403, 'account_list'])
+  for (const id of [mixed, other]) {
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/publish'],
+      ['POST', `/deliveries/${listed}/retry`],
+      ['POST', `/deliveries/${listed}/resolve`, { outcome: 'published' }],
+    ] as const) {
+      t.strictSame(
+        codeOf(await limited(method, `/posts/${id}${path}`, body)),
+        [404, 'post_not_found'],
+        `${method} ${path}`,
+      )
+    }
+    t.equal((await ada.call('GET', `/posts/${id}`)).body.status, 'draft')
+  }
+  t.equal((await limited('GET', `/posts/${own}`)).status, 200)
+  t.equal((await limited('POST', `/posts/${own}/publish`)).status, 202)
+})
+
+t.test('a file does not tell of posts that the key cannot see', async (t) => {
+  const { limited, listed, unlisted, post, ada } = await createScene(t)
+  const id = await ada.media()
+  const [own, other] = [await post([listed], { mediaIds: [id] }), await post([unlisted], { mediaIds: [id] })]
+  t.strictSame(new Set((await ada.call('GET', `/media/${id}`)).body.postIds), new Set([own, other]))
+  t.strictSame((await limited('GET', `/media/${id}`)).body.postIds, [own])
+})
+
+t.test('each operation rejects keys with a list of accounts, or says that it takes them', async (t) => {
+  const scene = await createRequests(t)
+  const { key } = await createKey(scene.db, {
+    ...{ userId: scene.ada.id, name: null, expiresAt: null, scopes: null },
+    accountIds: [scene.account],
+  })
+  const requests = requestsOf(scene)
+  for (const operation of operationsOf(readDocument())) {
+    const { operationId, 'x-required-scope': required, 'x-takes-account-lists': takesLists } = operation
+    if (!required || takesLists || required === 'admin') continue
+    const send = () => requests[operationId as keyof typeof requests](key)
+    const reply = await until('the request is carried out', send, { isMet: ({ status }) => status !== 503 })
+    t.strictSame(codeOf(reply), [403, 'account_list'], operationId)
+  }
+})
+
+t.test('a key is created with accounts of its user, and without scopes that would reach others', async (t) => {
+  const { ada, listed, unlisted, user, limited } = await createScene(t)
+  const foreign = await (await user()).account('sandbox')
+  const create = (body: object) => ada.call('POST', '/keys', { name: 'a', scopes: ['posts:read'], ...body })
+  t.strictSame((await create({ accountIds: [listed, listed] })).body.accountIds, [listed])
+  t.strictSame(codeOf(await create({ accountIds: [listed, foreign] })), [403, 'no_access'])
+  t.strictSame(codeOf(await create({ accountIds: ['unknown'] })), [403, 'no_access'])
+  const both = await create({ accountIds: [listed], scopes: ['keys:manage'] })
+  t.strictSame(both.body.details?.[0].path, ['accountIds'])
+
+  const { body: wide } = await create({})
+  const narrow = (accountIds: string[]) => ada.call('PATCH', `/keys/${wide.id}`, { accountIds })
+  t.strictSame((await narrow([listed, unlisted])).body.accountIds, [listed, unlisted])
+  t.strictSame((await narrow([listed])).body.accountIds, [listed])
+  t.strictSame(codeOf(await narrow([unlisted])), [403, 'api_key_too_wide'])
+  t.strictSame(codeOf(await limited('POST', '/keys', { name: 'a', scopes: ['posts:read'] })), [
+    403,
+    'insufficient_scope',
+  ])
+})
+
+t.test('a list of accounts that shrinks is obeyed within a second', async (t) => {
+  const { ada, keyId, limited, unlisted, db } = await createScene(t)
+  await db
+    .updateTable('apiKeys')
+    .set({ accountIds: [unlisted] })
+    .where('id', '=', keyId)
+    .execute()
+  await until('the other account is listed', () => limited('GET', '/accounts'), {
+    isMet: ({ body }) => body.data.length === 1 && body.data[0].id === unlisted,
+  })
+  t.equal((await ada.call('GET', '/accounts')).body.data.length, 2)
+})
+
+t.test('the sandbox shows calls to listed accounts alone', async (t) => {
+  const { limited, ada, listed, unlisted, db } = await createScene(t)
+  for (const accountId of [listed, unlisted]) {
+    const call = { kind: 'post' as const, text: 'hi', fields: {}, media: [], parentId: null, fault: null }
+    await sandboxStore(db).keep({ ...call, accountId, accepted: true, token: newId(), number: 1 })
+  }
+  t.equal((await ada.call('GET', '/sandbox/calls')).body.data.length, 2)
+  const { body } = await limited('GET', '/sandbox/calls')
+  t.strictSame(
+    body.data.map(({ accountId }: { accountId: string }) => accountId),
+    [listed],
+  )
+})

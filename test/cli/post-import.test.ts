@@ -1,0 +1,189 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createProgress } from '../../src/cli/import/progress.ts'
+import { createWorld } from '../helpers/app.ts'
+import { postroom } from '../helpers/command.ts'
+import { repeating } from '../helpers/connect-oauth.ts'
+
+interface Post {
+  id: string
+  caption: string
+  externalReference: string
+  scheduledAt: string | null
+}
+
+async function createScene(t: Test) {
+  const world = await createWorld(t)
+  const ada = repeating(await world.user())
+  const account = await ada.account('x')
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-import-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const write = (text: string | Buffer, name = 'posts.csv') => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+  const run = async (path: string, ...options: string[]) => {
+    const args = ['post', 'import', path, '--user', ada.id, '--json', ...options]
+    const { code, stdout, stderr } = await postroom(args, { DATABASE_URL: world.databaseUrl })
+    return { code, stderr, summary: stdout && JSON.parse(stdout) }
+  }
+  const posts = async (): Promise<Post[]> => (await ada.call('GET', '/posts?limit=100')).body.data.toReversed()
+  return { ...world, ada, account, folder, write, run, posts }
+}
+
+const counts = ({ rows, created, existing, refused }: Record<string, number>) => [rows, created, existing, refused]
+
+t.test('each row becomes a post, with times in named zones', async (t) => {
+  const { ada, account, write, run, posts } = await createScene(t)
+  const other = await ada.account('bluesky')
+  const media = await ada.media()
+  const path = write(
+    [
+      '\ufeffexternalReference;accountIds;caption;scheduledAt;timeZone;mediaIds;metadata;accountOverrides',
+      `row-1;${account};"One; with ""quotes""\nand two lines";2999-01-15 09:30;;;;`,
+      `row-2;${account} ${other};Zwei;2999-07-15T09:30:00;Asia/Kathmandu;${media};"{""sheet"":""May""}";"[{""accountId"":""${other}"",""captionOverride"":""Deux""}]"`,
+      `row-3;"${account},${other}";Three;2999-01-15T09:30:00+02:00;;;;`,
+      '',
+      `row-4;${account};;;;;;`,
+    ].join('\r\n'),
+  )
+  const { code, stderr, summary } = await run(path, '--time-zone', 'Europe/Berlin')
+  t.strictSame([code, stderr, counts(summary), summary.refusedFile], [0, '', [4, 4, 0, 0], null])
+  t.match(summary.warnings, [/@ada.*not connected|has no credentials/i])
+  const stored = await posts()
+  t.strictSame(
+    stored.map(({ externalReference, caption, scheduledAt }) => [externalReference, caption, scheduledAt]),
+    [
+      ['row-1', 'One; with "quotes"\nand two lines', '2999-01-15T08:30:00.000Z'],
+      ['row-2', 'Zwei', '2999-07-15T03:45:00.000Z'],
+      ['row-3', 'Three', '2999-01-15T07:30:00.000Z'],
+      ['row-4', '', null],
+    ],
+  )
+  const { body } = await ada.call('GET', `/posts/${stored[1]!.id}`)
+  t.match(body, {
+    metadata: { sheet: 'May' },
+    mediaIds: [media],
+    targets: [
+      { accountId: account, captionOverride: null },
+      { accountId: other, captionOverride: 'Deux' },
+    ],
+  })
+})
+
+t.test('a repeated import creates nothing twice, at the same time or days later', async (t) => {
+  const { db, account, write, run, posts } = await createScene(t)
+  const row = (number: number, caption = 'hi') => `row-${number},${account},${caption} ${number},2999-01-15T09:30:00Z`
+  const file = (numbers: number[], caption?: string) =>
+    ['externalReference,accountIds,caption,scheduledAt', ...numbers.map((number) => row(number, caption))].join('\n')
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+  const path = write(file(numbers(80)))
+  const both = await Promise.all([run(path), run(path)])
+  t.strictSame(
+    both.map(({ code }) => code),
+    [0, 0],
+  )
+  t.strictSame(
+    both.reduce((sum, { summary }) => sum + summary.created, 0),
+    80,
+  )
+  t.equal((await posts()).length, 80)
+
+  // Nothing that expires after a day tells what was imported, and neither does the content.
+  await db.deleteFrom('idempotencyKeys').execute()
+  await db
+    .updateTable('posts')
+    .set({ createdAt: new Date(0), scheduledAt: new Date(0) })
+    .execute()
+  const longer = write(file(numbers(150), 'changed'))
+  const dry = await run(longer, '--dry-run')
+  t.strictSame([dry.code, counts(dry.summary)], [0, [150, 70, 80, 0]])
+  t.equal((await posts()).length, 80, 'a dry run stores nothing')
+  t.strictSame(counts((await run(longer)).summary), [150, 70, 80, 0])
+  const references = await db.selectFrom('posts').select('externalReference').execute()
+  t.strictSame([references.length, new Set(references.map((each) => each.externalReference)).size], [150, 150])
+})
+
+t.test('refused rows are written to a file with their reasons, which can be corrected and imported', async (t) => {
+  const { account, folder, write, run, posts } = await createScene(t)
+  const long = 'a'.repeat(400)
+  const unknown = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
+  const header = 'externalReference,accountIds,caption,scheduledAt,metadata'
+  const refused: [row: string, reason: RegExp][] = [
+    [`b,${account},${long},,`, /x \(@ada\): caption is 400 characters long/],
+    [`c,${unknown},hi,,`, /no access to these accountIds: 0196f0c4/],
+    [`d,${account},hi,2999-01-15 09:30,`, /scheduledAt has no time zone/],
+    [`e,${account},hi,2020-01-15T09:30:00Z,`, /scheduledAt is in the past/],
+    [`f,${account},hi,15.01.2999,`, /scheduledAt: Invalid datetime/],
+    [`g,,hi,,`, /accountIds is empty/],
+    [`,${account},hi,,`, /externalReference is empty/],
+    [`h,${account},hi,,{]`, /metadata: not valid JSON/],
+    [`i,${account},hi,,"{""a"":1}"`, /metadata\.a: Expected string/],
+    [`a,${account},again,,`, /externalReference is that of row 2 too/],
+  ]
+  const path = write([header, `a,${account},first,,`, ...refused.map(([row]) => row), `z,${account},last,,`].join('\n'))
+  const dry = await run(path, '--dry-run', '--refused', join(folder, 'dry.csv'))
+  const { code, summary } = await run(path)
+  t.strictSame([code, counts(summary), summary.refusedFile], [1, [12, 2, 0, 10], join(folder, 'posts.refused.csv')])
+  t.strictSame([dry.code, counts(dry.summary)], [code, counts(summary)], 'the dry run has said so')
+  const text = readFileSync(summary.refusedFile, 'utf8')
+  t.equal(readFileSync(join(folder, 'dry.csv'), 'utf8'), text)
+  const [first, ...lines] = text.trimEnd().split('\r\n')
+  t.equal(first, `${header},error`)
+  for (const [index, [row, reason]] of refused.entries()) {
+    t.ok(lines[index]!.startsWith(row), row)
+    t.match(lines[index], reason)
+  }
+  t.strictSame(
+    (await posts()).map(({ caption }) => caption),
+    ['first', 'last'],
+  )
+
+  const wanted = text.split('\r\n').filter((line) => /^(?:externalReference|b),/.test(line))
+  const corrected = write(wanted.join('\r\n').replace(long, 'short'), 'corrected.csv')
+  t.strictSame(counts((await run(corrected)).summary), [1, 1, 0, 0], 'with the column of the reasons')
+})
+
+t.test('a file that is no such table is refused as a whole', async (t) => {
+  const { account, write, run, posts, folder } = await createScene(t)
+  const row = `a,${account}`
+  const cases: [content: string | Buffer, message: RegExp][] = [
+    [`externalReference,accountIds,Caption\n${row},hi`, /unknown columns: Caption\. Known are accountIds, caption, /],
+    [`accountIds,caption\n${account},hi`, /lacks the columns externalReference/],
+    [`externalReference,accountIds,accountIds\n${row},${account}`, /has the column accountIds twice/],
+    [`externalReference,accountIds\n${row},more`, /is not a valid CSV file: .*line 2/],
+    [`externalReference,accountIds\n"${row}`, /is not a valid CSV file/],
+    [Buffer.from(`externalReference,accountIds\n${row}\xff`, 'latin1'), /is not valid UTF-8/],
+    ['', /lacks the columns externalReference, accountIds/],
+  ]
+  for (const [content, message] of cases) {
+    const { code, stderr } = await run(write(content))
+    t.equal(code, 1)
+    t.match(stderr, message)
+  }
+  t.match(await run(join(folder, 'missing.csv')), { code: 1, stderr: /missing\.csv cannot be read \(ENOENT\)/ })
+  const path = write(`externalReference,accountIds\n${row}`)
+  t.match(await run(path, '--refused', path), { code: 1, stderr: /--refused names the file itself/ })
+  t.match(await run(path, '--user', 'nobody'), { code: 1, stderr: /There is no user with this id/ })
+  t.strictSame(await posts(), [])
+})
+
+t.test('a terminal shows a bar, and other outputs do not', async (t) => {
+  const show = (isTTY: boolean) => {
+    let text = ''
+    const write = (part: string | Uint8Array) => {
+      text += part
+      return true
+    }
+    const progress = createProgress({ isTTY, write }, 500)
+    progress.update(0)
+    progress.update(250)
+    progress.end()
+    return text.split('\r\u001b[K')
+  }
+  t.strictSame(show(true), ['', `[${'.'.repeat(30)}] 0 of 500`, `[${'#'.repeat(15)}${'.'.repeat(15)}] 250 of 500`, ''])
+  t.strictSame(show(false), [''])
+})

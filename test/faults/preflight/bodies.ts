@@ -1,0 +1,162 @@
+import fc, { type Arbitrary } from 'fast-check'
+import { type PlatformId, POST_TYPES } from '../../../schemas/platform.ts'
+import { platforms } from '../../../src/platforms/catalogue.ts'
+import type { FieldValue } from '../../../src/platforms/limits.ts'
+import { type Json, valid } from '../fuzz/values.ts'
+
+/** What bodies refer to. */
+export interface Subjects {
+  accounts: { id: string; platform: PlatformId }[]
+  media: string[]
+  /** Ids of another user, of nothing, and of a disconnected account. */
+  inaccessible: { accountIds: string[]; mediaIds: string[] }
+}
+
+type Weighted<T> = { weight: number; arbitrary: Arbitrary<T> }
+const weighted = <T>(weight: number, arbitrary: Arbitrary<T>): Weighted<T> => ({ weight, arbitrary })
+
+/** Lengths on both sides of the networks' limits. */
+const LENGTHS = [...new Set([90, 100, 255, 280, 300, 500, 800, 1000, 1250, 1500, 2000, 2200, 3000, 4096, 5000, 10_000])]
+const PIECES = [
+  'a',
+  'é',
+  '漢',
+  '🌊',
+  '👨‍👩‍👧‍👦',
+  '#a ',
+  '@a ',
+  '$A ',
+  'https://example.com/ ',
+  '**a** ',
+  '<b>a</b>',
+  ' ',
+]
+
+const longText = fc
+  .record({
+    piece: fc.constantFrom(...PIECES),
+    length: fc.constantFrom(...LENGTHS),
+    more: fc.integer({ min: -1, max: 1 }),
+  })
+  .map(({ piece, length, more }) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length + more))
+  // A slice may have cut a surrogate pair, which no body may contain.
+  .map((text) => text.toWellFormed())
+
+const text = fc.oneof(weighted(3, valid({ type: 'string' }) as Arbitrary<string>), weighted(1, longText))
+
+/** Values of a known field: mostly of its type, on both sides of its limits. */
+function fieldValues(rule: FieldValue): Arbitrary<Json> {
+  return fc.oneof(weighted(9, typedValues(rule)), weighted(1, valid({})))
+}
+
+function typedValues(rule: FieldValue): Arbitrary<Json> {
+  switch (rule.type) {
+    case 'string':
+      return fc.oneof(text, fc.constantFrom('en', 'pt-BR', '123456', '#news', 'https://example.com/a'))
+    case 'url':
+      return fc.oneof(weighted(3, fc.constant('https://example.com/a')), weighted(1, text))
+    case 'datetime':
+      return fc.oneof(weighted(3, valid({ type: 'string', format: 'date-time' })), weighted(1, text))
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+    case 'number':
+      return fc.integer({ min: (rule.min ?? 0) - 1, max: (rule.max ?? 100) + 1 })
+    case 'enum':
+      return fc.constantFrom(...rule.values, 'none of these')
+    case 'string[]': {
+      const item = rule.values ? fc.constantFrom(...rule.values, 'none of these') : typedValues({ type: 'string' })
+      return fc.array(item, { maxLength: (rule.itemsMax ?? 3) + 1 })
+    }
+    case 'object':
+      return objects(rule.properties)
+    case 'object[]':
+      return fc.array(objects(rule.properties), { maxLength: (rule.itemsMax ?? 2) + 1 })
+  }
+}
+
+const objects = (properties: Readonly<Record<string, FieldValue>>): Arbitrary<Json> => {
+  const model = Object.fromEntries(Object.entries(properties).map(([key, rule]) => [key, fieldValues(rule)]))
+  return fc.record(model, { requiredKeys: [], noNullPrototype: true }) as Arbitrary<Json>
+}
+
+/** `fields` of one network: some of its keys, and sometimes others. */
+function fieldsOf(platform: PlatformId): Arbitrary<{ [key: string]: Json }> {
+  const known = Object.entries(platforms[platform].fields)
+  const some = fc.subarray(known, { maxLength: 4 }).chain((entries) => objects(Object.fromEntries(entries)))
+  const others = fc.dictionary(fc.constantFrom('titel', 'visiblity', 'unknown', ''), valid({}), {
+    maxKeys: 2,
+    noNullPrototype: true,
+  })
+  return fc
+    .record({ some, others: fc.option(others, { freq: 3 }) })
+    .map(({ some, others }) => ({ ...(some as { [key: string]: Json }), ...others }))
+}
+
+const rarely = <T>(values: readonly T[]) =>
+  fc.oneof(weighted(6, fc.constant([] as T[])), weighted(1, fc.subarray([...values], { minLength: 1, maxLength: 2 })))
+
+/** Bodies of create requests, most of them valid by the schema, on both sides of the limits of every network. */
+export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitrary<Record<string, Json>> {
+  const targets = fc.subarray(accounts, { minLength: 1, maxLength: 4 }).chain((chosen) =>
+    fc.record({
+      chosen: fc.constant(chosen),
+      overrides: fc.tuple(
+        ...chosen.map(({ id, platform }) =>
+          fc.option(
+            fc.record(
+              {
+                accountId: fc.constant(id),
+                captionOverride: fc.option(text),
+                fields: fieldsOf(platform),
+              },
+              { requiredKeys: ['accountId'], noNullPrototype: true },
+            ),
+          ),
+        ),
+      ),
+      parts: fc.tuple(
+        ...chosen.map(() => fc.option(fc.array(text, { maxLength: 5 }).map((parts) => parts.flatMap(repeatOften)))),
+      ),
+    }),
+  )
+  return fc
+    .record({
+      targets,
+      others: rarely(inaccessible.accountIds),
+      otherMedia: rarely(inaccessible.mediaIds),
+      isStray: fc.nat({ max: 30 }).map((one) => one === 0),
+      isPlain: fc.nat({ max: 3 }).map((one) => one === 0),
+      mediaIds: fc.array(fc.constantFrom(...media), { maxLength: 5 }),
+      optional: fc.record(
+        {
+          caption: text,
+          firstComment: text,
+          postType: fc.constantFrom(...POST_TYPES),
+          scheduledAt: valid({ type: 'string', format: 'date-time' }),
+          hasMedia: fc.constant(true),
+          hasOverrides: fc.constant(true),
+          hasParts: fc.constant(true),
+        },
+        { requiredKeys: [], noNullPrototype: true },
+      ),
+    })
+    .map(({ targets, others, otherMedia, isStray, isPlain, mediaIds, optional }) => {
+      const { hasMedia, hasOverrides, hasParts, ...rest } = optional
+      const accountIds = [...targets.chosen.map(({ id }) => id), ...others]
+      // Repeated ids count once.
+      if (accountIds.length % 2 === 0) accountIds.unshift(accountIds.at(-1)!)
+      if (isPlain) return { accountIds, caption: 'A lighthouse at dusk.', ...(hasMedia && { mediaIds: otherMedia }) }
+      const parts = targets.chosen.map(({ id }, index) => [isStray ? 'stray' : id, targets.parts[index]!])
+      return {
+        ...(rest as Record<string, Json>),
+        accountIds,
+        ...(hasMedia && { mediaIds: [...mediaIds, ...otherMedia] }),
+        ...(hasOverrides && { accountOverrides: targets.overrides.filter((override) => override !== null) }),
+        ...(hasParts && { threadParts: Object.fromEntries(parts) }),
+      }
+    })
+}
+
+/** Threads have at most 25 parts. */
+const repeatOften = (part: string, index: number) => Array<string>(index === 4 ? 22 : 1).fill(part)

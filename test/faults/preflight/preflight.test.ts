@@ -1,0 +1,113 @@
+import { deepStrictEqual } from 'node:assert'
+import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import t from 'tap'
+import { PLATFORM_IDS } from '../../../schemas/platform.ts'
+import type { Platform } from '../../../schemas/platform-detail.ts'
+import { createWorld, type Person } from '../../helpers/app.ts'
+import { readDocument, validatorOf } from '../../helpers/document.ts'
+import { isPublished } from '../../helpers/published-limits.ts'
+import { until } from '../../helpers/until.ts'
+import { UNKNOWN_ID } from '../fuzz/ids.ts'
+import { hold, SEED } from '../fuzz/seed.ts'
+import { postBodies, type Subjects } from './bodies.ts'
+
+const BODIES = Number(process.env.BODIES ?? 400)
+
+const problemWith = validatorOf(readDocument())
+
+/** Sends a request until it does not exceed its time limit, as it may on a busy machine. */
+const send = (ada: Person, path: string, body: unknown) =>
+  until('the request is carried out', () => ada.call('POST', path, body), { isMet: ({ status }) => status !== 503 })
+
+const FILES = [
+  {},
+  { width: 400, height: 3000 },
+  { mimeType: 'image/png', bytes: 30_000_000, width: 9000, height: 9000 },
+  { mimeType: 'image/webp', bytes: 100, width: 100, height: 100, frames: 5 },
+  { mimeType: 'image/gif', bytes: 900_000, width: 500, height: 500, frames: 1 },
+  { mimeType: 'image/gif', bytes: 40_000_000, width: 3000, height: 500, frames: 900 },
+  { mimeType: 'image/tiff' },
+  { mimeType: 'image/jpeg', width: null, height: null },
+  { mimeType: 'video/mp4', bytes: 5_000_000, width: 1080, height: 1920, durationSeconds: 20, fps: 30 },
+  { mimeType: 'video/mp4', bytes: 3_000_000_000, width: 3840, height: 2160, durationSeconds: 9000, fps: 240 },
+  { mimeType: 'video/quicktime', width: 640, height: 640, durationSeconds: 0.4, fps: 10 },
+  { mimeType: 'video/webm', width: null, height: null },
+]
+
+/** A user with an account on each network, and files of many kinds. */
+async function createSubjects(ada: Person, bob: Person): Promise<Subjects> {
+  const accounts: Subjects['accounts'] = []
+  for (const platform of PLATFORM_IDS) {
+    const isConnected = accounts.length % 2 === 0
+    const id = await ada.account(platform, isConnected ? { credentials: { username: 'ada' } } : {})
+    accounts.push({ id, platform })
+  }
+  const media: string[] = []
+  for (const facts of FILES) media.push(await ada.media(facts as object))
+  const disconnected = await ada.account('x')
+  await ada.call('DELETE', `/accounts/${disconnected}`)
+  return {
+    accounts,
+    media,
+    inaccessible: {
+      accountIds: [await bob.account('x'), UNKNOWN_ID, 'é', disconnected, 'a'.repeat(200)],
+      mediaIds: [await bob.media(), UNKNOWN_ID, ''],
+    },
+  }
+}
+
+t.test(
+  'validate says what create then responds, by published limits, for bodies on both sides of every limit',
+  async (t) => {
+    t.comment(`SEED=${SEED}`)
+    const { db, user } = await createWorld(t)
+    const ada = await user()
+    const subjects = await createSubjects(ada, await user())
+    const own = await ada.account('mastodon', { username: 'ada@social.example' })
+    await db.updateTable('accounts').set({ textLengthMax: 1000 }).where('id', '=', own).execute()
+    subjects.accounts.push({ id: own, platform: 'mastodon' })
+
+    const limits = new Map<string, Platform>()
+    for (const { id } of subjects.accounts) {
+      const { body } = await until('the limits are read', () => ada.call('GET', `/accounts/${id}/limits`), {
+        isMet: ({ status }) => status !== 503,
+      })
+      limits.set(id, body)
+    }
+
+    const statuses: Record<string, number> = {}
+    const rules = new Set<string>()
+    const codes = new Set<string>()
+    const property = fc.asyncProperty(postBodies(subjects), async (body) => {
+      const validated = await send(ada, '/posts/validate', body)
+      const created = await send(ada, '/posts', body)
+      statuses[created.status] = (statuses[created.status] ?? 0) + 1
+      if (created.body.details) {
+        deepStrictEqual([validated.status, validated.body], [created.status, created.body])
+        return
+      }
+      deepStrictEqual([validated.status, problemWith(VALIDATION, validated.body)], [200, ''])
+      const { create, violations, warnings, publishable } = validated.body
+      deepStrictEqual(create, { status: created.status, error: created.body.error ?? null })
+      deepStrictEqual(created.status === 201 ? (created.body.warnings ?? []) : warnings, warnings)
+      const rejecting = violations.filter(({ blocks }: { blocks: string }) => blocks === 'create')
+      deepStrictEqual(rejecting[0]?.message ?? null, created.status === 400 ? created.body.error : null)
+      if (publishable) deepStrictEqual([created.status, violations], [201, []])
+      for (const violation of violations) {
+        rules.add(violation.rule)
+        deepStrictEqual(isPublished(limits.get(violation.accountId)!, violation), true, JSON.stringify(violation))
+      }
+      for (const { code } of warnings) codes.add(code)
+    })
+    await hold(property, { numRuns: BODIES })
+
+    t.strictSame(Object.keys(statuses), ['201', '400', '403'], JSON.stringify(statuses))
+    t.ok(rules.size > 15, `${rules.size} rules: ${[...rules].sort().join(', ')}`)
+    t.strictSame([...codes].sort(), ['account_attention', 'past_time', 'unknown_field', 'unused_thread_parts'])
+    if (!process.env.SOAK_REPORT) return
+    writeFileSync(process.env.SOAK_REPORT, JSON.stringify({ seed: SEED, statuses, rules: rules.size }))
+  },
+)
+
+const VALIDATION = { $ref: '#/components/schemas/PostValidation' }

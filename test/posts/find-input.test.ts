@@ -1,0 +1,115 @@
+import t from 'tap'
+import { createWorld } from '../helpers/app.ts'
+import { repeating } from '../helpers/connect-oauth.ts'
+import { storeManyPosts } from '../helpers/many-posts.ts'
+import { assertIssues, toRaw } from '../helpers/rejections.ts'
+
+const { db, user } = await createWorld(t)
+const ada = repeating(await user())
+await storeManyPosts(db, ada, 30, 1)
+
+t.test('each malformed parameter is a 400 with its path', async (t) => {
+  const cases: [query: string, code: string, path: (string | number)[]][] = [
+    ['status=failed', 'invalid_enum_value', ['status', 0]],
+    ['status=draft&status=', 'invalid_enum_value', ['status', 1]],
+    ['state=queued,failed', 'invalid_enum_value', ['state', 0]],
+    ['errorCode=No%00', 'invalid_string', ['errorCode']],
+    ['accountId=1', 'invalid_string', ['accountId']],
+    ['platform=myspace', 'invalid_enum_value', ['platform']],
+    ['platform=x&platform=bluesky', 'invalid_type', ['platform']],
+    ['postType=', 'invalid_enum_value', ['postType']],
+    ['scheduledFrom=2026-02-30T00:00:00Z', 'invalid_string', ['scheduledFrom']],
+    ['scheduledBefore=now', 'invalid_string', ['scheduledBefore']],
+    ['createdFrom=2026-01-01', 'invalid_string', ['createdFrom']],
+    ['createdBefore=infinity', 'invalid_string', ['createdBefore']],
+    ['updatedFrom=1', 'invalid_string', ['updatedFrom']],
+    ['updatedBefore=', 'invalid_string', ['updatedBefore']],
+    [`externalReference=${'a'.repeat(256)}`, 'too_big', ['externalReference']],
+    ['externalReference=a%00', 'custom', ['externalReference']],
+    ['sort=caption', 'invalid_enum_value', ['sort']],
+    ['order=down', 'invalid_enum_value', ['order']],
+    ['include=history', 'invalid_enum_value', ['include', 0]],
+    ['include=targets&limit=51', 'too_big', ['limit']],
+    ['status=draft&offset=1', 'custom', ['offset']],
+    ['sort=createdAt&offset=1', 'custom', ['offset']],
+  ]
+  for (const [query, code, path] of cases) {
+    assertIssues(t, toRaw(await ada.call('GET', `/posts?${query}`)), [{ code, path }], query.slice(0, 60))
+  }
+})
+
+t.test('a parameter that is almost a filter is a 400, and any other unknown one is ignored', async (t) => {
+  for (const [name, meant] of [
+    ['statuss', 'status'],
+    ['Status', 'status'],
+    ['stat', 'state'],
+    ['accountID', 'accountId'],
+    ['account_id', 'accountId'],
+    ['plattform', 'platform'],
+    ['scheduled_from', 'scheduledFrom'],
+    ['createBefore', 'createdBefore'],
+    ['external_reference', 'externalReference'],
+    ['includes', 'include'],
+    ['sorts', 'sort'],
+  ] as const) {
+    const { status, body } = await ada.call('GET', `/posts?${name}=x`)
+    t.equal(status, 400, name)
+    t.equal(body.details[0].message, `Unrecognized parameter '${name}': did you mean '${meant}'?`)
+  }
+  for (const name of ['page', 'q', 'search', 'from', 'ids', 'to', 'fields', 'limits', 'cursors', 'x']) {
+    t.equal((await ada.call('GET', `/posts?${name}=x`)).status, 200, name)
+  }
+})
+
+t.test('a cursor continues its own query only', async (t) => {
+  const next = async (query: string) => (await ada.call('GET', `/posts?limit=2&${query}`)).body.nextCursor
+  const plain = await next('')
+  const filtered = await next('status=published')
+  t.match(plain, /^[0-9a-f-]{36}$/)
+  t.match(filtered, /^[\w-]{60,400}$/)
+  const refused = [
+    `cursor=${filtered}`,
+    `status=published&cursor=${plain}`,
+    `status=draft&cursor=${filtered}`,
+    `status=published&order=asc&cursor=${filtered}`,
+    `status=published&sort=updatedAt&cursor=${filtered}`,
+    `status=published&platform=x&cursor=${filtered}`,
+    `status=published&cursor=${'A'.repeat(100)}`,
+    `status=published&cursor=${filtered.slice(0, -4)}`,
+    ...forgeries(filtered).map((cursor) => `status=published&cursor=${cursor}`),
+  ]
+  for (const query of refused) {
+    assertIssues(
+      t,
+      toRaw(await ada.call('GET', `/posts?${query}`)),
+      [{ code: 'custom', path: ['cursor'] }],
+      query.slice(0, 60),
+    )
+  }
+  for (const query of [
+    `status=published&limit=5&cursor=${filtered}`,
+    `include=deliveries&status=published&cursor=${filtered}`,
+  ]) {
+    t.equal(
+      (await ada.call('GET', `/posts?${query}`)).status,
+      200,
+      'the length of a page and what it includes may change',
+    )
+  }
+})
+
+/** The cursor with other values in it. */
+function forgeries(cursor: string): string[] {
+  const [version, hash, , id] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  return [
+    [version + 1, hash, null, id],
+    [version, 'x', null, id],
+    [version, hash, 'infinity', id],
+    [version, hash, '2026-01-01', id],
+    [version, hash, 5, id],
+    [version, hash, null, `${id}'`],
+    [version, hash, null],
+    [version, hash, null, id, id],
+    { version, hash, id },
+  ].map((value) => Buffer.from(JSON.stringify(value).padEnd(60)).toString('base64url'))
+}

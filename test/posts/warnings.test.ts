@@ -1,0 +1,192 @@
+import t, { type Test } from 'tap'
+import { createWorld, type Person } from '../helpers/app.ts'
+
+const CREDENTIALS = { credentials: { username: 'ada' } }
+const NOT_CONNECTED = 'This account has no credentials: connect it, or publish manually'
+const FUTURE = '2999-01-01T00:00:00Z'
+
+/** The warnings of a create and of its validation, which have to be equal. */
+async function warningsOf(t: Test, ada: Person, body: object) {
+  const validated = await ada.call('POST', '/posts/validate', body)
+  const created = await ada.call('POST', '/posts', body)
+  t.equal(created.status, 201, created.body.error)
+  t.strictSame(created.body.warnings ?? [], validated.body.warnings)
+  return created.body.warnings
+}
+
+t.test('thread parts that are not published lead to a warning', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('mastodon', CREDENTIALS)
+  const post = { accountIds: [account], caption: 'a' }
+  const threadParts = { [account]: ['one', 'two'] }
+  t.strictSame(await warningsOf(t, ada, { ...post, threadParts }), [
+    {
+      code: 'unused_thread_parts',
+      path: ['threadParts'],
+      message: 'threadParts has no effect with postType post: set postType to thread',
+    },
+  ])
+  for (const quiet of [
+    { postType: 'thread', threadParts },
+    { threadParts: { [account]: null } },
+    { threadParts: null },
+  ]) {
+    t.equal(await warningsOf(t, ada, { ...post, ...quiet }), undefined, JSON.stringify(quiet))
+  }
+})
+
+t.test('an unknown field leads to a warning with the nearest known one', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const [sandbox, mastodon] = [await ada.account('sandbox', CREDENTIALS), await ada.account('mastodon', CREDENTIALS)]
+  const accountOverrides = [
+    { accountId: sandbox, fields: { altText: 'a' } },
+    { accountId: mastodon, fields: { visiblity: 'private', subreddit: 'a', visibility: 'private' } },
+  ]
+  const warnings = await warningsOf(t, ada, { accountIds: [sandbox, mastodon], accountOverrides })
+  const fields = ['accountOverrides', 1, 'fields']
+  t.strictSame(warnings[0], {
+    code: 'unknown_field',
+    path: [...fields, 'visiblity'],
+    accountId: mastodon,
+    message: 'mastodon (@ada): field "visiblity" is unknown and has no effect: did you mean visibility?',
+  })
+  t.strictSame(warnings[1].path, [...fields, 'subreddit'])
+  t.match(warnings[1].message, /: known are visibility, sensitive, /)
+  t.equal(warnings.length, 2)
+})
+
+t.test('warnings are few and short, however many and long the keys are', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('mastodon', CREDENTIALS)
+  const keys = Array.from({ length: 5_000 }, (_, index) => `${'k'.repeat(150)}${index}`)
+  const fields = Object.fromEntries(keys.map((key) => [key, 1]))
+  const body = { accountIds: [account], accountOverrides: [{ accountId: account, fields }] }
+  const warnings = await warningsOf(t, ada, body)
+  t.equal(warnings.length, 100)
+  t.equal(warnings[0].path.at(-1), 'k'.repeat(100))
+  t.hasStrict(await ada.call('POST', '/posts/validate', body), { body: { truncated: true } })
+})
+
+t.test('a time in the past leads to a warning, the current time does not', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const post = { accountIds: [await ada.account('sandbox', CREDENTIALS)], caption: 'a' }
+  t.strictSame(await warningsOf(t, ada, { ...post, scheduledAt: '2001-01-01T00:00:00Z' }), [
+    { code: 'past_time', path: ['scheduledAt'], message: 'scheduledAt is in the past: the post is due immediately' },
+  ])
+  for (const scheduledAt of [new Date().toISOString(), FUTURE]) {
+    t.equal(await warningsOf(t, ada, { ...post, scheduledAt }), undefined, scheduledAt)
+  }
+})
+
+t.test('an account that nothing can be published to leads to a warning, as soon as that changes', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const ready = await ada.account('sandbox', CREDENTIALS)
+  const account = await ada.account('x', { username: 'grace' })
+  const manual = await ada.account('tiktok', CREDENTIALS)
+  const body = { accountIds: [ready, ready, account, manual], caption: 'a' }
+  const codes = async () => {
+    const warnings: { path: unknown; accountId: string; message: string }[] = (await warningsOf(t, ada, body)) ?? []
+    return warnings.map(({ path, accountId, message }) => [path, accountId, message])
+  }
+  const unsupported = [
+    ['accountIds', 3],
+    manual,
+    'tiktok (@ada): This version cannot publish to this network: publish manually, then mark the delivery as published',
+  ]
+  t.strictSame(await codes(), [[['accountIds', 2], account, `x (@grace): ${NOT_CONNECTED}`], unsupported])
+
+  const change = (values: object) => db.updateTable('accounts').set(values).where('id', '=', account).execute()
+  await change({ attention: JSON.stringify({ code: 'unauthorized', message: 'No', since: FUTURE }) })
+  t.strictSame(await codes(), [[['accountIds', 2], account, 'x (@grace): No'], unsupported])
+  await change({ attention: null })
+  await db.updateTable('accountCredentials').set({ accountId: account }).where('accountId', '=', ready).execute()
+  t.strictSame(await codes(), [[['accountIds', 0], ready, `sandbox (@ada): ${NOT_CONNECTED}`], unsupported])
+  const soon = new Date(Date.now() + 3 * 86_400_000)
+  await change({ credentialsExpireAt: soon })
+  t.equal((await codes()).length, 2, 'an account whose token is about to expire is still published to')
+  await change({ credentialsExpireAt: new Date(0) })
+  t.equal((await codes()).length, 3)
+})
+
+t.test('a strict request with warnings stores nothing, and lists them', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const [ready, other] = [await ada.account('sandbox', CREDENTIALS), await ada.account('x')]
+  const strict = (body: object) => ada.call('POST', '/posts?strict=true', { caption: 'a', ...body })
+  const refused = await strict({ accountIds: [ready, other], scheduledAt: '2001-01-01T00:00:00Z' })
+  t.equal(refused.status, 400)
+  t.equal(refused.headers['x-error-code'], 'warnings_not_allowed')
+  t.strictSame(refused.body, {
+    error: 'The post has warnings, which strict=true does not allow',
+    details: [
+      { code: 'custom', path: ['scheduledAt'], message: 'scheduledAt is in the past: the post is due immediately' },
+      { code: 'custom', path: ['accountIds', 1], message: `x (@ada): ${NOT_CONNECTED}` },
+    ],
+  })
+  t.strictSame(await db.selectFrom('posts').selectAll().execute(), [])
+
+  const stored = await strict({ accountIds: [ready], scheduledAt: FUTURE })
+  t.strictSame([stored.status, Object.keys(stored.body)], [201, ['id', 'status']])
+  const tooLong = await strict({ accountIds: [other], caption: 'a'.repeat(281) })
+  t.match(tooLong.body, { error: /at most 280/ }, 'limits come first')
+  t.hasStrict(await ada.call('POST', '/posts?strict=false', { accountIds: [other] }), { status: 201 })
+  for (const value of ['yes', '', '1', 'true&strict=true']) {
+    t.hasStrict(await ada.call('POST', `/posts?strict=${value}`, { accountIds: [ready] }), {
+      status: 400,
+      body: { details: [{ code: 'invalid_type', path: ['strict'] }] },
+    })
+  }
+})
+
+t.test('a replay has the warnings of the first response, and a strict request is another one', async (t) => {
+  const { app, db, user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('x')
+  const send = async (query = '') => {
+    const headers = { authorization: `Bearer ${ada.key}`, 'idempotency-key': 'a' }
+    const payload = { accountIds: [account], caption: 'a' }
+    const reply = await app.inject({ method: 'POST', url: `/api/v1/posts${query}`, headers, payload })
+    return [reply.statusCode, reply.body, reply.headers['idempotent-replayed']]
+  }
+  t.equal((await send('?strict=true'))[0], 400)
+  const [status, body] = await send()
+  t.match([status, JSON.parse(String(body))], [201, { warnings: [{ code: 'account_attention' }] }])
+  await db
+    .updateTable('accounts')
+    .set({ attention: JSON.stringify({ code: 'a', message: 'b' }) })
+    .execute()
+  t.strictSame(await send(), [201, body, 'true'])
+  t.equal((await send('?strict=true'))[0], 409)
+})
+
+t.test('the accounts of a post show their attention', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const [ready, x, google] = [
+    await ada.account('sandbox', CREDENTIALS),
+    await ada.account('x'),
+    await ada.account('google_business', CREDENTIALS),
+  ]
+  const accountIds = [ready, x, google]
+  const { body: post } = await ada.call('POST', '/posts', { accountIds, caption: 'a' })
+  const read = async () => {
+    const { body } = await ada.call('GET', `/posts/${post.id}`)
+    return accountIds.map(
+      (id) => body.targets.find((target: { accountId: string }) => target.accountId === id).attention,
+    )
+  }
+  const listed = (await ada.call('GET', '/accounts')).body.data
+  const expected = accountIds.map((id) => listed.find((account: { id: string }) => account.id === id).attention)
+  t.strictSame(await read(), expected)
+  t.match(expected, [undefined, { code: 'not_connected' }, { code: 'not_supported' }])
+
+  const { body: published } = await ada.call('POST', `/posts/${post.id}/publish`)
+  t.equal(published.targets.filter(({ attention }: { attention: unknown }) => attention).length, 2)
+  await ada.call('DELETE', `/accounts/${ready}`)
+  t.match(await read(), [{ code: 'not_connected' }, {}, {}], 'a disconnected account')
+})

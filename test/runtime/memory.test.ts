@@ -1,0 +1,17 @@
+import { getHeapStatistics } from 'node:v8'
+import t from 'tap'
+import { releaseMemoryWhenIdle } from '../../src/runtime/memory.ts'
+import { until } from '../helpers/until.ts'
+
+const readHeapBytes = () => getHeapStatistics().total_heap_size
+
+t.test('an idle process returns the memory of a burst', async (t) => {
+  const restBytes = readHeapBytes()
+  const { stop } = releaseMemoryWhenIdle()
+  t.teardown(stop)
+  let burst: object[] | undefined = Array.from({ length: 2_000_000 }, (_, number) => ({ number }))
+  const burstBytes = readHeapBytes()
+  t.ok(burst.length > 0 && burstBytes > 2 * restBytes, `${restBytes} grew to ${burstBytes} bytes`)
+  burst = undefined
+  await until('the heap has shrunk', readHeapBytes, { isMet: (bytes) => bytes < (restBytes + burstBytes) / 2 })
+})
