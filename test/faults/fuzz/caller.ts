@@ -139,8 +139,8 @@ async function createResources(
   ])
   const create = async (body: object) =>
     (await person.call('POST', '/posts', { accountIds: account, caption: text, ...body })).body.id as string
-  const scheduled = { firstComment: text, accountIds: account.slice(0, 2), scheduledAt: '2999-01-01T00:00:00Z' }
-  const post = [await create({ mediaIds: [file.body.id] }), await create(scheduled)]
+  const scheduled = { firstComment: text, scheduledAt: '2999-01-01T00:00:00Z' }
+  const post = [await create({ mediaIds: [file.body.id] }), await create(scheduled), await create(scheduled)]
   // States that only a worker leads to.
   for (const state of ['failed', 'unconfirmed', 'unconfirmed', 'publishing', 'published']) {
     const id = await create(scheduled)
