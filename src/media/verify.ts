@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { listStoredMedia, type StoredMedia } from '../../db/queries/media.ts'
-import { NotStoredError } from '../storage/storage.ts'
+import { NotStoredError, type Storage } from '../storage/storage.ts'
 import type { Library } from './add.ts'
 
 export interface BrokenFile {
@@ -25,21 +25,32 @@ export async function verifyMedia(
   let checked = 0
   for (let page: StoredMedia[] = []; ; ) {
     page = await listStoredMedia(library.db, { after: page.at(-1), count: PAGE })
-    for (let from = 0; from < page.length; from += CONCURRENCY) {
-      const some = page.slice(from, from + CONCURRENCY)
-      const problems = await Promise.all(some.map((file) => findProblem(library, file, checksums)))
-      for (const [index, problem] of problems.entries()) {
-        const { id, userId } = some[index]!
-        if (problem) broken.push({ id, userId, problem })
-      }
-    }
+    broken.push(...(await findBroken(library.storage, page, { checksums })))
     checked += page.length
     if (page.length < PAGE) return { checked, broken }
   }
 }
 
+/** Compares the given media with the bytes that are stored, as `verifyMedia` does. */
+export async function findBroken(
+  storage: Storage,
+  media: readonly StoredMedia[],
+  { checksums }: { checksums: boolean },
+): Promise<BrokenFile[]> {
+  const broken: BrokenFile[] = []
+  for (let from = 0; from < media.length; from += CONCURRENCY) {
+    const some = media.slice(from, from + CONCURRENCY)
+    const problems = await Promise.all(some.map((file) => findProblem(storage, file, checksums)))
+    for (const [index, problem] of problems.entries()) {
+      const { id, userId } = some[index]!
+      if (problem) broken.push({ id, userId, problem })
+    }
+  }
+  return broken
+}
+
 async function findProblem(
-  { storage }: Pick<Library, 'storage'>,
+  storage: Storage,
   { storageKey, bytes, sha256 }: StoredMedia,
   checksums: boolean,
 ): Promise<BrokenFile['problem'] | undefined> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -21,6 +21,7 @@ import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
 import { startS3 } from '../helpers/s3.ts'
+import { jpeg } from '../helpers/upload.ts'
 
 interface Report {
   code: number | null
@@ -62,7 +63,7 @@ async function startSilentServer(t: Test): Promise<string> {
 
 const ALL_OK = {
   ...{ configuration: 'ok', database: 'ok', schema: 'ok', clock: 'ok', credentials: 'ok', workers: 'ok' },
-  ...{ storage: 'ok', space: 'ok' },
+  ...{ files: 'ok', storage: 'ok', space: 'ok' },
 }
 
 t.test('a service that is set up is in order, and the doctor leaves nothing behind', async (t) => {
@@ -98,7 +99,7 @@ t.test('every problem is reported at once, and nothing that is away holds the do
   t.strictSame(invalid.map((message) => message.split(' ')[0]).sort(), ['LOG_LEVEL', 'PORT'])
   t.strictSame(statuses, {
     ...{ configuration: 'wrong', database: 'wrong', schema: 'skipped', clock: 'skipped', credentials: 'skipped' },
-    ...{ workers: 'skipped', storage: 'wrong', space: 'wrong' },
+    ...{ workers: 'skipped', files: 'skipped', storage: 'wrong', space: 'wrong' },
   })
   t.match(messages.storage, /did not respond within \d+ ms$/)
   t.match(messages.space, /MiB|GiB/)
@@ -118,7 +119,7 @@ t.test('variables of the database or the storage that are wrong leave out their 
   })
   t.strictSame(statuses, {
     ...{ configuration: 'wrong', database: 'skipped', schema: 'skipped', clock: 'skipped', credentials: 'skipped' },
-    ...{ workers: 'skipped', storage: 'skipped', space: 'skipped' },
+    ...{ workers: 'skipped', files: 'skipped', storage: 'skipped', space: 'skipped' },
   })
 })
 
@@ -196,6 +197,22 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
     (await examine({ ...env, DATABASE_URL: limited.href })).messages.database,
     /the role may not read and write posts$/,
   )
+})
+
+t.test('files of the database that the folder lacks are found', async (t) => {
+  const env = { DATABASE_URL: await createDatabase(t), CREDENTIALS_KEY: randomBytes(32).toString('base64') }
+  const [before, after] = [await createMediaDir(t), await createMediaDir(t)]
+  const { id: user } = JSON.parse((await postroom(['user', 'create', '--name', 'Ada', '--json'], env)).stdout)
+  const path = join(await createFolder(t), 'photo.jpg')
+  writeFileSync(path, await jpeg(40, 30))
+  await postroom(['media', 'add', path, '--user', user], { ...env, MEDIA_DIR: before })
+  t.hasStrict(await examine({ ...env, MEDIA_DIR: before }), {
+    statuses: { files: 'ok' },
+    messages: { files: `1 of 1 files that were looked for are in ${before}` },
+  })
+  const { statuses, messages } = await examine({ ...env, MEDIA_DIR: after })
+  t.strictSame([statuses.storage, statuses.files], ['ok', 'wrong'])
+  t.equal(messages.files, `0 of 1 files that were looked for are in ${after}`)
 })
 
 t.test('a clock that differs from the one of the database is wrong', async (t) => {

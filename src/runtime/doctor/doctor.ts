@@ -14,11 +14,11 @@ import {
   MEND_SCHEMA,
   MEND_WORKERS,
 } from './database.ts'
-import { examineSpace, examineStorage, MEND_SPACE, mendStorage } from './files.ts'
+import { examineMedia, examineSpace, examineStorage, MEND_FILES, MEND_SPACE, mendStorage } from './files.ts'
 import { type Finding, runCheck, skipped, wrong } from './finding.ts'
 
 /** The checks that need a database that responds. */
-const ON_DATABASE = ['schema', 'clock', 'credentials', 'workers']
+const ON_DATABASE = ['schema', 'clock', 'credentials', 'workers', 'files']
 
 /** Opening a stopped embedded database may include its crash recovery. Opening many credentials takes as long. */
 const LONG_MS = 60_000
@@ -28,13 +28,12 @@ export async function examine(env: Record<string, string | undefined>): Promise<
   const { config, invalid, findings } = examineConfiguration(env)
   const isInvalid = (pattern: RegExp) => invalid.some((name) => pattern.test(name))
   const skip = (checks: string[], reason: string) => checks.map((check) => skipped(check, reason))
+  const isStorageInvalid = isInvalid(/^(?:S3_|MEDIA_)/)
   const [onDatabase, onFiles] = await Promise.all([
     isInvalid(/^(?:DATABASE_|DATA_DIR)/)
       ? skip(['database', ...ON_DATABASE], 'the configuration of the database is wrong')
-      : examineDatabase(config, isInvalid(/^CREDENTIALS_KEY/)),
-    isInvalid(/^(?:S3_|MEDIA_)/)
-      ? skip(['storage', 'space'], 'the configuration of the storage is wrong')
-      : examineFiles(config),
+      : examineDatabase(config, { isKeyInvalid: isInvalid(/^CREDENTIALS_KEY/), isStorageInvalid }),
+    isStorageInvalid ? skip(['storage', 'space'], 'the configuration of the storage is wrong') : examineFiles(config),
   ])
   return [...findings, ...onDatabase, ...onFiles]
 }
@@ -45,7 +44,13 @@ const examineFiles = (config: Config) =>
     runCheck('space', MEND_SPACE, () => examineSpace(config)),
   ])
 
-async function examineDatabase(config: Config, isKeyInvalid: boolean): Promise<Finding[]> {
+/** What the configuration leaves unknown. */
+interface Unknown {
+  isKeyInvalid: boolean
+  isStorageInvalid: boolean
+}
+
+async function examineDatabase(config: Config, unknown: Unknown): Promise<Finding[]> {
   const unavailable = (finding: Finding) => [
     finding,
     ...ON_DATABASE.map((check) => skipped(check, 'the database is not available')),
@@ -69,13 +74,17 @@ async function examineDatabase(config: Config, isKeyInvalid: boolean): Promise<F
     LONG_MS,
   )
   try {
-    return db ? [server, ...(await examineContents(config, db, isKeyInvalid))] : unavailable(server)
+    return db ? [server, ...(await examineContents(config, db, unknown))] : unavailable(server)
   } finally {
     await close()
   }
 }
 
-async function examineContents(config: Config, db: Db, isKeyInvalid: boolean): Promise<Finding[]> {
+async function examineContents(
+  config: Config,
+  db: Db,
+  { isKeyInvalid, isStorageInvalid }: Unknown,
+): Promise<Finding[]> {
   const [schema, clock] = await Promise.all([
     runCheck('schema', MEND_SCHEMA, () => examineSchema(db)),
     runCheck('clock', MEND_CLOCK, () => examineClock(db)),
@@ -90,5 +99,8 @@ async function examineContents(config: Config, db: Db, isKeyInvalid: boolean): P
       ? skipped('credentials', 'CREDENTIALS_KEY is wrong')
       : await whenReadable('credentials', MEND_KEY, () => examineCredentials(config, db)),
     await whenReadable('workers', MEND_WORKERS, () => examineWorkers(db)),
+    isStorageInvalid
+      ? skipped('files', 'the configuration of the storage is wrong')
+      : await whenReadable('files', MEND_FILES, () => examineMedia(config, db)),
   ]
 }

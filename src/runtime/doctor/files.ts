@@ -1,7 +1,10 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Db } from '../../../db/client.ts'
+import { listStoredMedia } from '../../../db/queries/media.ts'
 import type { Config } from '../../config.ts'
 import { checkFiles } from '../../health/dependencies.ts'
+import { findBroken } from '../../media/verify.ts'
 import { openStorage } from '../media-library.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
@@ -13,8 +16,27 @@ export const mendStorage = ({ s3, mediaDir }: Config) =>
 export async function examineStorage(config: Config): Promise<Finding> {
   const startedAt = performance.now()
   await checkFiles({ storage: await openStorage(config), incomingDir: join(config.mediaDir, 'incoming') })
-  const place = config.s3 ? `bucket ${config.s3.bucket}` : config.mediaDir
-  return ok('storage', `${place} writes, reads and deletes in ${Math.round(performance.now() - startedAt)} ms`)
+  return ok(
+    'storage',
+    `${placeOf(config)} writes, reads and deletes in ${Math.round(performance.now() - startedAt)} ms`,
+  )
+}
+
+const placeOf = ({ s3, mediaDir }: Config) => (s3 ? `bucket ${s3.bucket}` : mediaDir)
+
+export const MEND_FILES =
+  'Set MEDIA_DIR or S3_BUCKET to where the files are, or copy them there. `postroom media verify` names each one that is missing.'
+
+/** How many files are looked for. A folder or a bucket that is not the one of before lacks all of them. */
+const SAMPLE = 20
+
+/** Looks for some of the files that the database knows. */
+export async function examineMedia(config: Config, db: Db): Promise<Finding> {
+  const files = await listStoredMedia(db, { after: undefined, count: SAMPLE })
+  const broken = await findBroken(await openStorage(config), files, { checksums: false })
+  const found = files.length - broken.length
+  const message = `${found} of ${files.length} files that were looked for are in ${placeOf(config)}`
+  return broken.length > 0 ? wrong('files', message, MEND_FILES) : ok('files', message)
 }
 
 export const MEND_SPACE = 'Free space in MEDIA_DIR, or lower MEDIA_MAX_BYTES.'
