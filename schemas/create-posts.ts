@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { NOT_CONNECTED } from './account.ts'
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost } from './create-post.ts'
 import { POST_ID } from './delivery.ts'
 import { Issue } from './error.ts'
+import { HAS_WARNINGS } from './messages.ts'
 import { Defaulted, Ref, StringEnum } from './shared.ts'
 import { CreateOutcome, PostValidation, PostViolation } from './validate-post.ts'
 
@@ -60,6 +62,13 @@ export const RejectedPost = Type.Object(
     status: Type.Integer({ description: 'The status with which `createPost` would reject the post: 400 or 403.' }),
     code: Type.String({ description: 'The `x-error-code` of that response.' }),
     error: Type.String({ description: 'The `error` of that response.' }),
+    details: Type.Optional(
+      Type.Array(Ref(Issue), {
+        maxItems: 20,
+        description:
+          'The `details` of that response: with `strict=true`, the warnings of a post that has no other mistake. Each `path` leads into this post.',
+      }),
+    ),
     violations: Type.Array(Ref(PostViolation), {
       description: `The limits that the post breaks, as \`validatePost\` lists them. At most ${BATCH_LIST_MAX}. Each \`path\` leads into this post.`,
     }),
@@ -67,7 +76,17 @@ export const RejectedPost = Type.Object(
   {
     $id: 'RejectedPost',
     description: 'A post that was not stored.',
-    examples: [{ index: 1, status: 400, code: 'platform_limit', error: violation.message, violations: [violation] }],
+    examples: [
+      { index: 1, status: 400, code: 'platform_limit', error: violation.message, violations: [violation] },
+      {
+        index: 0,
+        status: 400,
+        code: 'warnings_not_allowed',
+        error: HAS_WARNINGS,
+        details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
+        violations: [],
+      },
+    ],
   },
 )
 export type RejectedPost = Static<typeof RejectedPost>
@@ -82,7 +101,7 @@ export const CreatedPosts = Type.Object(
     description: 'What became of each post.',
     examples: [
       { data: BatchedPost.examples, rejected: [] },
-      { data: BatchedPost.examples, rejected: RejectedPost.examples },
+      { data: BatchedPost.examples, rejected: [RejectedPost.examples[0]] },
     ],
   },
 )
@@ -103,7 +122,10 @@ export const RejectedPosts = Type.Object(
   {
     $id: 'RejectedPosts',
     description: 'Why no post was stored.',
-    examples: [{ error: violation.message, rejected: RejectedPost.examples }],
+    examples: [
+      { error: violation.message, rejected: [RejectedPost.examples[0]] },
+      { error: HAS_WARNINGS, rejected: [RejectedPost.examples[1]] },
+    ],
   },
 )
 export type RejectedPosts = Static<typeof RejectedPosts>

@@ -1,3 +1,4 @@
+import { CreatePostQuery } from '../create-post.ts'
 import {
   BATCH,
   BATCH_LIST_MAX,
@@ -49,11 +50,14 @@ export const createPosts = defineOperation({
 | \`all\` | 201 | 400 or 403, the status of the first rejected post; \`rejected\` lists all of them, and nothing is stored |
 | \`each\` | 200 | 200; the others are stored, and \`rejected\` lists these |
 
+**Warnings.** With \`strict=true\`, a post with warnings counts as rejected, in both modes: \`details\` of its entry in \`rejected\` lists the warnings.
+
 **Limits.** The body is at most 1 MiB, which is 10 KiB for each of ${BATCH.postsMax} posts: send longer ones in smaller batches. All posts together go to at most ${BATCH.accountsMax} accounts. \`fields\` may be 30 levels deep. Each list of one post, such as its \`warnings\`, has at most ${BATCH_LIST_MAX} entries.
 
 A mistake in the shape of one post rejects the request as a whole, in both modes: 400 with \`details\`.
 
 **Retries.** One \`Idempotency-Key\` covers the request. With \`each\`, the response is kept even if some or all posts were rejected: send corrected posts with another key.`,
+    querystring: CreatePostQuery,
     headers: IdempotencyHeaders,
     body: Body(CreatePosts, CREATE_POSTS_EXAMPLES),
     response: {
@@ -69,9 +73,12 @@ A mistake in the shape of one post rejects the request as a whole, in both modes
       },
       400: withRejected(
         invalidRequestResponse(
-          'With `details`: the body does not match its schema. With `rejected`: the first rejected post breaks a limit of a network.',
+          'With `details`: the body does not match its schema. With `rejected`: the first rejected post breaks a limit of a network, or has warnings and the request has `strict=true`.',
           { missingAccountIds: MISSING_IN_SECOND },
-          { limitOfNetwork: ['platform_limit', RejectedPosts.examples[0]] },
+          {
+            limitOfNetwork: ['platform_limit', RejectedPosts.examples[0]],
+            hasWarnings: ['warnings_not_allowed', RejectedPosts.examples[1]],
+          },
         ),
       ),
       403: withRejected(
@@ -101,9 +108,10 @@ export const validatePosts = defineOperation({
     operationId: 'validatePosts',
     tags: ['posts'],
     summary: 'Check several posts without storing them',
-    description: `Takes the body of \`createPosts\` and stores nothing. The response says how \`createPosts\` would respond to the same body now, and for each post what \`validatePost\` says about it, with at most ${BATCH_LIST_MAX} entries in each list. Mistakes in the shape are 400 with \`details\`, the same as at \`createPosts\`.
+    description: `Takes the body of \`createPosts\` and stores nothing. The response says how \`createPosts\` would respond to the same body and the same \`strict\` now, and for each post what \`validatePost\` says about it, with at most ${BATCH_LIST_MAX} entries in each list. Mistakes in the shape are 400 with \`details\`, the same as at \`createPosts\`.
 
 The operation needs no \`Idempotency-Key\` and ignores one.`,
+    querystring: CreatePostQuery,
     body: Body(CreatePosts, CREATE_POSTS_EXAMPLES),
     response: {
       200: JsonResponse(PostValidations, 'The posts were checked.', { tooLong: PostValidations.examples[0] }),

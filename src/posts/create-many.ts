@@ -13,17 +13,20 @@ import {
 } from '../../schemas/create-posts.ts'
 import type { Issue } from '../../schemas/error.ts'
 import { defaultOf } from '../../schemas/shared.ts'
+import type { PostWarning } from '../../schemas/warning.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
 import { toCreated, toRow, toTargets } from './create.ts'
 import { findMissingScope, validateAll } from './validate.ts'
-import { findWarnings } from './warnings.ts'
+import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
   networks: Networks
   rights: KeyRights
+  /** Whether a post with warnings is rejected. */
+  isStrict?: boolean
 }
 
 /** The error of a batch of which nothing is stored: that of its first rejected post. */
@@ -59,7 +62,7 @@ export async function createPosts(
   db: Db,
   userId: string,
   { mode, posts: bodies }: CreatePosts,
-  { networks, rights }: Context,
+  { networks, rights, isStrict = false }: Context,
 ): Promise<CreatedPosts> {
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
@@ -71,7 +74,10 @@ export async function createPosts(
     )
     const checked = posts.map((post, index) => {
       const inspection = inspections[index]!
-      return { index, post, body: bodies[index]!, inspection, rejection: findRejection(inspection) }
+      const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
+      const warnings = findWarnings(post, inspection.accounts, { networks, unready })
+      const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
+      return { index, post, body: bodies[index]!, inspection, warnings, rejection }
     })
     const rejected = checked.flatMap(({ index, inspection, rejection }) =>
       rejection ? [toRejected(index, inspection, rejection)] : [],
@@ -88,27 +94,28 @@ export async function createPosts(
     if (rows.length > 0 && !(await insertPostsTogether(db, rows))) {
       throw new Conflict('An account has changed since the posts were checked')
     }
-    return { data: accepted.map((each) => toBatched(each, networks)), rejected }
+    return { data: accepted.map(toBatched), rejected }
   })
 }
 
-function toBatched(
-  { index, post, row, inspection }: { index: number; post: RequestedPost; row: Row; inspection: Inspection },
-  networks: Networks,
-) {
-  const { accounts } = inspection
-  const unready = new Map(accounts.map((account) => [account.id, account]))
-  const warnings = findWarnings(post, accounts, { networks, unready })
-  return { index, ...toCreated(row.id, post, warnings.slice(0, BATCH_LIST_MAX)) }
+interface StoredPost {
+  index: number
+  post: RequestedPost
+  row: ReturnType<typeof toRow>
+  warnings: PostWarning[]
 }
 
-type Row = ReturnType<typeof toRow>
+const toBatched = ({ index, post, row, warnings }: StoredPost) => ({
+  index,
+  ...toCreated(row.id, post, warnings.slice(0, BATCH_LIST_MAX)),
+})
 
 const toRejected = (index: number, { violations }: Inspection, rejection: AppError): RejectedPost => ({
   index,
   status: rejection.statusCode,
   code: rejection.code,
   error: rejection.message,
+  ...(rejection.details && { details: rejection.details }),
   violations: violations.slice(0, BATCH_LIST_MAX).map((violation) => ({ ...violation, blocks: 'create' })),
 })
 
@@ -117,11 +124,11 @@ export async function validatePosts(
   db: Db,
   userId: string,
   { mode, posts: bodies }: CreatePosts,
-  { networks, rights }: Context,
+  context: Context,
 ): Promise<PostValidations> {
   const posts = readBodies(bodies)
-  const data = await validateAll(db, userId, posts, { networks, rights, listMax: BATCH_LIST_MAX })
-  const missing = findMissingScope(rights, { scheduled: posts.some(({ scheduled }) => scheduled) })
+  const data = await validateAll(db, userId, posts, { ...context, listMax: BATCH_LIST_MAX })
+  const missing = findMissingScope(context.rights, { scheduled: posts.some(({ scheduled }) => scheduled) })
   const rejection = data.find(({ create }) => create.status !== 201)?.create
   const stored = { status: mode === 'all' ? 201 : 200, error: null }
   return {

@@ -9,7 +9,7 @@ import type { Networks } from '../platforms/adapters.ts'
 import { findViolations, type TargetAccount } from '../platforms/rules/check-post.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { checkPost } from './check.ts'
-import { findWarnings, warningsNotAllowed } from './warnings.ts'
+import { findWarningError, findWarnings } from './warnings.ts'
 
 interface KnownAccount extends TargetAccount {
   textLengthMax: number | null
@@ -96,8 +96,8 @@ export async function createKeyedPost(
 async function checkStrictly(db: Db, userId: string, post: RequestedPost, networks: Networks): Promise<KnownAccount[]> {
   const accounts = await checkPost(db, userId, post)
   const unready = new Map(accounts.map((account) => [account.id, account]))
-  const warnings = findWarnings(post, accounts, { networks, unready })
-  if (warnings.length > 0) throw warningsNotAllowed(warnings)
+  const error = findWarningError(findWarnings(post, accounts, { networks, unready }))
+  if (error) throw error
   return accounts
 }
 

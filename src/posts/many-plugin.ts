@@ -21,12 +21,13 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
     ...createOperation,
     handler: async (request, reply) => {
       const { userId, rights } = request
+      const isStrict = request.query.strict === true
       const body = withDefaults(request.body)
       if (body.posts.some(({ scheduledAt }) => scheduledAt !== undefined)) requireScope(rights, 'posts:publish')
       try {
         const outcome = await withIdempotencyKey(db, reply, {
-          identities: [identityOf(body, request)],
-          commit: (transaction) => createPosts(transaction, userId, body, { networks, rights }),
+          identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
+          commit: (transaction) => createPosts(transaction, userId, body, { networks, rights, isStrict }),
           toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
         })
         return sendOutcome(reply, outcome)
@@ -38,7 +39,8 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
 
   app.route({
     ...validateOperation,
-    handler: async ({ userId, rights, body }) => validatePosts(db, userId, withDefaults(body), { networks, rights }),
+    handler: async ({ userId, rights, body, query }) =>
+      validatePosts(db, userId, withDefaults(body), { networks, rights, isStrict: query.strict === true }),
   })
 
   app.route({
@@ -48,7 +50,7 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
 }
 
 /** With accounts that its key does not list, a request is not the one that another key sent with the same body. */
-function identityOf(body: CreatePosts, { rights }: FastifyRequest): unknown {
+function identityOf(body: CreatePosts, { rights }: FastifyRequest): object {
   const isUsable = body.posts.every(({ accountIds }) => accountIds.every((id) => isListed(rights, id)))
   return isUsable ? body : { ...body, keyAccountIds: rights.accountIds }
 }

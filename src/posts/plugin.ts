@@ -58,7 +58,8 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
 
   app.route({
     ...validation.validatePost,
-    handler: async ({ userId, body, rights }) => validatePost(db, userId, body, { networks, rights }),
+    handler: async ({ userId, body, rights, query }) =>
+      validatePost(db, userId, body, { networks, rights, isStrict: query.strict === true }),
   })
 
   app.route({

@@ -22,11 +22,13 @@ import { findUnchecked } from '../platforms/rules/unchecked.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
-import { findWarnings } from './warnings.ts'
+import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
   networks: Networks
   rights: KeyRights
+  /** Whether a post with warnings would be rejected. */
+  isStrict?: boolean
 }
 
 /**
@@ -80,7 +82,7 @@ function createCounter(): Counter {
 function describe(
   { post, texts, counts }: Counter & { post: RequestedPost },
   inspection: Inspection,
-  { networks, rights, listMax }: Context & { listMax: number },
+  { networks, rights, isStrict, listMax }: Context & { listMax: number },
 ): PostValidation {
   const { accounts, media, inaccessible } = inspection
   const violations = findAllViolations(post, inspection, texts)
@@ -102,7 +104,8 @@ function describe(
       ...(attention && { attention }),
     }
   })
-  const rejection = findMissingScope(rights, post) ?? findRejection(inspection)
+  const rejection =
+    findMissingScope(rights, post) ?? findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
   const lists = [violations, unchecked, inaccessible.accountIds, inaccessible.mediaIds]
   const warningsMax = Math.min(WARNINGS_MAX, listMax)
   return {

@@ -49,14 +49,12 @@ export function findWarnings(post: RequestedPost, accounts: readonly TargetAccou
   return warnings
 }
 
-/** The error of a strict request: one issue for each warning. */
-export const warningsNotAllowed = (warnings: PostWarning[]) =>
-  new AppError(
-    400,
-    'warnings_not_allowed',
-    HAS_WARNINGS,
-    warnings.slice(0, ISSUES_MAX).map(({ path, message }) => ({ code: 'custom', path, message })),
-  )
+/** The error of a strict request, with one issue for each warning; undefined without warnings. */
+export function findWarningError(warnings: readonly PostWarning[]): AppError | undefined {
+  if (warnings.length === 0) return undefined
+  const issues = warnings.slice(0, ISSUES_MAX).map(({ path, message }) => ({ code: 'custom' as const, path, message }))
+  return new AppError(400, 'warnings_not_allowed', HAS_WARNINGS, issues)
+}
 
 function addUnusedParts({ postType, threadParts }: RequestedPost, warnings: PostWarning[]): void {
   if (postType === 'thread' || threadParts.size === 0) return

@@ -238,6 +238,13 @@ async function checkPosts(t: Test, scene: Scene, requests: Requests) {
   await check(t, 'createPost', 201, undefined, create(scheduled))
   await check(t, 'createPost', 400, 'hasWarnings', ada.call('POST', '/posts?strict=true', { accountIds: [account] }))
   await check(t, 'validatePost', 200, undefined, requests.validatePost(ada.key))
+  await check(
+    t,
+    'validatePost',
+    200,
+    undefined,
+    ada.call('POST', '/posts/validate?strict=true', { accountIds: [account] }),
+  )
   await check(t, 'validatePost', 400, 'missingAccountIds', ada.call('POST', '/posts/validate', {}))
   const large = { accountIds: [account], caption: 'a'.repeat(1024 * 1024) }
   await check(t, 'validatePost', 413, 'tooLarge', ada.call('POST', '/posts/validate', large))
@@ -290,6 +297,8 @@ async function checkBatches(t: Test, ada: Person, account: string, requests: Req
   await check(t, 'createPosts', 201, undefined, requests.createPosts(ada.key))
   await check(t, 'createPosts', 200, undefined, create([draft, long], 'each'))
   await check(t, 'createPosts', 400, 'limitOfNetwork', create([draft, long]))
+  const strict = ada.call('POST', '/posts/batch?strict=true', { posts: [draft] })
+  await check(t, 'createPosts', 400, 'hasWarnings', strict)
   await check(t, 'createPosts', 403, 'noAccess', create([{ accountIds: [UNKNOWN_ID] }]))
   await check(t, 'validatePosts', 200, undefined, requests.validatePosts(ada.key))
   for (const [operationId, send] of Object.entries({ createPosts: create, validatePosts: validate })) {

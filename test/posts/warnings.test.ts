@@ -129,6 +129,13 @@ t.test('a strict request with warnings stores nothing, and lists them', async (t
     ],
   })
   t.strictSame(await db.selectFrom('posts').selectAll().execute(), [])
+  const late = { accountIds: [ready, other], caption: 'a', scheduledAt: '2001-01-01T00:00:00Z' }
+  for (const [query, create] of [
+    ['?strict=true', { status: 400, error: refused.body.error }],
+    ['', { status: 201, error: null }],
+  ] as const) {
+    t.strictSame((await ada.call('POST', `/posts/validate${query}`, late)).body.create, create, query)
+  }
 
   const stored = await strict({ accountIds: [ready], scheduledAt: FUTURE })
   t.strictSame([stored.status, Object.keys(stored.body)], [201, ['id', 'status']])
