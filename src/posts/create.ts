@@ -29,6 +29,8 @@ export interface CreateOptions {
   known?: KnownAccounts
   /** Whether a post with warnings is rejected. */
   isStrict?: boolean
+  /** The id of the post. Default: a new one. */
+  id?: string
 }
 
 /**
@@ -42,17 +44,18 @@ export async function createPost(
   db: Db,
   userId: string,
   body: CreatePost,
-  { networks = {}, known = new Map(), isStrict = false }: CreateOptions = {},
+  options: CreateOptions = {},
 ): Promise<CreatedPost> {
+  const { networks = {}, known = new Map(), isStrict = false, id = newId() } = options
   const post = readBody(body)
   const check = async () => remember(known, await checkPost(db, userId, post))
   let accounts = isStrict
     ? await checkStrictly(db, userId, post, networks)
     : (checkWithoutDatabase(post, known) ?? (await check()))
 
-  const { id, ...row } = toRow(userId, post, body)
+  const row = { ...toRow(userId, post, body), id }
   try {
-    const insert = () => insertPost(db, { id, ...row, targets: toTargets(post, accounts) })
+    const insert = () => insertPost(db, { ...row, targets: toTargets(post, accounts) })
     let unready = await insert()
     // Nothing is written if the user may not use an account, for which `check` throws, or if its text limit has
     // changed.
@@ -66,7 +69,7 @@ export async function createPost(
     // A file was deleted after the check, so the next check reports it. The error has aborted a surrounding
     // transaction, which is retried as a whole instead.
     const isMediaDeleted = (error as { constraint?: string }).constraint === 'post_media_media'
-    if (isMediaDeleted && !db.isTransaction) return createPost(db, userId, body, { networks, known, isStrict })
+    if (isMediaDeleted && !db.isTransaction) return createPost(db, userId, body, options)
     throw error
   }
 }

@@ -2,19 +2,24 @@ import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
+import { insertKey } from '../../db/queries/keys.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
+import { POST_ID } from '../../schemas/delivery.ts'
+import { KEY_EXAMPLE } from '../../schemas/key.ts'
 import { MEDIA_ID } from '../../schemas/media.ts'
+import { ORGANIZATION_EXAMPLE, USER_EXAMPLE } from '../../schemas/people.ts'
 import { createKey } from '../auth/create-key.ts'
+import { generateKey, hashKey, startOfKey } from '../auth/key.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { createPost } from '../posts/create.ts'
 import { markPostPublished } from '../posts/mark-published.ts'
 
 const DAY_MS = 86_400_000
 
-/** The accounts of the documented examples: requests from the documentation work on the demo data unchanged. */
+/** Accounts, a post, a file, a key and others have the ids of the documented examples, which thus work unchanged. */
 const [BLUESKY, X] = ACCOUNT_EXAMPLES
 
 /**
@@ -30,16 +35,24 @@ export function seedDemo(
   return db.transaction().execute(async (db) => {
     await lockUsers(db)
     if (await findFirstUser(db)) return undefined
-    const userId = newId()
+    const { id: userId } = USER_EXAMPLE
     await insertUser(db, { id: userId, name: 'Demo' })
     const mastodonId = await seedAccounts(db, userId)
     await seedOrganization(db, userId)
     await seedMedia(db, userId)
     await seedPosts(db, userId, mastodonId, now)
     if (keyring) await seedSandbox(db, userId, keyring, now)
+    await seedOtherKey(db, userId)
     const { key } = await createKey(db, { userId, name: 'demo', expiresAt: null })
     return { userId, key }
   })
+}
+
+/** Stores a key that nobody knows, to be looked at, changed and revoked. */
+async function seedOtherKey(db: Db, userId: string): Promise<void> {
+  const key = generateKey()
+  const { id, name } = KEY_EXAMPLE
+  await insertKey(db, { id, userId, name, hash: hashKey(key), start: startOfKey(key), expiresAt: null })
 }
 
 /** Returns the id of the Mastodon account. */
@@ -55,7 +68,7 @@ async function seedAccounts(db: Db, userId: string): Promise<string> {
 
 async function seedOrganization(db: Db, userId: string): Promise<void> {
   const colleagueId = newId()
-  const organizationId = newId()
+  const { id: organizationId } = ORGANIZATION_EXAMPLE
   await insertUser(db, { id: colleagueId, name: 'Demo colleague' })
   await insertOrganization(db, { id: organizationId, name: 'Demo organisation' })
   await upsertMembership(db, { userId, organizationId, role: 'member' })
@@ -77,19 +90,24 @@ async function seedMedia(db: Db, userId: string): Promise<void> {
   await insertMedia(db, { id: newId(), userId, ...video })
 }
 
-const seedPost = (db: Db, userId: string, post: Partial<CreatePost> & Pick<CreatePost, 'accountIds' | 'caption'>) =>
-  createPost(db, userId, { postType: 'post', mediaIds: [], accountOverrides: [], ...post })
+const seedPost = (
+  db: Db,
+  userId: string,
+  post: Partial<CreatePost> & Pick<CreatePost, 'accountIds' | 'caption'>,
+  id?: string,
+) => createPost(db, userId, { postType: 'post', mediaIds: [], accountOverrides: [], ...post }, { ...(id && { id }) })
 
 async function seedPosts(db: Db, userId: string, mastodonId: string, now: Date): Promise<void> {
   const published = await seedPost(db, userId, { accountIds: [BLUESKY.id, X.id], caption: 'Hello, world.' })
   await markPostPublished(db, published.id)
-  await seedPost(db, userId, {
+  const scheduled = {
     accountIds: [BLUESKY.id, mastodonId, X.id],
     caption: 'Something to look at.',
     mediaIds: [MEDIA_ID],
     accountOverrides: [{ accountId: mastodonId, captionOverride: 'Something to look at, with a #hashtag.' }],
     scheduledAt: new Date(now.getTime() + 7 * DAY_MS).toISOString(),
-  })
+  }
+  await seedPost(db, userId, scheduled, POST_ID)
   await seedPost(db, userId, { accountIds: [BLUESKY.id], caption: 'An idea that is not ready yet.' })
 }
 

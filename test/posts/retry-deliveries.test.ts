@@ -115,7 +115,7 @@ t.test('a first comment that failed is sent alone', async (t) => {
   const { connectAccount, retry, post, work, mastodon, readDelivery } = await createScene(t)
   const account = await connectAccount('mastodon')
   mastodon.steps.push({ isAccepted: true }, { isAccepted: false, error: refusal() })
-  const id = await post({ accountIds: [account], caption: 'the post', firstComment: 'the comment' })
+  const id = await post({ accountIds: [account], caption: 'a post with a comment', firstComment: 'the comment' })
   await post({ accountIds: [account], caption: 'another' })
   await work()
   t.strictSame((await retry()).body.retried, [])
@@ -123,7 +123,7 @@ t.test('a first comment that failed is sent alone', async (t) => {
     ...{ retried: [{ postId: id, accountId: account }], left: [], nextCursor: null },
   })
   await work(MINUTE)
-  t.strictSame(mastodon.posts, ['the post', 'another', 'the comment'])
+  t.strictSame(mastodon.posts, ['a post with a comment', 'another', 'the comment'])
   t.hasStrict(await readDelivery(id), { state: 'published', error: null })
 })
 
