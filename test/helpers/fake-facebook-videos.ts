@@ -28,6 +28,8 @@ export interface FakeVideos {
   reelsLeft: number
   hasVideo(id: string): boolean
   liveIds(): string[]
+  isProcessed(id: string): boolean
+  hasFailed(id: string): boolean
   respond(call: Recorded): Reply | undefined
 }
 
@@ -205,7 +207,11 @@ export function videosOf({ pageId, nextId, createStory, needs }: Parts): FakeVid
     reelsLeft: 30,
     hasVideo: (id) => [...videos.keys()].some((videoId) => id === videoId || id === `${pageId}_9${videoId}`),
     liveIds: () =>
-      [...videos.values()].filter(({ finished, edge }) => finished && edge !== 'video_stories').map(({ id }) => id),
+      [...videos.values()]
+        .filter(({ id, finished, edge }) => finished && edge !== 'video_stories' && !fake.hasFailed(id))
+        .map(({ id }) => id),
+    isProcessed: (id) => videos.get(id)?.looks === 0,
+    hasFailed: (id) => typeof videos.get(id)?.looks === 'string',
     respond(call) {
       if (call.host === 'rupload.facebook.com') return upload(call)
       const [, page, edge] = EDGE.exec(call.path) ?? []

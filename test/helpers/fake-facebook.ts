@@ -199,7 +199,8 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
   const getStories = (call: Recorded): Reply => {
     needs(fake.scopes, 'pages_read_engagement')
     checkFields('story', call)
-    const data = stories.filter(({ postId }) => isListed(postId)).map(shownStory)
+    const isOut = ({ mediaType, mediaId }: Story) => mediaType === 'photo' || fake.video.isProcessed(mediaId)
+    const data = stories.filter((story) => isListed(story.postId) && isOut(story)).map(shownStory)
     return { status: 200, body: { data } }
   }
 
@@ -283,7 +284,7 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
     post: (message, options) => createPost({ message, appId: '1', ...options }),
     visibleIds: () => [
       ...posts.filter(({ isPublished }) => isPublished).map(({ id }) => id),
-      ...stories.map(({ postId }) => postId),
+      ...stories.filter(({ mediaId }) => !fake.video.hasFailed(mediaId)).map(({ postId }) => postId),
       ...fake.video.liveIds(),
     ],
   }

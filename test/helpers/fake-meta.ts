@@ -77,9 +77,17 @@ export function createTokenService({ prefix, basicScope, userId, clock, codeResp
     issue,
     /** Scopes that the user takes away on the page. */
     withheld: [] as string[],
-    revoke: (token: string) => tokens.delete(token),
-    expire: (token: string) => {
-      tokens.get(token)!.expiresAt = 0
+    /** Returns how it is undone. */
+    revoke(token: string): () => void {
+      const revoked = tokens.get(token)!
+      tokens.delete(token)
+      return () => void tokens.set(token, revoked)
+    },
+    /** Returns how it is undone. */
+    expire(token: string): () => void {
+      const expired = tokens.get(token)!
+      tokens.set(token, { ...expired, expiresAt: 0 })
+      return () => void tokens.set(token, expired)
     },
 
     /** The token of a call, as a parameter. */

@@ -85,6 +85,7 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
   const startedAt = time.now.getTime()
   return {
     world,
+    account,
     network: world[id],
     /** How many acts readers see. */
     countVisible: () => VISIBLE[id](world),

@@ -1,0 +1,3 @@
+import { isOfMeta, testNetworkFaults } from '../helpers/network-faults.ts'
+
+testNetworkFaults(isOfMeta)

@@ -1,0 +1,96 @@
+import { throttled as throttledPage } from './fake-facebook.ts'
+import { throttled as throttledMember } from './fake-linkedin.ts'
+import { throttled as throttledToken } from './fake-meta.ts'
+import type { Reply } from './fake-network.ts'
+import { throttled as throttledUser } from './fake-x-replies.ts'
+import type { Kind, RealNetwork } from './network-scene.ts'
+import type { createNetworkWorld } from './network-world.ts'
+
+type World = Awaited<ReturnType<typeof createNetworkWorld>>
+
+/** What a fake network can be told to do. Each returns how it is undone. */
+export interface NetworkControls {
+  /** The response to a call above a limit that ends after this many seconds. */
+  limited(seconds: number): Reply
+  revokeToken(): () => void
+  expireToken(): () => void
+  /** New posts and comments are missing from lists for a while. */
+  showLate(): () => void
+  /** Whether the network processes posts of this kind. */
+  processes(kind: Kind): boolean
+  /** Processing takes so many looks, or fails. */
+  process(looks: number | 'fails'): () => void
+}
+
+const LATE_MS = 45_000
+const HOUR_MS = 3_600_000
+
+/** Sets properties until they are set back. */
+function set<T extends object>(target: T, values: Partial<T>): () => void {
+  const before = Object.fromEntries(Object.keys(values).map((key) => [key, target[key as keyof T]]))
+  Object.assign(target, values)
+  return () => void Object.assign(target, before)
+}
+
+const has =
+  (...files: Kind['files']) =>
+  (kind: Kind) =>
+    kind.files.some((file) => files.includes(file))
+
+const CONTROLS = {
+  x: ({ x, time }) => ({
+    limited: (seconds) => throttledUser(new Date(Date.now() + seconds * 1000)),
+    revokeToken: () => set(x.grant, { isRevoked: true }),
+    // A token works for two hours.
+    expireToken() {
+      x.setTime(new Date(time.now.getTime() + 2 * HOUR_MS))
+      return () => x.setTime(time.now)
+    },
+    showLate: () => set(x.switches, { showsAfterMs: LATE_MS }),
+    processes: has('video'),
+    process: (looks) => set(x.media.switches, { processing: looks === 'fails' ? 'Unsupported video codec' : looks }),
+  }),
+  linkedin: ({ linkedin }) => {
+    const token = linkedin.tokens.get(linkedin.member.accessToken!)!
+    return {
+      limited: (seconds) => throttledMember('Resource level throttle', { 'retry-after': String(seconds) }),
+      revokeToken: () => set(token, { status: 'revoked' }),
+      expireToken: () => set(token, { status: 'expired' }),
+      showLate: () => set(linkedin, { listedAfterMs: LATE_MS }),
+      processes: has('image', 'video'),
+      process(looks) {
+        const processing = looks === 'fails' ? 'The file is damaged' : looks
+        return set(linkedin, { processing, imageProcessing: processing })
+      },
+    }
+  },
+  facebook: ({ facebook }) => ({
+    limited: (seconds) => throttledPage(seconds),
+    revokeToken: () => set(facebook, { tokenSubcode: 458 }),
+    expireToken: () => set(facebook, { tokenSubcode: 463 }),
+    showLate: () => set(facebook, { listedAfterMs: LATE_MS }),
+    processes: has('video'),
+    process: (looks) => set(facebook.video, { processing: looks === 'fails' ? 'The video is damaged' : looks }),
+  }),
+  instagram: ({ instagram }) => containerControls(instagram, '2207026'),
+  threads: ({ threads }) => containerControls(threads, 'INVALID_DURATION'),
+} satisfies Partial<Record<RealNetwork, (world: World) => NetworkControls>>
+
+/** Both fill containers, for texts too. */
+function containerControls(fake: World['instagram'] | World['threads'], problem: string): NetworkControls {
+  const { accessToken } = fake.credentials
+  return {
+    limited: throttledToken,
+    revokeToken: () => fake.tokens.revoke(accessToken),
+    expireToken: () => fake.tokens.expire(accessToken),
+    // Counted in looks.
+    showLate: () => set<{ lag: number }>(fake, { lag: 1 }),
+    processes: () => true,
+    process: (looks) => set<object>(fake.next, looks === 'fails' ? { problem } : { looks }),
+  }
+}
+
+/** Undefined for a network whose fake has no switches for this. */
+export function controlsOf(id: RealNetwork, world: World): NetworkControls | undefined {
+  return id in CONTROLS ? CONTROLS[id as keyof typeof CONTROLS](world) : undefined
+}
