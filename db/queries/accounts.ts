@@ -77,15 +77,6 @@ export const listTheseAccounts = (db: Db, { userId, ids }: { userId: string; ids
     .orderBy('id')
     .execute()
 
-/** Counts the connected accounts that have a stored reason why nothing can be published to them. */
-export const countAttention = prepared<object, { platform: string; code: string; count: number }>(
-  'count_attention',
-  () => sql`
-    select platform, attention ->> 'code' as code, count(*)::integer as count from accounts
-    where attention is not null and disconnected_at is null
-    group by platform, attention ->> 'code'`,
-)
-
 export interface AccountFilter {
   userId?: string | undefined
   platform?: PlatformId | undefined

@@ -2,12 +2,15 @@ import { Gauge, type Registry } from 'prom-client'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { checkSchema } from '../../db/migrate.ts'
-import { countAttention } from '../../db/queries/accounts.ts'
+import { type AttentionCount, countAttention } from '../../db/queries/count-attention.ts'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { COUNT_MAX, countDeliveries, type DeliveryCounts } from '../../db/queries/delivery/counts.ts'
 import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
+import { attentionTimes } from '../accounts/attention.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
+import { createNetworks } from '../platforms/adapters.ts'
 
 /** All statements together may take so long. Probes of workers wait for `GET /metrics`. */
 const READ_MS = 2_000
@@ -79,7 +82,7 @@ function createGauges(registry: Registry) {
     ),
     attention: gauge(
       'accounts_attention',
-      'Accounts whose owner has to act, by the reason; tokens that cannot be refreshed count once a post has failed.',
+      'Connected accounts whose owner has to act, by the code of `attention`.',
       'platform',
       'code',
     ),
@@ -89,7 +92,7 @@ function createGauges(registry: Registry) {
 interface Figures {
   waitingMs: number
   counts: DeliveryCounts[]
-  attention: { platform: string; code: string; count: number }[]
+  attention: AttentionCount[]
   lastSweep: Date | null
 }
 
@@ -103,10 +106,12 @@ async function readFigures(db: Db): Promise<Figures> {
   return {
     waitingMs: waiting!.waitingMs,
     counts,
-    attention: await countAttention(db, {}),
+    attention: await countAttention(db, { supported: supportedBy(db), now: new Date(), ...attentionTimes() }),
     lastSweep: await readLastSweep(db),
   }
 }
+
+const supportedBy = (db: Db) => PLATFORM_IDS.filter((id) => createNetworks(sandboxStore(db))[id])
 
 function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep }: Figures): void {
   gauges.readable.set(1)

@@ -74,7 +74,10 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
 
   [
     'src/metrics',
-    ['schemas', 'db', 'src/delivery', 'src/health/health.ts', 'src/platforms', 'src/storage', 'src/version.ts'],
+    [
+      ...['schemas', 'db', 'src/accounts/attention.ts', 'src/delivery', 'src/health/health.ts', 'src/platforms'],
+      ...['src/storage', 'src/version.ts'],
+    ],
   ],
 
   // These see everything, downwards: the commands start the processes, and the processes serve the application.
