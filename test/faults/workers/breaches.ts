@@ -51,11 +51,23 @@ async function readEvidence({ db }: World, telegram: FakeTelegram, { interrupted
   return { calls, attempts, messages, interrupted }
 }
 
+/** The texts that the networks have made visible. */
+const readTexts = ({ calls, messages }: Evidence): string[] => [
+  ...calls.filter(({ accepted }) => accepted).map(({ content }) => (content as { text: string }).text),
+  ...messages.map(({ text }) => text),
+]
+
 /** Compares the deliveries with what the networks received. Returns every broken promise. */
-export async function findBreaches(world: World, telegram: FakeTelegram, report: Report): Promise<string[]> {
+export async function findBreaches(
+  world: World,
+  telegram: FakeTelegram,
+  report: Report,
+  replaced: ReadonlySet<string>,
+): Promise<string[]> {
   const breaches: string[] = []
   if (telegram.calls.length !== telegram.messages.length) breaches.push('Telegram has refused a call')
   const evidence = await readEvidence(world, telegram, report)
+  for (const text of readTexts(evidence)) if (replaced.has(text)) breaches.push(`"${text}" was sent, and replaced`)
   for (const delivery of await readDeliveries(world.db)) {
     const name = `${delivery.username}, ${delivery.plan[0]!.text} (${delivery.state})`
     const expect: Expect = (isMet, breach) => {

@@ -54,6 +54,16 @@ t.test('no act is lost or sent twice when one of two workers is killed at any st
   t.strictSame(report.left, [], 'every planned kill was carried out')
 })
 
+t.test('no act is lost or sent twice, and no old text is sent, when posts are changed after each kill', async (t) => {
+  const plan = planOf(Math.ceil(KILLS * 0.75), ['at', 'after'], STEPS, 5)
+  const scenario = await createScenario(t, { posts: 24, areEdited: true })
+  const { report, breaches } = await runAndCheck('changed posts', scenario, { plan, workers: 1 })
+  t.strictSame(breaches, [], `with SEED=${SEED}`)
+  t.strictSame(report.left, [], 'every planned kill was carried out')
+  t.ok(scenario.editor.replaced.size > 0, `${scenario.editor.replaced.size} captions were replaced`)
+  t.ok(scenario.editor.rejected() > 0, `${scenario.editor.rejected()} changes were rejected`)
+})
+
 t.test('no act is lost or sent twice when the response to a commit is lost', async (t) => {
   const plan = planOf(KILLS, ['lose'], ['claimed', 'intended', 'settled'], 5)
   const scenario = await createScenario(t, { posts: 24 })

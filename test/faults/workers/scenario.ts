@@ -2,11 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import type { SandboxFault } from '../../../schemas/sandbox.ts'
-import { createWorld, type World } from '../../helpers/app.ts'
+import { createWorld, type Person, type World } from '../../helpers/app.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type FakeTelegram, startTelegram } from '../../helpers/fake-telegram.ts'
 import { until } from '../../helpers/until.ts'
 import { findBreaches, readDeliveries } from './breaches.ts'
+import { createEditor, type Editor } from './editor.ts'
 import type { FromKiller, Job, Report, ToKiller } from './protocol.ts'
 
 const HOUR = 3_600_000
@@ -24,16 +25,28 @@ export interface Scenario {
   findBreaches(report: Report): Promise<string[]>
   /** Number of acts in all posts. */
   countActs(): Promise<number>
+  editor: Editor
 }
 
-/** A world with accounts on the sandbox and on a fake Telegram. It creates `posts` posts each time the killer needs more. */
-export async function createScenario(t: Teardown, { posts }: { posts: number }): Promise<Scenario> {
+/**
+ * A world with accounts on the sandbox and on a fake Telegram. It creates `posts` posts each time the killer needs more.
+ * With `areEdited`, their owner changes them after each kill.
+ */
+export async function createScenario(
+  t: Teardown,
+  { posts, areEdited = false }: { posts: number; areEdited?: boolean },
+): Promise<Scenario> {
   const world = await createWorld(t)
   const telegram = await startTelegram(t)
   const start = (await sql<{ now: Date }>`select now()`.execute(world.db)).rows[0]!.now.getTime()
-  const writePosts = await createWriter(world, telegram, start)
+  const owner = await world.user()
+  const writePosts = await createWriter(world, owner, telegram, start)
+  const editor = createEditor(world, owner)
   const handlers: Handlers = {
-    settle: (worker) => untilSettled(world, telegram, worker),
+    settle: async (worker) => {
+      await untilSettled(world, telegram, worker)
+      if (areEdited) await editor.edit()
+    },
     more: () => writePosts(posts),
   }
   return {
@@ -41,7 +54,8 @@ export async function createScenario(t: Teardown, { posts }: { posts: number }):
       const { databaseUrl, mediaDir } = world
       return runKiller(t, { ...job, now: start + HOUR, databaseUrl, mediaDir, telegram: telegram.address }, handlers)
     },
-    findBreaches: (report) => findBreaches(world, telegram, report),
+    editor,
+    findBreaches: (report) => findBreaches(world, telegram, report, editor.replaced),
     countActs: async () => (await readDeliveries(world.db)).reduce((count, { plan }) => count + plan.length, 0),
   }
 }
@@ -49,12 +63,12 @@ export async function createScenario(t: Teardown, { posts }: { posts: number }):
 /** Creates the accounts. Returns a function that creates posts of every kind in turn. */
 async function createWriter(
   world: World,
+  owner: Person,
   telegram: FakeTelegram,
   start: number,
 ): Promise<(posts: number) => Promise<void>> {
-  const ada = await world.user()
   const connected = async (platform: 'sandbox' | 'telegram', username: string, credentials: object) => {
-    const accountId = await ada.account(platform, { username })
+    const accountId = await owner.account(platform, { username })
     const sealed = { keyId: 'none', dataKey: Buffer.alloc(1), data: Buffer.from(JSON.stringify(credentials)) }
     await world.db
       .insertInto('accountCredentials')
@@ -91,7 +105,7 @@ async function createWriter(
       { accountIds: [sandbox], postType: 'thread', threadParts, firstComment, ...faulty(1 + (number % 4)) },
       { accountIds: [channel], caption, firstComment },
     ]
-    const { status, body } = await ada.call('POST', '/posts', { ...at(kinds), scheduledAt })
+    const { status, body } = await owner.call('POST', '/posts', { ...at(kinds), scheduledAt })
     if (status !== 201) throw new Error(JSON.stringify(body))
     number++
   }
