@@ -201,18 +201,20 @@ export const CURSOR_AND_OFFSET = {
   message: 'Must be 0 or absent together with a cursor',
 }
 
+export const LIMIT_TOO_BIG = {
+  code: 'too_big' as const,
+  type: 'number',
+  maximum: PAGE.limitMax,
+  inclusive: true,
+  path: ['limit'],
+  message: `Number must be less than or equal to ${PAGE.limitMax}`,
+}
+
 /** The response of a list to invalid paging. */
 export const invalidPageResponse = invalidRequestResponse(
   '`limit` or `offset` is not an integer or is outside its range, `cursor` is malformed, or `cursor` and `offset` are combined.',
   {
-    limitTooBig: {
-      code: 'too_big',
-      type: 'number',
-      maximum: PAGE.limitMax,
-      inclusive: true,
-      path: ['limit'],
-      message: `Number must be less than or equal to ${PAGE.limitMax}`,
-    },
+    limitTooBig: LIMIT_TOO_BIG,
     cursorAndOffset: CURSOR_AND_OFFSET,
   },
 )

@@ -14,11 +14,11 @@ import {
   errorResponse,
   invalidRequestResponse,
   MISSING_ACCOUNT_IDS,
-  unavailableResponse,
 } from '../error.ts'
-import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS, RETRY_ADVICE } from '../idempotency.ts'
+import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency.ts'
 import { CREATE_FAILED } from '../messages.ts'
 import { Body, JsonResponse } from '../shared.ts'
+import { createFailures } from './create-failures.ts'
 import { defineOperation } from './define-operation.ts'
 
 const MISSING_IN_SECOND = { ...MISSING_ACCOUNT_IDS, path: ['posts', 1, 'accountIds'] }
@@ -86,15 +86,7 @@ A mistake in the shape of one post rejects the request as a whole, in both modes
           noAccess: ['no_access', WITHOUT_ACCESS],
         }),
       ),
-      ...keyReusedResponse,
-      ...bodyTooLargeResponse,
-      ...commonErrors,
-      500: errorResponse(`An unexpected failure. The log of the service has the cause. ${RETRY_ADVICE}`, {
-        failed: ['internal_error', CREATE_FAILED],
-      }),
-      503: unavailableResponse(
-        ` If the connection broke during the commit, the posts may be stored. ${RETRY_ADVICE} Without a key, check the list before.`,
-      ),
+      ...createFailures('the posts'),
     },
   },
 })

@@ -1,16 +1,15 @@
 import { NOT_CONNECTED } from '../account.ts'
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, CreatePostQuery } from '../create-post.ts'
 import {
-  bodyTooLargeResponse,
   CURSOR_AND_OFFSET,
   commonErrors,
   errorResponse,
   invalidRequestResponse,
+  LIMIT_TOO_BIG,
   MISSING_ACCOUNT_IDS,
-  unavailableResponse,
 } from '../error.ts'
 import { ListedPost, ListPostsQuery, PostList } from '../find.ts'
-import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS, RETRY_ADVICE } from '../idempotency.ts'
+import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency.ts'
 import {
   CREATE_FAILED,
   CURSOR_OF_ANOTHER_QUERY,
@@ -31,7 +30,8 @@ import {
   IfNoneMatchHeaders,
   preconditionFailedResponse,
 } from '../precondition.ts'
-import { Body, Deleted, EmptyResponse, JsonResponse, PAGE } from '../shared.ts'
+import { Body, Deleted, EmptyResponse, JsonResponse } from '../shared.ts'
+import { createFailures } from './create-failures.ts'
 import { defineOperation } from './define-operation.ts'
 
 export const createPost = defineOperation({
@@ -107,15 +107,7 @@ The post is stored whole or not at all.
           noAccess: ['no_access', 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
         },
       ),
-      ...keyReusedResponse,
-      ...bodyTooLargeResponse,
-      ...commonErrors,
-      500: errorResponse(`An unexpected failure. The log of the service has the cause. ${RETRY_ADVICE}`, {
-        failed: ['internal_error', CREATE_FAILED],
-      }),
-      503: unavailableResponse(
-        ` If the connection broke during the commit, the post may be stored. ${RETRY_ADVICE} Without a key, check the list before.`,
-      ),
+      ...createFailures('the post'),
     },
   },
 })
@@ -153,14 +145,7 @@ Unknown query parameters are ignored, except for one whose name is almost that o
       400: invalidRequestResponse(
         'A parameter is malformed or outside its range, has almost the name of a filter, or excludes another one.',
         {
-          limitTooBig: {
-            code: 'too_big',
-            type: 'number',
-            maximum: PAGE.limitMax,
-            inclusive: true,
-            path: ['limit'],
-            message: `Number must be less than or equal to ${PAGE.limitMax}`,
-          },
+          limitTooBig: LIMIT_TOO_BIG,
           cursorAndOffset: CURSOR_AND_OFFSET,
           cursorOfAnotherQuery: CURSOR_OF_ANOTHER_QUERY,
           offsetWithFilter: OFFSET_WITH_FILTER,
