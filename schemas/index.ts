@@ -45,7 +45,7 @@ import {
 import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } from './key.ts'
 import { ImportMedia, Media, MediaDetail, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { FileLimits, MediaLimits } from './media-limits.ts'
-import { OverridePatch, PatchPost } from './patch-post.ts'
+import { OverridePatch, PatchPost, UpdatedPost } from './patch-post.ts'
 import {
   CreateOrganization,
   CreateUser,
@@ -157,6 +157,7 @@ export const components = [
   OrganizationList,
   OverridePatch,
   PatchPost,
+  UpdatedPost,
   Platform,
   PlatformId,
   PlatformList,

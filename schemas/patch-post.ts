@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
-import { AccountOverride } from './create-post.ts'
+import { AccountOverride, CreatedPost } from './create-post.ts'
 import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
+import { PostDetail } from './post.ts'
+import { MetadataPatch, REFERENCE_EXAMPLE, ReferencePatch } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref } from './shared.ts'
 
 const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
@@ -33,6 +35,7 @@ export const PATCH_POST_EXAMPLES = {
   backToDraft: { scheduledAt: null },
   text: { caption: 'We are live!', firstComment: null },
   override: { overrides: { [ACCOUNT_ID]: { fields: { langs: ['en'] } }, [OTHER_ACCOUNT_ID]: null } },
+  references: { externalReference: REFERENCE_EXAMPLE, metadata: { campaign: 'summer', editor: null } },
   accountsAndFiles: { accountIds: [ACCOUNT_ID, OTHER_ACCOUNT_ID], mediaIds: [MEDIA_ID] },
 }
 
@@ -83,6 +86,8 @@ export const PatchPost = Type.Object(
         },
       ),
     ),
+    externalReference: Type.Optional(ReferencePatch('post')),
+    metadata: Type.Optional(MetadataPatch()),
   },
   {
     $id: 'PatchPost',
@@ -93,3 +98,13 @@ export const PatchPost = Type.Object(
   },
 )
 export type PatchPost = Static<typeof PatchPost>
+
+export const UpdatedPost = Type.Object(
+  { ...PostDetail.properties, warnings: CreatedPost.properties.warnings },
+  {
+    $id: 'UpdatedPost',
+    description: 'A post after a change, with what has no effect in it.',
+    examples: [PostDetail.examples[0]],
+  },
+)
+export type UpdatedPost = Static<typeof UpdatedPost>

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Dictionary } from './shared.ts'
+import { Dictionary, Nullable } from './shared.ts'
 
 /*
  * What clients attach to their resources, to find them again.
@@ -26,6 +26,18 @@ export const NewMetadata = () =>
   Dictionary(Type.String({ maxLength: METADATA.valueMax }), {
     maxProperties: METADATA.pairsMax,
     description: `Up to ${METADATA.pairsMax} pairs of a name and a text of your own, which are stored and returned unchanged. A name has at most ${METADATA.nameMax} characters, a text ${METADATA.valueMax}.`,
+  })
+
+/** A change of a reference: null removes it. */
+export const ReferencePatch = (of: string) =>
+  Nullable(Type.String({ maxLength: REFERENCE_MAX }), {
+    description: `Your own new name for the ${of}. \`null\` removes it.`,
+  })
+
+/** A change of metadata. Its result has the limits of `NewMetadata`. */
+export const MetadataPatch = () =>
+  Nullable(Dictionary(Nullable(Type.String({ maxLength: METADATA.valueMax }))), {
+    description: `Changes to your own pairs of names and texts. Other pairs stay. \`null\` removes one pair, or all of them. At most ${METADATA.pairsMax} pairs may remain.`,
   })
 
 /** Both, as responses have them. */

@@ -25,6 +25,8 @@ export interface ChangedPost {
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
+  externalReference: string | null
+  metadata: Record<string, string> | null
   /** Null where they do not change. */
   mediaIds: string[] | null
   /** How long a call that was lost may still arrive. */
@@ -37,10 +39,14 @@ type PostKey = { userId: string; id: string }
 
 /** Stores the changes of a post. The transaction holds `lockPost`. */
 export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost): Promise<void> {
-  const { caption, firstComment, postType, status, scheduledAt } = post
+  const { caption, firstComment, postType, status, scheduledAt, externalReference, metadata } = post
   await db
     .updateTable('posts')
-    .set({ caption, firstComment, postType, status, scheduledAt, updatedAt: sql<Date>`now()` })
+    .set({
+      ...{ caption, firstComment, postType, status, scheduledAt, externalReference },
+      metadata: metadata && JSON.stringify(metadata),
+      updatedAt: sql<Date>`now()`,
+    })
     .where('userId', '=', key.userId)
     .where('id', '=', key.id)
     .execute()

@@ -1,7 +1,7 @@
 import { commonErrors, errorResponse, invalidRequestResponse, TOO_LARGE, unavailableResponse } from '../error.ts'
 import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED, POST_NOT_FOUND, POST_TOO_LARGE } from '../messages.ts'
-import { PATCH_POST_EXAMPLES, PatchPost } from '../patch-post.ts'
-import { PostDetail, PostPath } from '../post.ts'
+import { PATCH_POST_EXAMPLES, PatchPost, UpdatedPost } from '../patch-post.ts'
+import { PostPath } from '../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
 import { Body, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
@@ -26,8 +26,11 @@ The body is a JSON merge patch, and may have the type \`application/json\` or \`
 | \`accountIds\` | the new list: accounts that stay keep their delivery, their override and their parts |
 | \`overrides\` | changes overrides account by account; \`fields\` are merged |
 | \`accountOverrides\` | replaces all overrides |
+| \`externalReference\`, \`metadata\` | the same rules: they are content too. \`metadata\` is merged; deliveries are not affected |
 
 A delivery whose content or time changes begins anew: it is \`queued\`, or \`waiting\` in a draft, even if it had failed or was missed. Its failures are forgotten, and its \`history\` stays. Deliveries to other accounts are not affected.
+
+The response has the \`warnings\` that \`createPost\` would return for the changed post. They do not count for the \`ETag\`.
 
 Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do not overwrite the change of somebody else.`,
     consumes: ['application/json', 'application/merge-patch+json'],
@@ -36,7 +39,7 @@ Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do
     body: Body(PatchPost, PATCH_POST_EXAMPLES),
     response: {
       200: {
-        ...JsonResponse(PostDetail, 'The post after the change.', { published: PostDetail.examples[0] }),
+        ...JsonResponse(UpdatedPost, 'The post after the change.', { published: UpdatedPost.examples[0] }),
         ...ETAG_HEADERS,
       },
       400: invalidRequestResponse(

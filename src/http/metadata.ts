@@ -12,6 +12,15 @@ export const findLongNames = (metadata: Metadata | undefined): Issue[] =>
     .filter((name) => name.length > METADATA.nameMax)
     .map((name) => ({ ...tooLong(METADATA.nameMax), path: ['metadata', truncate(name)] }))
 
+/** What is wrong with merged metadata. The schema can only check the changes. */
+export function findMetadataIssues(metadata: Metadata | null): Issue[] {
+  const { pairsMax } = METADATA
+  const count = Object.keys(metadata ?? {}).length
+  if (count <= pairsMax) return findLongNames(metadata ?? undefined)
+  const message = `There would be ${count} pairs: at most ${pairsMax} are allowed`
+  return [{ code: 'too_big', type: 'object', maximum: pairsMax, inclusive: true, path: ['metadata'], message }]
+}
+
 const NOT_METADATA: Issue = {
   code: 'custom',
   path: ['metadata'],

@@ -3,6 +3,7 @@ import type { PostType } from '../../schemas/platform.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { planActs } from '../delivery/plan.ts'
 import { AppError } from '../errors.ts'
+import type { Metadata } from '../http/metadata.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
 
 /** What a post has for one account. */
@@ -21,6 +22,8 @@ export interface PostContent {
   mediaIds: string[]
   /** Null for a draft. */
   scheduledAt: Date | null
+  externalReference: string | null
+  metadata: Metadata | null
   targets: TargetContent[]
 }
 
@@ -31,6 +34,8 @@ export const contentOf = (post: PostDetail): PostContent => ({
   postType: post.postType,
   mediaIds: post.mediaIds,
   scheduledAt: post.scheduledAt === null ? null : new Date(post.scheduledAt),
+  externalReference: post.externalReference ?? null,
+  metadata: post.metadata ?? null,
   targets: post.targets.map(({ accountId, captionOverride, fields, threadParts }) => ({
     accountId,
     captionOverride,

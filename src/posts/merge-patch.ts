@@ -2,18 +2,20 @@ import type { Issue } from '../../schemas/error.ts'
 import type { OverridePatch, PatchPost } from '../../schemas/patch-post.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
+import { findMetadataIssues, type Metadata } from '../http/metadata.ts'
 import { findStrayParts, NOT_TARGETED } from './body.ts'
 import type { PostContent, TargetContent } from './content.ts'
 
 type Fields = Record<string, unknown>
 
 /**
- * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts that the post does
- * not have then.
+ * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts that the post
+ * does not have then, and for metadata over a limit.
  */
 export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
-  const issues = findIssues(patch, new Set(accountIds))
+  const metadata = mergeMetadata(post, patch)
+  const issues = [...findIssues(patch, new Set(accountIds)), ...findMetadataIssues(metadata)]
   if (issues.length > 0) throw invalidRequest(issues)
   const known = new Map(post.targets.map((target) => [target.accountId, target]))
   return {
@@ -22,6 +24,8 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
     postType: patch.postType ?? post.postType,
     mediaIds: patch.mediaIds ?? post.mediaIds,
     scheduledAt: patch.scheduledAt === undefined ? post.scheduledAt : readTime(patch.scheduledAt),
+    externalReference: patch.externalReference === undefined ? post.externalReference : patch.externalReference,
+    metadata,
     targets: accountIds.map((accountId) => mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch)),
   }
 }
@@ -66,6 +70,11 @@ function mergeOverride(
 function mergeThreadParts({ accountId, threadParts }: TargetContent, patch: PatchPost): string[] | null {
   const parts = patch.threadParts === null ? null : patch.threadParts?.[accountId]
   return parts === undefined ? threadParts : parts
+}
+
+function mergeMetadata({ metadata }: PostContent, patch: PatchPost): Metadata | null {
+  if (patch.metadata === undefined) return metadata
+  return patch.metadata && (mergeObject(metadata, patch.metadata) as Metadata)
 }
 
 /** Null where no field is left. */

@@ -24,6 +24,7 @@ import { publishPost } from './publish.ts'
 import { type RetryContext, retryDelivery } from './retry.ts'
 import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle-delivery.ts'
 import { updatePost } from './update.ts'
+import { findUpdateWarnings } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
 
 export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
@@ -90,7 +91,11 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
         ifMatch: readCondition(request, networks),
         draftsOnly: !hasScope(rights, 'posts:publish'),
       }
-      return send(reply, await withPost(db, request, (post) => updatePost(db, post, body, conditions)))
+      const stored = await withPost(db, request, (post) => updatePost(db, post, body, conditions))
+      const post = toPostDetail(stored, networks)
+      const warnings = findUpdateWarnings(stored, body, networks)
+      reply.header('etag', etagOf(post))
+      return { ...post, ...(warnings.length > 0 && { warnings }) }
     },
   })
 

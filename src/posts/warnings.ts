@@ -1,6 +1,6 @@
 import type { AccountReadiness } from '../../db/queries/accounts.ts'
 import { HAS_WARNINGS } from '../../schemas/messages.ts'
-import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
+import { type BodyPath, type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../accounts/attention.ts'
 import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
@@ -16,6 +16,11 @@ const PAST_MS = 60_000
 
 const READY: AccountReadiness = { attention: null, credentials: 'fixed', credentialsExpireAt: null }
 
+type PostToWarn = Pick<RequestedPost, 'postType' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'> & {
+  /** Where the override of an account is in the body. Absent for the body of a create. */
+  findOverridePath?: (accountId: string) => BodyPath
+}
+
 interface Context {
   networks: Networks
   /** The accounts that may not be ready, by id. Others are. */
@@ -26,7 +31,7 @@ interface Context {
  * What has no effect in a post, or another one than its author may expect, in the order of the schema's codes. There may
  * be more than the maximum of a response.
  */
-export function findWarnings(post: RequestedPost, accounts: readonly TargetAccount[], context: Context): PostWarning[] {
+export function findWarnings(post: PostToWarn, accounts: readonly TargetAccount[], context: Context): PostWarning[] {
   const warnings: PostWarning[] = []
   const nameOf = createAccountNames(accounts)
   addUnusedParts(post, warnings)
@@ -56,7 +61,7 @@ export function findWarningError(warnings: readonly PostWarning[]): AppError | u
   return new AppError(400, 'warnings_not_allowed', HAS_WARNINGS, issues)
 }
 
-function addUnusedParts({ postType, threadParts }: RequestedPost, warnings: PostWarning[]): void {
+function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWarning[]): void {
   if (postType === 'thread' || threadParts.size === 0) return
   if (![...threadParts.values()].some((parts) => parts && parts.length > 0)) return
   const message = `threadParts has no effect with postType ${postType}: set postType to thread`
@@ -64,7 +69,7 @@ function addUnusedParts({ postType, threadParts }: RequestedPost, warnings: Post
 }
 
 function addUnknownFields(
-  { overrides }: RequestedPost,
+  { overrides, findOverridePath }: PostToWarn,
   accounts: readonly TargetAccount[],
   nameOf: (account: TargetAccount) => string,
   warnings: PostWarning[],
@@ -77,6 +82,7 @@ function addUnknownFields(
     const account = byId.get(accountId)
     if (!account) continue
     const known = platforms[account.platform].fields
+    const path = findOverridePath?.(accountId) ?? ['accountOverrides', index]
     for (const key of Object.keys(fields)) {
       if (Object.hasOwn(known, key)) continue
       // One more than the maximum shows that there are more.
@@ -85,7 +91,7 @@ function addUnknownFields(
       const hint = nearest ? `did you mean ${nearest}?` : `known are ${Object.keys(known).join(', ')}`
       warnings.push({
         code: 'unknown_field',
-        path: ['accountOverrides', index, 'fields', truncate(key)],
+        path: [...path, 'fields', truncate(key)],
         accountId,
         message: `${nameOf(account)}: field ${JSON.stringify(truncate(key))} is unknown and has no effect: ${hint}`,
       })

@@ -8,8 +8,12 @@ import { type Account, type Delivery, FUTURE, type NewPost, type Post, statusOf 
 
 /** A post as lists contain it. */
 export function expectedPost(post: Post, { users }: Service) {
-  const { id, owner, caption, firstComment, postType, scheduledAt } = post
-  return { id, userId: users[owner]!.id, caption, firstComment, postType, status: statusOf(post), scheduledAt }
+  const { id, owner, caption, firstComment, postType, scheduledAt, externalReference, metadata } = post
+  return {
+    ...{ id, userId: users[owner]!.id, caption, firstComment, postType, status: statusOf(post), scheduledAt },
+    ...(externalReference !== null && { externalReference }),
+    ...(metadata !== null && { metadata }),
+  }
 }
 
 export function comparablePost(
@@ -40,12 +44,33 @@ function expectedAttention({ attention, isConnected }: Account) {
   return code === null ? {} : { attention: code }
 }
 
+/** A post with its targets, deliveries and warnings. */
+export const expectedUpdated = (post: Post, service: Service) => ({
+  ...expectedDetail(post, service),
+  warnings: [
+    ...(isPast(post) ? [['past_time', null]] : []),
+    ...post.deliveries.flatMap(({ account }) =>
+      'attention' in expectedAttention(account) ? [['account_attention', account.id]] : [],
+    ),
+  ],
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of a response
+export const comparableUpdated = ({ warnings, ...post }: any, model: Post) => ({
+  ...comparableDetail(post, model),
+  ...comparableCreated({ warnings }),
+})
+
+/** Whether it is scheduled for a time before the run. A post that was published by request is due since then. */
+const isPast = ({ scheduledAt }: { scheduledAt: Post['scheduledAt'] }) =>
+  scheduledAt !== null && scheduledAt !== 'now' && scheduledAt !== FUTURE
+
 /** A created post. Accounts are in the order of the request. */
 export const expectedCreated = (id: string, { scheduledAt, accounts }: NewPost) => ({
   id,
   status: scheduledAt === null ? 'draft' : 'scheduled',
   warnings: [
-    ...(scheduledAt !== null && scheduledAt !== FUTURE ? [['past_time', null]] : []),
+    ...(isPast({ scheduledAt }) ? [['past_time', null]] : []),
     ...accounts.filter(({ attention }) => attention).map(({ id }) => ['account_attention', id]),
   ],
 })

@@ -70,7 +70,18 @@ export class Model {
       return delivery
     })
     const mediaIds = media.map(({ id }) => id)
-    this.posts.push({ id, owner: user, scheduledAt, caption, firstComment, postType, mediaIds, deliveries })
+    this.posts.push({
+      id,
+      owner: user,
+      scheduledAt,
+      caption,
+      firstComment,
+      postType,
+      mediaIds,
+      deliveries,
+      externalReference: null,
+      metadata: null,
+    })
     this.#nextDueOrder++
   }
 

@@ -83,6 +83,8 @@ export interface Post {
   firstComment: string | null
   postType: 'post' | 'thread'
   mediaIds: string[]
+  externalReference: string | null
+  metadata: Record<string, string> | null
   /** Null for a draft; 'now' for a post that was published by request, whose time the model does not know. */
   scheduledAt: string | null | 'now'
   deliveries: Delivery[]

@@ -1,9 +1,10 @@
+import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { SANDBOX_FAULTS } from '../../../../schemas/sandbox.ts'
 import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, pick, requireError, requireReply, userFor, usually } from './command.ts'
+import { comparableUpdated, expectedUpdated } from './expected.ts'
 import type { Model } from './model.ts'
-import { requireDetail } from './post-commands.ts'
 import { send } from './service.ts'
 import { FUTURE, type Post, statusOf } from './state.ts'
 import type { Change } from './update.ts'
@@ -18,6 +19,8 @@ const choices = fc.record(
     caption: fc.constantFrom('a caption', 'another', ''),
     firstComment: fc.constantFrom(null, 'a comment'),
     scheduledAt: fc.constantFrom(null, '2026-01-01T00:00:00.000Z', FUTURE),
+    externalReference: fc.constantFrom(null, 'order-1', ''),
+    metadata: fc.constantFrom(null, {}, { a: '1' }, { a: null, b: '2' }, { a: '3', b: null }),
     accounts: fc.array(fc.nat({ max: 8 }), { minLength: 1, maxLength: 3 }),
     override: fc.option(
       fc.record(
@@ -66,8 +69,9 @@ export const update = choices.map((choices) =>
     if (!post || !choices.isOwner) requireReply(reply, 404, { error: 'Post not found' })
     else {
       const status = model.update(post, change)
-      if (status === 200) requireDetail(reply, 200, post, service)
-      else requireError(status, reply)
+      if (status === 200) {
+        deepStrictEqual([reply.status, comparableUpdated(reply.body, post)], [200, expectedUpdated(post, service)])
+      } else requireError(status, reply)
     }
   }),
 )

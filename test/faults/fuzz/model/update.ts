@@ -6,6 +6,8 @@ export interface Change {
   caption?: string
   firstComment?: string | null
   scheduledAt?: string | null
+  externalReference?: string | null
+  metadata?: Record<string, string | null> | null
   accounts?: Account[]
   /** For one account of the changed post. Null removes its override. */
   override?: {
@@ -15,15 +17,23 @@ export interface Change {
 }
 
 /** The post after the change, with all of its deliveries as they were; new accounts have new deliveries. */
-export function merge(post: Post, { accounts, override, ...change }: Change): Post {
+export function merge(post: Post, { accounts, override, metadata, ...change }: Change): Post {
   const kept = accounts ?? post.deliveries.map(({ account }) => account)
   const deliveries = kept.map(
     (account) => post.deliveries.find((delivery) => delivery.account === account) ?? newDelivery(account),
   )
-  const merged = { ...post, ...change, deliveries: deliveries.map((delivery) => ({ ...delivery })) }
+  const merged = {
+    ...post,
+    ...change,
+    metadata: metadata === undefined ? post.metadata : metadata && withoutNulls({ ...post.metadata, ...metadata }),
+    deliveries: deliveries.map((delivery) => ({ ...delivery })),
+  }
   if (override !== undefined) Object.assign(merged.deliveries[0]!, mergeOverride(merged.deliveries[0]!, override))
   return merged
 }
+
+const withoutNulls = (pairs: Record<string, string | null>) =>
+  Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== null)) as Record<string, string>
 
 function mergeOverride(
   { captionOverride, fields }: Delivery,
@@ -44,7 +54,7 @@ export function isEdited(before: Post, old: Delivery | undefined, after: Post, d
 }
 
 /** The parts of a post that its owner decides. */
-export const ownedParts = ({ caption, firstComment, scheduledAt, deliveries }: Post) => ({
-  ...{ caption, firstComment, scheduledAt },
+export const ownedParts = ({ deliveries, ...post }: Post) => ({
+  ...post,
   targets: deliveries.map(({ account, captionOverride, fields }) => ({ account, captionOverride, fields })),
 })

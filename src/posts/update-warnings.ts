@@ -1,0 +1,22 @@
+import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { PatchPost } from '../../schemas/patch-post.ts'
+import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import { contentOf, toPostToCheck } from './content.ts'
+import { findWarnings } from './warnings.ts'
+
+/** The warnings of a changed post: those of a create with the same content. Paths lead into the patch. */
+export function findUpdateWarnings(post: PostWithReadiness, patch: PatchPost, networks: Networks): PostWarning[] {
+  const content = contentOf(post)
+  const accountIds = patch.accountIds ?? post.targets.map(({ accountId }) => accountId)
+  const overrides = patch.accountOverrides?.map(({ accountId }) => accountId)
+  const toWarn = {
+    ...toPostToCheck(content),
+    scheduledAt: content.scheduledAt,
+    findAccountIndex: (id: string) => accountIds.indexOf(id),
+    findOverridePath: (id: string) => (overrides ? ['accountOverrides', overrides.indexOf(id)] : ['overrides', id]),
+  }
+  const accounts = post.targets.map(({ accountId: id, platform, username }) => ({ id, platform, username }))
+  const unready = new Map(post.targets.map(({ accountId, readiness }) => [accountId, readiness]))
+  return findWarnings(toWarn, accounts, { networks, unready }).slice(0, WARNINGS_MAX)
+}

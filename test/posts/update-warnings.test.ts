@@ -1,0 +1,42 @@
+import t from 'tap'
+import { createWorld } from '../helpers/app.ts'
+
+const CREDENTIALS = { credentials: { username: 'ada' } }
+const PAST = '2001-01-01T00:00:00Z'
+
+t.test('a patch returns the warnings that a create with the same content would return', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const [ready, other] = [await ada.account('mastodon', CREDENTIALS), await ada.account('x')]
+  const { body: created } = await ada.call('POST', '/posts', { accountIds: [ready], caption: 'a' })
+  const patch = async (body: object) => {
+    const reply = await ada.call('PATCH', `/posts/${created.id}`, body)
+    t.equal(reply.status, 200, reply.body.error)
+    const reread = await ada.call('GET', `/posts/${created.id}`)
+    t.equal(reread.headers.etag, reply.headers.etag, 'warnings do not count for the ETag')
+    return reply.body.warnings?.map(({ code, path, accountId }: Record<string, unknown>) => [code, path, accountId])
+  }
+  t.equal(await patch({ caption: 'b' }), undefined)
+  const parts = ['unused_thread_parts', ['threadParts'], undefined]
+  t.strictSame(await patch({ threadParts: { [ready]: ['one'] } }), [parts])
+  t.strictSame(await patch({ threadParts: null, scheduledAt: PAST }), [['past_time', ['scheduledAt'], undefined]])
+  t.strictSame(await patch({ scheduledAt: null, accountIds: [ready, ready, other] }), [
+    ['account_attention', ['accountIds', 2], other],
+  ])
+  const field = (path: unknown[]) => ['unknown_field', [...path, 'fields', 'visiblity'], ready]
+  const unready = ['account_attention', ['accountIds', 1], other]
+  const fields = { visiblity: 'private' }
+  t.strictSame(await patch({ overrides: { [ready]: { fields } } }), [field(['overrides', ready]), unready])
+  t.strictSame(await patch({ caption: 'c' }), [field(['overrides', ready]), unready], 'also for what the patch keeps')
+  const accountOverrides = [{ accountId: other }, { accountId: ready, fields }]
+  t.strictSame(await patch({ accountOverrides }), [field(['accountOverrides', 1]), unready])
+  t.strictSame(await patch({}), [field(['overrides', ready]), unready], 'also where nothing changes')
+
+  const { body: again } = await ada.call('POST', '/posts', {
+    accountIds: [ready, other],
+    caption: 'c',
+    accountOverrides,
+  })
+  const { body: patched } = await ada.call('PATCH', `/posts/${created.id}`, { accountOverrides })
+  t.strictSame(patched.warnings, again.warnings)
+})
