@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   warnings_not_allowed: 'The post has warnings, and the request has `strict=true`; `details` lists them.',
   post_not_found: 'The caller has no post with this id.',
   post_published: 'The post is published already.',
+  post_cancelled: 'All deliveries of the post are cancelled.',
   post_busy: 'The post is being published.',
   post_is_draft: 'The post is a draft.',
   delivery_not_found: 'The post has no delivery to this account.',

@@ -42,6 +42,7 @@ export const POST_EDITED_BUSY = 'Cannot edit post while it is being published'
 export const POST_TOO_LARGE = 'Post would be larger than 1 MiB'
 export const POST_CHANGED = 'Precondition failed: the post has changed. The header ETag has its present version.'
 export const PUBLISHED_ALREADY = 'Post is already published: retry single deliveries instead'
+export const ALL_CANCELLED = 'All deliveries of the post are cancelled: retry those that you want to send'
 export const CREATE_FAILED = 'Failed to create post'
 export const HAS_WARNINGS = 'The post has warnings, which strict=true does not allow'
 

@@ -35,7 +35,7 @@ export const retryDelivery = defineOperation({
 
 | state | effect |
 |---|---|
-| \`failed\`, \`missed\` | the delivery is sent; a thread continues with its first missing part |
+| \`failed\`, \`missed\` | the delivery is sent, a cancelled one not before the time of the post; a thread continues with its first missing part |
 | \`queued\`, waiting for the next attempt | the attempt is made now |
 | \`published\` with an \`error\` | the first comment is sent |
 | \`unconfirmed\` | the network is queried first; where it cannot be, 409: call \`resolveDelivery\` |
@@ -138,7 +138,7 @@ export const cancelDelivery = defineOperation({
     operationId: 'cancelDelivery',
     tags: ['posts'],
     summary: 'Cancel the delivery to one account',
-    description: `Ends a delivery that is \`queued\`: it waits for its time, for another attempt, or for its network. Nothing more of it is sent until you retry it or publish the post. Deliveries to other accounts are not affected. The delivery then has the error \`cancelled\`. A body is ignored.
+    description: `Ends a delivery that is \`queued\`: it waits for its time, for another attempt, or for its network. Nothing more of it is sent until you retry it. Deliveries to other accounts are not affected. The delivery then has the error \`cancelled\`. A body is ignored.
 
 | before | after |
 |---|---|
@@ -146,7 +146,7 @@ export const cancelDelivery = defineOperation({
 | only the first comment is missing | \`published\` |
 | a call was made, and its response was lost or the network still processes it | \`unconfirmed\`: check the network, then call \`resolveDelivery\`; a retry queries the network |
 
-A delivery that is cancelled already stays as it is, so that the call can be repeated safely. In other states, nothing is going to be sent (409); a delivery that is being sent cannot be cancelled (409). Changing the content or the time of a post does not revive a cancelled delivery, unless the post becomes a draft.`,
+A delivery that is cancelled already stays as it is, so that the call can be repeated safely. In other states, nothing is going to be sent (409); a delivery that is being sent cannot be cancelled (409). Changing or publishing a post does not revive a cancelled delivery, unless the post becomes a draft.`,
     params: DeliveryPath,
     headers: IfMatchHeaders,
     response: {

@@ -11,6 +11,7 @@ import {
 import { ListedPost, ListPostsQuery, PostList } from '../find.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency.ts'
 import {
+  ALL_CANCELLED,
   CREATE_FAILED,
   CURSOR_OF_ANOTHER_QUERY,
   FILTERS_WITH_ACCOUNTS,
@@ -223,7 +224,7 @@ export const publishPost = defineOperation({
     summary: 'Publish a post now',
     description: `Makes a draft or a scheduled post due now and sets its \`scheduledAt\` to the current time. A worker takes it within about a second; \`getPost\` shows the result. A draft is checked as if it were scheduled. A body is ignored.
 
-Deliveries that have failed or were missed are due again. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. Where something is already published, the post is \`published\` (409): retry single deliveries instead.`,
+Deliveries that have failed or were missed are due again. Cancelled ones stay cancelled: retry them. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. Where something is already published, the post is \`published\` (409): retry single deliveries instead.`,
     params: PostPath,
     headers: IfMatchHeaders,
     response: {
@@ -237,7 +238,10 @@ Deliveries that have failed or were missed are due again. Deliveries that are be
         noAccess: ['no_access', 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10'],
       }),
       404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
-      409: errorResponse('The post is already published.', { published: ['post_published', PUBLISHED_ALREADY] }),
+      409: errorResponse('The post is already published, or all of its deliveries are cancelled.', {
+        published: ['post_published', PUBLISHED_ALREADY],
+        cancelled: ['post_cancelled', ALL_CANCELLED],
+      }),
       ...preconditionFailedResponse,
       ...commonErrors,
     },

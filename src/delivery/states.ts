@@ -49,17 +49,21 @@ const target = <E extends DeliveryEvent>(event: E): (typeof TRANSITIONS)[E]['to'
 /** The state of a new delivery. */
 export const initialState = (isScheduled: boolean): DeliveryState => target(isScheduled ? 'schedule' : 'saveDraft')
 
+/** Whether the owner has cancelled a delivery of which nothing is out. Changing or publishing its post does not revive it. */
+export const isCancelled = ({ state, error }: { state: DeliveryState; error: Pick<DeliveryError, 'code'> | null }) =>
+  state === 'failed' && error?.code === CANCELLED
+
 /**
  * The state of a delivery of an unpublished post whose content or time was changed; null where it stays as it is. One that
  * its owner has cancelled begins anew only in a draft, which sends nothing by itself.
  */
 export function edited(
-  { state, error }: { state: DeliveryState; error: DeliveryError | null },
+  delivery: { state: DeliveryState; error: DeliveryError | null },
   isScheduled: boolean,
 ): DeliveryState | null {
   const { from, to } = TRANSITIONS.edit
-  const staysCancelled = isScheduled && state === 'failed' && error?.code === CANCELLED
-  return staysCancelled || !(from as readonly DeliveryState[]).includes(state) ? null : to[isScheduled ? 0 : 1]
+  const staysCancelled = isScheduled && isCancelled(delivery)
+  return staysCancelled || !(from as readonly DeliveryState[]).includes(delivery.state) ? null : to[isScheduled ? 0 : 1]
 }
 
 /** The state of a claimed delivery. */

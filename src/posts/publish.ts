@@ -1,8 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
-import { PUBLISHED_ALREADY } from '../../schemas/messages.ts'
-import { PUBLISH_NOW } from '../delivery/states.ts'
+import { ALL_CANCELLED, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
+import { isCancelled, PUBLISH_NOW } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 import type { PostAccess } from './access.ts'
@@ -13,7 +13,7 @@ import { changePost, getPost } from './get.ts'
 
 /**
  * Makes a post due now: a draft, a scheduled one before its time, or one that has failed everywhere. Throws 404 where there
- * is none with this id, 409 where it is published, 412 where `ifMatch` does not hold, and for a draft what
+ * is none with this id, 409 where it is published or cancelled, 412 where `ifMatch` does not hold, and for a draft what
  * `createPost` throws of one that is scheduled: it may have been incomplete until now.
  */
 export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCondition): Promise<PostWithReadiness> {
@@ -22,6 +22,8 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
     const post = await getPost(db, userId, id)
     if (post.status === 'published') throw new AppError(409, 'post_published', PUBLISHED_ALREADY)
     ifMatch?.(post)
+    if (post.targets.every(({ delivery }) => isCancelled(delivery)))
+      throw new AppError(409, 'post_cancelled', ALL_CANCELLED)
     if (post.status === 'draft') await checkPost(db, userId, { ...toPostToCheck(contentOf(post)), scheduled: true })
     await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
   })

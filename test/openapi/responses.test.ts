@@ -460,6 +460,8 @@ async function checkCancelling(
   await checkConditions(t, ada, 'cancelDelivery', 'POST', `${path}/cancel`)
   await checkConditions(t, ada, 'markDeliveryPublished', 'POST', `${path}/mark-published`, {})
   await check(t, 'cancelDelivery', 200, undefined, cancel())
+  const publish = ada.call('POST', `${path.replace(/\/deliveries.*/, '')}/publish`)
+  await check(t, 'publishPost', 409, 'cancelled', publish)
   await check(t, 'markDeliveryPublished', 200, undefined, mark())
 }
 

@@ -46,15 +46,41 @@ t.test('a delivery that waits for its time or for another attempt is cancelled, 
   }
 })
 
-t.test('a cancelled delivery is sent after a retry, or when its post is published', async (t) => {
-  for (const revive of ['retry', 'publish']) {
-    const { mastodon, cancel, act, work, id, ada } = await createScene(t, { scheduledAt: FUTURE })
-    await cancel()
-    const reply = revive === 'retry' ? await act('retry') : await ada.call('POST', `/posts/${id}/publish`)
-    t.equal(reply.status, 202)
-    await work(HOUR)
-    t.same(mastodon.posts, ['a'])
-  }
+t.test('a cancelled delivery that is retried is sent at the time of its post, and not before', async (t) => {
+  const { mastodon, cancel, act, work, time, id, ada } = await createScene(t, { scheduledAt: FUTURE })
+  await cancel()
+  t.hasStrict(await act('retry'), {
+    status: 202,
+    body: { targets: [{ delivery: { state: 'queued', error: null, nextAttemptAt: FUTURE } }] },
+  })
+  await cancel()
+  const many = await ada.call('POST', '/deliveries/retry', { errorCode: 'cancelled' })
+  t.equal(many.body.retried.length, 1)
+  await work(HOUR)
+  t.same(mastodon.posts, [])
+  await cancel()
+  const later = '2031-01-01T00:00:00.000Z'
+  t.equal((await ada.call('PATCH', `/posts/${id}`, { scheduledAt: later })).status, 200)
+  t.hasStrict((await act('retry')).body, { targets: [{ delivery: { nextAttemptAt: later } }] })
+  time.now = new Date(later)
+  await work(HOUR)
+  t.same(mastodon.posts, ['a'])
+})
+
+t.test('publishing a post does not send to the accounts that were cancelled', async (t) => {
+  const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
+  const { ada, connectAccount, post, work, readStatus } = await createDeliveryWorld(t, { mastodon, bluesky })
+  const accounts = [await connectAccount('mastodon'), await connectAccount('bluesky')]
+  const id = await post({ accountIds: accounts, caption: 'a', scheduledAt: FUTURE })
+  const act = (account: string, name: string) => ada.call('POST', `/posts/${id}/deliveries/${account}/${name}`)
+  const publish = () => ada.call('POST', `/posts/${id}/publish`)
+  for (const account of accounts) t.equal((await act(account, 'cancel')).status, 200)
+  t.hasStrict(await publish(), { status: 409, headers: { 'x-error-code': 'post_cancelled' } })
+  t.equal((await act(accounts[1]!, 'retry')).status, 202)
+  t.equal((await publish()).status, 202)
+  await work()
+  t.same([mastodon.posts, bluesky.posts], [[], ['a']])
+  t.equal(await readStatus(id), 'published')
 })
 
 t.test('a cancelled delivery can be cancelled again after a retry', async (t) => {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
+import { CANCELLED, type DeliveryError, type DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
@@ -9,28 +9,42 @@ import type { DeliveryKey, SentAct } from './delivery.ts'
 // Statements for the actions of a post's owner. `src/delivery/states.ts` decides which states they lead to.
 
 /**
- * Makes a delivery due now, as if it had just been scheduled. The intent and what was sent stay. A call that may still be on
- * its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the names derived from `started_at` while such a call may arrive, for
- * `nameKeptMs`. Preparations start again.
+ * Makes a delivery due at `dueAt`, as if it had just been scheduled. The intent and what was sent stay. A call that may still
+ * be on its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the names derived
+ * from `started_at` while such a call may arrive, for `nameKeptMs`. Preparations start again.
  */
-export const dueNow = (
+const due = (
   state: DeliveryState | RawBuilder<DeliveryState>,
   nameKeptMs: number,
-  inFlightMs: number | RawBuilder<number> | null = null,
+  { dueAt, inFlightMs }: { dueAt: RawBuilder<Date>; inFlightMs: number | RawBuilder<number> | null },
 ) => sql`
   state = ${state},
-  due_at = now(),
-  claimable_at = greatest(now(), case when intent is not null
+  due_at = ${dueAt},
+  claimable_at = greatest(${dueAt}, case when intent is not null
     then greatest(claimable_at, intended_at + ${inFlightMs}::float8 * interval '1 ms') end),
+  error = case when error->>'code' <> ${sql.lit(CANCELLED)} then error end,
   failures = 0,
   prepared = case when intent is not null then prepared end,
   waiting_since = case when intent is not null then waiting_since end,
   started_at = case when intent is not null or started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
     then started_at end`
 
+/** Makes a delivery due when its post is: now, unless it was cancelled before that time. */
+export const dueAgain = (
+  state: DeliveryState | RawBuilder<DeliveryState>,
+  nameKeptMs: number,
+  inFlightMs: number | RawBuilder<number> | null,
+) =>
+  due(state, nameKeptMs, {
+    dueAt: sql`greatest(now(), (select scheduled_at from posts
+      where posts.user_id = post_targets.user_id and posts.id = post_targets.post_id))`,
+    inFlightMs,
+  })
+
 /**
  * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. A queued delivery that is due
- * keeps its time, from which its lateness counts. Does nothing to a published post. Returns the number of deliveries.
+ * keeps its time, from which its lateness counts. A cancelled one stays cancelled. Does nothing to a published post. Returns
+ * the number of deliveries.
  */
 export const publishNow = prepared<
   { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; nameKeptMs: number },
@@ -39,9 +53,10 @@ export const publishNow = prepared<
   'publish_now',
   (_db, value) => sql`
     with due as (
-      update post_targets set ${dueNow(value('to'), value('nameKeptMs'))}
+      update post_targets set ${due(value('to'), value('nameKeptMs'), { dueAt: sql`now()`, inFlightMs: null })}
       where user_id = ${value('userId')} and post_id = ${value('id')}
         and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
+        and not (state = 'failed' and error->>'code' is not distinct from ${sql.lit(CANCELLED)})
       returning user_id, post_id
     ),
     post as (
@@ -72,14 +87,14 @@ export async function lockDelivery(db: Db, { userId, postId, accountId }: Delive
   return rows[0]
 }
 
-/** Makes a locked delivery due now. */
+/** Makes a locked delivery due when its post is. */
 export async function requeueDelivery(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
   { state, nameKeptMs, inFlightMs }: { state: DeliveryState; nameKeptMs: number; inFlightMs: number | null },
 ): Promise<void> {
   await sql`
-    update post_targets set ${dueNow(state, nameKeptMs, inFlightMs)}
+    update post_targets set ${dueAgain(state, nameKeptMs, inFlightMs)}
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
 }
 

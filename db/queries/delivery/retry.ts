@@ -3,7 +3,7 @@ import type { DeliveryState } from '../../../schemas/delivery.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey } from './delivery.ts'
-import { dueNow, type OwnedDelivery } from './owner.ts'
+import { dueAgain, type OwnedDelivery } from './owner.ts'
 
 /** Identifies a delivery among those of one user. */
 export type OwnKey = Omit<DeliveryKey, 'userId'>
@@ -27,7 +27,7 @@ export interface RequeuedDelivery extends OwnKey {
   inFlightMs: number | null
 }
 
-/** Makes locked deliveries of the user due now. */
+/** Makes locked deliveries of the user due when their posts are. */
 export async function requeueDeliveries(
   db: Db,
   userId: string,
@@ -35,7 +35,7 @@ export async function requeueDeliveries(
   nameKeptMs: number,
 ): Promise<void> {
   await sql`
-    update post_targets set ${dueNow(sql`retried.next`, nameKeptMs, sql`retried.in_flight_ms`)}
+    update post_targets set ${dueAgain(sql`retried.next`, nameKeptMs, sql`retried.in_flight_ms`)}
     from unnest(${each(deliveries, 'postId')}::uuid[], ${each(deliveries, 'accountId')}::uuid[],
       ${each(deliveries, 'next')}::text[], ${each(deliveries, 'inFlightMs')}::float8[])
       as retried(post_id, account_id, next, in_flight_ms)

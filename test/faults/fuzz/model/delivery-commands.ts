@@ -58,7 +58,7 @@ export const retry = onDelivery({
   path: 'retry',
   success: 202,
   isOpen: ({ error }) => error !== null,
-  apply: (model, _post, delivery) => model.retry(delivery),
+  apply: (model, post, delivery) => model.retry(post, delivery),
 })
 
 /** Retries every delivery of a user that meets filters, which is like retrying each of them, the oldest first. */
@@ -75,20 +75,21 @@ export const retryMany = fc
       const reply = await send(service, user, 'retryDeliveries', '/deliveries/retry', body)
       const found = model
         .postsOf(user)
-        .flatMap(({ id, deliveries }) => deliveries.map((delivery) => ({ id, delivery })))
+        .flatMap((post) => post.deliveries.map((delivery) => ({ post, delivery })))
         .filter(({ delivery }) => state.includes(delivery.state) && delivery.error !== null)
         .filter(({ delivery }) => errorCode === undefined || delivery.error === errorCode)
       const isLeft = ({ delivery }: { delivery: Delivery }) =>
         delivery.error === 'cancelled' && errorCode !== 'cancelled'
       const [left, retried] = [found.filter(isLeft), found.filter((each) => !isLeft(each))]
-      const names = (items: typeof found) => items.map(({ id, delivery }) => `${id} ${delivery.account.id}`).sort()
+      const names = (items: typeof found) =>
+        items.map(({ post, delivery }) => `${post.id} ${delivery.account.id}`).sort()
       const seen = (items: { postId: string; accountId: string }[]) =>
         items.map(({ postId, accountId }) => `${postId} ${accountId}`).sort()
       deepStrictEqual(
         [reply.status, seen(reply.body.retried), seen(reply.body.left), reply.body.nextCursor],
         [200, names(retried), names(left), null],
       )
-      for (const { delivery } of retried.toReversed()) model.retry(delivery)
+      for (const { post, delivery } of retried.toReversed()) model.retry(post, delivery)
     }),
   )
 

@@ -118,21 +118,26 @@ export class Model {
       const { status } = this.check(post.owner, { ...requestOf(post), scheduledAt: 'now' })
       if (status !== 201) return status
     }
-    const due = post.deliveries.filter(
-      ({ state, dueOrder }) =>
-        state === 'waiting' || state === 'failed' || (state === 'queued' && dueOrder === NEVER_MS),
-    )
+    const isCancelled = ({ state, error }: Delivery) => state === 'failed' && error === 'cancelled'
+    if (post.deliveries.every(isCancelled)) return 409
+    const due = post.deliveries.filter((delivery) => {
+      const { state, dueOrder } = delivery
+      if (state === 'queued') return dueOrder === NEVER_MS
+      return (state === 'waiting' || state === 'failed') && !isCancelled(delivery)
+    })
     for (const delivery of due) this.#requeue(delivery)
     if (due.length > 0) post.scheduledAt = 'now'
     this.#nextDueOrder++
     return 202
   }
 
-  retry(delivery: Delivery): 202 | 409 {
+  retry(post: Post, delivery: Delivery): 202 | 409 {
     const { state, error, dueOrder } = delivery
     const isEarly = dueOrder === NEVER_MS
     if (state === 'waiting' || (state === 'queued' && isEarly) || (state === 'published' && error === null)) return 409
     this.#requeue(delivery)
+    // Only a cancelled one can be before the time of its post.
+    if (post.scheduledAt === FUTURE) Object.assign(delivery, { dueOrder: NEVER_MS, claimableAtMs: NEVER_MS })
     this.#nextDueOrder++
     return 202
   }
@@ -224,6 +229,7 @@ export class Model {
     delivery.claimableAtMs = intent === null ? PAST_MS : reconciledAtMs
     delivery.failures = 0
     if (intent === null) delivery.isPrepared = false
+    if (error === 'cancelled') delivery.error = null
   }
 }
 
