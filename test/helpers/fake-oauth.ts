@@ -73,6 +73,7 @@ export async function startFakeOAuth(t: Teardown, app: OAuthApp): Promise<FakeOA
   }
 
   const network = await startFake(t, ORIGIN, (call) => {
+    if (call.path === '/begin') return { status: 201, body: {} }
     if (call.path === '/authorize') return authorize(call)
     if (call.path === '/token') return token(call)
     // A page of the program, to which the browser returns in the end.
@@ -83,29 +84,37 @@ export async function startFakeOAuth(t: Teardown, app: OAuthApp): Promise<FakeOA
     const pages = fake.pages.map((name, i) => `{"id": ${FIRST_PAGE_ID + BigInt(i)}, "name": ${JSON.stringify(name)}}`)
     return { status: 200, body: `{"pages": [${pages}]}` }
   })
+  const oauth = standardOAuth({
+    host: 'network.example',
+    // A browser opens this one.
+    authorizationEndpoint: `${network.address}/authorize`,
+    tokenEndpoint: `${ORIGIN}/token`,
+    authentication: 'basic',
+    pkce: true,
+    scopes: ['write'],
+    requiredScopes: ['write'],
+    afterLostResponse: 'single-use',
+    async listAccounts(tokens, io) {
+      const headers = { authorization: `Bearer ${tokens.credentials.accessToken}` }
+      const { body } = await callNetwork(RULES, io, `${ORIGIN}/pages`, { headers })
+      const pages = at(body, 'pages')
+      if (!Array.isArray(pages)) throw unexpected(RULES.host, false)
+      return pages.map((page) => ({
+        profile: { externalId: textAt(page, 'id')!, username: textAt(page, 'name')!, displayName: null },
+        kind: 'page',
+        tokens,
+      }))
+    },
+  })
   const fake: FakeOAuth = Object.assign(network, {
-    oauth: standardOAuth({
-      host: 'network.example',
-      // A browser opens this one.
-      authorizationEndpoint: `${network.address}/authorize`,
-      tokenEndpoint: `${ORIGIN}/token`,
-      authentication: 'basic',
-      pkce: true,
-      scopes: ['write'],
-      requiredScopes: ['write'],
-      afterLostResponse: 'single-use',
-      async listAccounts(tokens, io) {
-        const headers = { authorization: `Bearer ${tokens.credentials.accessToken}` }
-        const { body } = await callNetwork(RULES, io, `${ORIGIN}/pages`, { headers })
-        const pages = at(body, 'pages')
-        if (!Array.isArray(pages)) throw unexpected(RULES.host, false)
-        return pages.map((page) => ({
-          profile: { externalId: textAt(page, 'id')!, username: textAt(page, 'name')!, displayName: null },
-          kind: 'page',
-          tokens,
-        }))
+    oauth: {
+      ...oauth,
+      // Like the servers of Bluesky, which get the parameters of the flow first.
+      async begin(authorization, io) {
+        await callNetwork(RULES, io, `${ORIGIN}/begin`, { method: 'POST', body: {} })
+        return oauth.begin(authorization, io)
       },
-    }),
+    } satisfies OAuth,
     pages: ['lighthouses'],
     tokenReply: undefined,
     pagesReply: undefined,
