@@ -261,17 +261,3 @@ export function findAccountWithRole(db: Db, { userId, id }: { userId: string; id
     .where(reachableBy(userId))
     .executeTakeFirst()
 }
-
-/**
- * Disconnects the account, unless it is disconnected already, and deletes its credentials. Returns false if it does not
- * exist.
- */
-export async function disconnectAccount(db: Db, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .with('deletedCredentials', (db) => db.deleteFrom('accountCredentials').where('accountId', '=', id))
-    .updateTable('accounts')
-    .set((eb) => ({ disconnectedAt: eb.fn.coalesce('disconnectedAt', sql<Date>`now()`) }))
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}

@@ -11,6 +11,17 @@ export interface AppRow extends CredentialsRow {
   scopes: string[] | null
 }
 
+/** The app that an account was connected with: a stored one, or else one of the deployment. */
+export interface AppOfAccount {
+  platform: PlatformId
+  /** Null if the account was connected with credentials. */
+  clientId: string | null
+  appId: string | null
+  appKeyId: string | null
+  appDataKey: Buffer | null
+  appData: Buffer | null
+}
+
 const COLUMNS = ['id', 'clientId', 'scopes', 'keyId', 'dataKey', 'data'] as const
 
 /** The app for new connections: that of the organisation, or else that of the user. */

@@ -5,11 +5,11 @@ import { prepared } from '../prepared.ts'
 import { after, at, msSince, type Now } from './clock.ts'
 import { type CredentialsLife, type CredentialsRow, refreshAt } from './credentials.ts'
 import { isoTime } from './iso-time.ts'
+import type { AppOfAccount } from './oauth-apps.ts'
 
 /** Credentials that a worker refreshes now. */
-export interface ClaimedRefresh extends CredentialsRow {
+export interface ClaimedRefresh extends CredentialsRow, AppOfAccount {
   accountId: string
-  platform: PlatformId
   generation: number
   /** Identifies the claim. */
   intendedAt: Date
@@ -19,12 +19,6 @@ export interface ClaimedRefresh extends CredentialsRow {
   /** Milliseconds since the access token expired: negative until then, null if it never expires or its end is unknown. */
   expiredForMs: number | null
   scopes: string[] | null
-  /** The app that the account was connected with: a stored one, or else one of the deployment. */
-  clientId: string | null
-  appId: string | null
-  appKeyId: string | null
-  appDataKey: Buffer | null
-  appData: Buffer | null
 }
 
 /** Which credentials a worker can refresh. */

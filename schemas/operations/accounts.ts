@@ -107,7 +107,9 @@ export const disconnectAccount = defineOperation({
     summary: 'Disconnect an account',
     description: `Removes an account from the list and destroys its credentials. The owner can do this, and an admin of its organisation; other members get 403. \`canDisconnect\` of the account tells whether you can.
 
-Published posts stay on the network. Scheduled posts are not published to this account: their deliveries fail with \`no_access\`. Connecting the same profile again creates another account with another id.`,
+Published posts stay on the network. Scheduled posts are not published to this account: their deliveries fail with \`no_access\`. Connecting the same profile again creates another account with another id.
+
+Tokens that were granted by OAuth are revoked at Bluesky, Mastodon and X, unless somebody else has connected the same profile. On other networks, remove the app in your settings there.`,
     params: AccountPath,
     response: {
       200: JsonResponse(Deleted, 'The account is disconnected.', { disconnected: Deleted.examples[0] }),

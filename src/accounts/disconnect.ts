@@ -1,24 +1,30 @@
-import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { disconnectAccount, findAccountWithRole } from '../../db/queries/accounts.ts'
+import { findAccountWithRole } from '../../db/queries/accounts.ts'
+import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { ACCOUNT_NOT_FOUND, NOT_THE_OWNER } from '../../schemas/messages.ts'
 import type { Deleted } from '../../schemas/shared.ts'
+import { revokeTokens } from '../credentials/revoke.ts'
 import { AppError } from '../errors.ts'
 import { isListed } from '../http/rights.ts'
+import type { Log } from '../log.ts'
+import type { NetworkContext } from './store.ts'
 
 /**
- * Disconnects an account of the user, or of an organisation that the user administers, and deletes its credentials. Throws 404
- * if the user, or the key, cannot use an account with this id, and 403 if the user may only post to it.
+ * Disconnects an account of the user, or of an organisation that the user administers, and deletes its credentials. Does not
+ * wait until the network has revoked its tokens. Throws 404 if the user, or the key, cannot use an account with this id, and
+ * 403 if the user may only post to it.
  */
 export async function disconnectOwnAccount(
-  db: Db,
-  { userId, rights }: { userId: string; rights: KeyRights },
+  context: NetworkContext,
+  { userId, rights, log }: { userId: string; rights: KeyRights; log: Log },
   id: string,
 ): Promise<Deleted> {
+  const { db } = context
   const account = isId(id) && isListed(rights, id) ? await findAccountWithRole(db, { userId, id }) : undefined
   if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
   if (account.userId !== userId && !account.isAdministered) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER)
-  await disconnectAccount(db, id)
+  const disconnected = await disconnectAccount(db, id)
+  if (disconnected) void revokeTokens(context, disconnected, log)
   return { success: true }
 }

@@ -7,6 +7,7 @@ import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { findLongNames } from '../http/metadata.ts'
 import { isListed } from '../http/rights.ts'
 import { requireMayConnect } from '../http/roles.ts'
+import type { Log } from '../log.ts'
 import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 import { type NetworkContext, NO_GRANT, storeAccount, toListedAccount } from './store.ts'
@@ -57,6 +58,9 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
 
   app.route({
     ...operations.disconnectAccount,
-    handler: async (request) => disconnectOwnAccount(db, request, request.params.id),
+    handler: async (request) => {
+      const { userId, rights, params } = request
+      return disconnectOwnAccount(context, { userId, rights, log: request.log as Log }, params.id)
+    },
   })
 }

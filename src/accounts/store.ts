@@ -13,6 +13,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Account } from '../../schemas/account.ts'
 import { NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import type { DeploymentApps } from '../credentials/app.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import type { Credentials, Profile } from '../platforms/adapter.ts'
@@ -32,6 +33,7 @@ export interface NetworkContext {
   keyring: Keyring | undefined
   /** For calls to networks. */
   fetch: typeof fetch
+  oauthApps: DeploymentApps
 }
 
 /**

@@ -1,17 +1,20 @@
 import { type Command, Option } from 'commander'
 import { isId, newId } from '../../db/id.ts'
-import { disconnectAccount, insertAccount, listAllAccounts } from '../../db/queries/accounts.ts'
+import { insertAccount, listAllAccounts } from '../../db/queries/accounts.ts'
 import { deleteCredentialsOfOtherKeys } from '../../db/queries/credentials.ts'
+import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { deleteAppsOfOtherKeys } from '../../db/queries/oauth-apps.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { attentionOf, attentionTimes } from '../accounts/attention.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
 import { readConfig } from '../config.ts'
+import { revokeTokens } from '../credentials/revoke.ts'
 import { OperatorError } from '../errors.ts'
+import type { Log } from '../log.ts'
 import { openKeyring } from '../runtime/keyring.ts'
 import { requireFound, withDatabase } from './command.ts'
-import { addConnect } from './connect.ts'
+import { addConnect, openContext } from './connect.ts'
 import { parseText } from './options.ts'
 import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
 
@@ -71,13 +74,24 @@ export function addAccountCommands(program: Command): void {
   withDatabase(
     account
       .command('disconnect')
-      .description('disconnect an account, and delete its credentials')
+      .description('disconnect an account, delete its credentials, and revoke its tokens where the network can')
       .argument('<id>', 'the id of the account'),
     async (db, _options, id = '') => {
-      requireFound(isId(id) && (await disconnectAccount(db, id)), 'account')
+      const disconnected = isId(id) ? await disconnectAccount(db, id) : undefined
+      requireFound(disconnected !== undefined, 'account')
+      await openContext(readConfig(process.env), db).then(
+        (context) => revokeTokens(context, disconnected!, WARNINGS),
+        (err) => WARNINGS.warn({ err }, 'tokens could not be revoked'),
+      )
       return { id, disconnected: true }
     },
   )
+}
+
+const WARNINGS: Log = {
+  info: () => {},
+  warn: ({ err }: { err?: Error }, message) => void process.stderr.write(`${message}: ${err?.message}\n`),
+  error: () => {},
 }
 
 async function requireKeyring() {

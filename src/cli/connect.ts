@@ -60,7 +60,7 @@ export function addConnect(account: Command): void {
   )
 }
 
-const openContext = async (config: Config, db: Db): Promise<ConnectionContext> => ({
+export const openContext = async (config: Config, db: Db): Promise<ConnectionContext> => ({
   db,
   networks: createNetworks(sandboxStore(db)),
   keyring: await openKeyring(config),

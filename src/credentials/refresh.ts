@@ -14,6 +14,7 @@ import { areStorable, missingScopes } from '../platforms/granted-tokens.ts'
 import type { OAuth, OAuthApp, RefreshedTokens } from '../platforms/oauth.ts'
 import { PublishError } from '../platforms/publish-error.ts'
 import { withTimeout } from '../with-timeout.ts'
+import { appOf } from './app.ts'
 import type { Keyring } from './keyring.ts'
 import {
   afterRefreshFailure,
@@ -129,18 +130,6 @@ async function carryOut(deps: RefreshDeps, { claim, claimedAt }: HeldRefresh, si
 
 /** How long an adapter may take to return after its signal has aborted. */
 const ABORT_GRACE_MS = 1_000
-
-/** The app that the account was connected with; undefined if the operator has removed or changed it. */
-function appOf({ keyring, oauthApps }: RefreshDeps, claim: ClaimedRefresh): OAuthApp | undefined {
-  const { platform, clientId, appId, appKeyId: keyId, appDataKey: dataKey, appData: data } = claim
-  if (clientId === null) return undefined
-  if (appId !== null && keyId && dataKey && data) {
-    const { clientSecret = null } = keyring.open(appId, { keyId, dataKey, data })
-    return { clientId, clientSecret }
-  }
-  const app = oauthApps[platform]
-  return app?.clientId === clientId ? app : undefined
-}
 
 const invalid = () =>
   new PublishError('The network sent tokens that cannot be stored', {

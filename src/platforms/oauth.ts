@@ -96,4 +96,9 @@ export interface OAuth {
      */
     afterLostResponse: 'repeatable' | 'single-use' | 'revokes-reuse'
   }
+  /**
+   * Ends the tokens of one account. Absent where the network has no call for this, or where that call ends the tokens of
+   * other accounts too.
+   */
+  revoke?(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<void>
 }

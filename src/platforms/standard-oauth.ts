@@ -10,6 +10,8 @@ interface StandardOAuth {
   host: string
   authorizationEndpoint: string
   tokenEndpoint: string
+  /** Absent where tokens are not revoked (RFC 7009). */
+  revocationEndpoint?: string
   /** How the app proves its identity. An app without a secret sends its id alone. */
   authentication: 'basic' | 'body'
   /** Whether the network takes a PKCE challenge (RFC 7636). */
@@ -85,7 +87,16 @@ export function standardOAuth(network: StandardOAuth): OAuth {
         return { ...tokens, credentials: { ...others, refreshToken, ...tokens.credentials } }
       },
     },
-  }
+
+    ...(network.revocationEndpoint && {
+      // Revoking a refresh token ends its access tokens too: RFC 7009, 2.1.
+      revoke: ({ accessToken = '', refreshToken = accessToken }, app, io) =>
+        callServer(network, app, [refreshToken], io, async (server, client, proof, options) => {
+          const call = oauth.revocationRequest(server, client, proof, refreshToken, options)
+          await oauth.processRevocationResponse(await call)
+        }),
+    }),
+  } satisfies OAuth
 }
 
 /** What a token consists of: RFC 6749, appendix A.12. `fetch` repeats an invalid header in its error. */
@@ -93,24 +104,45 @@ const isPrintable = (token: string) => /^[ -~]*$/.test(token)
 
 const APP_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
-type TokenCall = (
+type ServerCall<T> = (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
   proof: oauth.ClientAuth,
   options: oauth.TokenEndpointRequestOptions,
-) => Promise<oauth.TokenEndpointResponse>
+) => Promise<T>
 
-/** Makes one call to the token endpoint. `secrets` are masked in errors. */
 async function requestTokens(
   network: StandardOAuth,
   app: OAuthApp,
   secrets: string[],
   io: OAuthIo,
-  call: TokenCall,
+  call: ServerCall<oauth.TokenEndpointResponse>,
 ): Promise<RefreshedTokens> {
-  const { host, tokenEndpoint } = network
+  const { access_token, refresh_token, expires_in, scope } = await callServer(network, app, secrets, io, call)
+  if (![access_token, refresh_token ?? ''].every(isPrintable)) throw unexpected(network.host, true)
+  return {
+    credentials: { accessToken: access_token, ...(refresh_token && { refreshToken: refresh_token }) },
+    // LinkedIn separates them by commas.
+    scopes: scope === undefined ? null : scope.split(/[ ,]+/),
+    expiresAt: expires_in === undefined ? null : new Date(Date.now() + expires_in * 1000),
+  }
+}
+
+/** Makes one call to an endpoint of the authorization server. `secrets` are masked in errors. */
+async function callServer<T>(
+  network: StandardOAuth,
+  app: OAuthApp,
+  secrets: string[],
+  io: OAuthIo,
+  call: ServerCall<T>,
+): Promise<T> {
+  const { host, tokenEndpoint, revocationEndpoint } = network
   // Stands for the metadata (RFC 8414) that most networks do not publish.
-  const server = { issuer: `https://${host}`, token_endpoint: tokenEndpoint }
+  const server = {
+    issuer: `https://${host}`,
+    token_endpoint: tokenEndpoint,
+    ...(revocationEndpoint && { revocation_endpoint: revocationEndpoint }),
+  }
   const rules: NetworkRules = {
     host,
     secrets: app.clientSecret === null ? secrets : [...secrets, app.clientSecret],
@@ -124,17 +156,9 @@ async function requestTokens(
     return Response.json({ token_type: 'bearer', ...(response.body as object | null) })
   }
   try {
-    const response = await call(server, { client_id: app.clientId }, proofOf(network, app), {
+    return await call(server, { client_id: app.clientId }, proofOf(network, app), {
       [oauth.customFetch]: fetch as typeof globalThis.fetch,
     })
-    const { access_token, refresh_token, expires_in, scope } = response
-    if (![access_token, refresh_token ?? ''].every(isPrintable)) throw unexpected(host, true)
-    return {
-      credentials: { accessToken: access_token, ...(refresh_token && { refreshToken: refresh_token }) },
-      // LinkedIn separates them by commas.
-      scopes: scope === undefined ? null : scope.split(/[ ,]+/),
-      expiresAt: expires_in === undefined ? null : new Date(Date.now() + expires_in * 1000),
-    }
   } catch (error) {
     if (error instanceof PublishError) throw error
     throw Object.assign(unexpected(host, true), { cause: error })

@@ -26,6 +26,7 @@ export const openNetworkContext = async (config: Config, db: Db, metrics: Metric
   networks: measureNetworks(createNetworks(sandboxStore(db)), metrics),
   keyring: await openKeyring(config),
   fetch: createPublicClient({ allowList: config.outboundAllow }).fetch,
+  oauthApps: config.oauthApps,
 })
 
 /** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NetworkContext } from '../accounts/store.ts'
-import type { Config } from '../config.ts'
 import { runRefresher } from '../credentials/refresh-loop.ts'
 import { REFRESH_CALL_MAX_MS } from '../credentials/refresh-rules.ts'
 import type { Publisher } from '../delivery/publisher.ts'
@@ -9,8 +8,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 
 /** Refreshes tokens that are due until `stop` resolves, once the publisher found that the database may be worked on. */
 export async function refreshDueTokens(
-  { oauthApps }: Config,
-  { db, networks, keyring, fetch }: NetworkContext,
+  { db, networks, keyring, oauthApps, fetch }: NetworkContext,
   publisher: Publisher,
   { tokenRefreshes }: Metrics,
   log: Log,

@@ -63,9 +63,9 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const context = await openNetworkContext(config, database.db, metrics)
     const { corsOrigins, trustedProxies, rateLimits } = config
     const isStopping = () => isEnding
-    const { returnUrls, oauthApps } = config
+    const { returnUrls } = config
     const publicUrl = () => config.publicUrl ?? addressOf(app!, config)
-    const connecting = { ...context, publicUrl, returnUrls, oauthApps }
+    const connecting = { ...context, publicUrl, returnUrls }
     // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
     releaseMemory()
     app = await buildApp({ logger, corsOrigins, trustedProxies, rateLimits, media, metrics, isStopping, ...connecting })
@@ -124,7 +124,7 @@ async function startWorker(
       publisher &&
       Promise.all([
         work(publisher, log, stop),
-        refreshDueTokens(config, context, publisher, metrics, log, stop),
+        refreshDueTokens(context, publisher, metrics, log, stop),
         sweepOldData(config, library, log, stop),
       ])
     return { facts, finished, close }

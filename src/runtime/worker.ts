@@ -55,7 +55,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     if (isReady) {
       await Promise.all([
         work(publisher, log, end),
-        refreshDueTokens(config, context, publisher, metrics, log, end),
+        refreshDueTokens(context, publisher, metrics, log, end),
         sweepOldData(config, { ...library, storage }, log, end),
       ])
     }

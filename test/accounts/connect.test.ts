@@ -1,5 +1,5 @@
 import t from 'tap'
-import { disconnectAccount } from '../../db/queries/accounts.ts'
+import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { CONNECT_EXAMPLES, CONNECT_VARIANTS } from '../../schemas/connect.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Credentials, Profile } from '../../src/platforms/adapter.ts'

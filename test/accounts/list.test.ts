@@ -1,5 +1,5 @@
 import t from 'tap'
-import { disconnectAccount } from '../../db/queries/accounts.ts'
+import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { deleteMembership } from '../../db/queries/people.ts'
 import { type Account, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
 import { createWorld } from '../helpers/app.ts'

@@ -54,6 +54,7 @@ const authorizationServer = (issuer: string) => ({
   authorization_endpoint: `${issuer}/oauth/authorize`,
   token_endpoint: `${issuer}/oauth/token`,
   pushed_authorization_request_endpoint: `${issuer}/oauth/par`,
+  revocation_endpoint: `${issuer}/oauth/revoke`,
   require_pushed_authorization_requests: true,
   authorization_response_iss_parameter_supported: true,
   client_id_metadata_document_supported: true,
@@ -134,13 +135,22 @@ export async function startBlueskyOAuth(t: Teardown): Promise<FakeBlueskyOAuth> 
     return { status: 201, body: { request_uri: uri, expires_in: 299 } }
   }
 
+  /** RFC 7009 */
+  function revoke({ token, client_id: clientId }: Form, _thumbprint: string, kid: string | undefined): Reply {
+    const grant = grants.find(({ access, refresh }) => [access, refresh].includes(token ?? ''))
+    if (grant && (grant.clientId !== clientId || grant.kid !== kid)) deny('invalid_grant', 'Token of another client')
+    if (grant) grant.isRevoked = true
+    return { status: 200, body: {} }
+  }
+
   const withNonce = (reply: Reply, nonce: string): Reply => ({ ...reply, headers: { 'dpop-nonce': nonce } })
 
   function respondAsIssuer({ method, path, headers, body }: Recorded): Reply {
     const { state, check } = proofs.issuer
     const thumbprint = check(method, `${ISSUER}${path}`, headers)
     const kid = authenticate(body as Form)
-    const reply = (path === '/oauth/par' ? push : requestTokens)(body as Form, thumbprint, kid)
+    const respond = path === '/oauth/par' ? push : path === '/oauth/revoke' ? revoke : requestTokens
+    const reply = respond(body as Form, thumbprint, kid)
     return fake.sendsNonces ? withNonce(reply, state.nonce) : reply
   }
 

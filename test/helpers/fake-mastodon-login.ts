@@ -126,6 +126,16 @@ export function createLogin(origin: string, clock: () => Date) {
     return isRight ? issue({ app, scopes: code.scopes, hasUser: true }) : invalidGrant()
   }
 
+  // https://docs.joinmastodon.org/methods/oauth/#revoke
+  function revokeToken({ client_id: id, client_secret: secret, token }: Form): Reply {
+    const found = tokens.get(String(token))
+    if (found && (found.app.clientId !== id || found.app.clientSecret !== secret)) {
+      oauthError(403, 'unauthorized_client', 'You are not authorized to revoke this token')
+    }
+    tokens.delete(String(token))
+    return { status: 200, body: {} }
+  }
+
   const login = {
     /** Mastodon before 4.3 has no discovery and no PKCE, and takes one redirect URI in an app. */
     isBefore43: false,
@@ -141,6 +151,8 @@ export function createLogin(origin: string, clock: () => Date) {
         }
         case 'POST /oauth/token':
           return requestToken(call)
+        case 'POST /oauth/revoke':
+          return revokeToken((call.body ?? {}) as Form)
         case 'GET /.well-known/oauth-authorization-server':
           return login.isBefore43 ? NOT_FOUND : { status: 200, body: metadataOf(origin) }
         default:

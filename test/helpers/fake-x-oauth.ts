@@ -94,6 +94,14 @@ export function createAuthorization(userId: string, clock: () => Date) {
 
   return {
     app,
+    /** `POST /2/oauth2/revoke`. A grant ends with each of its tokens. */
+    revoke(call: Recorded): Reply {
+      checkClient(call)
+      const token = tokens.get((call.body as Record<string, string>)?.token ?? '')
+      if (!token) return tokenError(400, 'invalid_request', 'Missing required parameter [token].')
+      token.grant.isRevoked = true
+      return { status: 200, body: { revoked: true } }
+    },
     /** `POST /2/oauth2/token` */
     token(call: Recorded): Reply {
       checkClient(call)

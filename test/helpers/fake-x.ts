@@ -194,6 +194,7 @@ export async function startX(t: Teardown) {
     const [, id = ''] = /^\/2\/(?:users|media\/upload)\/(\d+)/.exec(call.path) ?? []
     const name = `${call.method} ${call.path.replace(id || '-', ':id')}`
     if (name === 'POST /2/oauth2/token') return authorization.token(call)
+    if (name === 'POST /2/oauth2/revoke') return authorization.revoke(call)
     const caller = authorization.callerOf(call) ?? refuse.unauthorized()
     if (!SCOPES[name]) return refuse.notFound()
     if (!SCOPES[name].every((scope) => caller.scopes.includes(scope))) refuse.forbidden()

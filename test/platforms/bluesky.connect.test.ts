@@ -170,3 +170,22 @@ t.test('an account that has moved to another server has to be connected again', 
   t.match(await rejection(refresh(credentials)), { message: /has moved/, needsAttention: true })
   t.notOk(fake.log.slice(-3).includes('POST /oauth/token'), 'no token is sent there')
 })
+
+t.test('revoking the tokens of an account ends its session', async (t) => {
+  for (const app of [PUBLIC, { ...PUBLIC, clientSecret: randomBytes(32).toString('base64') }]) {
+    const { fake, connect, refresh, io } = await start(t, { app })
+    const { credentials } = (await connect()).tokens
+    await blueskyOAuth.revoke!(credentials, app, io)
+    t.equal(fake.log.at(-1), 'POST /oauth/revoke')
+    t.has(await rejection(refresh(credentials)), { code: 'unauthorized', needsAttention: true })
+  }
+})
+
+t.test('a server that names no address for it is not asked to revoke tokens', async (t) => {
+  const { fake, connect, io } = await start(t)
+  const { credentials } = (await connect()).tokens
+  delete fake.metadata.get(`${fake.issuer}/.well-known/oauth-authorization-server`)!.revocation_endpoint
+  const error = await rejection(blueskyOAuth.revoke!(credentials, PUBLIC, io))
+  t.equal(error.message, 'auth.example does not support the OAuth of Bluesky: it has no revocation_endpoint')
+  t.notOk(fake.log.includes('POST /oauth/revoke'))
+})

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { disconnectAccount } from '../../db/queries/accounts.ts'
+import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { createSandboxAdapter } from '../../src/platforms/sandbox/adapter.ts'
 import { actOf, clientOf, fileOf } from '../helpers/adapter-calls.ts'

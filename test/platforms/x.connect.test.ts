@@ -125,3 +125,16 @@ t.test('a refresh token works once, and using it again ends all tokens of the ac
   t.has(await rejection(run(second.credentials, authorization.app, io)), { code: 'unauthorized', needsAttention: true })
   t.has(await rejection(clientOf(xAdapter).identify(second.credentials, io)), { code: 'unauthorized' })
 })
+
+t.test('revoking the tokens of an account ends all of them', async (t) => {
+  const { fake, authorization, finish, io } = await start(t)
+  const [account] = await finish()
+  const { credentials } = account!.tokens
+  await oauth.revoke!(credentials, authorization.app, io)
+  t.same(fake.calls.at(-1)!.body, { token: credentials.refreshToken })
+  t.has(await rejection(clientOf(xAdapter).identify(credentials, io)), { code: 'unauthorized' })
+  const other = { ...authorization.app, clientSecret: 'wrong' }
+  t.has(await rejection(oauth.revoke!(credentials, other, io)), {
+    message: 'api.x.com: Missing valid authorization header',
+  })
+})

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { disconnectAccount } from '../../db/queries/accounts.ts'
+import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { createWorld } from '../helpers/app.ts'
 import { readStoredPosts } from '../helpers/stored-posts.ts'
 

@@ -6,11 +6,13 @@ import { isPrivate } from './identity.ts'
 
 /** The metadata of an authorization server (RFC 8414), as far as the flow needs it. */
 export interface AuthorizationServer {
-  readonly [name: string]: string | true
+  readonly [name: string]: string | true | undefined
   issuer: string
   authorization_endpoint: string
   token_endpoint: string
   pushed_authorization_request_endpoint: string
+  /** Absent where sessions are not revoked. */
+  revocation_endpoint?: string
   /** oauth4webapi then demands `iss` in the callback. */
   authorization_response_iss_parameter_supported: true
 }
@@ -33,7 +35,7 @@ async function readMetadata(origin: string, name: string, io: OAuthIo): Promise<
   return body
 }
 
-const unsuitable = (host: string, reason: string) =>
+export const unsuitable = (host: string, reason: string) =>
   unauthorized(`${host} does not support the OAuth of Bluesky: ${reason}`)
 
 /** The authorization server of a PDS. One without a document of its own may be the authorization server itself. */
@@ -79,6 +81,7 @@ export async function readAuthorizationServer(issuer: string, io: OAuthIo): Prom
     authorization_endpoint: endpoint('authorization_endpoint'),
     token_endpoint: endpoint('token_endpoint'),
     pushed_authorization_request_endpoint: endpoint('pushed_authorization_request_endpoint'),
+    ...(at(metadata, 'revocation_endpoint') !== undefined && { revocation_endpoint: endpoint('revocation_endpoint') }),
     authorization_response_iss_parameter_supported: true,
   }
 }

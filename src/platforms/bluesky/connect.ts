@@ -3,7 +3,7 @@ import type { NetworkRules } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens } from '../oauth.ts'
 import { otherAccount, PublishError, unauthorized, unexpected } from '../publish-error.ts'
-import { type AuthorizationServer, findIssuer, readAuthorizationServer } from './authorization-server.ts'
+import { type AuthorizationServer, findIssuer, readAuthorizationServer, unsuitable } from './authorization-server.ts'
 import { clientIdOf, clientKeysOf, loopbackRedirectUri, SCOPES, wrongKey } from './client.ts'
 import { callWithProof, createDpopKey, withNonce } from './dpop.ts'
 import { type Account, findAccount, findOwner, hintProblem, nameIn, unknownIfFailed } from './find-account.ts'
@@ -129,6 +129,18 @@ export const blueskyOAuth: OAuth = {
       if (owner !== did) throw unauthorized(`${issuer} sent tokens of another account`)
       return { ...tokens, credentials: { ...credentials, ...session, server, ...tokens.credentials } }
     },
+  },
+
+  // Ends the session, of which no other account has tokens.
+  async revoke({ issuer = '', dpopKey = '', clientId = '', clientKeyId, accessToken = '', ...credentials }, app, io) {
+    const { refreshToken = accessToken } = credentials
+    const server = await readAuthorizationServer(issuer, io)
+    if (!server.revocation_endpoint) throw unsuitable(new URL(issuer).host, 'it has no revocation_endpoint')
+    const session = { dpopKey, clientId, ...(clientKeyId !== undefined && { clientKeyId }) }
+    await callServer(server, app, session, [refreshToken], io, async (server, client, proof, options) => {
+      const response = await oauth.revocationRequest(server, client, proof, refreshToken, options)
+      await oauth.processRevocationResponse(response)
+    })
   },
 }
 

@@ -36,6 +36,10 @@ export const mastodonOAuth: OAuth = {
   },
 
   finish: (authorization, io) => flowAt(authorization.kept as Kept).finish(authorization, io),
+
+  // https://docs.joinmastodon.org/methods/oauth/#revoke
+  revoke: (credentials, app, io) =>
+    flowAt({ server: credentials.instance!, hasPkce: false }).revoke!(credentials, app, io),
 }
 
 const flowAt = ({ server, hasPkce }: { server: string; hasPkce: boolean }): OAuth =>
@@ -43,6 +47,7 @@ const flowAt = ({ server, hasPkce }: { server: string; hasPkce: boolean }): OAut
     host: new URL(server).host,
     authorizationEndpoint: `${server}/oauth/authorize`,
     tokenEndpoint: `${server}/oauth/token`,
+    revocationEndpoint: `${server}/oauth/revoke`,
     authentication: 'body',
     pkce: hasPkce,
     scopes: SCOPES,

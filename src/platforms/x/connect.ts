@@ -9,6 +9,7 @@ export const xOAuth = standardOAuth({
   host: 'api.x.com',
   authorizationEndpoint: 'https://x.com/i/oauth2/authorize',
   tokenEndpoint: 'https://api.x.com/2/oauth2/token',
+  revocationEndpoint: 'https://api.x.com/2/oauth2/revoke',
   authentication: 'basic',
   pkce: true,
   scopes: ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'],

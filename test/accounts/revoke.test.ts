@@ -1,0 +1,73 @@
+import t, { type Test } from 'tap'
+import { createMastodonWorld } from '../connections/mastodon-world.ts'
+import { createConnectionWorld } from '../connections/scene.ts'
+import { connectByOAuth } from '../helpers/connect-oauth.ts'
+import { unreachable } from '../helpers/scripted-network.ts'
+import { until } from '../helpers/until.ts'
+
+const REVOKE = 'POST /oauth/revoke'
+
+/** A network whose tokens can be revoked. */
+async function createRevocableWorld(t: Test) {
+  const world = await createConnectionWorld(t)
+  const { oauth, ada, log, connect } = world
+  const revoked: string[] = []
+  const script = { beforeResponse: async () => {} }
+  oauth.revoke = async ({ accessToken }, app) => {
+    revoked.push(`${accessToken} by ${app.clientId}`)
+    await script.beforeResponse()
+  }
+  return {
+    ...world,
+    revoked,
+    script,
+    connectOne: async () => (await connect()).accounts[0].id as string,
+    disconnect: async (id: string) => (await ada.call('DELETE', `/accounts/${id}`)).status,
+    logged: (message: string) => until(message, async () => log.some((line) => line.includes(message))),
+  }
+}
+
+t.test('the tokens of an account that is disconnected are revoked with its app', async (t) => {
+  const { connectOne, disconnect, revoked, logged } = await createRevocableWorld(t)
+  t.equal(await disconnect(await connectOne()), 200)
+  await logged('tokens revoked')
+  t.strictSame(revoked, ['access-token-of-1 by client-of-x'])
+})
+
+t.test('a network that does not respond, or refuses, does not keep an account connected', async (t) => {
+  const { connectOne, disconnect, revoked, script, logged, log, accounts } = await createRevocableWorld(t)
+  const response = Promise.withResolvers<void>()
+  script.beforeResponse = () => response.promise
+  t.equal(await disconnect(await connectOne()), 200, 'it is not waited for')
+  t.strictSame(await accounts(), [])
+  response.reject(unreachable())
+  await logged('tokens could not be revoked')
+  t.equal(revoked.length, 1, 'and called once')
+  t.notOk(log.some((line) => line.includes('access-token-of-1')))
+})
+
+t.test('tokens that the user made, or whose app is unknown, are left alone', async (t) => {
+  const { ada, connectOne, disconnect, revoked, oauthApps, logged } = await createRevocableWorld(t)
+  const own = await ada.account('x', { credentials: { accessToken: 'of-the-user' } })
+  t.equal(await disconnect(own), 200)
+  const connected = await connectOne()
+  const app = oauthApps.x!
+  delete oauthApps.x
+  t.equal(await disconnect(connected), 200)
+  oauthApps.x = app
+  t.equal(await disconnect(await connectOne()), 200)
+  await logged('tokens revoked')
+  t.equal(revoked.length, 1)
+})
+
+t.test('Mastodon gives all consents of a user one token, which is revoked with the last account', async (t) => {
+  const { app, ada, user, mastodon, consent } = await createMastodonWorld(t)
+  const bob = await user('bob')
+  const connect = (person: typeof ada) =>
+    connectByOAuth(app, person, { platform: 'mastodon', hint: 'mastodon.example' }, consent)
+  const [first, second] = [await connect(ada), await connect(bob)]
+  t.equal((await ada.call('DELETE', `/accounts/${first.accounts[0].id}`)).status, 200)
+  t.equal((await bob.call('DELETE', `/accounts/${second.accounts[0].id}`)).status, 200)
+  await until('the token is revoked', async () => mastodon.log.includes(REVOKE))
+  t.equal(mastodon.log.filter((name) => name === REVOKE).length, 1)
+})
