@@ -19,6 +19,7 @@ import * as tokenRefresh from './migrations/0014_token_refresh.ts'
 import * as serverApps from './migrations/0015_server_apps.ts'
 import * as find from './migrations/0016_find.ts'
 import * as keyRights from './migrations/0018_key_rights.ts'
+import * as connectionMetadata from './migrations/0019_connection_metadata.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -42,6 +43,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0015_server_apps': serverApps,
   '0016_find': find,
   '0018_key_rights': keyRights,
+  '0019_connection_metadata': connectionMetadata,
 }
 
 /**

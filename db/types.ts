@@ -89,6 +89,7 @@ export interface Connections {
   hint: string | null;
   id: string;
   keyId: string | null;
+  metadata: Json | null;
   organizationId: string | null;
   platform: string;
   returnUrl: string | null;

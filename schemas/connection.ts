@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Account, OWNED } from './account.ts'
 import { PlatformId } from './platform.ts'
-import { Ref, StringEnum } from './shared.ts'
+import { NewMetadata, NewReference } from './references.ts'
+import { Dictionary, Ref, StringEnum } from './shared.ts'
 
 /** In UTF-16 units. */
 export const URL_LENGTH_MAX = 2_048
@@ -12,7 +13,7 @@ export const CREATE_CONNECTION_EXAMPLES = {
   mastodon: { platform: 'mastodon', hint: 'mastodon.social' },
   returnUrl: { platform: 'facebook', returnUrl: 'https://app.example.com/settings/accounts' },
   reconnect: { platform: 'instagram', accountId: '0196f0a1-5b80-7f21-b8e6-44d09a7c5e32' },
-  manual: { platform: 'linkedin', manual: true, externalReference: 'customer-4711' },
+  manual: { platform: 'linkedin', manual: true, externalReference: 'customer-4711', metadata: { plan: 'pro' } },
 } as const
 
 export const CreateConnection = Type.Object(
@@ -44,12 +45,15 @@ export const CreateConnection = Type.Object(
           'The handle or the server of the account, on networks that have many servers. On Bluesky: a handle, a DID, or the https address of a server; the default is `https://bsky.social`. On Mastodon: `@ada@mastodon.social` or `mastodon.social`; required, except with `accountId`.',
       }),
     ),
-    externalReference: Type.Optional(
-      Type.String({
-        maxLength: TEXT_LENGTH_MAX,
-        description: 'A name of your own, such as the id of a customer. The accounts that are connected keep it.',
-      }),
-    ),
+    externalReference: Type.Optional({
+      ...NewReference('account'),
+      description:
+        'A name of your own, such as the id of a customer. The accounts that are connected get it. Without it, an account that you have connected before keeps its own. It need not be unique.',
+    }),
+    metadata: Type.Optional({
+      ...NewMetadata(),
+      description: `${NewMetadata().description} The accounts that are connected get it, instead of any they had. Without it, an account that you have connected before keeps its own.`,
+    }),
     manual: Type.Optional(
       Type.Boolean({
         description:
@@ -188,6 +192,7 @@ const properties = {
   organizationId: Type.Optional(Type.String({ description: 'As it was sent.' })),
   hint: Type.Optional(Type.String({ description: 'As it was sent, or the handle or the DID of `accountId`.' })),
   externalReference: Type.Optional(Type.String({ description: 'As it was sent.' })),
+  metadata: Type.Optional(Dictionary(Type.String(), { description: 'As it was sent.' })),
   choices: Type.Optional(
     Type.Array(Ref(ConnectionChoice), { description: 'What the user can choose from. In the state `choosing` only.' }),
   ),

@@ -23,6 +23,7 @@ export interface NewConnection {
   accountId: string | null
   hint: string | null
   externalReference: string | null
+  metadata: Record<string, string> | null
 }
 
 export interface ConnectionRow extends Omit<NewConnection, 'tokenHash'> {
@@ -56,6 +57,7 @@ const SHOWN = [
   'accountId',
   'hint',
   'externalReference',
+  sql<Record<string, string> | null>`metadata`.as('metadata'),
   state.as('state'),
   sql<ConnectionChoice[] | null>`choices`.as('choices'),
   'accountIds',
@@ -84,13 +86,18 @@ function toFlow(row: FlowColumns | undefined): ConnectionFlow | undefined {
  */
 export function insertConnection(
   db: Db,
-  connection: NewConnection,
+  { metadata, ...connection }: NewConnection,
   opened: OpenedConnection | undefined,
 ): Promise<ConnectionRow> {
   const values = opened ? toColumns(opened) : { state: 'pending' }
   return db
     .insertInto('connections')
-    .values({ ...connection, ...values, expiresAt: sql<Date>`now() + ${LIFETIME}` })
+    .values({
+      ...connection,
+      ...values,
+      metadata: metadata && JSON.stringify(metadata),
+      expiresAt: sql<Date>`now() + ${LIFETIME}`,
+    })
     .returning(SHOWN)
     .executeTakeFirstOrThrow()
 }

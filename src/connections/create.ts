@@ -8,6 +8,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import { requireKeyring, tidy } from '../accounts/store.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
+import { findLongNames } from '../http/metadata.ts'
 import { requireMayConnect } from '../http/roles.ts'
 import { PublishError } from '../platforms/publish-error.ts'
 import { findAppFor } from './apps.ts'
@@ -26,15 +27,17 @@ interface Prepared {
 
 /**
  * Checks what `storeConnection` stores, and begins the flow of a `manual` connection. Throws 400 for a network, a
- * `returnUrl`, a hint or an app that cannot be used, 403 for an organisation or an account of others, and 502 if the
+ * `returnUrl`, a hint, metadata or an app that cannot be used, 403 for an organisation or an account of others, and 502 if the
  * network cannot be reached.
  */
 export async function prepareConnection(
   context: ConnectionContext,
   userId: string,
-  { platform, returnUrl, accountId, organizationId, hint, manual = false }: CreateConnection,
+  { platform, returnUrl, accountId, organizationId, hint, metadata, manual = false }: CreateConnection,
 ): Promise<Prepared> {
   const { db, returnUrls } = context
+  const issues = findLongNames(metadata)
+  if (issues.length > 0) throw invalidRequest(issues)
   const oauth = requireOAuth(context, platform)
   if (returnUrl !== undefined && !isListedReturnUrl(returnUrl, returnUrls)) {
     throw new AppError(400, 'return_url_not_allowed', RETURN_URL_NOT_ALLOWED)
@@ -82,7 +85,7 @@ function toAppError(platform: PlatformId, { message, retryable }: PublishError):
 export async function storeConnection(
   context: ConnectionContext,
   userId: string,
-  { platform, returnUrl, accountId, organizationId, externalReference }: CreateConnection,
+  { platform, returnUrl, accountId, organizationId, externalReference, metadata }: CreateConnection,
   { id, hint, flow }: Prepared,
 ): Promise<CreatedConnection> {
   const token = flow ? undefined : newSecret()
@@ -96,6 +99,7 @@ export async function storeConnection(
     accountId: accountId ?? null,
     hint,
     externalReference: externalReference ?? null,
+    metadata: metadata ?? null,
   }
   const row = await insertConnection(context.db, connection, flow?.opened)
   // The callback has to reach the host that the cookie was set for.

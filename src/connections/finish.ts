@@ -148,7 +148,7 @@ export function connectAccounts(
   connection: ConnectionFlow & { state: string },
   accounts: OAuthAccount[],
 ): Promise<void> {
-  const { id, platform, userId, organizationId, accountId, externalReference, appId, clientId } = connection
+  const { id, platform, userId, organizationId, accountId, externalReference, metadata, appId, clientId } = connection
   const refresh = requireOAuth(context, platform).refresh
   return inTransaction(context.db, async (transaction) => {
     if (appId !== null && !(await lockCurrentApp(transaction, appId))) throw appChanged(platform)
@@ -169,7 +169,7 @@ export function connectAccounts(
         clientId,
         appId,
         externalReference,
-        metadata: null,
+        metadata,
       }
       const stored = await storeAccount(transaction, keyring, {
         platform,

@@ -10,7 +10,7 @@ export async function toConnection(
   row: ConnectionRow,
 ): Promise<Connection> {
   const { id, userId, platform, state, accountIds, createdAt, expiresAt } = row
-  const { returnUrl, accountId, organizationId, hint, externalReference, choices, error } = row
+  const { returnUrl, accountId, organizationId, hint, externalReference, metadata, choices, error } = row
   const accounts = accountIds ? await listTheseAccounts(db, { userId, ids: accountIds }) : []
   return {
     id,
@@ -21,6 +21,7 @@ export async function toConnection(
     ...(organizationId !== null && { organizationId }),
     ...(hint !== null && { hint }),
     ...(externalReference !== null && { externalReference }),
+    ...(metadata !== null && { metadata }),
     ...(state === 'choosing' && { choices: choices ?? [] }),
     accounts: accounts.map((account) => toListedAccount(account, userId, networks)),
     ...(error && { error }),
