@@ -21,6 +21,7 @@ import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
 import { sendClientError } from './http/protocol-errors.ts'
+import { queryEncoding } from './http/query-encoding.ts'
 import { type RateLimits, rateLimits } from './http/rate-limits.ts'
 import { requests } from './http/requests.ts'
 import { serializerCompiler } from './http/serialization.ts'
@@ -113,6 +114,7 @@ export async function buildApp({
       if (rates) await api.register(rateLimits, rates)
       await api.register(scopes)
       await api.register(requireSchema, { db })
+      await api.register(queryEncoding)
       await api.register(accounts, context)
       await api.register(catalogue, context)
       await api.register(connections, context)
