@@ -17,7 +17,7 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { OAuthAccount } from '../platforms/oauth.ts'
 import { PublishError } from '../platforms/publish-error.ts'
-import { findAppAgain } from './apps.ts'
+import { type FlowApp, findAppAgain } from './apps.ts'
 import { requireOAuth } from './begin.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
 import { FlowFailure, toFlowFailure } from './failure.ts'
@@ -40,26 +40,26 @@ export async function finishFlow(
   const { db } = context
   const { id } = connection
   const keyring = await requireKeyring(context)
+  // Throws where the secret cannot be decrypted: with the right key, the same callback works.
+  const app = await findAppAgain(context, keyring, connection)
   const isOurs = await spendState(db, id, hashSecret(callback.get('state') ?? ''))
   if (!isOurs) throw new AppError(409, 'connection_not_opened', CONNECTION_NOT_OPENED)
   // Without the budget of a request: a code can be exchanged once, so a busy database must not cost the user the consent.
-  await withDatabaseBudget(undefined, () => settle(context, keyring, connection, callback, log))
+  await withDatabaseBudget(undefined, () => settle(context, keyring, { connection, app, callback }, log))
 }
 
-async function settle(
-  context: ConnectionContext,
-  keyring: Keyring,
-  connection: ConnectionFlow,
-  callback: URLSearchParams,
-  log: Log,
-): Promise<void> {
+interface Return {
+  connection: ConnectionFlow
+  /** Undefined if the app was changed or deleted meanwhile. */
+  app: FlowApp | undefined
+  callback: URLSearchParams
+}
+
+async function settle(context: ConnectionContext, keyring: Keyring, flow: Return, log: Log): Promise<void> {
+  const { connection } = flow
   const { id, platform } = connection
   try {
-    const accounts = await selectAccounts(
-      context,
-      connection,
-      await requestAccounts(context, keyring, connection, callback),
-    )
+    const accounts = await selectAccounts(context, connection, await requestAccounts(context, keyring, flow))
     if (accounts.length === 1) await connectAccounts(context, keyring, connection, accounts)
     else await offer(context, keyring, connection, accounts)
   } catch (error) {
@@ -82,13 +82,11 @@ function toFailure(error: unknown, log: Log, facts: { connection: string; platfo
 async function requestAccounts(
   context: ConnectionContext,
   keyring: Keyring,
-  connection: ConnectionFlow,
-  callback: URLSearchParams,
+  { connection, app: found, callback }: Return,
 ): Promise<OAuthAccount[]> {
   const { id, platform, hint, secrets } = connection
   throwRefusal(platform, callback)
   const oauth = requireOAuth(context, platform)
-  const found = await findAppAgain(context, keyring, connection)
   if (!found) throw appChanged(platform)
   const { app, scopes } = found
   const kept = JSON.parse(keyring.open(id, secrets!).kept!)

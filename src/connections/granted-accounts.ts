@@ -14,7 +14,7 @@ export function checkAccounts(platform: PlatformId, oauth: OAuth, accounts: OAut
   if (accounts.length === 0) {
     throw new FlowFailure('nothing_to_choose', `There is no account on ${platform} that Postroom can publish to`)
   }
-  const missingOf = ({ tokens }: OAuthAccount) => missingScopes(oauth, tokens.scopes)
+  const missingOf = ({ tokens }: OAuthAccount) => missingScopes(oauth, tokens)
   const usable = accounts.filter((account) => missingOf(account).length === 0)
   if (usable.length === 0) {
     const missing = missingOf(accounts[0]!).join(', ')

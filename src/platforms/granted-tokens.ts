@@ -15,5 +15,9 @@ export const areStorable = ({ credentials, scopes, expiresAt }: Tokens): boolean
   (expiresAt === null || !Number.isNaN(expiresAt.getTime()))
 
 /** The scopes that publishing needs and that were not granted. */
-export const missingScopes = ({ requiredScopes }: OAuth, granted: readonly string[]): string[] =>
-  requiredScopes.filter((scope) => !granted.includes(scope))
+export function missingScopes(
+  { requiredScopes, requiredScopesOf = () => requiredScopes }: OAuth,
+  { credentials, scopes }: Pick<Tokens, 'credentials' | 'scopes'>,
+): string[] {
+  return requiredScopesOf(credentials).filter((scope) => !scopes.includes(scope))
+}

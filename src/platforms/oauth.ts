@@ -62,6 +62,8 @@ export interface OAuth {
   scopes: readonly string[]
   /** Those among `scopes` without which nothing can be published. */
   requiredScopes: readonly string[]
+  /** Those that one account needs; absent where each needs `requiredScopes`. */
+  requiredScopesOf?(credentials: Credentials): readonly string[]
   /** The redirect URI as the network takes it; absent where it takes every one. The link of a connection has its origin. */
   toRedirectUri?(redirectUri: string): string
   /** Why a hint cannot be used; undefined where it can. Absent where each can, or `registration` decides. */

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { checkAccounts } from '../../src/connections/granted-accounts.ts'
 import { linkedinOAuth } from '../../src/platforms/linkedin/connect.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
@@ -80,6 +81,27 @@ t.test('organizations are offered to those who may post for them', async (t) => 
     tokens: { credentials: { author: 'urn:li:organization:5515715', member: MEMBER, scopes: ALL_SCOPES.join(' ') } },
   })
   t.notOk(accounts.some(({ profile }) => profile.username === 'organization-8'))
+})
+
+t.test('an app for organizations alone connects organizations', async (t) => {
+  const { fake, authorization } = await start(t)
+  const scopes = ALL_SCOPES.filter((scope) => scope !== 'w_member_social')
+  fake.app.scopes = scopes
+  const own = { ...authorization, scopes }
+  const { callback, kept } = await consent(fake, own)
+  const accounts = await linkedinOAuth.finish({ ...own, callback, kept }, ioOf(fake))
+  t.strictSame(
+    checkAccounts('linkedin', linkedinOAuth, accounts).map(({ profile }) => profile.username),
+    ['acme'],
+  )
+  const declined = accounts.map((account) => ({
+    ...account,
+    tokens: { ...account.tokens, scopes: ['r_basicprofile'] },
+  }))
+  t.throws(() => checkAccounts('linkedin', linkedinOAuth, declined), {
+    code: 'scopes_missing',
+    message: /: w_organization_social$/,
+  })
 })
 
 t.test('a token that is refused for a moment after its issue is tried again', async (t) => {

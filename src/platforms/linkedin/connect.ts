@@ -3,7 +3,7 @@ import { at, textAt } from '../json.ts'
 import type { OAuth, OAuthAccount, OAuthIo, Tokens } from '../oauth.ts'
 import { PublishError, unexpected } from '../publish-error.ts'
 import { standardOAuth } from '../standard-oauth.ts'
-import { type Client, call, clientFor, HOST, limitKeyOf } from './client.ts'
+import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
 import { readMember, readProfile } from './profile.ts'
 
 /** https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow */
@@ -27,6 +27,7 @@ const { run, ...refresh } = standard.refresh!
 
 export const linkedinOAuth: OAuth = {
   ...standard,
+  requiredScopesOf: (credentials) => [isOrganization(credentials) ? 'w_organization_social' : 'w_member_social'],
   refresh: {
     ...refresh,
     async run(credentials, app, io) {
