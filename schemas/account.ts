@@ -45,6 +45,13 @@ export const REFRESH_FAILED = {
     'The access token has expired and could not be refreshed yet, which is tried again: connect the account again if this lasts',
 }
 
+/** The `attention` of an account whose access token cannot be refreshed without its app. */
+export const APP_MISSING = {
+  code: 'app_missing',
+  message:
+    'The app that this account was connected with is no longer configured, so the access token cannot be refreshed: the operator has to put the app back, or the account has to be connected again',
+}
+
 /** The `attention` of an account whose access token is about to expire, and cannot be refreshed. */
 export const EXPIRING = {
   code: 'expiring',
@@ -55,7 +62,7 @@ export const AccountAttention = Type.Object(
   {
     code: Type.String({
       description:
-        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually, then call `markDeliveryPublished`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
+        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually, then call `markDeliveryPublished`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `app_missing`: the access token has to be refreshed with the app that the account was connected with, and the operator has removed that app. Posts are published until the access token expires, and wait after that. The operator can put the app back; else connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
     }),
     message: Type.String({
       description: 'The reason in words, for people. Where the network gave a reason, these are its words.',

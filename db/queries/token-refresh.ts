@@ -114,7 +114,7 @@ export async function storeRefreshedTokens(
           then case when attention ->> 'code' = 'scopes_missing' then attention else ${attentionOf({ code: 'scopes_missing', message }, now)} end
         when attention ->> 'code' = 'scopes_missing' and ${missingScopes !== null}::boolean then null
         -- Another worker found the old refresh token spent, before these tokens could be stored.
-        when attention ->> 'code' = 'reconnect_required' then null
+        when attention ->> 'code' in ('reconnect_required', 'app_missing') then null
         else attention end
     from stored
     where accounts.id = stored.account_id
@@ -151,6 +151,18 @@ export async function postponeRefresh(
     where accounts.id = credentials.account_id and credentials.account_id = ${accountId}
       and generation = ${generation} and refresh_intended_at = ${intendedAt}`.execute(db)
   return numAffectedRows > 0n
+}
+
+/** Tells why credentials were not refreshed, unless the account shows another reason. */
+export async function explainPostponement(
+  db: Db,
+  accountId: string,
+  reason: { code: string; message: string },
+  now: Now,
+): Promise<void> {
+  await sql`
+    update accounts set attention = ${attentionOf(reason, now)}
+    where id = ${accountId} and attention is null and disconnected_at is null`.execute(db)
 }
 
 /** Gives up refreshing until the account is connected again. Changes nothing if another worker has claimed or written since. */

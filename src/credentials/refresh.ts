@@ -4,9 +4,11 @@ import {
   type ClaimedRefresh,
   claimRefresh,
   endRefresh,
+  explainPostponement,
   postponeRefresh,
   storeRefreshedTokens,
 } from '../../db/queries/token-refresh.ts'
+import { APP_MISSING } from '../../schemas/account.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import type { Credentials } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
@@ -113,7 +115,11 @@ async function carryOut(deps: RefreshDeps, { claim, claimedAt }: HeldRefresh, si
     deps.log.error({ err: error, accountId: claim.accountId }, 'credentials cannot be opened')
     return postpone(deps, claim, situation, { code: 'credentials_unreadable' })
   }
-  if (!app) return postpone(deps, claim, situation, { code: 'app_missing' })
+  if (!app) {
+    const done = await postpone(deps, claim, situation, APP_MISSING)
+    if (done.outcome === 'postponed') await explainPostponement(deps.db, claim.accountId, APP_MISSING, deps.clock())
+    return done
+  }
   if (deps.uptimeMs() - claimedAt > REFRESH_START_MS) return postpone(deps, claim, situation, { code: 'interrupted' })
 
   let tokens: RefreshedTokens
@@ -194,7 +200,7 @@ async function store(
     expiresAt,
     isRefreshable: oauth.refresh!.isPossible(credentials),
     scopes: scopes && [...scopes],
-    missingScopes: scopes && missingScopes(oauth, scopes),
+    missingScopes: scopes && missingScopes(oauth, { credentials, scopes }),
   }
   const stored = await untilStored(deps, () => storeRefreshedTokens(deps.db, claim, tokens, deps.clock()))
   return { outcome: stored ? 'refreshed' : 'overtaken', errorCode: null, nextInMs: stored?.nextInMs ?? null }

@@ -145,13 +145,17 @@ t.test('a worker without the key of credentials leaves them to others', async (t
 })
 
 t.test('credentials of an app that the operator has removed wait for it', async (t) => {
-  const { connect, refresh, deps, calls, time } = await createRefreshWorld(t)
-  await connect()
+  const { connect, refresh, deps, calls, time, account } = await createRefreshWorld(t)
+  const id = await connect()
   time.now = new Date(time.now.getTime() + 1.7 * HOUR)
   const without = { ...deps, oauthApps: { x: { clientId: 'another', clientSecret: null } } }
   await refreshTokens(without, (await claimNextRefresh(without))!)
   t.same(calls, [])
+  const { attention } = await account(id)
+  t.hasStrict(attention, { code: 'app_missing', since: time.now.toISOString() })
+  t.match(attention.message, 'is no longer configured')
   t.same(await refresh(HOUR), ['refreshed'])
+  t.equal((await account(id)).attention, undefined)
 })
 
 t.test('an account that lost a scope has attention until it is granted again', async (t) => {
