@@ -35,6 +35,7 @@ const MISTAKES: readonly [pattern: RegExp, problem: string][] = [
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)$/i, 'seconds are missing, write it as 2027-01-15T09:30:00Z'],
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(?:\d\d)?$/i, 'write the offset as hours and minutes: +02:00'],
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)? *[A-Z]/i, 'end it with Z or an offset such as +02:00, without a name'],
+  [/^\d{4}-\d\d-\d\dT[\d:.]+ \d\d:?\d\d$/i, 'the + of the offset is missing, write it as %2B in a query'],
   [/^\d{9,}$/, 'it is a number, write the time as 2027-01-15T09:30:00Z'],
 ]
 

@@ -30,6 +30,7 @@ t.test('a wrong time is refused with what is wrong and what to write instead', a
     ['2027-01-15T09:30:00-02', 'write the offset as hours and minutes: +02:00'],
     ['2027-01-15T09:30:00 UTC', 'end it with Z or an offset such as +02:00, without a name'],
     ['2027-01-15T09:30:00Europe/Berlin', 'end it with Z or an offset such as +02:00, without a name'],
+    ['2027-01-15T09:30:00 02:00', 'the + of the offset is missing, write it as %2B in a query'],
     ['1800000000', `it is a number, write the time as 2027-01-15T09:30:00Z`],
     ['1800-01-15T09:30:00Z', 'years 1970 to 9999 are allowed'],
     ['tomorrow', `${WHOLE}, or with an offset as 2027-01-15T09:30:00+02:00`],
@@ -40,4 +41,14 @@ t.test('a wrong time is refused with what is wrong and what to write instead', a
     const issue = { code: 'invalid_string', validation: 'datetime', path: ['scheduledAt'], message }
     t.strictSame([status, body.details], [400, [issue]], scheduledAt)
   }
+})
+
+t.test('a time in a query whose + became a space is refused with how to write it', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const list = (time: string) => ada.call('GET', `/posts?scheduledFrom=${time}`)
+  const { status, body } = await list('2027-03-01T00:00:00+01:00')
+  const message = 'Invalid datetime: the + of the offset is missing, write it as %2B in a query'
+  t.match([status, body.details], [400, [{ path: ['scheduledFrom'], message }]])
+  t.equal((await list('2027-03-01T00:00:00%2B01:00')).status, 200)
 })
