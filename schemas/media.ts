@@ -9,8 +9,10 @@ import {
   NullableNumber,
   NullableString,
   Offset,
+  PageQuery,
   Ref,
   StringEnum,
+  UUID_PATTERN,
 } from './shared.ts'
 
 export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
@@ -155,6 +157,18 @@ export const MediaDetail = Type.Object(
   },
 )
 export type MediaDetail = Static<typeof MediaDetail>
+
+export const ListMediaQuery = Type.Object({
+  ...PageQuery.properties,
+  organizationId: Type.Optional(
+    Type.String({
+      pattern: UUID_PATTERN,
+      description:
+        'The files in posts of this organisation instead of your own: those of all members, your own included. Only admins of the organisation may use it.',
+    }),
+  ),
+})
+export type ListMediaQuery = Static<typeof ListMediaQuery>
 
 export const MediaList = Type.Object(
   {

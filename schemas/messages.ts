@@ -84,7 +84,7 @@ export const ACCOUNT_NOT_FOUND = 'Account not found'
 export const PLATFORM_NOT_FOUND = 'Platform not found'
 export const NOT_THE_OWNER = 'Only the owner of an account, or an admin of its organisation, can disconnect it'
 
-export const NOT_AN_ADMIN_TO_LIST = 'Only admins of an organisation can list its posts'
+export const NOT_AN_ADMIN_TO_LIST = 'Only admins of an organisation can list its posts and files'
 
 export const APP_NOT_FOUND = 'No app is stored for this network'
 export const APP_IN_USE = 'Accounts were connected with this app and need it'

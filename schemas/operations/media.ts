@@ -1,8 +1,8 @@
 import {
   bodyTooLargeResponse,
+  CURSOR_AND_OFFSET,
   commonErrors,
   errorResponse,
-  invalidPageResponse,
   invalidRequestResponse,
   NO_STORAGE,
   STORAGE_FULL,
@@ -15,6 +15,7 @@ import {
   ContentHeaders,
   IMPORT_MEDIA_EXAMPLE,
   ImportMedia,
+  ListMediaQuery,
   MEDIA_TYPES,
   Media,
   MediaDetail,
@@ -25,6 +26,7 @@ import {
   UploadMedia,
 } from '../media.ts'
 import {
+  FILTERS_WITH_ACCOUNTS,
   fileTooLargeMessage,
   MEDIA_IN_USE,
   MEDIA_NOT_FOUND,
@@ -32,11 +34,13 @@ import {
   MISSING_FILE,
   NO_CONTENT,
   NO_SUCH_RANGE,
+  NOT_AN_ADMIN_TO_LIST,
   NOT_PUBLIC,
   NOT_THAT_FILE,
+  OFFSET_WITH_FILTER,
   UNSUPPORTED,
 } from '../messages.ts'
-import { Body, Deleted, EmptyResponse, FileResponse, JsonResponse, PageQuery } from '../shared.ts'
+import { Body, Deleted, EmptyResponse, FileResponse, JsonResponse, PAGE } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 const { ETag, Location, 'Content-Disposition': disposition, 'Content-Range': range } = CONTENT_HEADERS
@@ -164,11 +168,33 @@ export const listMedia = defineOperation({
     tags: ['media'],
     summary: 'List media',
     description:
-      'Returns a page of your own images and videos, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.',
-    querystring: PageQuery,
+      'Returns a page of your own images and videos, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.\n\nWith `organizationId`, an admin of an organisation gets the files that its posts show, of all its members. Such a request looks at up to 100 files: a page may be short or empty although more follows, so read on until `nextCursor` is `null`. It takes no `offset`.',
+    querystring: ListMediaQuery,
     response: {
       200: JsonResponse(MediaList, 'One page of your media.', { page: MediaList.examples[0] }),
-      400: invalidPageResponse,
+      400: invalidRequestResponse(
+        'A parameter is malformed or outside its range, has almost the name of the filter, or excludes another one.',
+        {
+          limitTooBig: {
+            code: 'too_big',
+            type: 'number',
+            maximum: PAGE.limitMax,
+            inclusive: true,
+            path: ['limit'],
+            message: `Number must be less than or equal to ${PAGE.limitMax}`,
+          },
+          cursorAndOffset: CURSOR_AND_OFFSET,
+          offsetWithFilter: OFFSET_WITH_FILTER,
+        },
+      ),
+      403: errorResponse(
+        'With `organizationId`: you are not an admin of this organisation, or it does not exist. Or the API key is limited to a list of accounts.',
+        {
+          notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_LIST],
+          noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+          filtersWithAccounts: ['account_list', FILTERS_WITH_ACCOUNTS],
+        },
+      ),
       ...commonErrors,
     },
   },

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { listMedia } from '../../db/queries/media.ts'
 import { forgetFile } from '../../db/queries/staged-files.ts'
 import { NO_SUCH_RANGE, NOT_THAT_FILE } from '../../schemas/messages.ts'
 import * as operations from '../../schemas/operations/media.ts'
@@ -9,7 +8,6 @@ import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
 import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
 import { findLongNames } from '../http/metadata.ts'
-import { readPage } from '../http/paging.ts'
 import { type FileAccess, withFile } from './access.ts'
 import { type Added, discardFile, type Library, withIncomingFile } from './add.ts'
 import { deleteMedia, showMedia, updateMedia } from './change.ts'
@@ -17,6 +15,7 @@ import { serveContent } from './content.ts'
 import type { FetchFile } from './fetch.ts'
 import { type FileDescription, fileNameOf } from './file-name.ts'
 import { readForm } from './form.ts'
+import { listOwnMedia } from './list.ts'
 
 export interface MediaOptions extends Library {
   fetchFile: FetchFile
@@ -57,7 +56,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
 
   app.route({
     ...operations.listMedia,
-    handler: async (request) => readPage(request.query, (page) => listMedia(db, { userId: request.userId, ...page })),
+    handler: async (request) => listOwnMedia(db, request, request.query),
   })
 
   app.route({

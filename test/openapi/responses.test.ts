@@ -314,6 +314,7 @@ async function checkFinds(t: Test, { ada, organization }: Scene, requests: Reque
   await check(t, 'listPosts', 400, 'cursorOfAnotherQuery', get(`/posts?status=draft&cursor=${UNKNOWN_ID}`))
   await check(t, 'listPosts', 400, 'offsetWithFilter', get('/posts?status=draft&offset=1'))
   await check(t, 'listPosts', 400, 'mistypedFilter', get('/posts?statuss=draft'))
+  await check(t, 'listMedia', 400, 'offsetWithFilter', get(`/media?organizationId=${UNKNOWN_ID}&offset=1`))
   for (const [example, organizationId] of [
     ['noAccess', UNKNOWN_ID],
     ['notAdmin', await organization(ada)],
@@ -322,6 +323,7 @@ async function checkFinds(t: Test, { ada, organization }: Scene, requests: Reque
     await check(t, 'listPosts', 403, example, get(`/posts?${query}`))
     await check(t, 'listDeliveries', 403, example, get(`/deliveries?${query}`))
     await check(t, 'countPosts', 403, example, get(`/posts/counts?by=state&${query}`))
+    await check(t, 'listMedia', 403, example, get(`/media?${query}`))
   }
   await check(t, 'listDeliveries', 200, undefined, requests.listDeliveries(ada.key))
   await check(t, 'listDeliveries', 400, 'unknownParameter', get('/deliveries?stat=failed'))
@@ -721,9 +723,16 @@ async function checkScopes(t: Test, { app, db, ada, account }: Scene, requests: 
     const { key } = await createKey(db, { ...KEY, userId: ada.id, scopes: [required], accountIds: [account] })
     await check(t, operationId, 403, 'limitedToAccounts', send(key))
   }
-  const limited = await createKey(db, { ...KEY, userId: ada.id, scopes: ['posts:read'], accountIds: [account] })
+  const limited = await createKey(db, {
+    ...KEY,
+    userId: ada.id,
+    scopes: ['posts:read', 'media:read'],
+    accountIds: [account],
+  })
   const filtered = call(app, limited.key, 'GET', '/posts?status=draft')
   await check(t, 'listPosts', 403, 'filtersWithAccounts', filtered)
+  const ofOrganization = call(app, limited.key, 'GET', `/media?organizationId=${UNKNOWN_ID}`)
+  await check(t, 'listMedia', 403, 'filtersWithAccounts', ofOrganization)
   const writer = await create(['posts:write'])
   const scheduled = { accountIds: [ACCOUNT_EXAMPLES[0].id], caption: 'hi', scheduledAt: '2999-01-01T00:00:00Z' }
   const { body: post } = await ada.call('POST', '/posts', scheduled)

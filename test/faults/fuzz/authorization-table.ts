@@ -266,6 +266,12 @@ export const TABLE: Row[] = [
   { operationId: 'uploadMedia', request: (_, { name }) => ({ parts: image(name) }), ...sameForAll(201) },
   { operationId: 'importMedia', request: () => ({ body: { url: 'https://files.example/1.jpg' } }), ...sameForAll(201) },
   { operationId: 'listMedia', request: () => ({}), ...sameForAll(200) },
+  {
+    operationId: 'listMedia',
+    case: 'of an organisation',
+    request: ({ organization }) => ({ query: { organizationId: organization } }),
+    ...adminsOnly(200),
+  },
   { operationId: 'getMedia', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
   { operationId: 'getMediaContent', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
   {

@@ -1,0 +1,33 @@
+import type { Db } from '../../db/client.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
+import { listMedia } from '../../db/queries/media.ts'
+import { listSharedMedia } from '../../db/queries/shared-media.ts'
+import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
+import { ListMediaQuery, type MediaList } from '../../schemas/media.ts'
+import { FILTERS_WITH_ACCOUNTS, NOT_AN_ADMIN_TO_LIST, OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
+import { CURSOR_OF_FIRST_PAGE, PageQuery } from '../../schemas/shared.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { refuseNearNames } from '../http/near-names.ts'
+import { readPage } from '../http/paging.ts'
+import { requireAdmin } from '../http/roles.ts'
+
+interface Caller {
+  userId: string
+  rights: KeyRights
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListMediaQuery.properties))
+/** The parameters beside those of paging. */
+const FILTERS = [...PARAMETERS].filter((name) => !(name in PageQuery.properties))
+
+/** One page of the user's files, or of those in posts of an organisation that the user administers. */
+export async function listOwnMedia(db: Db, { userId, rights }: Caller, query: ListMediaQuery): Promise<MediaList> {
+  refuseNearNames(query, FILTERS, PARAMETERS)
+  const { organizationId, limit, offset, cursor } = query
+  if (organizationId === undefined) return readPage(query, (page) => listMedia(db, { userId, ...page }))
+  if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
+  if (rights.accountIds) throw new AppError(403, 'account_list', FILTERS_WITH_ACCOUNTS)
+  await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN_TO_LIST)
+  const page = await listSharedMedia(db, { organizationId, limit, cursor: cursor ?? CURSOR_OF_FIRST_PAGE })
+  return { ...page, limit, offset }
+}
