@@ -24,10 +24,14 @@ interface Summary {
   isDryRun: boolean
   rows: number
   created: number
+  /** How many of the created posts have a time, and how many have none. */
+  scheduled: number
+  drafts: number
   existing: number
   refused: number
   /** The file with the refused rows; null if there are none. */
   refusedFile: string | null
+  refusals: { row: number; reason: string }[]
   warnings: string[]
 }
 
@@ -36,7 +40,7 @@ export function addPostImport(post: Command): void {
     post
       .command('import')
       .description(
-        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. Several ids stand in one cell, separated by spaces; accountOverrides, threadParts and metadata are JSON. Exits with 1 if rows were refused`,
+        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. ${REQUIRED_COLUMNS.join(' and ')} are required in every row. A row without scheduledAt becomes a draft. Several ids stand in one cell, separated by spaces; accountOverrides, threadParts and metadata are JSON. Exits with 1 if rows were refused`,
       )
       .argument('<file>', 'the path of the file, in UTF-8')
       .requiredOption('--user <id>', 'the id of the user who owns the posts')
@@ -65,11 +69,29 @@ async function runImport(db: Db, options: Options, path = ''): Promise<Summary> 
   return {
     isDryRun: options.dryRun ?? false,
     rows: outcomes.length,
-    ...{ created: count('created'), existing: count('existing'), refused },
+    created: count('created'),
+    ...countStatuses(outcomes),
+    existing: count('existing'),
+    refused,
     refusedFile: refused > 0 ? refusedFile : null,
+    refusals: listRefusals(outcomes),
     warnings: listWarnings(outcomes),
   }
 }
+
+function countStatuses(outcomes: ImportOutcome[]) {
+  const statuses = outcomes.flatMap((each) => (each.outcome === 'created' ? [each.status] : []))
+  const drafts = statuses.filter((status) => status === 'draft').length
+  return { scheduled: statuses.length - drafts, drafts }
+}
+
+/** As a spreadsheet counts, with the names of the columns in row 1. Empty lines do not count. */
+const rowNumber = (index: number) => index + 2
+
+const listRefusals = (outcomes: ImportOutcome[]) =>
+  outcomes.flatMap((each, index) =>
+    each.outcome === 'refused' ? [{ row: rowNumber(index), reason: each.reason }] : [],
+  )
 
 function requireColumns(path: string, { header }: Table): void {
   const unknown = header.filter((name) => !COLUMNS.includes(name))
@@ -122,8 +144,7 @@ function readRows({ header, rows }: Table, timeZone: string | undefined) {
       const post = readRow(Object.fromEntries(header.map((name, at) => [name, cells[at]!])), timeZone)
       const first = rowOf.get(post.externalReference)
       if (first !== undefined) throw new RowProblem(`externalReference is that of row ${first} too`)
-      // As a spreadsheet counts, with the names of the columns in row 1.
-      rowOf.set(post.externalReference, index + 2)
+      rowOf.set(post.externalReference, rowNumber(index))
       posts.push({ index, post })
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error
@@ -172,9 +193,9 @@ function listWarnings(outcomes: ImportOutcome[]): string[] {
   return [...new Set(messages)].slice(0, WARNINGS_SHOWN_MAX)
 }
 
-const toText = ({ isDryRun, rows, created, existing, refused, refusedFile, warnings }: Summary): string =>
+const toText = ({ isDryRun, refusedFile, warnings, ...count }: Summary): string =>
   [
-    `${rows} rows: ${created} ${isDryRun ? 'would be created' : 'created'}, ${existing} exist already, ${refused} refused`,
+    `${count.rows} rows: ${count.created} ${isDryRun ? 'would be created' : 'created'} (${count.scheduled} scheduled, ${count.drafts} drafts without scheduledAt), ${count.existing} exist already, ${count.refused} refused`,
     ...(refusedFile === null ? [] : [`The refused rows are in ${refusedFile}, with the reasons.`]),
     ...warnings.map((message) => `warning: ${message}`),
   ].join('\n')

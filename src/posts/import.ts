@@ -12,7 +12,13 @@ import { createPosts } from './create-many.ts'
 /** A post that names itself, so that it is imported once. */
 export type ImportedPost = CreatePost & { externalReference: string }
 
-export type ImportOutcome = { outcome: 'created'; warnings: PostWarning[] } | { outcome: 'existing' } | Refusal
+export type ImportOutcome = Creation | { outcome: 'existing' } | Refusal
+
+interface Creation {
+  outcome: 'created'
+  status: 'draft' | 'scheduled'
+  warnings: PostWarning[]
+}
 
 interface Refusal {
   outcome: 'refused'
@@ -71,7 +77,10 @@ async function store(
 ): Promise<Map<CreatePost, ImportOutcome>> {
   const { data, rejected } = await createPosts(db, userId, { mode: 'each', posts }, { networks, rights: ALL_RIGHTS })
   return new Map<CreatePost, ImportOutcome>([
-    ...data.map(({ index, warnings = [] }) => [posts[index]!, { outcome: 'created' as const, warnings }] as const),
+    ...data.map(
+      ({ index, status, warnings = [] }) =>
+        [posts[index]!, { outcome: 'created' as const, status: status as Creation['status'], warnings }] as const,
+    ),
     ...rejected.map(({ index, error }) => [posts[index]!, { outcome: 'refused' as const, reason: error }] as const),
   ])
 }

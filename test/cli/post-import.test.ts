@@ -52,6 +52,7 @@ t.test('each row becomes a post, with times in named zones', async (t) => {
   )
   const { code, stderr, summary } = await run(path, '--time-zone', 'Europe/Berlin')
   t.strictSame([code, stderr, counts(summary), summary.refusedFile], [0, '', [4, 4, 0, 0], null])
+  t.strictSame([summary.scheduled, summary.drafts, summary.refusals], [3, 1, []])
   t.match(summary.warnings, [/@ada.*not connected|has no credentials/i])
   const stored = await posts()
   t.strictSame(
@@ -129,6 +130,10 @@ t.test('refused rows are written to a file with their reasons, which can be corr
   const { code, summary } = await run(path)
   t.strictSame([code, counts(summary), summary.refusedFile], [1, [12, 2, 0, 10], join(folder, 'posts.refused.csv')])
   t.strictSame([dry.code, counts(dry.summary)], [code, counts(summary)], 'the dry run has said so')
+  const reasons = refused.map(([, reason], index) => ({ row: index + 3, reason }))
+  t.match(summary.refusals, reasons)
+  t.equal(summary.refusals.length, refused.length)
+  t.strictSame(dry.summary.refusals, summary.refusals)
   const text = readFileSync(summary.refusedFile, 'utf8')
   t.equal(readFileSync(join(folder, 'dry.csv'), 'utf8'), text)
   const [first, ...lines] = text.trimEnd().split('\r\n')
@@ -145,6 +150,23 @@ t.test('refused rows are written to a file with their reasons, which can be corr
   const wanted = text.split('\r\n').filter((line) => /^(?:externalReference|b),/.test(line))
   const corrected = write(wanted.join('\r\n').replace(long, 'short'), 'corrected.csv')
   t.strictSame(counts((await run(corrected)).summary), [1, 1, 0, 0], 'with the column of the reasons')
+})
+
+t.test('the summary tells scheduled posts from drafts, and the help says when a row becomes one', async (t) => {
+  const { ada, account, databaseUrl, write } = await createScene(t)
+  const rows = [`a,${account},hi,`, `b,${account},hi,2999-01-15T09:30:00Z`, `c,${account},hi,2999-01-15T09:30:00Z`]
+  const path = write(['externalReference,accountIds,caption,scheduledAt', ...rows].join('\n'))
+  const args = ['post', 'import', path, '--user', ada.id]
+  const created = '(2 scheduled, 1 drafts without scheduledAt), 0 exist already, 0 refused'
+  const dry = await postroom([...args, '--dry-run'], { DATABASE_URL: databaseUrl })
+  t.ok(dry.stdout.startsWith(`3 rows: 3 would be created ${created}`), dry.stdout)
+  const { stdout } = await postroom(args, { DATABASE_URL: databaseUrl })
+  t.ok(stdout.startsWith(`3 rows: 3 created ${created}`), stdout)
+  const help = (await postroom(['post', 'import', '--help'], {})).stdout.replace(/\s+/g, ' ')
+  t.match(
+    help,
+    /externalReference and accountIds are required in every row\. A row without scheduledAt becomes a draft\./,
+  )
 })
 
 t.test('a file that is no such table is refused as a whole', async (t) => {
