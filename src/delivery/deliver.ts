@@ -15,7 +15,7 @@ import { databaseFailure, type Failure, failure, restMs } from './failures.ts'
 import { type HeldLease, LeaseLost } from './lease.ts'
 import { openFile } from './open-file.ts'
 import { type PlannedAct, planActs } from './plan.ts'
-import { decide, type Outcome, type Progress } from './states.ts'
+import { CLAIMED, decide, type Outcome, type Progress } from './states.ts'
 import { storableAct, storableState, storableWait } from './storable.ts'
 import {
   ACT_MAX_MS,
@@ -35,14 +35,31 @@ import { withinTime } from './within-time.ts'
  * the delivery is over, or was given back. The lease's signal ends it sooner, with a LeaseLost or Draining as its reason.
  * Throws a LeaseLost where another worker holds the delivery by now, and the database's error where an outcome could not be
  * committed: the worker that takes the delivery over then finds the intent, and asks the network.
+ *
+ * If `mayGoOn` returns true when the last act is out, the next due delivery of the account is claimed in the same commit, and
+ * returned.
  */
-export async function deliver(deps: Deps, delivery: ClaimedDelivery, lease: HeldLease): Promise<void> {
+export async function deliver(
+  deps: Deps,
+  delivery: ClaimedDelivery,
+  lease: HeldLease,
+  mayGoOn: () => boolean,
+): Promise<Next | undefined> {
   const adapter = deps.networks[delivery.platform]
   const credentials = adapter ? credentialsOf(deps, delivery) : notSupported(delivery.platform)
-  const run = new Run(deps, delivery, lease, adapter, isFailure(credentials) ? {} : credentials)
-  if (isFailure(credentials)) return run.cannotStart(credentials)
-  await run.carryOut()
+  const run = new Run(deps, delivery, lease, adapter, isFailure(credentials) ? {} : credentials, mayGoOn)
+  if (isFailure(credentials)) await run.cannotStart(credentials)
+  else await run.carryOut()
+  return run.next
 }
+
+interface Next {
+  delivery: ClaimedDelivery
+  /** By `uptimeMs`, taken before the statement. */
+  claimedAt: number
+}
+
+const NEXT_TERMS = { leaseMs: LEASE_MS, marginMs: LEASE_MARGIN_MS, state: CLAIMED }
 
 type Stage = 'preparing' | 'intending' | 'publishing'
 
@@ -67,6 +84,8 @@ class Run {
   #waitedMs: number | null
   #startedAt: number
   readonly #claimedAt: number
+  readonly #mayGoOn: () => boolean
+  next: Next | undefined
 
   constructor(
     deps: Deps,
@@ -74,12 +93,14 @@ class Run {
     lease: HeldLease,
     adapter: AnyAdapter | undefined,
     credentials: Credentials,
+    mayGoOn: () => boolean,
   ) {
     this.#deps = deps
     this.#delivery = delivery
     this.#lease = lease
     this.#adapter = adapter
     this.#credentials = credentials
+    this.#mayGoOn = mayGoOn
     this.#plan = planActs(delivery)
     this.#sent = [...delivery.sent]
     this.#failures = delivery.failures
@@ -282,7 +303,14 @@ class Run {
     const isOver = decision.state !== 'queued' && !decision.keepsLease
     if (decision.outcome !== null || isOver) journal.settled(this.#delivery, number, decision)
     const settlement = { ...decision, act: number, startedMsAgo: uptimeMs() - this.#startedAt }
-    const settled = await untilStored(this.#deps, () => settleAct(db, { ...this.#delivery, now: clock() }, settlement))
+    const isLast = outcome.event === 'sent' && !decision.keepsLease
+    let settledAt = 0
+    const settled = await untilStored(this.#deps, () => {
+      settledAt = uptimeMs()
+      const now = clock()
+      const next = isLast && this.#mayGoOn() ? { ...NEXT_TERMS, now } : undefined
+      return settleAct(db, { ...this.#delivery, now }, settlement, next)
+    })
     if (!settled) {
       // At least the log keeps what is known.
       if (decision.sent.length > 0) log.warn({ ...this.#facts, sent: decision.sent }, 'sent, but taken over meanwhile')
@@ -293,6 +321,7 @@ class Run {
     this.#error = decision.error
     this.#prepared = decision.prepared
     if (!decision.isWaiting) this.#waitedMs = null
+    if (settled.next) this.next = { delivery: settled.next, claimedAt: settledAt }
     this.#report(outcome.event, settlement, settled)
     if ('reason' in outcome) await this.#restSharedLimit(outcome.reason)
     return decision.keepsLease

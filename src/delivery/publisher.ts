@@ -12,8 +12,13 @@ import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 const CONCURRENCY_DEFAULT = 16
 
 export interface Publisher {
-  /** Claims due deliveries up to each network's concurrency, and starts them. Returns their number. */
+  /**
+   * Claims due deliveries up to each network's concurrency, and starts them. Returns their number. While their network has a
+   * free slot, each is followed by the next due delivery of its account.
+   */
   claim(): Promise<number>
+  /** From now on, no delivery is followed by the next one of its account. */
+  stop(): void
   /** Whether the last claim found that this database may be worked on: it is not a restored one. */
   isReady(): boolean
   /** Milliseconds until the next delivery is due; undefined where there is none. */
@@ -44,6 +49,7 @@ export function createPublisher(deps: Deps): Publisher {
   const running = new Map<string, Running>()
   let ended = Promise.withResolvers<void>()
   let isReady = false
+  let isStopping = false
 
   function slots(): Map<PlatformId, number> {
     const free = new Map(PLATFORM_IDS.map((id) => [id, networks[id]?.concurrency ?? CONCURRENCY_DEFAULT]))
@@ -51,19 +57,40 @@ export function createPublisher(deps: Deps): Publisher {
     return new Map([...free].filter(([, count]) => count > 0))
   }
 
-  async function run({ delivery, lease }: Running): Promise<void> {
+  function hold(delivery: ClaimedDelivery, renewedAt: number): Running {
+    const controller = new AbortController()
+    const held = { delivery, controller, lease: { signal: controller.signal, isCalling: false }, renewedAt }
+    running.set(delivery.leaseToken, held)
+    return held
+  }
+
+  /** Carries out a delivery, and those of its account that follow it. */
+  async function run(first: Running): Promise<void> {
+    for (let held: Running | undefined = first; held; ) held = await carryOut(held)
+    ended.resolve()
+    ended = Promise.withResolvers()
+  }
+
+  /** Returns the next delivery of the account, if it was claimed. */
+  async function carryOut({ delivery, lease }: Running): Promise<Running | undefined> {
     const { userId, postId, accountId, leaseToken, platform } = delivery
     const facts = { userId, postId, accountId, platform }
+    const mayGoOn = () => !isStopping && slots().has(platform)
+    let next: Awaited<ReturnType<typeof deliver>>
     try {
-      await deliver(deps, delivery, lease)
+      next = await deliver(deps, delivery, lease, mayGoOn)
     } catch (error) {
       if (error instanceof LeaseLost) log.warn(facts, 'delivery was taken over')
       else log.error({ ...facts, err: error }, 'delivery is left to be taken over')
-    } finally {
-      running.delete(leaseToken)
-      ended.resolve()
-      ended = Promise.withResolvers()
     }
+    running.delete(leaseToken)
+    if (!next) return undefined
+    const held = hold(next.delivery, next.claimedAt)
+    if (isStopping) held.controller.abort(new Draining())
+    // Of a restored database, nothing is sent.
+    if (await journal.begin()) return held
+    running.delete(next.delivery.leaseToken)
+    return undefined
   }
 
   const idle = async () => {
@@ -86,14 +113,12 @@ export function createPublisher(deps: Deps): Publisher {
       })
       // Of a restored database, nothing is sent: the leases end, and `restore finish` decides.
       if (claimed.length > 0 && !(await journal.begin())) return 0
-      for (const delivery of claimed) {
-        const controller = new AbortController()
-        const lease = { signal: controller.signal, isCalling: false }
-        const each = { delivery, controller, lease, renewedAt }
-        running.set(delivery.leaseToken, each)
-        void run(each)
-      }
+      for (const held of claimed.map((delivery) => hold(delivery, renewedAt))) void run(held)
       return claimed.length
+    },
+
+    stop: () => {
+      isStopping = true
     },
 
     isReady: () => isReady,
@@ -128,6 +153,7 @@ export function createPublisher(deps: Deps): Publisher {
     settled: () => ended.promise,
 
     async drain({ calls } = { calls: true }) {
+      isStopping = true
       for (const { controller, lease } of running.values()) {
         if (calls || !lease.isCalling) controller.abort(new Draining())
       }

@@ -16,6 +16,7 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<unknown
   }, RENEW_EVERY_MS)
   try {
     for (let isReachable = true; !signal.aborted; ) isReachable = await step(publisher, log, signal, isReachable)
+    publisher.stop()
     await Promise.race([publisher.idle(), pause(DRAIN_MS, undefined, { ref: false })])
     await Promise.race([publisher.drain({ calls: false }), pause(RESPONSE_GRACE_MS, undefined, { ref: false })])
     await publisher.drain()

@@ -5,7 +5,7 @@ import {
   markDeliveryPublished as saveMark,
   resolveDelivery as saveResolution,
 } from '../../db/queries/delivery/owner.ts'
-import { unpublish } from '../../db/queries/delivery/settle.ts'
+import { unpublish } from '../../db/queries/delivery/unpublish.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
 import { NOT_CANCELLED, NOT_MARKED, NOT_UNCONFIRMED } from '../../schemas/messages.ts'

@@ -132,6 +132,7 @@ t.test('no other delivery of an account is claimed while one is prepared', async
     advance(time, LEASE_MS - SECOND)
     await slow.renew()
   }
+  slow.stop()
   gate.resolve()
   await slow.idle()
   t.same(mastodon.posts, ['first'])

@@ -36,7 +36,8 @@ t.test('an outcome counts once when the response to its commit is lost', async (
   let lostResponses = 0
   const unresponsive = new Proxy(db, {
     get: (target, name) => {
-      if (name !== 'executeQuery') return Reflect.get(target, name)
+      const value = Reflect.get(target, name)
+      if (name !== 'executeQuery') return typeof value === 'function' ? value.bind(target) : value
       return async (query: CompiledQuery) => {
         const result = await target.executeQuery(query)
         if (query.sql.includes('jsonb_array_length(delivery.sent)') && lostResponses++ === 0)

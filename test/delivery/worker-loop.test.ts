@@ -23,6 +23,7 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     nextDueInMs: async () => undefined,
     renew: async () => void records.push('renew'),
     settled: () => new Promise(() => {}),
+    stop: () => void records.push('stop'),
     drain: async (options = { calls: true }) => void records.push(options.calls ? 'drain all' : 'drain'),
     idle: async () => {},
     close: async () => {},
@@ -141,7 +142,7 @@ t.test('a stopping worker claims nothing more, and ends when no delivery is runn
   worker.takeRecords()
   worker.stop()
   await worker.working
-  t.same(worker.takeRecords(), ['drain', 'drain all'])
+  t.same(worker.takeRecords(), ['stop', 'drain', 'drain all'])
 })
 
 t.test('a stopping worker lets deliveries end for eight seconds, and then aborts them', async (t) => {

@@ -5,11 +5,15 @@ import { type Settlement, settleAct } from '../../db/queries/delivery/settle.ts'
 import { CALL_LEASE_MS, LEASE_MS } from '../../src/delivery/timing.ts'
 import { claimDue, type DeliveryWorld } from './publisher.ts'
 
-/** The same database, which records the statements that it executes. */
-export function withRecordedStatements(db: Db): { db: Db; statements: string[] } {
+/** The same database, which records the statements that it executes. `onStatement` is called before each of them. */
+export function withRecordedStatements(
+  db: Db,
+  onStatement: (statement: string) => void = () => {},
+): { db: Db; statements: string[] } {
   const statements: string[] = []
   const executeQuery = (query: CompiledQuery) => {
     statements.push(query.sql)
+    onStatement(query.sql)
     return db.executeQuery(query)
   }
   const get = (target: Db, key: string) => {

@@ -7,10 +7,12 @@ import { at, type Now } from '../clock.ts'
  * them, Postgres would begin with all accounts instead of the due deliveries.
  */
 export const isAvailable = (now: Now) => sql<boolean>`(
-  coalesce(accounts.available_at, '-infinity') <= ${at(now)}
-  and not exists (
+  coalesce(accounts.available_at, '-infinity') <= ${at(now)} and not ${hasSharedRest(now)})`
+
+/** Whether a rate limit that an account shares has to rest. */
+export const hasSharedRest = (now: Now) => sql<boolean>`exists (
     select from limit_rests
-    where limit_rests.key in (accounts.limit_key, accounts.platform) and limit_rests.until > ${at(now)}))`
+    where limit_rests.key in (accounts.limit_key, accounts.platform) and limit_rests.until > ${at(now)})`
 
 /** When the rate limits that an account shares let it be sent to again; null where none was ever reached. */
 export const endOfSharedRest = sql<Date | null>`(

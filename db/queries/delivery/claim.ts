@@ -59,15 +59,71 @@ const WINDOW = 300
 /** Accounts with parked deliveries that one claim looks at on each platform, from a random account on and from the first. */
 const PARKED_ACCOUNTS_MAX = 250
 
-interface ClaimValues {
-  platforms: string[]
-  /** How many deliveries may be claimed on each platform. */
-  slots: number[]
+/** What a claimed delivery gets. */
+export interface ClaimTerms {
   leaseMs: number
   /** The state of a claimed delivery. */
   state: string
   now: Now
 }
+
+interface ClaimValues extends ClaimTerms {
+  platforms: string[]
+  /** How many deliveries may be claimed on each platform. */
+  slots: number[]
+}
+
+/**
+ * CTEs that claim the deliveries with these row ids. A delivery that is locked, or was changed since the statement began, is
+ * left out. The account of each row of `claimed` has to be leased until the row's `claimable_at`.
+ */
+export const claimRows = (rowIds: ReturnType<typeof sql>, { leaseMs, state, now }: ClaimTerms) => sql`
+    due as (
+      select ctid as row_id, ${msSince(now, 'claimable_at')} as overdue_ms, state = 'publishing' as was_held
+      from post_targets
+      where ctid = any(array(${rowIds})) and claimable_at <= ${at(now)}
+      for no key update skip locked
+    ),
+    -- By row id, the fastest access: the rows are locked, so they cannot move.
+    claimed as (
+      update post_targets as delivery
+      set state = ${state},
+        parked = false,
+        lease_token = gen_random_uuid(),
+        claimable_at = ${after(now, leaseMs)},
+        started_at = coalesce(delivery.started_at, ${at(now)})
+      from due
+      where delivery.ctid = due.row_id
+      returning delivery.*, due.overdue_ms, due.was_held
+    )`
+
+/** The columns of a ClaimedDelivery, from `claimed` and `claimedTables`. */
+export const claimedColumns = (now: Now) => sql`
+      claimed.user_id, claimed.post_id, claimed.account_id, claimed.platform, claimed.lease_token, claimed.token,
+      claimed.failures, claimed.error, claimed.intent, claimed.prepared,
+      -- Older versions commit an intent without clearing waiting_since: their call is not one in processing.
+      case when claimed.intent is null or claimed.waiting_since >= claimed.intended_at
+        then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
+      case when claimed.was_held then claimed.overdue_ms end as cut_off_for_ms, claimed.overdue_ms, claimed.sent,
+      claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields,
+      claimed.thread_parts, posts.caption, posts.first_comment, posts.post_type,
+      ${reachableBy(sql`claimed.user_id`)} as reachable,
+      (
+        select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind, 'mimeType', media.mime_type,
+          'bytes', media.bytes, 'width', media.width, 'height', media.height, 'durationSeconds', media.duration_seconds,
+          'altText', media.alt_text, 'storageKey', media.storage_key) order by post_media.position), '[]')
+        from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
+        where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id) as media,
+      account_credentials.key_id, account_credentials.data_key, account_credentials.data, account_credentials.generation,
+      -- Postgres 16 subtracts no infinity, and its least() and greatest() ignore null.
+      case when account_credentials.refresh_at is not null then greatest(0, extract(epoch from
+        least(account_credentials.refresh_at, ${after(now, 60_000)}) - ${at(now)}) * 1000)::float8 end as refresh_in_ms,
+      ${msSince(now, 'accounts.credentials_expire_at')} as expired_for_ms`
+
+export const claimedTables = sql`
+    left join posts on posts.user_id = claimed.user_id and posts.id = claimed.post_id
+    left join accounts on accounts.id = claimed.account_id
+    left join account_credentials on account_credentials.account_id = claimed.account_id`
 
 /**
  * Claims due deliveries, and those whose worker let its lease end. Each platform gives at most as many as it has slots. Each
@@ -124,14 +180,6 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
         limit network.slots
         for no key update of accounts skip locked) as locked
     ),
-    due as (
-      select ctid as row_id, ${msSince(now, 'claimable_at')} as overdue_ms, state = 'publishing' as was_held
-      from post_targets
-      where ctid = any(array(
-          select head.row_id from head join locked_account on locked_account.account_id = head.account_id))
-        and claimable_at <= ${at(now)}
-      for no key update skip locked
-    ),
     -- Parks only queued deliveries. A publishing one may still be held: parked, it would look due when its worker ends.
     behind as (
       select ctid as row_id from post_targets
@@ -145,48 +193,21 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
       where delivery.ctid = behind.row_id
       returning delivery.account_id
     ),
-    -- By row id, the fastest access: the rows are locked, so they cannot move.
-    claimed as (
-      update post_targets as delivery
-      set state = ${value('state')},
-        parked = false,
-        lease_token = gen_random_uuid(),
-        claimable_at = ${after(now, value('leaseMs'))},
-        started_at = coalesce(delivery.started_at, ${at(now)})
-      from due
-      where delivery.ctid = due.row_id
-      returning delivery.*, due.overdue_ms, due.was_held
-    ),
+    ${claimRows(sql`select head.row_id from head join locked_account on locked_account.account_id = head.account_id`, {
+      leaseMs: value('leaseMs'),
+      state: value('state'),
+      now,
+    })},
     account as (
       update accounts set available_at = ${after(now, value('leaseMs'))}
       from claimed
       where accounts.id = claimed.account_id
     )
     -- At least one row, with the number of parked deliveries.
-    select claimed.user_id, claimed.post_id, claimed.account_id, claimed.platform, claimed.lease_token, claimed.token,
-      claimed.failures, claimed.error, claimed.intent, claimed.prepared,
-      -- Older versions commit an intent without clearing waiting_since: their call is not one in processing.
-      case when claimed.intent is null or claimed.waiting_since >= claimed.intended_at
-        then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
-      case when claimed.was_held then claimed.overdue_ms end as cut_off_for_ms, claimed.overdue_ms, claimed.sent,
-      claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields, claimed.thread_parts,
-      posts.caption, posts.first_comment, posts.post_type, ${reachableBy(sql`claimed.user_id`)} as reachable,
-      (
-        select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind, 'mimeType', media.mime_type,
-          'bytes', media.bytes, 'width', media.width, 'height', media.height, 'durationSeconds', media.duration_seconds,
-          'altText', media.alt_text, 'storageKey', media.storage_key) order by post_media.position), '[]')
-        from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
-        where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id) as media,
-      account_credentials.key_id, account_credentials.data_key, account_credentials.data, account_credentials.generation,
-      -- Postgres 16 subtracts no infinity, and its least() and greatest() ignore null.
-      case when account_credentials.refresh_at is not null then greatest(0, extract(epoch from
-        least(account_credentials.refresh_at, ${after(now, 60_000)}) - ${at(now)}) * 1000)::float8 end as refresh_in_ms,
-      ${msSince(now, 'accounts.credentials_expire_at')} as expired_for_ms, parking.count as parked
+    select ${claimedColumns(now)}, parking.count as parked
     from (select count(*)::integer as count from parked) as parking
     left join claimed on true
-    left join posts on posts.user_id = claimed.user_id and posts.id = claimed.post_id
-    left join accounts on accounts.id = claimed.account_id
-    left join account_credentials on account_credentials.account_id = claimed.account_id`
+    ${claimedTables}`
   },
 )
 

@@ -3,9 +3,12 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import type { Now } from '../clock.ts'
+import { after, type Now } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
-import type { DeliveryKey, HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
+import { earliestOf, hasSharedRest } from './available.ts'
+import { type ClaimedDelivery, type ClaimTerms, claimedColumns, claimedTables, claimRows } from './claim.ts'
+import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
+import { unpublish } from './unpublish.ts'
 
 /** What is stored after an act, or after a worker has given a delivery back. `src/delivery/states.ts` decides it. */
 export interface Settlement {
@@ -43,6 +46,14 @@ export interface Settlement {
 export interface StoredSettlement {
   /** Number of attempts in the delivery's history. */
   attempts: number
+  /** The next delivery of the account, where one was to be claimed and is due. */
+  next?: ClaimedDelivery
+}
+
+/** How the next delivery of the account is claimed. */
+export interface NextTerms extends ClaimTerms {
+  /** The account's lease has to last for so much longer: nobody else can have claimed one of its deliveries then. */
+  marginMs: number
 }
 
 interface Item extends HeldDelivery {
@@ -50,20 +61,24 @@ interface Item extends HeldDelivery {
   settlement: Settlement
 }
 
-const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>(
-  'settle_acts',
-  (_db, value) => sql`
+type Sql = ReturnType<typeof sql>
+
+/** The statement. `claim` adds CTEs that claim the next delivery of each account. */
+const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tables: Sql }) => sql`
     with item as (
       select *, coalesce(now, now()) as at
-      from jsonb_to_recordset(${value('settlements')}::jsonb) as item(
+      from jsonb_to_recordset(${settlements}::jsonb) as item(
         ordinal integer, user_id uuid, post_id uuid, account_id uuid, lease_token uuid, now timestamptz, state text,
         keeps_lease boolean, sent jsonb, sent_before integer, may_be_sent boolean, failures integer, error jsonb,
         outcome text, act integer, prepared jsonb, is_waiting boolean, started_ms_ago float8, retry_in_ms float8,
         account_rests_ms float8, attention jsonb)
+      -- No limit, but Postgres expects 10 rows in place of 100, for which it would read all of a table of some thousands.
+      limit (select null::bigint)
     ),
     -- The deliveries that are still held, and as they were before.
     settled as (
-      select item.*, delivery.intent as intended, delivery.intended_at, delivery.attempts
+      select item.*, delivery.intent as intended, delivery.intended_at, delivery.attempts,
+        delivery.claimable_at as leased_until
       from item
       join post_targets as delivery
         on delivery.user_id = item.user_id and delivery.post_id = item.post_id and delivery.account_id = item.account_id
@@ -94,8 +109,9 @@ const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>
       from settled
       where delivery.user_id = settled.user_id and delivery.post_id = settled.post_id
         and delivery.account_id = settled.account_id
-      returning settled.ordinal, delivery.attempts
+      returning settled.ordinal, settled.account_id, delivery.attempts
     ),
+    ${claim ? sql`${claim.ctes},` : sql``}
     -- Completes the attempt that intend_acts began, or adds a failed one that did not get that far. An insert with a
     -- conflict, because an update would not find an attempt that was committed after this statement began. What
     -- reconciling finds out changes neither when an attempt ended nor its error.
@@ -115,14 +131,15 @@ const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>
     account as (
       update accounts
       set available_at = case when settled.keeps_lease then accounts.available_at
-          else settled.at + settled.account_rests_ms * interval '1 ms' end,
+          else coalesce(${claim ? sql`claimed.claimable_at` : sql`null`},
+            settled.at + settled.account_rests_ms * interval '1 ms') end,
         -- These two end when the account is connected again, or has its scopes back.
         attention = case
           when accounts.attention ->> 'code' = 'reconnect_required' then accounts.attention
           when settled.attention is not null then settled.attention || jsonb_build_object('since',
             coalesce(accounts.attention ->> 'since', ${isoTime('settled.at')}))
           when settled.sent = '[]' or accounts.attention ->> 'code' = 'scopes_missing' then accounts.attention end
-      from settled
+      from settled ${claim ? sql`left join claimed on claimed.account_id = settled.account_id` : sql``}
       where accounts.id = settled.account_id
     ),
     -- Locked in order, because two workers may settle deliveries of the same posts, and after the deliveries. Their status
@@ -140,12 +157,48 @@ const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>
       from post
       where posts.user_id = post.user_id and posts.id = post.id and post.status <> 'published'
     )
-    select ordinal, attempts from delivery`,
+    select delivery.ordinal, delivery.attempts ${claim ? sql`, ${claim.columns}` : sql``}
+    from delivery
+    ${claim ? sql`left join claimed on claimed.account_id = delivery.account_id ${claim.tables}` : sql``}`
+
+const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>('settle_acts', (_db, value) =>
+  settlement(value('settlements')),
 )
 
-const settleBatched = batched((db, items: Item[]) =>
-  settle(db, { settlements: JSON.stringify(items.map((item, index) => rowOf(item, index + 1))) }),
-)
+/**
+ * Also claims the earliest due delivery of each account. A statement of its own, because nothing follows while all slots of a
+ * network are in use, and the claim has a cost even if it finds nothing.
+ */
+const settleAndClaim = prepared<
+  { settlements: string } & NextTerms,
+  WithOrdinal & StoredSettlement & { [key in keyof ClaimedDelivery]: ClaimedDelivery[key] | null }
+>('settle_and_claim', (_db, value) => {
+  const now = value('now')
+  const ctes = sql`
+    head as (
+      select earliest.row_id
+      from settled
+      join accounts on accounts.id = settled.account_id and not ${hasSharedRest(now)},
+        lateral (${earliestOf('accounts.id', now)}) as earliest
+      where settled.leased_until > ${after(now, value('marginMs'))}
+    ),
+    ${claimRows(sql`select row_id from head`, { leaseMs: value('leaseMs'), state: value('state'), now })}`
+  return settlement(value('settlements'), { ctes, columns: claimedColumns(now), tables: claimedTables })
+})
+
+const settlementsOf = (items: Item[]) => JSON.stringify(items.map((item, index) => rowOf(item, index + 1)))
+
+const settleBatched = batched((db, items: Item[]) => settle(db, { settlements: settlementsOf(items) }))
+
+const settleAndClaimBatched = batched(async (db, items: (Item & { next: NextTerms })[]) => {
+  // The terms are the same for all.
+  const rows = await settleAndClaim(db, { settlements: settlementsOf(items), ...items[0]!.next })
+  return rows.map(({ ordinal, attempts, ...next }) => ({
+    ordinal,
+    attempts,
+    ...(next.leaseToken !== null && { next: next as ClaimedDelivery }),
+  }))
+})
 
 /** Without the keys whose value is null, which most are: Postgres reads an absent key as null, and parses less. */
 const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
@@ -176,38 +229,25 @@ const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
  * Commits what became of an act: the act's id, the attempt, the status of the post and the rest of the account, in one
  * statement. Returns undefined where another worker holds the delivery by now.
  *
- * A post is published as soon as anything of it is, or may be, out.
+ * A post is published as soon as anything of it is, or may be, out. With `next`, the statement also claims the next
+ * delivery of the account.
  */
 export async function settleAct(
   db: Db,
   lease: HeldDelivery & { now: Now },
   settlement: Settlement,
+  next?: NextTerms,
 ): Promise<StoredSettlement | undefined> {
-  if (!settlement.mayUnpublish) return store(db, lease, settlement)
+  if (next) return settleAndClaimBatched(db, { ...itemOf(lease, settlement), next })
+  if (!settlement.mayUnpublish) return settleBatched(db, itemOf(lease, settlement))
   return db.transaction().execute(async (db) => {
-    const stored = await store(db, lease, settlement)
+    const stored = await settleBatched(db, itemOf(lease, settlement))
     if (stored) await unpublish(db, lease)
     return stored
   })
 }
 
-function store(db: Db, lease: HeldDelivery & { now: Now }, settlement: Settlement) {
+function itemOf(lease: HeldDelivery & { now: Now }, settlement: Settlement): Item {
   const { userId, postId, accountId, leaseToken, now } = lease
-  return settleBatched(db, { userId, postId, accountId, leaseToken, now, settlement })
-}
-
-/**
- * Makes a published post scheduled again if nothing of it is, or may be, out. Runs in a transaction that has changed one
- * of its deliveries: deliveries are always locked before their post. A concurrent settlement locks the same post, so one of
- * the two sees the other's result.
- */
-export async function unpublish(db: Db, { userId, postId }: Pick<DeliveryKey, 'userId' | 'postId'>): Promise<void> {
-  await sql`select from posts where user_id = ${userId} and id = ${postId} for update`.execute(db)
-  await sql`
-    update posts set status = 'scheduled', updated_at = now()
-    where user_id = ${userId} and id = ${postId} and status = 'published'
-      and not exists (
-        select from post_targets as delivery
-        where delivery.user_id = ${userId} and delivery.post_id = ${postId}
-          and (delivery.state = 'published' or delivery.intent is not null or delivery.sent <> '[]'))`.execute(db)
+  return { userId, postId, accountId, leaseToken, now, settlement }
 }

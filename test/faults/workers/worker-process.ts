@@ -34,7 +34,10 @@ let running = 0
 /** The token of the current act of each account. */
 const acts = new Map<unknown, string>()
 
-/** Texts that only the claim, the settlement and the intent contain. If one changes, its steps are never reached. */
+/**
+ * Texts that only the claim, the settlement and the intent contain. If one changes, its steps are never reached. A
+ * settlement may also claim the next delivery of its account, and is one step all the same.
+ */
 const CLAIM = 'gen_random_uuid()'
 const SETTLE = 'jsonb_array_length(delivery.sent)'
 const INTEND = 'set intent = held.act'
@@ -51,7 +54,7 @@ function observeDatabase(db: Db): Db {
     const { sql, parameters } = query as { sql: string; parameters: readonly unknown[] }
     running++
     const result = await db.executeQuery(query).finally(() => running--)
-    const statement = [CLAIM, SETTLE, INTEND].find((words) => sql.includes(words))
+    const statement = [SETTLE, CLAIM, INTEND].find((words) => sql.includes(words))
     if (!statement) return result as never
     // A claim of nothing is one row without a lease. An intent without rows was refused.
     const isEmpty = (row: unknown) => (row as { leaseToken?: string | null }).leaseToken === null
