@@ -29,7 +29,7 @@ export const CreateConnection = Type.Object(
     accountId: Type.Optional(
       Type.String({
         description:
-          'The id of an account of yours to connect again. It keeps its id and its posts. Consent to another account of the network ends with `other_account`.',
+          'The id of an account to connect again: one of yours, or of an organisation that you are an admin of. It keeps its id, its owner and its posts. Consent to another account of the network ends with `other_account`.',
       }),
     ),
     organizationId: Type.Optional(
@@ -189,7 +189,9 @@ const properties = {
   state: Ref(ConnectionState),
   returnUrl: Type.Optional(Type.String({ description: 'As it was sent.' })),
   accountId: Type.Optional(Type.String({ description: 'As it was sent: the account to connect again.' })),
-  organizationId: Type.Optional(Type.String({ description: 'As it was sent.' })),
+  organizationId: Type.Optional(
+    Type.String({ description: 'As it was sent, or the organisation of an `accountId` of another member.' }),
+  ),
   hint: Type.Optional(Type.String({ description: 'As it was sent, or the handle or the DID of `accountId`.' })),
   externalReference: Type.Optional(Type.String({ description: 'As it was sent.' })),
   metadata: Type.Optional(Dictionary(Type.String(), { description: 'As it was sent.' })),

@@ -47,7 +47,7 @@ export const ERROR_CODES = {
   media_deleted: 'A file of the post was deleted.',
 
   account_not_found: 'The caller can post to no account with this id.',
-  not_account_owner: 'Only the owner of the account may do this; an admin of its organisation may disconnect it.',
+  not_account_owner: 'Only the owner of the account, or an admin of its organisation, may do this.',
   platform_not_found: 'There is no network with this id.',
   platform_not_supported: 'This service cannot connect accounts of this network.',
   credentials_rejected: 'The network rejected the credentials.',

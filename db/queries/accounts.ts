@@ -232,20 +232,27 @@ export function upsertConnectedAccount(
 export function findReachableAccount(db: Db, { userId, id }: { userId: string; id: string }) {
   return db
     .selectFrom('accounts')
-    .select(['userId', 'platform', 'externalId', 'username'])
+    .select([
+      'userId',
+      'platform',
+      'externalId',
+      'username',
+      'organizationId',
+      isAdministeredBy(userId).as('isAdministered'),
+    ])
     .where('id', '=', id)
     .where(reachableBy(userId))
     .executeTakeFirst()
 }
 
-/** The connected accounts with these ids on the network that the user may post to, and who owns them. */
+/** The connected accounts with these ids on the network that the user may post to, who owns them, and who administers them. */
 export function findSameProfiles(
   db: Db,
   { userId, platform, externalIds }: { userId: string; platform: PlatformId; externalIds: string[] },
 ) {
   return db
     .selectFrom('accounts')
-    .select(['id', 'userId', 'externalId'])
+    .select(['id', 'userId', 'externalId', isAdministeredBy(userId).as('isAdministered')])
     .where('platform', '=', platform)
     .where('externalId', '=', sql<string>`any(${externalIds}::text[])`)
     .where(reachableBy(userId))

@@ -97,7 +97,7 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
         },
       ),
       403: errorResponse(
-        'You are not an admin of this organisation, cannot post to this account, or do not own it, or it does not exist.',
+        'You are not an admin of this organisation, cannot post to this account, or are neither its owner nor an admin of its organisation, or it does not exist.',
         {
           noOrganization: [
             'no_access',

@@ -20,6 +20,7 @@ import { toConnection } from './view.ts'
 
 interface Prepared {
   id: string
+  organizationId: string | null
   hint: string | null
   /** Undefined if the flow begins when the link is opened. */
   flow: Flow | undefined
@@ -45,15 +46,16 @@ export async function prepareConnection(
   const problem = hint === undefined ? undefined : oauth.hintProblem?.(hint)
   if (problem !== undefined) throw invalidRequest([{ code: 'custom', path: ['hint'], message: problem }])
   await requireMayConnect(db, userId, organizationId)
-  const account = accountId === undefined ? undefined : await findOwnAccount(db, userId, platform, accountId)
+  const account =
+    accountId === undefined ? undefined : await findKnownAccount(db, userId, { platform, accountId, organizationId })
   const connection = {
     id: newId(),
     platform,
     userId,
-    organizationId: organizationId ?? null,
+    organizationId: organizationId ?? (account && !account.isOwn ? account.organizationId : null),
     hint: hint ?? (account && oauth.hintOf?.(account)) ?? null,
   }
-  const prepared = { id: connection.id, hint: connection.hint }
+  const prepared = { id: connection.id, hint: connection.hint, organizationId: connection.organizationId }
   try {
     if (manual) return { ...prepared, flow: await beginFlow(context, { ...connection, isBound: false }) }
     const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
@@ -64,16 +66,29 @@ export async function prepareConnection(
   }
 }
 
-async function findOwnAccount(db: Db, userId: string, platform: PlatformId, id: string) {
+/** The account to connect again: one of the user, or of an organisation that the user administers. */
+async function findKnownAccount(
+  db: Db,
+  userId: string,
+  {
+    platform,
+    accountId: id,
+    organizationId,
+  }: { platform: PlatformId; accountId: string; organizationId?: string | undefined },
+) {
   const account = isId(id) ? await findReachableAccount(db, { userId, id }) : undefined
   if (!account) throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(id)}`)
-  if (account.userId !== userId) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER_TO_CONNECT)
-  const problem = (message: string) => invalidRequest([{ code: 'custom', path: ['accountId'], message }])
+  const isOwn = account.userId === userId
+  if (!isOwn && !account.isAdministered) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER_TO_CONNECT)
+  const problem = (message: string, path = 'accountId') => invalidRequest([{ code: 'custom', path: [path], message }])
   if (account.platform !== platform) throw problem(`The account is on ${account.platform}, not on ${platform}`)
   if (account.externalId === null) {
     throw problem('The account was added without credentials: leave accountId out, to connect another account')
   }
-  return { ...account, externalId: account.externalId }
+  if (!isOwn && organizationId !== undefined && organizationId !== account.organizationId) {
+    throw problem('Only its owner can move the account to another organisation', 'organizationId')
+  }
+  return { ...account, externalId: account.externalId, isOwn }
 }
 
 function toAppError(platform: PlatformId, { message, retryable }: PublishError): AppError {
@@ -85,14 +100,14 @@ function toAppError(platform: PlatformId, { message, retryable }: PublishError):
 export async function storeConnection(
   context: ConnectionContext,
   userId: string,
-  { platform, returnUrl, accountId, organizationId, externalReference, metadata }: CreateConnection,
-  { id, hint, flow }: Prepared,
+  { platform, returnUrl, accountId, externalReference, metadata }: CreateConnection,
+  { id, organizationId, hint, flow }: Prepared,
 ): Promise<CreatedConnection> {
   const token = flow ? undefined : newSecret()
   const connection = {
     id,
     userId,
-    organizationId: organizationId ?? null,
+    organizationId,
     platform,
     tokenHash: token === undefined ? null : hashSecret(token),
     returnUrl: returnUrl ?? null,

@@ -156,8 +156,13 @@ export function connectAccounts(
     const profiles = accounts.map(({ profile }) => toStoredProfile(profile))
     const externalIds = profiles.map(({ externalId }) => externalId)
     const known = await findSameProfiles(transaction, { userId, platform, externalIds })
-    if (known.some((account) => account.userId !== userId)) throw ownedElsewhere()
-    if (accountId !== null && !known.some((account) => account.id === accountId)) throw disconnected()
+    if (known.some((account) => account.userId !== userId && account.id !== accountId)) throw ownedElsewhere()
+    const named = known.find((account) => account.id === accountId)
+    if (accountId !== null && !named) throw disconnected()
+    const owner = named?.userId ?? userId
+    if (owner !== userId && !named?.isAdministered) {
+      throw new FlowFailure('not_organization_admin', NOT_AN_ADMIN_TO_CONNECT)
+    }
     const ids: string[] = []
     for (const [index, { tokens }] of accounts.entries()) {
       const { credentials, scopes, expiresAt } = tokens
@@ -171,13 +176,15 @@ export function connectAccounts(
       }
       const stored = await storeAccount(transaction, keyring, {
         platform,
-        userId,
+        userId: owner,
         organizationId: organizationId ?? undefined,
         profile: profiles[index]!,
         credentials,
         isRefreshable: refresh?.isPossible(credentials) ?? false,
         grant,
       })
+      // It was disconnected meanwhile, so that this is another one.
+      if (named && stored.account.id !== named.id) throw disconnected()
       ids.push(stored.account.id)
     }
     const before = connection.state === 'choosing' ? 'choosing' : 'opened'

@@ -161,7 +161,7 @@ export const TABLE: Row[] = [
     operationId: 'createConnection',
     case: 'to connect a shared account again',
     request: ({ shared }) => ({ body: { platform: OAUTH_PLATFORM, accountId: shared } }),
-    ...{ owner: 400, admin: 403, member: 403, former: 403, stranger: 403 },
+    ...{ owner: 400, admin: 400, member: 403, former: 403, stranger: 403 },
   },
   { operationId: 'getConnection', request: ({ choosing }) => ({ ids: [choosing] }), owner: 200, ...hidden },
   {
