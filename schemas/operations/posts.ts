@@ -128,7 +128,7 @@ export const listPosts = defineOperation({
 
 A request with filters looks at up to 250 posts, so that it is fast however many there are. A page may therefore be short, or empty, although more follows: read on until \`nextCursor\` is \`null\`. Such a request takes no \`offset\`.
 
-Unknown query parameters are ignored, except for one whose name is almost that of a filter (400).`,
+Unknown query parameters are ignored, except for one whose name is almost that of a filter, or begins as a filter on a time does (400).`,
     querystring: ListPostsQuery,
     response: {
       200: JsonResponse(PostList, 'One page of your posts.', {

@@ -56,6 +56,18 @@ t.test('a parameter that is almost a filter is a 400, and any other unknown one 
     t.equal(status, 400, name)
     t.equal(body.details[0].message, `Unrecognized parameter '${name}': did you mean '${meant}'?`)
   }
+  for (const [name, stem] of [
+    ['scheduledAfter', 'scheduled'],
+    ['scheduledAt', 'scheduled'],
+    ['scheduled_until', 'scheduled'],
+    ['CreatedAfter', 'created'],
+    ['updatedSince', 'updated'],
+  ] as const) {
+    const { status, body } = await ada.call('GET', `/posts?${name}=2027-01-15T09:30:00Z`)
+    t.equal(status, 400, name)
+    const meant = `'${stem}From' or '${stem}Before'`
+    t.equal(body.details[0].message, `Unrecognized parameter '${name}': did you mean ${meant}?`)
+  }
   for (const name of ['page', 'q', 'search', 'from', 'ids', 'to', 'fields', 'limits', 'cursors', 'x']) {
     t.equal((await ada.call('GET', `/posts?${name}=x`)).status, 200, name)
   }
