@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Limit, NextCursor, Offset, Ref, StringEnum } from './shared.ts'
+import { Limit, NextCursor, NOT_BLANK, Offset, Ref, StringEnum } from './shared.ts'
 
 const NAME_LENGTH_MAX = 200
 
@@ -37,7 +37,8 @@ export const UserList = page(User, 'UserList', 'One page of the users.', USER_EX
 
 const name = Type.String({
   maxLength: NAME_LENGTH_MAX,
-  description: 'The name, such as that of your customer. It need not be unique.',
+  pattern: NOT_BLANK,
+  description: 'The name, such as that of your customer. It must not be blank, and need not be unique.',
 })
 
 export const CreateUser = Type.Object(

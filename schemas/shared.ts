@@ -18,6 +18,9 @@ export function registerKinds(): void {
   TypeRegistry.Set('NullableNumber', (_, value) => value === null || typeof value === 'number')
 }
 
+/** The pattern of a text that is neither empty nor only white space. */
+export const NOT_BLANK = '\\S'
+
 /** A string that is one of `values`; emitted as a plain `enum`, which client generators turn into a union. */
 export function StringEnum<const T extends readonly string[]>(
   values: T,

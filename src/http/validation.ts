@@ -4,7 +4,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
 import { components } from '../../schemas/index.ts'
-import { defaultOf, registerKinds } from '../../schemas/shared.ts'
+import { defaultOf, NOT_BLANK, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { truncate } from './json.ts'
@@ -191,8 +191,11 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
       const message = 'problem' in result ? result.problem : 'Invalid datetime'
       return { code: 'invalid_string', validation: 'datetime', message }
     }
-    case ValueErrorType.StringPattern:
-      return { code: 'invalid_string', validation: 'regex', message: `Must match ${schema.pattern}` }
+    case ValueErrorType.StringPattern: {
+      const isBlank = schema.pattern === NOT_BLANK
+      const message = isBlank ? 'Must have a character that is not white space' : `Must match ${schema.pattern}`
+      return { code: 'invalid_string', validation: 'regex', message }
+    }
     case ValueErrorType.StringMaxLength:
       return tooLong(schema.maxLength)
     case ValueErrorType.Kind:

@@ -82,6 +82,21 @@ t.test('an administrator sees no posts, accounts, files or secrets', async (t) =
   }
 })
 
+t.test('users and organisations have a name that is not blank', async (t) => {
+  const { admin } = await createScene(t)
+  const message = 'Must have a character that is not white space'
+  for (const path of ['/users', '/organizations']) {
+    const before = (await admin('GET', path)).body.data.length
+    for (const name of ['', '   ', '\t\n\u00a0\u2003']) {
+      const { status, body } = await admin('POST', path, { name })
+      const issue = { code: 'invalid_string', validation: 'regex', path: ['name'], message }
+      t.strictSame([status, body.details], [400, [issue]], `${path} ${JSON.stringify(name)}`)
+    }
+    t.equal((await admin('GET', path)).body.data.length, before)
+    t.hasStrict((await admin('POST', path, { name: ' a ' })).body, { name: ' a ' })
+  }
+})
+
 t.test('members are added, promoted and removed, and lose access to accounts', async (t) => {
   const { admin, user } = await createScene(t)
   const [ada, bob] = [await user('ada'), await user('bob')]

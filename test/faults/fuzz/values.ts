@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
+import { NOT_BLANK } from '../../../schemas/shared.ts'
 import { readDocument, type Schema } from '../../helpers/document.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -116,6 +117,7 @@ function validOfType(type: string, schema: Schema): Arbitrary<Json> {
     case 'number':
       return fc.double({ min: minimum ?? -1e15, max: maximum ?? 1e15, noNaN: true })
     case 'string':
+      if (schema.pattern === NOT_BLANK) return text(maxLength).filter((value) => value.trim() !== '')
       if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern))
       return schema.format === 'date-time' ? time : text(maxLength)
     case 'array':
