@@ -42,8 +42,15 @@ export type PostWalk = PostConditions & Range
 
 type Value = ValueOf<PostWalk>
 
-const idRange = (column: string, value: Value, { after, before }: Direction) => sql`
-  ${sql.ref(column)} ${after} ${value('startId')}::uuid and ${sql.ref(column)} ${before} ${value('endId')}::uuid`
+/**
+ * The rows between both ends. A comparison of pairs for one of them: between two plain ones, Postgres expects a two-hundredth
+ * of a user's rows whatever their values are, and sorts them all.
+ */
+const idRange = (column: string, value: Value, { after, before }: Direction) => {
+  const id = sql.ref(column)
+  const end = sql`${value('endId')}::uuid`
+  return sql`${id} ${after} ${value('startId')}::uuid and (${id}, ${id}) ${before} (${end}, ${end})`
+}
 
 const byId = (condition: RawBuilder<unknown>, value: Value, direction: Direction) => sql`
   select posts.*, id as place from posts
