@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { deleteOldConnections } from '../../db/queries/connections.ts'
 import { createBrowser } from '../helpers/connect-oauth.ts'
 import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { createConnectionWorld } from './scene.ts'
@@ -40,4 +42,23 @@ t.test('an account stays when its connection is deleted', async (t) => {
   const { id } = await connect()
   t.equal((await ada.call('DELETE', `/connections/${id}`)).status, 200)
   t.equal((await accounts()).length, 1)
+})
+
+t.test('a connection can be read for 24 hours, and is then deleted', async (t) => {
+  const { db, ada, create, connect } = await createConnectionWorld(t)
+  const [open, connected] = [(await create()).body.id, (await connect()).id]
+  const read = async (id: string) => {
+    const { status, body } = await ada.call('GET', `/connections/${id}`)
+    return status === 200 ? body.state : status
+  }
+  const age = (age: string) =>
+    db
+      .updateTable('connections')
+      .set({ createdAt: sql`now() - ${age}::interval`, expiresAt: sql`now() - ${age}::interval` })
+  await age('23 hours 59 minutes').execute()
+  t.strictSame([await read(open), await read(connected)], ['expired', 'connected'])
+  t.equal(await deleteOldConnections(db, 10), 0)
+  await age('24 hours').execute()
+  t.strictSame([await read(open), await read(connected)], [404, 404])
+  t.equal(await deleteOldConnections(db, 10), 2)
 })
