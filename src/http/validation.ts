@@ -147,45 +147,15 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
   const { schema, value, type } = error
   switch (type) {
     case ValueErrorType.ArrayMinItems:
-      return {
-        code: 'too_small',
-        type: 'array',
-        minimum: schema.minItems,
-        inclusive: true,
-        message: `Array must contain at least ${schema.minItems} element(s)`,
-      }
+      return tooSmall('array', schema.minItems, `Array must contain at least ${schema.minItems} element(s)`)
     case ValueErrorType.ArrayMaxItems:
-      return {
-        code: 'too_big',
-        type: 'array',
-        maximum: schema.maxItems,
-        inclusive: true,
-        message: `Array must contain at most ${schema.maxItems} element(s)`,
-      }
+      return tooBig('array', schema.maxItems, `Array must contain at most ${schema.maxItems} element(s)`)
     case ValueErrorType.IntegerMinimum:
-      return {
-        code: 'too_small',
-        type: 'number',
-        minimum: schema.minimum,
-        inclusive: true,
-        message: `Number must be greater than or equal to ${schema.minimum}`,
-      }
+      return tooSmall('number', schema.minimum, `Number must be greater than or equal to ${schema.minimum}`)
     case ValueErrorType.IntegerMaximum:
-      return {
-        code: 'too_big',
-        type: 'number',
-        maximum: schema.maximum,
-        inclusive: true,
-        message: `Number must be less than or equal to ${schema.maximum}`,
-      }
+      return tooBig('number', schema.maximum, `Number must be less than or equal to ${schema.maximum}`)
     case ValueErrorType.ObjectMaxProperties:
-      return {
-        code: 'too_big',
-        type: 'object',
-        maximum: schema.maxProperties,
-        inclusive: true,
-        message: `Object must contain at most ${schema.maxProperties} key(s)`,
-      }
+      return tooBig('object', schema.maxProperties, `Object must contain at most ${schema.maxProperties} key(s)`)
     case ValueErrorType.StringFormat: {
       const result = parseTime(String(value))
       const message = 'problem' in result ? result.problem : 'Invalid datetime'
@@ -216,13 +186,14 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
   }
 }
 
-export const tooLong = (maximum: number): Omit<Issue, 'path'> => ({
-  code: 'too_big',
-  type: 'string',
-  maximum,
-  inclusive: true,
-  message: `String must contain at most ${maximum} character(s)`,
-})
+export const tooLong = (maximum: number): Omit<Issue, 'path'> =>
+  tooBig('string', maximum, `String must contain at most ${maximum} character(s)`)
+
+const tooBig = (type: string, maximum: number, message: string) =>
+  ({ code: 'too_big', type, maximum, inclusive: true, message }) as const
+
+const tooSmall = (type: string, minimum: number, message: string) =>
+  ({ code: 'too_small', type, minimum, inclusive: true, message }) as const
 
 function invalidType(schema: TSchema, value: unknown): Omit<Issue, 'path'> {
   const { type } = deref(schema)
