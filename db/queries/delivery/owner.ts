@@ -9,7 +9,7 @@ import type { DeliveryKey, SentAct } from './delivery.ts'
 // Statements for the actions of a post's owner. `src/delivery/states.ts` decides which states they lead to.
 
 /**
- * Makes a delivery due at `dueAt`, as if it had just been scheduled. The intent and what was sent stay. A call that may still
+ * Makes a delivery due at `dueAt`, as if it had just been scheduled. It keeps its intent and its sent acts. A call that may still
  * be on its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the names derived
  * from `started_at` while such a call may arrive, for `nameKeptMs`. Preparations start again.
  */

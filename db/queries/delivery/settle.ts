@@ -52,7 +52,7 @@ export interface StoredSettlement {
 
 /** How the next delivery of the account is claimed. */
 export interface NextTerms extends ClaimTerms {
-  /** The account's lease has to last for so much longer: nobody else can have claimed one of its deliveries then. */
+  /** How long the account's lease still has to last. Until then, nobody else can claim one of its deliveries. */
   marginMs: number
 }
 

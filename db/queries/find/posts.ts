@@ -43,8 +43,8 @@ export type PostWalk = PostConditions & Range
 type Value = ValueOf<PostWalk>
 
 /**
- * The rows between both ends. A comparison of pairs for one of them: between two plain ones, Postgres expects a two-hundredth
- * of a user's rows whatever their values are, and sorts them all.
+ * The rows between both ends. One end is compared as a pair. If both were compared as single ids, Postgres would always expect
+ * a two-hundredth of the user's rows, and would sort all of them.
  */
 const idRange = (column: string, value: Value, { after, before }: Direction) => {
   const id = sql.ref(column)
