@@ -28,6 +28,16 @@ interface Result {
   unconfirmed: number
   lost: number
   doubled: number
+  /** The kills whose posts are not simply published. */
+  cases: Case[]
+}
+
+interface Case {
+  network: string
+  post: string
+  /** Such as `after POST /2/tweets`. */
+  killed: string
+  outcome: 'unconfirmed' | 'lost' | 'doubled'
 }
 
 /** A worker dies at its call number `call`: before the network gets it, or after the network has carried it out. */
@@ -47,16 +57,17 @@ function showLate({ world }: NetworkScene): void {
 function createWorkers({ world }: NetworkScene, id: Subject['id'], plan: Kill[]) {
   const adapter = world.networks[id]!
   let calls = 0
-  /** The act that a worker was publishing when it died. */
-  const death: { publishing: Act | null } = { publishing: null }
+  /** The first call at which a worker died, and the act that it was publishing. */
+  const death: { call: string | null; publishing: Act | null } = { call: null, publishing: null }
   const never = new Promise<never>(() => {})
 
   const work = async () => {
     let publishing: Act | null = null
     const died = Promise.withResolvers<void>()
-    const die = () => {
+    const die = (call: string) => {
       plan.shift()
       calls = 0
+      death.call ??= call
       death.publishing ??= publishing
       died.resolve()
       return never
@@ -70,9 +81,9 @@ function createWorkers({ world }: NetworkScene, id: Subject['id'], plan: Kill[])
     const doomed: typeof fetch = async (...request) => {
       const [kill] = plan
       const isLast = ++calls === kill?.call
-      if (isLast && kill!.when === 'before') return die()
+      if (isLast && kill!.when === 'before') return die(nameCall(...request))
       const response = await world.fetch(...request)
-      return isLast ? die() : response
+      return isLast ? die(nameCall(...request)) : response
     }
     const networks = { ...world.networks, [id]: { ...adapter, publish } }
     const worker = world.createWorker({ networks, fetch: doomed })
@@ -90,6 +101,13 @@ function createWorkers({ world }: NetworkScene, id: Subject['id'], plan: Kill[])
       await work()
     },
   }
+}
+
+/** The method and the path of a call, without ids and tokens. */
+function nameCall(...[input, init]: Parameters<typeof fetch>): string {
+  const { pathname } = new URL(String(input))
+  const segments = pathname.split('/').map((segment) => (/\d{5}|^[\w:-]{24,}$/.test(segment) ? ':id' : segment))
+  return `${init?.method ?? 'GET'} ${segments.join('/')}`
 }
 
 /** Publishes a post whose worker dies as `kill` says. Returns undefined where it made fewer calls. */
@@ -113,7 +131,12 @@ async function publishKilled(t: Test, subject: Subject, kind: Kind, scene: Netwo
     t.equal(state, 'published', `${name}: ${error?.message ?? ''}`)
     t.equal(visible, kind.acts, `${name}: visible acts`)
   }
-  return { state, lost: state === 'published' && visible < kind.acts, doubled: visible > kind.acts }
+  const outcomes: Case['outcome'][] = [
+    ...(state === 'published' ? [] : (['unconfirmed'] as const)),
+    ...(state === 'published' && visible < kind.acts ? (['lost'] as const) : []),
+    ...(visible > kind.acts ? (['doubled'] as const) : []),
+  ]
+  return { killed: `${kill.when} ${death.call}`, outcomes }
 }
 
 const results: Result[] = []
@@ -126,7 +149,8 @@ for (const subject of SUBJECTS) {
       return scene
     }
     let scene = await start()
-    const result: Result = { network: nameOf(subject), kills: 0, published: 0, unconfirmed: 0, lost: 0, doubled: 0 }
+    const network = nameOf(subject)
+    const result: Result = { network, kills: 0, published: 0, unconfirmed: 0, lost: 0, doubled: 0, cases: [] }
     results.push(result)
     // The last kind has two acts: a post and a comment.
     for (const kind of SOAK_REPORT ? kindsOf(subject.id) : kindsOf(subject.id).slice(-1)) {
@@ -137,14 +161,16 @@ for (const subject of SUBJECTS) {
             scene = await start()
             files = await scene.uploadFiles(kind)
           }
-          const outcome = await publishKilled(t, subject, kind, scene, files, { call, when })
-          isOver ||= outcome === undefined
-          if (!outcome) continue
+          const ended = await publishKilled(t, subject, kind, scene, files, { call, when })
+          isOver ||= ended === undefined
+          if (!ended) continue
+          const { killed, outcomes } = ended
           result.kills++
-          if (outcome.state === 'published') result.published++
-          else result.unconfirmed++
-          if (outcome.lost) result.lost++
-          if (outcome.doubled) result.doubled++
+          if (!outcomes.includes('unconfirmed')) result.published++
+          for (const outcome of outcomes) {
+            result[outcome]++
+            result.cases.push({ network, post: kind.name, killed, outcome })
+          }
         }
       }
     }
