@@ -122,7 +122,7 @@ export async function buildApp({
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
       await api.register(keys, { db })
-      await api.register(tenants, { db, ...files })
+      await api.register(tenants, { ...context, ...files })
     },
     { prefix: '/api/v1' },
   )

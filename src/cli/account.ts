@@ -9,13 +9,12 @@ import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { attentionOf, attentionTimes } from '../accounts/attention.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
 import { readConfig } from '../config.ts'
-import { revokeTokens } from '../credentials/revoke.ts'
 import { OperatorError } from '../errors.ts'
-import type { Log } from '../log.ts'
 import { openKeyring } from '../runtime/keyring.ts'
 import { requireFound, withDatabase } from './command.ts'
-import { addConnect, openContext } from './connect.ts'
+import { addConnect } from './connect.ts'
 import { parseText } from './options.ts'
+import { revokeTokensOf } from './revoke.ts'
 import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
 
 export function addAccountCommands(program: Command): void {
@@ -79,19 +78,10 @@ export function addAccountCommands(program: Command): void {
     async (db, _options, id = '') => {
       const disconnected = isId(id) ? await disconnectAccount(db, id) : undefined
       requireFound(disconnected !== undefined, 'account')
-      await openContext(readConfig(process.env), db).then(
-        (context) => revokeTokens(context, disconnected!, WARNINGS),
-        (err) => WARNINGS.warn({ err }, 'tokens could not be revoked'),
-      )
+      await revokeTokensOf([disconnected!], db)
       return { id, disconnected: true }
     },
   )
-}
-
-const WARNINGS: Log = {
-  info: () => {},
-  warn: ({ err }: { err?: Error }, message) => void process.stderr.write(`${message}: ${err?.message}\n`),
-  error: () => {},
 }
 
 async function requireKeyring() {

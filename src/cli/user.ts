@@ -2,13 +2,14 @@ import type { Command } from 'commander'
 import type { Db } from '../../db/client.ts'
 import { isId, newId } from '../../db/id.ts'
 import { insertUser, listUsers } from '../../db/queries/people.ts'
-import { countHeirs, countUserData, type UserData } from '../../db/queries/retention/user-data.ts'
+import { countHeirs, countUserData, stopUser, type UserData } from '../../db/queries/retention/user-data.ts'
 import { readConfig } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { deleteUser } from '../retention/delete-user.ts'
 import { openMediaLibrary } from '../runtime/media-library.ts'
 import { requireFound, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
+import { revokeTokensOf } from './revoke.ts'
 import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
 
 type Row = Awaited<ReturnType<typeof listUsers>>[number]
@@ -45,7 +46,7 @@ export function addUserCommands(program: Command): void {
     user
       .command('delete')
       .description(
-        'delete a user with all posts, files, accounts and keys, for good; the networks keep what was published. An account that the user shares with an organisation passes to another member. Repeat the command if it was interrupted',
+        'delete a user with all posts, files, accounts and keys, for good, and revoke tokens as account disconnect does; the networks keep what was published. An account that the user shares with an organisation passes to another member. Repeat the command if it was interrupted',
       )
       .argument('<id>', 'the id of the user')
       .option('--yes', 'delete; without it, the command only says what it would delete'),
@@ -53,8 +54,12 @@ export function addUserCommands(program: Command): void {
       const data = isId(id) ? await countUserData(db, id) : undefined
       requireFound(data !== undefined, 'user')
       if (!yes) throw new OperatorError(await describe(db, id, data!))
-      const deleted = await deleteUser(await openMediaLibrary(readConfig(process.env), db), id)
-      return { id, deleted: true, ...deleted }
+      const library = await openMediaLibrary(readConfig(process.env), db)
+      const { passedOn, disconnected } = await stopUser(db, id)
+      const revoked = revokeTokensOf(disconnected, db)
+      const deleted = await deleteUser(library, id)
+      await revoked
+      return { id, deleted: true, ...deleted, passedOn }
     },
   )
 }

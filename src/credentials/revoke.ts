@@ -18,6 +18,10 @@ export interface RevokeDeps {
 
 const REVOKE_MAX_MS = 10_000
 
+/** For all accounts of a deleted user. */
+const AT_A_TIME = 4
+const REVOKE_ALL_MAX_MS = 60_000
+
 /**
  * Asks the network once to end the tokens of an account that was disconnected. Never throws: the account is disconnected
  * whatever becomes of this.
@@ -35,6 +39,21 @@ export async function revokeTokens(
   } catch (error) {
     log.warn({ err: error, accountId, platform }, 'tokens could not be revoked')
   }
+}
+
+/** The same for all accounts of a user who is deleted. After a minute, those that are left keep their tokens. */
+export async function revokeAllTokens(
+  deps: RevokeDeps,
+  accounts: readonly DisconnectedAccount[],
+  log: RefreshDeps['log'],
+): Promise<void> {
+  const left = [...accounts]
+  const endsAt = performance.now() + REVOKE_ALL_MAX_MS
+  const revokeNext = async () => {
+    while (left.length > 0 && performance.now() < endsAt) await revokeTokens(deps, left.shift()!, log)
+  }
+  await Promise.all(Array.from({ length: AT_A_TIME }, revokeNext))
+  if (left.length > 0) log.warn({ accounts: left.length }, 'the time for revoking tokens is over')
 }
 
 /** Returns false where there is nothing to revoke. */

@@ -8,7 +8,6 @@ import {
   deleteSandboxCallsOf,
   markFilesOf,
   passOnNamedAccounts,
-  stopUser,
 } from '../../db/queries/retention/user-data.ts'
 import { forgetFile, type StagedFile } from '../../db/queries/staged-files.ts'
 import { discardFile, type Library } from '../media/add.ts'
@@ -21,18 +20,16 @@ const FILES_AT_A_TIME = 8
 export interface DeletedUser {
   posts: number
   files: number
-  /** Accounts that organisations keep. */
-  passedOn: number
 }
 
 /**
- * Deletes a user with everything that belongs to them, the bytes of their files included. The user goes last, so that the
- * deletion can be repeated and continues if it is interrupted anywhere.
+ * Deletes a user with everything that belongs to them, the bytes of their files included. `stopUser` has to run before.
+ * The user goes last, so that both can be repeated, and continue, if they are interrupted anywhere.
  */
 export async function deleteUser(library: Library, userId: string): Promise<DeletedUser> {
   const { db } = library
   const pace = new Pace({ share: SHARE, lastsMs: Number.POSITIVE_INFINITY, rest: (ms) => sleep(ms) })
-  const deleted: DeletedUser = { posts: 0, files: 0, passedOn: await stopUser(db, userId) }
+  const deleted: DeletedUser = { posts: 0, files: 0 }
   // Requests that had been authenticated before may still add posts and files.
   do {
     deleted.posts += await deletePosts(library, userId, pace)

@@ -3,14 +3,15 @@ import { listOwnKeys } from '../../db/queries/key-changes.ts'
 import { listMemberPage, listOrganizationPage, listUserPage } from '../../db/queries/tenants.ts'
 import * as operations from '../../schemas/operations/people.ts'
 import { createUserKey, revokeKey } from '../auth/manage-keys.ts'
+import type { RevokeDeps } from '../credentials/revoke.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
 import type { Library } from '../media/add.ts'
 import { createOrganization, getOrganization, putMember, removeMember, removeOrganization } from './organizations.ts'
 import { beginDeletion, createUser, getUser } from './users.ts'
 
-export const tenants: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
-  const { db } = library
+export const tenants: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, context) => {
+  const { db } = context
 
   app.route({
     ...operations.listUsers,
@@ -37,7 +38,11 @@ export const tenants: FastifyPluginAsyncTypebox<Library> = async (app, library) 
   app.route({
     ...operations.deleteUser,
     handler: async (request, reply) => {
-      const { user, finished } = await beginDeletion(library, request.userId, request.params.id)
+      const { user, finished } = await beginDeletion(
+        context,
+        { ownUserId: request.userId, log: request.log },
+        request.params.id,
+      )
       finished.catch((err) =>
         request.log.error({ reqId: request.id, userId: user.id, err }, 'a user is not deleted yet: repeat the request'),
       )

@@ -6,7 +6,9 @@ import { stopUser } from '../../db/queries/retention/user-data.ts'
 import { findUser } from '../../db/queries/tenants.ts'
 import { OWN_USER, USER_NOT_FOUND } from '../../schemas/messages.ts'
 import type { CreateUser, User } from '../../schemas/people.ts'
+import { type RevokeDeps, revokeAllTokens } from '../credentials/revoke.ts'
 import { AppError } from '../errors.ts'
+import type { Log } from '../log.ts'
 import type { Library } from '../media/add.ts'
 import { deleteUser } from '../retention/delete-user.ts'
 
@@ -25,16 +27,18 @@ export async function getUser(db: Db, id: string): Promise<User> {
 
 /**
  * Ends all access of a user, and begins to delete the user's data, which may take minutes: `finished` settles then. The
- * deletion can be repeated if it is interrupted. Throws 409 for the user who sends the request, who could not see the end.
+ * deletion can be repeated if it is interrupted, and does not wait until networks have revoked tokens. Throws 409 for the
+ * user who sends the request, who could not see the end.
  */
 export async function beginDeletion(
-  library: Library,
-  ownUserId: string,
+  context: Library & RevokeDeps,
+  { ownUserId, log }: { ownUserId: string; log: Log },
   id: string,
 ): Promise<{ user: User; finished: Promise<unknown> }> {
-  const { db } = library
+  const { db } = context
   const user = await getUser(db, id)
   if (id === ownUserId) throw new AppError(409, 'own_user', OWN_USER)
-  await stopUser(db, id)
-  return { user, finished: withDatabaseBudget(undefined, () => deleteUser(library, id)) }
+  const { disconnected } = await stopUser(db, id)
+  void revokeAllTokens(context, disconnected, log)
+  return { user, finished: withDatabaseBudget(undefined, () => deleteUser(context, id)) }
 }

@@ -1,8 +1,11 @@
 import t, { type Test } from 'tap'
+import { createKey } from '../../src/auth/create-key.ts'
 import { createMastodonWorld } from '../connections/mastodon-world.ts'
 import { createConnectionWorld } from '../connections/scene.ts'
-import { connectByOAuth } from '../helpers/connect-oauth.ts'
+import { call } from '../helpers/app.ts'
+import { connectByOAuth, redirectBack } from '../helpers/connect-oauth.ts'
 import { unreachable } from '../helpers/scripted-network.ts'
+import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { until } from '../helpers/until.ts'
 
 const REVOKE = 'POST /oauth/revoke'
@@ -44,6 +47,25 @@ t.test('a network that does not respond, or refuses, does not keep an account co
   await logged('tokens could not be revoked')
   t.equal(revoked.length, 1, 'and called once')
   t.notOk(log.some((line) => line.includes('access-token-of-1')))
+})
+
+t.test('deleting a user revokes the tokens of accounts that nobody keeps, and does not wait for it', async (t) => {
+  const { app, db, oauth, connect, user, organization, script, revoked, logged } = await createRevocableWorld(t)
+  const [ben, eve] = [await user('ben'), await user('eve')]
+  const shared = await connect({ organizationId: await organization(ben, eve) }, redirectBack(), ben)
+  oauth.accounts = [grantedAccount('2')]
+  await connect({}, redirectBack(), ben)
+  const { key } = await createKey(db, { userId: eve.id, name: null, expiresAt: null, scopes: ['admin'] })
+  const send = (method: 'GET' | 'DELETE') => () => call(app, key, method, `/users/${ben.id}`)
+  const response = Promise.withResolvers<void>()
+  script.beforeResponse = () => response.promise
+  await until('the deletion begins', send('DELETE'), { isMet: ({ status }) => status === 202 })
+  await until('the user is gone', send('GET'), { isMet: ({ status }) => status === 404 })
+  await until('the network is called', async () => revoked.length > 0)
+  response.reject(unreachable())
+  await logged('tokens could not be revoked')
+  t.strictSame(revoked, ['access-token-of-2 by client-of-x'])
+  t.hasStrict((await eve.call('GET', '/accounts')).body.data, [{ id: shared.accounts[0].id }])
 })
 
 t.test('tokens that the user made, or whose app is unknown, are left alone', async (t) => {

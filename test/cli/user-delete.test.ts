@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { stopUser } from '../../db/queries/retention/user-data.ts'
 import { stageFile } from '../../db/queries/staged-files.ts'
 import { deleteUser } from '../../src/retention/delete-user.ts'
 import { mediaOptions, type Person } from '../helpers/app.ts'
@@ -139,6 +140,7 @@ t.test('files that the storage could not delete are deleted when the command is 
   const { db, app, ada, library, mediaDir } = await createScene(t)
   for (const shade of [1, 2]) await upload(app, ada, [['file', await jpeg(20, 20, shade)]])
   const remove = () => Promise.reject(new Error('The storage did not respond'))
+  await stopUser(db, ada.id)
   await t.rejects(deleteUser({ ...library, storage: { ...library.storage, remove } }, ada.id), /did not respond/)
   t.equal((await filesIn(mediaDir)).length, 2)
   t.match(await deleteUser(library, ada.id), { posts: 0 })

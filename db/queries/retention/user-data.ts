@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
+import { type DisconnectedAccount, disconnectAccount } from '../disconnect.ts'
 import type { StagedFile } from '../staged-files.ts'
 
 // Everything of one user, for its deletion. Statements for many rows take a limit, so that none of them holds up others.
@@ -50,11 +51,18 @@ const findHeirs = (db: Db, userId: string) =>
 
 export const countHeirs = async (db: Db, userId: string): Promise<number> => (await findHeirs(db, userId)).rows.length
 
+export interface StoppedUser {
+  /** How many accounts organisations keep. */
+  passedOn: number
+  /** The accounts of the user that nobody else keeps. */
+  disconnected: DisconnectedAccount[]
+}
+
 /**
  * Makes sure that nothing is created or sent for a user any more: deletes the keys, passes shared accounts on, disconnects
- * the others, and ends the memberships. Returns how many accounts were passed on.
+ * the others, and ends the memberships.
  */
-export function stopUser(db: Db, userId: string): Promise<number> {
+export function stopUser(db: Db, userId: string): Promise<StoppedUser> {
   return inTransaction(db, async (db) => {
     await sql`delete from api_keys where user_id = ${userId}`.execute(db)
     // A flow that is at its network finds nothing to end with.
@@ -63,22 +71,18 @@ export function stopUser(db: Db, userId: string): Promise<number> {
     await sql`select from accounts where user_id = ${userId} order by id for update`.execute(db)
     const { rows: heirs } = await findHeirs(db, userId)
     // The heir's own connection stays the only one. Posts that name this one get `no_access`.
+    const disconnected: (DisconnectedAccount | undefined)[] = []
     for (const { id, isDouble, ...heir } of heirs) {
-      if (isDouble) await disconnect(db, id)
+      if (isDouble) disconnected.push(await disconnectAccount(db, id))
       await db.updateTable('accounts').set(heir).where('id', '=', id).execute()
     }
     const { rows } = await sql<{ id: string }>`select id from accounts where user_id = ${userId} order by id`.execute(
       db,
     )
-    for (const { id } of rows) await disconnect(db, id)
+    for (const { id } of rows) disconnected.push(await disconnectAccount(db, id))
     await sql`delete from memberships where user_id = ${userId}`.execute(db)
-    return heirs.length
+    return { passedOn: heirs.length, disconnected: disconnected.filter((account) => account !== undefined) }
   })
-}
-
-async function disconnect(db: Db, accountId: string): Promise<void> {
-  await sql`delete from account_credentials where account_id = ${accountId}`.execute(db)
-  await sql`update accounts set disconnected_at = coalesce(disconnected_at, now()) where id = ${accountId}`.execute(db)
 }
 
 /**
