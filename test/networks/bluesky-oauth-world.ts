@@ -27,10 +27,16 @@ const CALL_MAX_MS = 120_000
 
 /** The service on a port, with a user and workers, and pages of a browser. */
 export async function createOAuthWorld(t: Test, { pds, browser, port, app, publicUrl }: Options) {
+  const revocations: number[] = []
+  const recording: typeof fetch = async (input, init) => {
+    const response = await pds.fetch(input, init)
+    if (String(input).endsWith('/oauth/revoke')) revocations.push(response.status)
+    return response
+  }
   const world = await createDeliveryWorld(
     t,
     { bluesky: blueskyAdapter },
-    { fetch: pds.fetch, publicUrl: () => publicUrl, oauthApps: { bluesky: app } },
+    { fetch: recording, publicUrl: () => publicUrl, oauthApps: { bluesky: app } },
   )
   await world.app.listen({ host: '127.0.0.1', port })
   const { ada, db, keyring, time } = world
@@ -47,6 +53,8 @@ export async function createOAuthWorld(t: Test, { pds, browser, port, app, publi
   return {
     ...world,
     call,
+    /** The statuses with which the server responded to revocations. */
+    revocations,
     readCredentials,
     create: async (body: object) => (await call('POST', '/connections', { platform: 'bluesky', ...body })).body,
     readConnection: async (id: string) => (await call('GET', `/connections/${id}`)).body,

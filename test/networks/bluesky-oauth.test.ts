@@ -7,6 +7,7 @@ import { xrpc } from '../../src/platforms/bluesky/xrpc.ts'
 import { launchBrowser, needsBrowser } from '../helpers/browser.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 import { freePorts } from '../helpers/ports.ts'
+import { until } from '../helpers/until.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 import { act, failureOf, fileOf, io, recordingFetch, send } from './bluesky-adapter.ts'
 import { authorize, createOAuthWorld, passBusyPage, signIn } from './bluesky-oauth-world.ts'
@@ -121,6 +122,11 @@ t.test('OAuth on a real server, with a browser', needsBrowser, async (t) => {
     }
     t.match(await delegate('com.atproto.repo.uploadBlob'), { token: String })
     t.hasStrict(await failureOf(delegate('app.bsky.feed.getTimeline')), { needsAttention: true })
+
+    t.equal((await call('DELETE', `/accounts/${accountId}`)).status, 200)
+    await until('the server has revoked the session', async () => world.revocations.includes(200))
+    const ended = run(credentials, app, io({ fetch: pds.fetch }))
+    t.hasStrict(await failureOf(ended), { needsAttention: true, maybeSent: false }, 'the refresh token does not work')
   })
 
   t.test('a user who refuses has no account', async (t) => {
