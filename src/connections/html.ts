@@ -71,9 +71,8 @@ ${body}
 `.text
 
 const labelOf = ({ username, displayName, kind, connectedAs }: ConnectionChoice) =>
-  html`<span>${
-    displayName ?? username
-  } <small>${displayName && `@${username}, `}${kind}${connectedAs && ', connected already'}</small></span>`
+  // The direction of a name, such as an Arabic one, ends with it.
+  html`<span><bdi>${displayName ?? username}</bdi> <small>${displayName && `@${username}, `}${kind}${connectedAs && ', connected already'}</small></span>`
 
 /** The form in which a person chooses accounts. */
 export const choiceForm = (choices: ConnectionChoice[], problem: string | undefined): Html => html`

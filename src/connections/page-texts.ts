@@ -18,7 +18,7 @@ export function outcomePage(connection: Connection, { problem }: { problem?: str
     return { title: 'Choose your accounts', body: html`${intro}${choiceForm(choices, problem)}` }
   }
   if (state === 'connected') {
-    const names = accounts.map(({ displayName, username }) => html`<li>${displayName ?? username}</li>`)
+    const names = accounts.map(({ displayName, username }) => html`<li><bdi>${displayName ?? username}</bdi></li>`)
     return { title: 'Connected', body: html`<p>Connected on ${network}:</p><ul>${names}</ul>${goOn}`, goesTo: next }
   }
   if (state === 'failed') {
