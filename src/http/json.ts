@@ -13,24 +13,33 @@ const unreadable = (message: string): Issue => ({ code: 'invalid_json', path: []
 
 export const EMPTY_BODY = unreadable('Request body is empty')
 
-/**
- * Parses the bytes of a JSON body. Rejects values that a later step would change silently or fail on: invalid UTF-8,
- * NUL and lone surrogates (Postgres stores neither), numbers that a double cannot represent, and keys that change an
- * object's prototype. Throws a 400 with one issue for each.
- */
+/** Parses the bytes of a JSON body whose values can be stored. Throws a 400 with one issue for each mistake. */
 export function parseJson(body: Buffer): unknown {
+  const value = readJson(body)
+  requireStorable(value)
+  return value
+}
+
+/** Parses the bytes of a JSON body. Throws a 400 if it is empty, or not JSON in UTF-8. */
+export function readJson(body: Buffer): unknown {
   if (body.length === 0) throw invalidRequest([EMPTY_BODY])
   if (!isUtf8(body)) throw invalidRequest([unreadable('Request body is not valid UTF-8')])
-  let value: unknown
   try {
-    value = JSON.parse(body.toString())
+    return JSON.parse(body.toString())
   } catch {
     throw invalidRequest([unreadable('Request body is not valid JSON')])
   }
+}
+
+/**
+ * Rejects values of JSON that a later step would change silently or fail on: NUL and lone surrogates (Postgres stores
+ * neither), numbers that a double cannot represent, and keys that change an object's prototype. Throws a 400 with one
+ * issue for each.
+ */
+export function requireStorable(value: unknown): void {
   const issues: Issue[] = []
   inspect(value, [], issues)
   if (issues.length > 0) throw invalidRequest(issues)
-  return value
 }
 
 /**
