@@ -111,6 +111,10 @@ const BROWSERS = `## Browsers
 
 Web pages can call the API from the origins that the operator lists in \`CORS_ORIGINS\`; by default from none. Pages can read the headers \`x-request-id\`, \`x-error-code\`, \`www-authenticate\`, \`etag\`, \`content-range\`, \`content-disposition\`, \`idempotent-replayed\`, \`retry-after\`, \`ratelimit\` and \`ratelimit-policy\`.`
 
+const AGENTS = `## Agents
+
+\`POST /mcp\` speaks the Model Context Protocol, with the same API keys. Its tools call the operations of this document. It is no operation itself: the message says what a request does, not its method and path. An agent gets the list of tools from it.`
+
 const CODES = `## Error codes
 
 | \`x-error-code\` | meaning |
@@ -128,6 +132,7 @@ export const DESCRIPTION = [
   RETRIES,
   RATES,
   BROWSERS,
+  AGENTS,
   CODES,
 ].join('\n\n')
 

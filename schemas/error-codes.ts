@@ -27,6 +27,9 @@ export const ERROR_CODES = {
   headers_too_large: 'The request headers are over 16 KiB.',
   expectation_failed: 'The `Expect` header has a value other than `100-continue`.',
   route_not_found: 'No operation has this method and path.',
+  method_not_allowed: 'Only POST is allowed: `/mcp` has neither sessions nor streams.',
+  origin_not_allowed: 'The request to `/mcp` comes from a page whose origin the operator does not allow.',
+  confirmation_required: 'A tool of `/mcp` would lead to a publication, and was called without `confirm: true`.',
   idempotency_key_reused: 'The `Idempotency-Key` belongs to another request.',
   no_access: 'The caller may not use an id that the request names.',
 

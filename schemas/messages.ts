@@ -34,6 +34,8 @@ export const scopeWithAccounts = (scope: Scope) =>
 export const KEY_ROTATED = 'Another key replaces this one already'
 export const KEY_EXPIRED = 'An expired key cannot be rotated: create another one'
 
+export const ORIGIN_NOT_ALLOWED = 'Origin not allowed: the operator lists allowed origins in CORS_ORIGINS'
+export const METHOD_NOT_ALLOWED = 'Method not allowed: send each message as POST'
 export const POST_NOT_FOUND = 'Post not found'
 export const POST_PUBLISHED = 'Cannot delete published post'
 export const POST_BUSY = 'Cannot delete post while it is being published'

@@ -27,6 +27,7 @@ import { requests } from './http/requests.ts'
 import { serializerCompiler } from './http/serialization.ts'
 import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
+import { mcp } from './mcp/plugin.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
@@ -108,9 +109,10 @@ export async function buildApp({
   await app.register(health, { db, metrics, health: app.health, isStopping })
   await app.register(clientMetadataDocument, context)
   await app.register(publicFiles, { storage: files.storage, keyring: context.keyring })
+  const authOptions = { db, failedKeys: rates && trustsProxy ? createFailedKeys() : undefined }
   await app.register(
     async (api) => {
-      await api.register(auth, { db, failedKeys: rates && trustsProxy ? createFailedKeys() : undefined })
+      await api.register(auth, authOptions)
       if (rates) await api.register(rateLimits, rates)
       await api.register(scopes)
       await api.register(requireSchema, { db })
@@ -126,6 +128,12 @@ export async function buildApp({
     },
     { prefix: '/api/v1' },
   )
+  await app.register(async (agents) => {
+    await agents.register(auth, authOptions)
+    // Quotas of their own: the operations that a tool calls are counted like those of other clients.
+    if (rates) await agents.register(rateLimits, rates)
+    await agents.register(mcp, { publicUrl: context.publicUrl, corsOrigins })
+  })
   await app.register(async (pages) => {
     await pages.register(requireSchema, { db })
     await pages.register(connectPages, context)

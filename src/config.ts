@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { durationMs, listItems, retentionMs } from './config/formats.ts'
+import { durationMs, FORMATS, listItems, retentionMs } from './config/formats.ts'
 import { ConfigError, readVariables } from './config/read-variables.ts'
 import type { Variables } from './config/variables.ts'
 import { parseKey } from './credentials/keyring.ts'
@@ -104,6 +104,19 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     oauthApps: oauthApps(variables),
     isRunByNpm: env.npm_lifecycle_event === 'postroom',
   }
+}
+
+/**
+ * Reads from `env` which service a command is a client of. It needs no other variable. Throws a ConfigError that names the
+ * variable.
+ */
+export function readClientConfig(env: Record<string, string | undefined>): { url: string; key: string } {
+  const { POSTROOM_URL: url, POSTROOM_KEY: key } = env
+  const { requirement, isValid } = FORMATS['public-url']!
+  if (!url || !isValid(url)) throw new ConfigError(`POSTROOM_URL must ${requirement}`)
+  // A header cannot have other characters.
+  if (!key || !/^[!-~]+$/.test(key)) throw new ConfigError('POSTROOM_KEY must be an API key, like pr_…')
+  return { url: url.replace(/\/$/, ''), key }
 }
 
 function s3Config(variables: Variables): S3Config | undefined {

@@ -11,7 +11,7 @@ import type { Scope } from '../schemas/scopes.ts'
 
 /** An error whose message and code the caller may read. Everything else that is thrown becomes an opaque 500. */
 export class AppError extends Error {
-  readonly statusCode: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 416 | 429 | 502 | 503
+  readonly statusCode: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 429 | 502 | 503
   readonly code: ErrorCode
   /** The mistakes in the shape of the request. */
   readonly details: Issue[] | undefined

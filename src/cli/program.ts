@@ -6,6 +6,7 @@ import { withJson, withUnmigratedDatabase } from './command.ts'
 import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
+import { addMcpCommand } from './mcp.ts'
 import { addMediaCommands } from './media.ts'
 import { addOrganizationCommands } from './org.ts'
 import { addPostCommands } from './post.ts'
@@ -47,6 +48,7 @@ export function buildProgram(): Command {
   addPostCommands(program)
   addDeliveryCommands(program)
   addRestoreCommands(program)
+  addMcpCommand(program)
   return program
 }
 

@@ -38,5 +38,7 @@ const toItem = (name: string, { remaining, resetSeconds }: Remainder) => `"${nam
 /** Operations that only read may have bodies, and so be a POST. */
 function isWrite({ method, routeOptions }: FastifyRequest): boolean {
   if (method === 'GET' || method === 'HEAD') return false
-  return !routeOptions.config.scope?.endsWith(':read')
+  const { scope } = routeOptions.config
+  // A POST for any key only calls operations, which are counted themselves: /mcp.
+  return scope !== null && !scope?.endsWith(':read')
 }

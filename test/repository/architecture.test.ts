@@ -63,6 +63,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       ...['plan', 'states', 'timing'].map((name) => `src/delivery/${name}.ts`),
     ],
   ],
+  // Tools call operations through the application, and so import no other feature.
+  ['src/mcp', FEATURE],
   ['src/meta', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
   // Administrators create keys for users, and delete users.
@@ -100,6 +102,7 @@ const WEB = [
   'src/connections',
   'src/posts',
   'src/media',
+  'src/mcp',
   'src/meta',
   'src/tenants',
   'src/health',
@@ -115,6 +118,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^fastify|^@fastify\//, [...WEB, 'src/platforms/sandbox/plugin.ts']],
   [/^@atproto\//, ['src/platforms/bluesky']],
   [/^@aws-sdk\//, ['src/storage/s3.ts', 'src/storage/s3-client.ts', 'src/storage/s3-journal.ts']],
+  [/^@modelcontextprotocol\//, ['src/mcp/protocol.ts']],
   [/^(?:sharp|mediabunny)$/, ['src/media']],
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
   [/^(?:commander|csv-parse)(?:\/|$)/, ['src/cli']],
@@ -138,7 +142,7 @@ const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: st
   ],
   [
     'only the configuration is read from the environment',
-    /(?<!(?:readConfig|examine)\()process\.env/,
+    /(?<!(?:readConfig|readClientConfig|examine)\()process\.env/,
     ['schemas', 'db', 'src'],
     [],
   ],

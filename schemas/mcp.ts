@@ -1,0 +1,37 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CreatedPost } from './create-post.ts'
+import { KEY_FORM } from './idempotency.ts'
+import { PostType } from './platform.ts'
+import { Platform } from './platform-detail.ts'
+import { Ref } from './shared.ts'
+import { PostValidation } from './validate-post.ts'
+
+/* What tools take and return besides what their operations do. All else comes from the schemas of the operations. */
+
+export const Confirm = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+export const IdempotencyKey = Type.Optional(
+  Type.String({
+    pattern: KEY_FORM,
+    description:
+      'A name that you choose for this post: 1 to 255 visible ASCII characters. Calls with the same name within 24 hours create one post. Default: derived from the arguments and the day in UTC, so that the same call creates one post a day.',
+  }),
+)
+
+export const DraftedPost = Type.Object({
+  ...CreatedPost.properties,
+  replayed: Type.Boolean({
+    description: 'Whether an earlier call has created the post. It may have been changed or deleted since.',
+  }),
+  validation: Type.Optional(Ref(PostValidation)),
+})
+export type DraftedPost = Static<typeof DraftedPost>
+
+export const PlatformSummary = Type.Object({
+  ...Type.Pick(Platform, ['id', 'name', 'publishes', 'canEdit', 'canDelete']).properties,
+  postTypes: Type.Array(Ref(PostType), { description: 'The types of posts that the network supports.' }),
+})
+
+/** All networks in full are 170 kB, more than an agent can read. */
+export const PlatformSummaries = Type.Object({ data: Type.Array(PlatformSummary, { description: 'All networks.' }) })
+export type PlatformSummaries = Static<typeof PlatformSummaries>

@@ -1,0 +1,101 @@
+import type { TProperties, TSchema } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { INTERNAL, type Issue } from '../../schemas/error.ts'
+import type { ErrorCode } from '../../schemas/error-codes.ts'
+import type { Scope } from '../../schemas/scopes.ts'
+import type { PostViolation } from '../../schemas/validate-post.ts'
+import { AppError } from '../errors.ts'
+import { ERROR_CODE_HEADER } from '../http/errors.ts'
+
+export type Arguments = Record<string, unknown>
+
+/** What tools need of an operation in schemas/operations. */
+export interface ToolOperation {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  scope: Scope | null
+  takesAccountLists?: true
+  schema: { operationId: string; params?: TSchema; querystring?: TSchema; body?: TSchema }
+}
+
+export interface Answer {
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has another body, and its own tests
+  body: any
+  headers: Record<string, unknown>
+}
+
+/** Calls an operation. Throws a ToolError for an error response. */
+export type Api = (operation: ToolOperation, args: Arguments, headers?: Record<string, string>) => Promise<Answer>
+
+/** An error as an agent reads it. */
+export interface ToolProblem {
+  status: number
+  code: ErrorCode
+  error: string
+  /** The mistakes in the shape of the arguments. */
+  details?: Issue[] | undefined
+  /** The limits of networks that the post breaks. */
+  violations?: PostViolation[]
+}
+
+export class ToolError extends Error {
+  readonly problem: ToolProblem
+
+  constructor(problem: ToolProblem) {
+    super(problem.error)
+    this.problem = problem
+  }
+}
+
+export const toToolError = ({ statusCode, code, message, details }: AppError): ToolError =>
+  new ToolError({ status: statusCode, code, error: message, ...(details && { details }) })
+
+export const propertiesOf = (schema: TSchema | undefined): TProperties => schema?.properties ?? {}
+
+const PREFIX = '/api/v1'
+
+/**
+ * Returns the API as the client of `request` has it: operations are called in this process with the same key, so that
+ * authentication, scopes, rate limits, validation and the log are those of HTTP.
+ */
+export function apiOf(app: FastifyInstance, { headers: { authorization = '' }, ip }: FastifyRequest): Api {
+  return async ({ method, url, schema }, args, headers) => {
+    const body = schema.body && omit(args, [schema.params, schema.querystring])
+    const reply = await app
+      .inject({
+        method,
+        url: `${PREFIX}${fillPath(url, args)}?${toQuery(schema.querystring, args)}`,
+        headers: { authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
+        ...(body && { payload: JSON.stringify(body) }),
+        remoteAddress: ip,
+      })
+      .catch(rethrowClosing)
+    const answer: Answer = { body: reply.json(), headers: reply.headers }
+    if (reply.statusCode < 400) return answer
+    const { error = INTERNAL, details } = answer.body
+    const code = reply.headers[ERROR_CODE_HEADER] as ErrorCode
+    throw new ToolError({ status: reply.statusCode, code, error, ...(details && { details }) })
+  }
+}
+
+const fillPath = (url: string, args: Arguments) =>
+  url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(args[name])))
+
+function toQuery(schema: TSchema | undefined, args: Arguments): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const name of Object.keys(propertiesOf(schema)).filter((name) => args[name] !== undefined)) {
+    for (const value of [args[name]].flat()) query.append(name, String(value))
+  }
+  return query
+}
+
+const omit = (args: Arguments, schemas: (TSchema | undefined)[]): Arguments =>
+  Object.fromEntries(
+    Object.entries(args).filter(([name]) => !schemas.some((schema) => Object.hasOwn(propertiesOf(schema), name))),
+  )
+
+/** A server that stops finishes its requests, but calls no more operations in this process. */
+function rethrowClosing(error: { code?: string }): never {
+  if (error.code !== 'FST_ERR_REOPENED_CLOSE_SERVER') throw error
+  throw toToolError(new AppError(503, 'stopping', 'The process is about to end: call the tool again'))
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { DraftedPost } from '../../schemas/mcp.ts'
+import { getPost, createPost as operation } from '../../schemas/operations/posts.ts'
+import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
+import { validatePost } from '../../schemas/operations/validate-post.ts'
+import type { UpdatedPost } from '../../schemas/patch-post.ts'
+import type { PostValidation } from '../../schemas/validate-post.ts'
+import { AppError } from '../errors.ts'
+import { canonicalJson } from '../http/idempotency-key.ts'
+import { type Answer, type Api, type Arguments, ToolError, toToolError } from './api.ts'
+import { describePost, describeValidation } from './text.ts'
+import type { Outcome } from './tool.ts'
+
+/*
+ * What the scope `posts:publish` is needed for takes `confirm: true` as well: an agent that calls a tool out of eagerness
+ * makes nothing visible.
+ */
+
+/** Stores a draft with its validation; a scheduled post where `scheduledAt` and `confirm: true` are both there. */
+export async function createPost(
+  api: Api,
+  { confirm, idempotencyKey, ...args }: Arguments,
+  { canPublish }: { canPublish: boolean },
+): Promise<Outcome> {
+  const { scheduledAt, ...draft } = args
+  const isDraft = confirm !== true || scheduledAt === undefined
+  const sent = isDraft ? draft : args
+  // First, because it stores nothing if it fails.
+  const validation = await validate(api, args)
+  const key = String(idempotencyKey ?? deriveKey(sent))
+  const { body, headers } = await api(operation, sent, { 'idempotency-key': key }).catch((error: unknown) => {
+    throw withViolations(error, validation)
+  })
+  const replayed = headers['idempotent-replayed'] === 'true'
+  const post: DraftedPost = { ...body, replayed, ...(isDraft && validation && { validation }) }
+  const existed = replayed ? ' An earlier call has created it: this one changed nothing.' : ''
+  if (!isDraft) return { body: post, text: `Post ${post.id} is scheduled for ${scheduledAt}.${existed}` }
+  const ignored = scheduledAt === undefined ? '' : ' It has no time, because confirm was not true.'
+  const next = canPublish ? ' To schedule it, call update_post with its id, scheduledAt and confirm: true.' : ''
+  const checked = validation ? ` ${describeValidation(validation)}` : ''
+  return { body: post, text: `Draft ${post.id} is stored.${existed}${ignored}${checked}${next}` }
+}
+
+/** Undefined if the key may not read posts, which it need not to create them. */
+const validate = (api: Api, args: Arguments): Promise<PostValidation | undefined> =>
+  api(validatePost, args).then(
+    ({ body }) => body,
+    (error: unknown) => {
+      if (!isMissingScope(error)) throw error
+      return undefined
+    },
+  )
+
+const isMissingScope = (error: unknown) => error instanceof ToolError && error.problem.code === 'insufficient_scope'
+
+/** The error of `createPost` names the first violation only. */
+function withViolations(error: unknown, validation: PostValidation | undefined): unknown {
+  if (!(error instanceof ToolError) || error.problem.code !== 'platform_limit' || !validation) return error
+  return new ToolError({ ...error.problem, violations: validation.violations })
+}
+
+/** Agents repeat calls: the same post is created once on a day. */
+function deriveKey(args: Arguments): string {
+  const day = new Date().toISOString().slice(0, 10)
+  return `mcp-${day}-${createHash('sha256').update(canonicalJson(args)).digest('base64url')}`
+}
+
+/** Changes a draft. A change of a scheduled post, and one with a time, takes `confirm: true`. */
+export async function updatePost(api: Api, { confirm, ...args }: Arguments): Promise<Outcome> {
+  const headers = confirm === true ? {} : await requireDraft(api, args)
+  const { body } = await api(updateOperation, args, headers)
+  return { body, text: describePost(body as UpdatedPost) }
+}
+
+/** Returns the condition that the post is still this draft. */
+async function requireDraft(api: Api, { id, scheduledAt }: Arguments): Promise<Record<string, string>> {
+  if (typeof scheduledAt === 'string') throw confirmationRequired('With scheduledAt, the post will be published')
+  const { body, headers } = await api(getPost, { id }).catch((error: unknown): Answer => {
+    // A key that may not read posts cannot tell a draft from a scheduled post.
+    if (isMissingScope(error)) throw confirmationRequired('The post may be scheduled')
+    throw error
+  })
+  if (body.status === 'scheduled') throw confirmationRequired('The post is scheduled')
+  return { 'if-match': String(headers.etag) }
+}
+
+const confirmationRequired = (reason: string) =>
+  toToolError(new AppError(400, 'confirmation_required', `${reason}: call the tool again with confirm: true`))

@@ -1,0 +1,68 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { METHOD_NOT_ALLOWED, ORIGIN_NOT_ALLOWED } from '../../schemas/messages.ts'
+import { AppError } from '../errors.ts'
+import { ERROR_CODE_HEADER } from '../http/errors.ts'
+import { readJson } from '../http/json.ts'
+import type { Message } from './protocol.ts'
+import { createToolboxes } from './toolbox.ts'
+
+export interface McpOptions {
+  /** The address of this service. */
+  publicUrl(): string
+  corsOrigins: string[]
+}
+
+const JSON_TYPE = 'application/json'
+/** It is no operation: the OpenAPI document mentions it in its description. */
+const ROUTE = { url: '/mcp', config: { scope: null } } as const
+
+/** The Model Context Protocol over HTTP, without sessions. Requires the `auth` plugin around it. */
+export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpOptions): Promise<void> {
+  const toolboxOf = createToolboxes(app)
+
+  // A page that reaches this service through a foreign name, by DNS rebinding, has a foreign origin.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { origin } = request.headers
+    const isAllowed = origin === undefined || corsOrigins.includes(origin) || origin === new URL(publicUrl()).origin
+    done(isAllowed ? undefined : new AppError(403, 'origin_not_allowed', ORIGIN_NOT_ALLOWED))
+  })
+
+  // The arguments of a tool are checked when it is called, so that the agent reads what is wrong with them.
+  app.removeContentTypeParser(JSON_TYPE)
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    readJson(body),
+  )
+
+  app.route({
+    ...ROUTE,
+    method: 'POST',
+    schema: { hide: true, body: Type.Object({}) },
+    handler: async (request, reply) => {
+      const { respond } = await import('./protocol.ts')
+      const message = request.body as Message
+      const toolbox = toolboxOf(request, (message.params as { arguments?: unknown } | undefined)?.arguments)
+      const { status, body } = await respond(message, protocolHeaders(request), toolbox)
+      reply.code(status)
+      if (status >= 400) reply.header(ERROR_CODE_HEADER, 'invalid_request')
+      return body === undefined ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
+    },
+  })
+
+  // What GET and DELETE were for in earlier versions needs sessions.
+  app.route({
+    ...ROUTE,
+    method: ['GET', 'DELETE'],
+    schema: { hide: true },
+    handler: async (_request, reply) => {
+      reply.header('allow', 'POST')
+      throw new AppError(405, 'method_not_allowed', METHOD_NOT_ALLOWED)
+    },
+  })
+}
+
+/** The headers in which the protocol repeats parts of the message. */
+const protocolHeaders = ({ headers }: FastifyRequest): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (name.startsWith('mcp-') ? [[name, String(value)]] : [])),
+  )

@@ -1,0 +1,44 @@
+import type { PostDetail } from '../../schemas/post.ts'
+import type { PostValidation } from '../../schemas/validate-post.ts'
+import type { ToolProblem } from './api.ts'
+
+/** How many mistakes a line names. */
+const SHOWN_MAX = 3
+
+/** `1 account`, `2 accounts`. */
+export const count = (length: number, noun: string): string => `${length} ${noun}${length === 1 ? '' : 's'}`
+
+/** A post and what each account got, in one line. */
+export function describePost({ id, status, scheduledAt, targets }: PostDetail): string {
+  const time = status === 'scheduled' ? ` for ${scheduledAt}` : ''
+  return `Post ${id} is ${status}${time}: ${targets.map(describeTarget).join('; ')}.`
+}
+
+function describeTarget({ platform, username, accountId, delivery }: PostDetail['targets'][number]): string {
+  const { state, externalUrl, error } = delivery
+  const detail = externalUrl ?? (error ? `${error.code}: ${oneLine(error.message)}` : '')
+  return `${platform} @${username} (${accountId}) ${state}${detail && ` ${detail}`}`
+}
+
+export function describeValidation({ publishable, violations, notYours, targets }: PostValidation): string {
+  if (publishable) return 'The post can be published.'
+  const unusable = notYours.accountIds.length + notYours.mediaIds.length
+  const attention = targets.filter(({ attention, publishes }) => attention || !publishes).length
+  const reasons = [
+    ...violations.slice(0, SHOWN_MAX).map(({ message }) => oneLine(message)),
+    ...(violations.length > SHOWN_MAX ? [`${violations.length - SHOWN_MAX} more violations`] : []),
+    ...(unusable > 0 ? [`${count(unusable, 'id')} that you may not use`] : []),
+    ...(attention > 0 ? [`${count(attention, 'account')} that cannot be published to at the moment`] : []),
+  ]
+  return `The post cannot be published like this: ${reasons.join('; ')}.`
+}
+
+/** An error in one line, with its first mistakes. */
+export function describeProblem({ status, code, error, details = [] }: ToolProblem): string {
+  const mistakes = details.slice(0, SHOWN_MAX).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  const more = details.length > SHOWN_MAX ? [`${details.length - SHOWN_MAX} more mistakes`] : []
+  return oneLine([`${status} ${code}: ${error}`, ...mistakes, ...more].join('; '))
+}
+
+/** A message of a network may have line breaks. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

@@ -1,0 +1,71 @@
+import type { TProperties, TSchema } from '@sinclair/typebox'
+import { components } from '../../schemas/index.ts'
+
+/** A JSON Schema (2020-12) of an object, as a tool has it. */
+export interface ObjectSchema {
+  type: 'object'
+  properties: Record<string, object>
+  required?: string[]
+  additionalProperties?: boolean
+  $defs?: Record<string, object>
+}
+
+interface Texts {
+  /** Changes a description; undefined drops it. */
+  describe: (text: string) => string | undefined
+}
+
+/** The arguments of a tool. Other arguments are rejected. */
+export const toInputSchema = (properties: TProperties, required: readonly string[], texts: Texts): ObjectSchema => ({
+  ...toObjectSchema({ type: 'object', properties, ...(required.length > 0 && { required }) }, texts),
+  additionalProperties: false,
+})
+
+/** What a tool returns: `schema` as plain JSON, with the components that it refers to. */
+export const toOutputSchema = (schema: TSchema, texts: Texts): ObjectSchema => toObjectSchema(schema, texts)
+
+function toObjectSchema(root: object, texts: Texts): ObjectSchema {
+  const $defs: Record<string, object> = {}
+  const addDefinition = (name: string) => {
+    if (Object.hasOwn($defs, name)) return
+    // Before its content, which may refer to it.
+    $defs[name] = {}
+    $defs[name] = convert(componentOf(name), texts, addDefinition) as object
+  }
+  const schema = convert(root, texts, addDefinition) as ObjectSchema
+  return Object.keys($defs).length > 0 ? { ...schema, $defs } : schema
+}
+
+/** The component that a `$ref` names. */
+export const componentOf = (name: string): TSchema => components.find(({ $id }) => $id === name) as TSchema
+
+/** Keywords that are not JSON Schema, or of no use to an agent. */
+const DROPPED = new Set(['$id', 'examples', 'discriminator'])
+
+function convert(value: unknown, texts: Texts, addDefinition: (name: string) => void): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => convert(item, texts, addDefinition))
+  const { $ref, properties, patternProperties, description, ...rest } = value as Record<string, unknown>
+  const text = typeof description === 'string' ? texts.describe(description) : undefined
+  const described = text === undefined ? {} : { description: text }
+  if (typeof $ref === 'string') {
+    addDefinition($ref)
+    return { $ref: `#/$defs/${$ref}`, ...described }
+  }
+  const entries = Object.entries(rest)
+    .filter(([name]) => !DROPPED.has(name) && !name.startsWith('x-'))
+    .map(([name, part]) => [name, convert(part, texts, addDefinition)])
+  return {
+    ...Object.fromEntries(entries),
+    ...described,
+    // The names of properties may be those of keywords.
+    ...(properties !== undefined && { properties: convertEach(properties as object, texts, addDefinition) }),
+    // A dictionary. Its pattern, which any key matches, is not a regular expression in every language.
+    ...(patternProperties !== undefined && {
+      additionalProperties: convert(Object.values(patternProperties as object)[0], texts, addDefinition),
+    }),
+  }
+}
+
+const convertEach = (schemas: object, texts: Texts, addDefinition: (name: string) => void) =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, convert(schema, texts, addDefinition)]))

@@ -1,0 +1,58 @@
+import type { TProperties, TSchema } from '@sinclair/typebox'
+import type { Api, Arguments, ToolOperation } from './api.ts'
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export interface Hints {
+  readOnlyHint: boolean
+  /** Whether it may do more than add something. */
+  destructiveHint: boolean
+  /** Whether the same call again has no further effect. */
+  idempotentHint: boolean
+  /** Whether it reaches beyond this service: to a network, or to a server that the agent names. */
+  openWorldHint: boolean
+}
+
+export interface Outcome {
+  /** What `output` describes. */
+  body: object
+  /** The outcome in one line, for clients that show nothing else. */
+  text: string
+}
+
+export interface ToolDefinition {
+  name: string
+  title: string
+  description: string
+  hints: Hints
+  /** The operation whose parameters and body are the arguments, and whose scope a key needs to see the tool. */
+  operation: ToolOperation
+  /** Arguments that the operation does not have. */
+  ownArguments?: TProperties
+  /** Arguments that only a key with `posts:publish` sees. */
+  publishArguments?: readonly string[]
+  output: TSchema
+  run(api: Api, args: Arguments, rights: { canPublish: boolean }): Promise<Outcome>
+}
+
+/** A tool that does what its operation does. */
+export const simpleTool = (
+  tool: Omit<ToolDefinition, 'run'>,
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has another body
+  toText: (body: any) => string,
+): ToolDefinition => ({
+  ...tool,
+  run: async (api, args) => {
+    const { body } = await api(tool.operation, args)
+    return { body, text: toText(body) }
+  },
+})
+
+export const READS: Hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+
+export const writes = (hints: Partial<Hints>): Hints => ({
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+  ...hints,
+})

@@ -1,0 +1,129 @@
+import { type TProperties, Type } from '@sinclair/typebox'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { KeyRights } from '../../db/queries/keys.ts'
+import { INTERNAL } from '../../schemas/error.ts'
+import { AppError } from '../errors.ts'
+import { requireStorable } from '../http/json.ts'
+import { hasScope } from '../http/rights.ts'
+import { validatorCompiler } from '../http/validation.ts'
+import { type Arguments, apiOf, propertiesOf, ToolError, type ToolProblem, toToolError } from './api.ts'
+import type { Toolbox } from './protocol.ts'
+import { describeProblem } from './text.ts'
+import type { ToolDefinition } from './tool.ts'
+import { componentOf, toInputSchema, toOutputSchema } from './tool-schema.ts'
+import { TOOLS } from './tools.ts'
+
+type Validator = (args: Arguments) => { error?: Error }
+
+interface Tool extends ToolDefinition {
+  validate: Validator
+  /** As clients get it: with all arguments, and without those that only a key with `posts:publish` sees. */
+  listed: { full: object; withoutPublishing: object }
+}
+
+/** The tools for the API keys of an application. They are built at the first call. */
+export function createToolboxes(app: FastifyInstance): (request: FastifyRequest, args: unknown) => Toolbox {
+  let tools: Tool[] | undefined
+  return (request, args) => {
+    tools ??= TOOLS.map(buildTool)
+    const { rights } = request
+    const canPublish = hasScope(rights, 'posts:publish')
+    const usable = tools.filter((tool) => isUsable(tool, rights))
+    return {
+      list: () => usable.map(({ listed }) => (canPublish ? listed.full : listed.withoutPublishing)),
+      call: (name) => {
+        const tool = usable.find((tool) => tool.name === name)
+        return tool && callTool(app, request, tool, args, canPublish)
+      },
+    }
+  }
+}
+
+const isUsable = ({ operation: { scope, takesAccountLists } }: ToolDefinition, rights: KeyRights): boolean =>
+  (scope === null || hasScope(rights, scope)) && (rights.accountIds === null || takesAccountLists === true)
+
+function buildTool(definition: ToolDefinition): Tool {
+  const { name, title, description, hints, operation, output, ownArguments = {}, publishArguments = [] } = definition
+  const { params, querystring, body } = operation.schema
+  const schemas = [params, querystring, body && componentOf(String(body.$ref))]
+  const properties: TProperties = Object.assign({}, ...schemas.map(propertiesOf), ownArguments)
+  const required = schemas.flatMap((schema) => schema?.required ?? []) as string[]
+  const outputSchema = toOutputSchema(output, { describe: () => undefined })
+  const list = (properties: TProperties) => ({
+    name,
+    title,
+    description,
+    inputSchema: toInputSchema(properties, required, { describe: nameTools }),
+    outputSchema,
+    annotations: { title, ...hints },
+  })
+  const remaining = Object.entries(properties).filter(([name]) => !publishArguments.includes(name))
+  return {
+    ...definition,
+    validate: compile(properties),
+    listed: { full: list(properties), withoutPublishing: list(Object.fromEntries(remaining)) },
+  }
+}
+
+/** Descriptions of the API name operations. An agent knows tools. */
+const nameTools = (text: string): string =>
+  text.replaceAll(/`([a-z]+[A-Z]\w*)`/g, (quoted, operationId: string) => {
+    const name = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    return TOOLS.some((tool) => tool.name === name) ? `\`${name}\`` : quoted
+  })
+
+/** The arguments are checked as the JSON body of a request, those of the path and of the query included. */
+const compile = (properties: TProperties): Validator =>
+  validatorCompiler({
+    schema: Type.Object(properties, { additionalProperties: false }),
+    method: 'POST',
+    url: '/mcp',
+    httpPart: 'body',
+  }) as Validator
+
+async function callTool(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  { name, validate, run }: Tool,
+  given: unknown,
+  canPublish: boolean,
+): Promise<object> {
+  const startedAt = performance.now()
+  const result = await (async () => {
+    requireStorable(given)
+    const args = { ...(given as Arguments | undefined) }
+    const { error } = validate(args)
+    if (error) throw error
+    return run(apiOf(app, request), args, { canPublish })
+  })().catch((error: unknown) => toProblem(error, request.log, request.id))
+  const problem = 'status' in result ? result : undefined
+  const { id: reqId, userId, keyId } = request
+  const ms = Math.round(performance.now() - startedAt)
+  request.log.info({ reqId, userId, keyId, tool: name, status: problem?.status, errorCode: problem?.code, ms }, 'tool')
+  return problem ? toErrorResult(problem) : toResult(result as Exclude<typeof result, ToolProblem>)
+}
+
+function toProblem(error: unknown, log: FastifyBaseLogger, reqId: string): ToolProblem {
+  if (error instanceof ToolError) return error.problem
+  if (error instanceof AppError) return toToolError(error).problem
+  log.error({ reqId, err: error }, 'tool failed')
+  return { status: 500, code: 'internal_error', error: INTERNAL }
+}
+
+/** The JSON is there twice, because older clients read texts only. */
+const toResult = ({ body, text }: { body: object; text: string }) => ({
+  content: [
+    { type: 'text', text },
+    { type: 'text', text: JSON.stringify(body) },
+  ],
+  structuredContent: body,
+})
+
+/** Without structured content: older clients compare it with the output schema, even in an error. */
+const toErrorResult = (problem: ToolProblem) => ({
+  isError: true,
+  content: [
+    { type: 'text', text: describeProblem(problem) },
+    { type: 'text', text: JSON.stringify(problem) },
+  ],
+})

@@ -1,0 +1,185 @@
+import { AccountList } from '../../schemas/account.ts'
+import { PostList } from '../../schemas/find.ts'
+import { Confirm, DraftedPost, IdempotencyKey, PlatformSummaries } from '../../schemas/mcp.ts'
+import { Media } from '../../schemas/media.ts'
+import { listAccounts } from '../../schemas/operations/accounts.ts'
+import { resolveDelivery, retryDelivery } from '../../schemas/operations/deliveries.ts'
+import { importMedia } from '../../schemas/operations/media.ts'
+import { getAccountLimits, listPlatforms } from '../../schemas/operations/platforms.ts'
+import { createPost, deletePost, getPost, listPosts } from '../../schemas/operations/posts.ts'
+import { updatePost } from '../../schemas/operations/update-post.ts'
+import { validatePost } from '../../schemas/operations/validate-post.ts'
+import { UpdatedPost } from '../../schemas/patch-post.ts'
+import { Platform, type PlatformList } from '../../schemas/platform-detail.ts'
+import { PostDetail } from '../../schemas/post.ts'
+import { Deleted } from '../../schemas/shared.ts'
+import { PostValidation } from '../../schemas/validate-post.ts'
+import * as confirmed from './confirm.ts'
+import { count, describePost, describeValidation } from './text.ts'
+import { READS, simpleTool, type ToolDefinition, writes } from './tool.ts'
+
+/** In the order in which every client gets them. */
+export const TOOLS: readonly ToolDefinition[] = [
+  simpleTool(
+    {
+      name: 'list_accounts',
+      title: 'List accounts',
+      description:
+        'Returns the social accounts that you can post to, with their ids. attention says why nothing can be published to an account at the moment, or soon cannot.',
+      hints: READS,
+      operation: listAccounts,
+      output: AccountList,
+    },
+    ({ data }: AccountList) =>
+      `${count(data.length, 'account')}: ${data.map(({ platform, username, id }) => `${platform} @${username} ${id}`).join(', ')}`,
+  ),
+  {
+    name: 'list_platforms',
+    title: 'List networks',
+    description:
+      'Returns all networks: whether Postroom can publish to them, and their types of posts. get_limits returns the limits.',
+    hints: READS,
+    operation: listPlatforms,
+    output: PlatformSummaries,
+    run: async (api) => {
+      const { data } = (await api(listPlatforms, {})).body as PlatformList
+      const body = {
+        data: data.map(({ id, name, publishes, canEdit, canDelete, postTypes }) => ({
+          ...{ id, name, publishes, canEdit, canDelete },
+          postTypes: Object.keys(postTypes),
+        })),
+      } as PlatformSummaries
+      return { body, text: `${count(data.length, 'network')}: ${data.map(({ id }) => id).join(', ')}` }
+    },
+  },
+  simpleTool(
+    {
+      name: 'get_limits',
+      title: 'Get the limits of an account',
+      description:
+        'Returns what the network of an account accepts: the limits of texts and files for each type of post, and the options in fields. It is about 12 kB. To check a given post, call validate_post instead.',
+      hints: READS,
+      operation: getAccountLimits,
+      output: Platform,
+    },
+    ({ name, postTypes }: Platform) => `${name} accepts ${Object.keys(postTypes).join(', ')}.`,
+  ),
+  simpleTool(
+    {
+      name: 'validate_post',
+      title: 'Check a post',
+      description:
+        'Takes the arguments of create_post, and stores nothing. Returns every limit of a network that the post breaks, and how much of each limit every text uses.',
+      hints: READS,
+      operation: validatePost,
+      output: PostValidation,
+    },
+    describeValidation,
+  ),
+  {
+    name: 'create_post',
+    title: 'Create a draft, or schedule a post',
+    description:
+      'Stores a post for one or more accounts, and returns its id. It is a draft, returned with its validation, unless scheduledAt and confirm: true are both there. The same call again on the same day creates nothing, and returns the first post.',
+    hints: writes({}),
+    operation: createPost,
+    ownArguments: {
+      confirm: Confirm(
+        '`true` schedules the post: it is then published at scheduledAt, immediately if that is in the past. Only after the person you work for has agreed to publish this text. Default: false, which stores a draft without a time.',
+      ),
+      idempotencyKey: IdempotencyKey,
+    },
+    publishArguments: ['scheduledAt', 'confirm'],
+    output: DraftedPost,
+    run: confirmed.createPost,
+  },
+  {
+    name: 'update_post',
+    title: 'Change or schedule a post',
+    description:
+      'Changes a post that is not published yet. An absent argument changes nothing. A time schedules a draft. Both that, and any change of a scheduled post, take confirm: true.',
+    hints: writes({ destructiveHint: true }),
+    operation: updatePost,
+    ownArguments: {
+      confirm: Confirm(
+        'Required to be `true` where scheduledAt is a time, and where the post is scheduled. Only after the person you work for has agreed to publish this text at this time.',
+      ),
+    },
+    publishArguments: ['scheduledAt', 'confirm'],
+    output: UpdatedPost,
+    run: confirmed.updatePost,
+  },
+  simpleTool(
+    {
+      name: 'list_posts',
+      title: 'List posts',
+      description:
+        'Returns a page of your posts, newest first. Filters apply together. A page may be short, or empty, although more follows: pass nextCursor as cursor until it is null.',
+      hints: READS,
+      operation: listPosts,
+      output: PostList,
+    },
+    ({ data, nextCursor }: PostList) =>
+      `${count(data.length, 'post')}${nextCursor === null ? '' : ', and more follow'}`,
+  ),
+  simpleTool(
+    {
+      name: 'get_post',
+      title: 'Get a post',
+      description:
+        'Returns a post with the delivery to each of its accounts: its state, its address on the network, and why it failed.',
+      hints: READS,
+      operation: getPost,
+      output: PostDetail,
+    },
+    describePost,
+  ),
+  simpleTool(
+    {
+      name: 'retry_delivery',
+      title: 'Publish to one account again',
+      description:
+        'Makes a failed or missed delivery due now. With captionOverride, fields or threadParts, it is sent with that content. Call it only after the person you work for has agreed.',
+      hints: writes({ destructiveHint: true, idempotentHint: false }),
+      operation: retryDelivery,
+      output: PostDetail,
+    },
+    describePost,
+  ),
+  simpleTool(
+    {
+      name: 'import_media',
+      title: 'Import an image or a video',
+      description:
+        'Fetches a file from a public URL and stores it. Pass its id in mediaIds of a post. The same bytes again return the file that is there.',
+      hints: writes({}),
+      operation: importMedia,
+      output: Media,
+    },
+    ({ id, mimeType, bytes }: Media) => `File ${id}: ${mimeType}, ${bytes} bytes.`,
+  ),
+  simpleTool(
+    {
+      name: 'delete_post',
+      title: 'Delete a post',
+      description:
+        'Deletes a draft or a scheduled post for good. A post that is published, or may be, cannot be deleted.',
+      hints: writes({ destructiveHint: true, openWorldHint: false }),
+      operation: deletePost,
+      output: Deleted,
+    },
+    () => 'The post no longer exists.',
+  ),
+  simpleTool(
+    {
+      name: 'resolve_delivery',
+      title: 'Settle an unconfirmed delivery',
+      description:
+        'Says whether an unconfirmed delivery is on the network, after somebody has looked there. A wrong answer publishes a post twice, or never: do not guess.',
+      hints: writes({ destructiveHint: true, openWorldHint: false }),
+      operation: resolveDelivery,
+      output: PostDetail,
+    },
+    describePost,
+  ),
+]

@@ -1,0 +1,112 @@
+import t from 'tap'
+import { createWorld } from '../helpers/app.ts'
+import { callTool, withKey } from '../helpers/mcp.ts'
+
+const LATER = '2999-01-01T00:00:00Z'
+
+async function createScene(t: Parameters<typeof createWorld>[0]) {
+  const world = await createWorld(t)
+  const ada = await world.user()
+  const account = await ada.account('x')
+  const posts = async (): Promise<{ id: string; status: string; caption: string }[]> =>
+    (await ada.call('GET', '/posts')).body.data
+  return { ...world, ada, account, posts }
+}
+
+t.test('a post is scheduled with a time and a confirmation, and is a draft without either', async (t) => {
+  const { ada, account, posts } = await createScene(t)
+  const cases: [args: object, status: string][] = [
+    [{}, 'draft'],
+    [{ scheduledAt: LATER }, 'draft'],
+    [{ scheduledAt: LATER, confirm: false }, 'draft'],
+    [{ confirm: true }, 'draft'],
+    [{ scheduledAt: LATER, confirm: true }, 'scheduled'],
+  ]
+  for (const [index, [args, status]] of cases.entries()) {
+    const { body } = await callTool(ada, 'create_post', { accountIds: [account], caption: `${index}`, ...args })
+    t.equal(body.status, status, JSON.stringify(args))
+    t.equal('validation' in body, status === 'draft', 'the answer to a draft has its validation')
+    t.equal((await posts())[0]!.status, status)
+  }
+})
+
+t.test('the validation of a draft says what confirming it would meet', async (t) => {
+  const { ada } = await createScene(t)
+  const accountIds = [await ada.account('instagram')]
+  const { body, text } = await callTool(ada, 'create_post', { accountIds, caption: 'No file', scheduledAt: LATER })
+  t.equal(body.status, 'draft')
+  t.strictSame([body.validation.create.status, body.validation.publishable], [400, false])
+  t.equal(body.validation.violations[0].rule, 'media_required')
+  t.match(text, 'at least 1 is required')
+  t.match(text, 'because confirm was not true')
+})
+
+t.test('a change that would be published needs a confirmation, and changes nothing without it', async (t) => {
+  const { ada, account } = await createScene(t)
+  const { id } = (await callTool(ada, 'create_post', { accountIds: [account], caption: 'a' })).body
+  const get = async () => (await ada.call('GET', `/posts/${id}`)).body
+  const refused = async (args: object) => {
+    const before = await get()
+    const { isError, body } = await callTool(ada, 'update_post', { id, ...args })
+    t.strictSame([isError, body.status, body.code], [true, 400, 'confirmation_required'], JSON.stringify(args))
+    t.strictSame(await get(), before)
+  }
+  await refused({ scheduledAt: LATER })
+  t.equal((await callTool(ada, 'update_post', { id, caption: 'b' })).body.caption, 'b', 'a draft may change')
+  t.equal((await callTool(ada, 'update_post', { id, scheduledAt: LATER, confirm: true })).body.status, 'scheduled')
+  await refused({ caption: 'c' })
+  await refused({ scheduledAt: '2998-01-01T00:00:00Z' })
+  t.equal((await callTool(ada, 'update_post', { id, caption: 'c', confirm: true })).body.caption, 'c')
+})
+
+t.test('a draft that somebody schedules meanwhile is not changed without a confirmation', async (t) => {
+  const { app, ada, account } = await createScene(t)
+  const { id } = (await callTool(ada, 'create_post', { accountIds: [account], caption: 'a' })).body
+  // Between the look at the post and its change.
+  const inject = app.inject.bind(app) as (options: unknown) => ReturnType<typeof app.inject>
+  const racing = async (options: { method?: string }) => {
+    const reply = await inject(options)
+    Object.assign(app, { inject })
+    if (options.method === 'GET') await ada.call('PATCH', `/posts/${id}`, { scheduledAt: LATER })
+    return reply
+  }
+  const request = callTool(ada, 'update_post', { id, caption: 'b' })
+  Object.assign(app, { inject: racing })
+  const { body } = await request
+  t.strictSame([body.status, body.code], [412, 'precondition_failed'])
+  const post = (await ada.call('GET', `/posts/${id}`)).body
+  t.strictSame([post.status, post.caption], ['scheduled', 'a'])
+})
+
+t.test('a key that may not read posts cannot tell a draft, and has to confirm', async (t) => {
+  const scene = await createScene(t)
+  const { ada, account } = scene
+  const publisher = await withKey(scene, ada, { scopes: ['posts:publish'] })
+  const { body: draft } = await callTool(publisher, 'create_post', { accountIds: [account], caption: 'a' })
+  t.strictSame([draft.status, 'validation' in draft], ['draft', false], 'it cannot validate either')
+  const { id } = draft
+  t.equal((await callTool(publisher, 'update_post', { id, caption: 'b' })).body.code, 'confirmation_required')
+  t.equal((await callTool(publisher, 'update_post', { id, caption: 'b', confirm: true })).body.caption, 'b')
+})
+
+t.test('the same call creates one post a day, and another key of the caller another one', async (t) => {
+  const { ada, account, posts } = await createScene(t)
+  const args = { accountIds: [account], caption: 'Once', scheduledAt: LATER, confirm: true }
+  const calls = await Promise.all(Array.from({ length: 5 }, () => callTool(ada, 'create_post', args)))
+  t.equal(new Set(calls.map(({ body }) => body.id)).size, 1)
+  t.equal(calls.filter(({ body }) => !body.replayed).length, 1, 'one of them has created it')
+  t.equal((await posts()).length, 1)
+
+  await callTool(ada, 'create_post', { ...args, caption: 'Twice' })
+  t.equal((await posts()).length, 2, 'another text is another post')
+  const named = { ...args, idempotencyKey: 'second' }
+  const { body: second } = await callTool(ada, 'create_post', named)
+  t.strictSame([second.replayed, (await posts()).length], [false, 3])
+  t.equal((await callTool(ada, 'create_post', named)).body.id, second.id)
+  const reused = await callTool(ada, 'create_post', { ...named, caption: 'Other' })
+  t.strictSame([reused.isError, reused.body.code], [true, 'idempotency_key_reused'])
+  t.equal((await posts()).length, 3)
+
+  t.intercept(Date.prototype, 'toISOString', { value: () => '2999-01-02T00:00:00.000Z' })
+  t.equal((await callTool(ada, 'create_post', args)).body.replayed, false, 'tomorrow it is another post')
+})

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import t from 'tap'
+import { TOOLS } from '../../src/mcp/tools.ts'
+import { createWorld } from '../helpers/app.ts'
+import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
+
+const NAMES = [
+  ...['list_accounts', 'list_platforms', 'get_limits', 'validate_post', 'create_post', 'update_post', 'list_posts'],
+  ...['get_post', 'retry_delivery', 'import_media', 'delete_post', 'resolve_delivery'],
+]
+
+t.test('every tool has schemas of both sides, and says whether it reads, destroys or publishes', async (t) => {
+  const { user } = await createWorld(t)
+  const tools = await listTools(await user())
+  t.strictSame(
+    tools.map(({ name }) => name),
+    NAMES,
+    'the order is fixed',
+  )
+  const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true })
+  const having = (hint: string) => tools.filter(({ annotations }) => annotations[hint]).map(({ name }) => name)
+  for (const { name, title, annotations, inputSchema, outputSchema } of tools) {
+    t.strictSame(Object.keys(annotations).sort(), [
+      ...['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint', 'title'],
+    ])
+    t.equal(annotations.title, title)
+    t.doesNotThrow(() => ajv.compile(inputSchema), `${name}: arguments`)
+    t.doesNotThrow(() => ajv.compile(outputSchema), `${name}: result`)
+    t.equal(outputSchema.type, 'object')
+    for (const [argument, { description }] of Object.entries(inputSchema.properties)) {
+      t.ok(description || argument === 'postType', `${name}: ${argument} is described`)
+    }
+  }
+  const destructive = ['update_post', 'retry_delivery', 'delete_post', 'resolve_delivery']
+  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 4), 'list_posts', 'get_post'])
+  t.strictSame(having('destructiveHint'), destructive)
+  t.strictSame(having('openWorldHint'), ['create_post', 'update_post', 'retry_delivery', 'import_media'])
+})
+
+t.test('the README has every tool, its operation and its scope, in this order', async (t) => {
+  const rows = readFileSync('src/mcp/README.md', 'utf8').matchAll(/^\| `(\w+)` \| `(\w+)`.*? \| `([a-z:]+)` \|$/gm)
+  t.strictSame(
+    [...rows].map(([, ...cells]) => cells),
+    TOOLS.map(({ name, operation: { schema, scope } }) => [name, schema.operationId, scope]),
+  )
+})
+
+t.test('descriptions name tools, and not the operations of the API', async (t) => {
+  const { user } = await createWorld(t)
+  const text = JSON.stringify((await listTools(await user())).map(({ inputSchema }) => inputSchema))
+  t.match(text, 'from `list_accounts`')
+  t.notMatch(text, /`(?:listAccounts|getPost|createPost|validatePost)`/)
+})
+
+t.test('a key sees only the tools that it may use, and cannot call the others', async (t) => {
+  const world = await createWorld(t)
+  const ada = await world.user()
+  const account = await ada.account('x')
+  const visible = async (rights: Parameters<typeof withKey>[2]) =>
+    (await listTools(await withKey(world, ada, rights))).map(({ name }) => name)
+  t.strictSame(await visible({ scopes: ['accounts:read'] }), ['list_accounts', 'list_platforms', 'get_limits'])
+  t.strictSame(await visible({ scopes: ['posts:read'] }), ['validate_post', 'list_posts', 'get_post'])
+  t.strictSame(await visible({ scopes: ['posts:write'] }), ['create_post', 'update_post', 'delete_post'])
+  t.strictSame(await visible({ scopes: ['media:write'] }), ['import_media'])
+  t.strictSame(await visible({ scopes: ['keys:manage'] }), [])
+  t.strictSame(await visible({ accountIds: [account] }), NAMES)
+
+  const reader = await withKey(world, ada, { scopes: ['posts:read'] })
+  const { status, body } = await send(reader, 'tools/call', {
+    name: 'create_post',
+    arguments: { accountIds: [account] },
+  })
+  t.strictSame([status, body.error.code], [200, -32602])
+  t.match(body.error.message, 'not allowed to this API key: create_post')
+  t.strictSame((await ada.call('GET', '/posts')).body.data, [])
+})
+
+t.test('a key without posts:publish is offered neither a time nor a confirmation', async (t) => {
+  const world = await createWorld(t)
+  const ada = await world.user()
+  const accountIds = [await ada.account('x')]
+  const author = await withKey(world, ada, { scopes: ['posts:read', 'posts:write'] })
+  const argumentsOf = async (person: typeof author, tool: string) =>
+    Object.keys((await listTools(person)).find(({ name }) => name === tool)!.inputSchema.properties)
+  for (const tool of ['create_post', 'update_post']) {
+    const full = await argumentsOf(ada, tool)
+    const offered = await argumentsOf(author, tool)
+    t.strictSame(
+      full.filter((name) => !offered.includes(name)),
+      ['scheduledAt', 'confirm'],
+    )
+  }
+  const { isError, body } = await callTool(author, 'create_post', {
+    accountIds,
+    caption: 'a',
+    scheduledAt: '2030-01-01T00:00:00Z',
+    confirm: true,
+  })
+  t.strictSame([isError, body.status, body.code], [true, 403, 'insufficient_scope'])
+  t.strictSame((await ada.call('GET', '/posts')).body.data, [])
+  const draft = await callTool(author, 'create_post', { accountIds, caption: 'a' })
+  t.equal(draft.body.status, 'draft')
+  t.notMatch(draft.text, 'confirm', 'the answer does not advise what the key cannot do')
+})
