@@ -20,6 +20,7 @@ import * as serverApps from './migrations/0015_server_apps.ts'
 import * as find from './migrations/0016_find.ts'
 import * as keyRights from './migrations/0018_key_rights.ts'
 import * as connectionMetadata from './migrations/0019_connection_metadata.ts'
+import * as postsOfOrganizations from './migrations/0020_posts_of_organizations.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -44,6 +45,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0016_find': find,
   '0018_key_rights': keyRights,
   '0019_connection_metadata': connectionMetadata,
+  '0020_posts_of_organizations': postsOfOrganizations,
 }
 
 /**

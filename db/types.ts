@@ -190,6 +190,7 @@ export interface Organizations {
   createdAt: Generated<Timestamp>;
   id: string;
   name: string;
+  postsUnmarkedSince: Timestamp | null;
 }
 
 export interface PostMedia {
@@ -206,6 +207,7 @@ export interface Posts {
   firstComment: string | null;
   id: string;
   metadata: Json | null;
+  organizationId: string | null;
   postType: string;
   scheduledAt: Timestamp | null;
   status: string;

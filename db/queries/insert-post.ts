@@ -7,6 +7,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { type AccountReadiness, reachableBy, storedCredentials } from './accounts.ts'
 import { type KeyedResponse, OLDEST } from './idempotency.ts'
+import { commonOrganization } from './roles.ts'
 
 export interface NewTarget {
   accountId: string
@@ -68,7 +69,7 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
     target as (
       select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, accounts.attention,
-        accounts.credentials_expire_at, ${storedCredentials} as credentials
+        accounts.organization_id, accounts.credentials_expire_at, ${storedCredentials} as credentials
       from jsonb_to_recordset(${value('targets')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, caption_override text,
         fields jsonb, thread_parts jsonb)
@@ -78,19 +79,19 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
       where ${reachable} and accounts.text_length_max is not distinct from wanted.text_length_max
     ),
     reachable as (
-      select post_id, ordinal, count(*) as count,
+      select post_id, ordinal, count(*) as count, ${commonOrganization} as organization_id,
         jsonb_agg(
           jsonb_build_object('accountId', account_id, 'attention', attention, 'credentials', credentials,
             'credentialsExpireAt', credentials_expire_at)
         ) filter (
           where attention is not null or credentials is null or credentials_expire_at <= now()
         ) as unready
-      from target
+      from target as accounts
       group by post_id, ordinal
     ),
     -- Only posts with all of their targets.
     writable as (
-      select item.*
+      select item.*, reachable.organization_id
       from item
       join reachable on reachable.post_id = item.id
       where reachable.count = item.target_count and (item.key is null or reachable.unready is null)
@@ -111,8 +112,10 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
     ),
     post as (
       insert into posts
-        (id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata)
-      select id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata
+        (id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata,
+        organization_id)
+      select id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata,
+        organization_id
       from writable
       where key is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key))
       -- A draft is never due. A schedule in the past is due at the creation.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
 import { isId } from '../id.ts'
+import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 
 export function insertUser(db: Db, user: { id: string; name: string }) {
@@ -75,23 +76,32 @@ export async function deleteMembership(db: Db, membership: { userId: string; org
   return numDeletedRows > 0n
 }
 
+interface FoundRole {
+  role: Role
+  /** Whether the member may connect accounts for the organisation. */
+  mayConnect: boolean
+  /** Whether `posts.organization_id` is right for all posts of the organisation. */
+  arePostsMarked: boolean
+}
+
 /**
- * The role of a member, and whether the member may connect accounts for the organisation; undefined for everybody else. An
- * admin may. If the organisation has no admin, as those of version 1.0, every member may.
+ * The role of a member; nothing for everybody else. An admin may connect accounts. If the organisation has no admin, as those
+ * of version 1.0, every member may.
  */
-export function findRole(db: Db, { userId, organizationId }: { userId: string; organizationId: string }) {
-  return db
+export const findRole = prepared<{ userId: string; organizationId: string }, FoundRole>('find_role', (db, value) =>
+  db
     .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organizationId')
     .select([
       sql<Role>`role`.as('role'),
       sql<boolean>`role = 'admin' or not exists (
         select from memberships as other
         where other.organization_id = memberships.organization_id and other.role = 'admin')`.as('mayConnect'),
+      sql<boolean>`posts_unmarked_since is null`.as('arePostsMarked'),
     ])
-    .where('userId', '=', userId)
-    .where('organizationId', '=', organizationId)
-    .executeTakeFirst()
-}
+    .where('memberships.userId', '=', value('userId'))
+    .where('memberships.organizationId', '=', value('organizationId')),
+)
 
 /** Prevents other transactions from adding a user until this one ends. */
 export function lockUsers(db: Db) {

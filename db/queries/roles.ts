@@ -18,6 +18,12 @@ export const isPostOf = (
   from post_targets as any_target join accounts on accounts.id = any_target.account_id
   where any_target.user_id = ${post.userId} and any_target.post_id = ${post.id}), false)`
 
+/** The organisation that these rows of `accounts` all belong to, as an aggregate; null if there is none. */
+export const commonOrganization = sql<string | null>`(
+  case when count(accounts.organization_id) = count(*)
+    and min(accounts.organization_id::text) = max(accounts.organization_id::text)
+  then min(accounts.organization_id::text)::uuid end)`
+
 /** Who made a post: another member of an organisation that the user administers. The post may belong to no organisation. */
 export const findAuthor = prepared<{ userId: string; id: string }, { userId: string }>(
   'find_author',

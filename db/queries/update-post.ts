@@ -4,6 +4,7 @@ import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { PostStatus } from '../../schemas/post.ts'
 import type { Db } from '../client.ts'
 import { noteLastUse } from './media.ts'
+import { commonOrganization } from './roles.ts'
 
 export interface ChangedTarget {
   accountId: string
@@ -45,6 +46,9 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
     .set({
       ...{ caption, firstComment, postType, status, scheduledAt, externalReference },
       metadata: metadata && JSON.stringify(metadata),
+      organizationId: sql<string | null>`(
+        select ${commonOrganization} from accounts
+        where accounts.id = any(${post.targets.map(({ accountId }) => accountId)}::uuid[]))`,
       updatedAt: sql<Date>`now()`,
     })
     .where('userId', '=', key.userId)

@@ -150,7 +150,8 @@ export function connectAccounts(
   const refresh = requireOAuth(context, platform).refresh
   return inTransaction(context.db, async (transaction) => {
     if (appId !== null && !(await lockCurrentApp(transaction, appId))) throw appChanged(platform)
-    if (organizationId !== null && !(await findRole(transaction, { userId, organizationId }))?.mayConnect) {
+    const [role] = organizationId === null ? [] : await findRole(transaction, { userId, organizationId })
+    if (organizationId !== null && !role?.mayConnect) {
       throw new FlowFailure('not_organization_admin', NOT_AN_ADMIN_TO_CONNECT)
     }
     const profiles = accounts.map(({ profile }) => toStoredProfile(profile))

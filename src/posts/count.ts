@@ -9,7 +9,7 @@ import {
   hasTargetConditions,
   rangeOf,
   readConditions,
-  requireOrganizationAdmin,
+  resolveOrganization,
 } from './filters.ts'
 import { isTimeZone, unknownZoneMessage } from './time-zone.ts'
 
@@ -20,12 +20,11 @@ export async function countOwnPosts(db: Db, userId: string, query: CountPostsQue
   const conditions = readConditions(userId, query)
   const sort = by === 'day' ? 'scheduledAt' : defaultSort(query)
   const source = chooseSource(sort, conditions)
-  await requireOrganizationAdmin(db, conditions)
   const rows = await countFound(
     db,
     { by, timeZone, source, order: 'desc' },
     {
-      ...conditions,
+      ...(await resolveOrganization(db, conditions)),
       ...rangeOf(sort, 'desc', conditions, undefined),
       hasTargetConditions: hasTargetConditions(source, conditions),
     },

@@ -1,6 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import { firstIdAt, NO_ID } from '../../db/id.ts'
-import type { PostConditions, PostSource } from '../../db/queries/find/posts.ts'
+import type { PostConditions } from '../../db/queries/find/conditions.ts'
+import type { OrganizationConditions } from '../../db/queries/find/organization.ts'
+import type { PostSource } from '../../db/queries/find/sources.ts'
 import type { Order, Range } from '../../db/queries/find/walk.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { CountPostsQuery, ListDeliveriesQuery, ListPostsQuery } from '../../schemas/find.ts'
@@ -53,12 +55,15 @@ export const readDeliveryConditions = (
   scheduledBefore: readTime(query.scheduledBefore),
 })
 
-/** Throws 403 if the user may not see the posts of the organisation that a request names. */
-export async function requireOrganizationAdmin(
-  db: Db,
-  { userId, organizationId }: Pick<PostConditions, 'userId' | 'organizationId'>,
-): Promise<void> {
-  if (organizationId !== undefined) await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN_TO_LIST)
+/**
+ * Conditions with what the database knows of the organisation that they name. Throws 403 if the user may not see its
+ * posts.
+ */
+export async function resolveOrganization<C extends OrganizationConditions>(db: Db, conditions: C): Promise<C> {
+  const { userId, organizationId } = conditions
+  if (organizationId === undefined) return conditions
+  const { arePostsMarked } = await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN_TO_LIST)
+  return { ...conditions, ...(arePostsMarked && { isMarked: true }) }
 }
 
 export type Sort = NonNullable<ListPostsQuery['sort']>

@@ -9,7 +9,7 @@ import {
 import type { ListDeliveriesQuery } from '../../schemas/find.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { readCursor, writeCursor } from '../http/cursor.ts'
-import { isTroubled, readDeliveryConditions, readTime, requireOrganizationAdmin } from './filters.ts'
+import { isTroubled, readDeliveryConditions, readTime, resolveOrganization } from './filters.ts'
 
 /** One page of the deliveries of the posts of the user, or of an organisation. Throws 400 for the cursor of another query. */
 export async function listOwnDeliveries(db: Db, userId: string, query: ListDeliveriesQuery) {
@@ -19,10 +19,9 @@ export async function listOwnDeliveries(db: Db, userId: string, query: ListDeliv
   const { userId: _, ...identity } = { ...conditions, changedAfter }
   const source = chooseSource(conditions, changedAfter)
   const place = cursor === undefined ? undefined : readCursor(identity, cursor, 2)
-  await requireOrganizationAdmin(db, conditions)
   const isByTime = source === 'changed' || source === 'scheduled'
   const found = await findDeliveries(db, source, {
-    ...conditions,
+    ...(await resolveOrganization(db, conditions)),
     ...(place
       ? { afterTime: place.time ?? '-infinity', afterPostId: place.ids[0]!, afterAccountId: place.ids[1]! }
       : startOf(source, conditions, changedAfter)),

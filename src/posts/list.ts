@@ -19,7 +19,7 @@ import {
   hasTargetConditions,
   rangeOf,
   readConditions,
-  requireOrganizationAdmin,
+  resolveOrganization,
 } from './filters.ts'
 
 const PAGING: ReadonlySet<string> = new Set(Object.keys(PageQuery.properties))
@@ -79,11 +79,10 @@ async function findPage(db: Db, userId: string, query: ListPostsQuery): Promise<
   const { userId: _, ...identity } = { ...conditions, sort, order }
   const place = cursor === undefined ? undefined : readCursor(identity, cursor, 1)
   const source = chooseSource(sort, conditions)
-  await requireOrganizationAdmin(db, conditions)
   const found = await findPosts(
     db,
     { source, order, hasTargetConditions: hasTargetConditions(source, conditions) },
-    { ...conditions, ...rangeOf(sort, order, conditions, place), limit },
+    { ...(await resolveOrganization(db, conditions)), ...rangeOf(sort, order, conditions, place), limit },
   )
   const last = found.at(-1)
   const hasNext = last !== undefined && (found.length === limit || last.isLast)

@@ -6,7 +6,7 @@ import { connect, type Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
-import { insertUser } from '../../db/queries/people.ts'
+import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 
 export interface Person {
@@ -14,6 +14,8 @@ export interface Person {
   key: string
   /** Three connected accounts on the sandbox. */
   accountIds: string[]
+  /** The organisation of the first account. */
+  organizationId: string | null
 }
 
 const ACCOUNTS_PER_PERSON = 3
@@ -29,19 +31,41 @@ export async function createPeople(databaseUrl: string, count: number): Promise<
   }
 }
 
-async function createPerson(db: Db, name: string): Promise<Person> {
+/** Creates an organisation. */
+export async function createOrganization(databaseUrl: string): Promise<string> {
+  const db = connect({ url: databaseUrl, poolMax: 1 })
+  const id = newId()
+  await insertOrganization(db, { id, name: 'members' }).finally(() => db.destroy())
+  return id
+}
+
+/** Creates admins of an organisation. The first account of each belongs to it. */
+export async function createMembers(databaseUrl: string, organizationId: string, count: number): Promise<Person[]> {
+  const db = connect({ url: databaseUrl, poolMax: 1 })
+  try {
+    const people: Person[] = []
+    while (people.length < count) people.push(await createPerson(db, `member${people.length}`, organizationId))
+    return people
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function createPerson(db: Db, name: string, organizationId: string | null = null): Promise<Person> {
   const userId = newId()
   await insertUser(db, { id: userId, name })
+  if (organizationId) await upsertMembership(db, { userId, organizationId, role: 'admin' })
   const { key } = await createKey(db, { userId, name: null, expiresAt: null })
   const accountIds: string[] = []
   while (accountIds.length < ACCOUNTS_PER_PERSON) {
     const id = newId()
     const username = `${name}-${accountIds.length}`
-    await insertAccount(db, { id, platform: 'sandbox', username, displayName: name, userId, organizationId: null })
+    const owner = accountIds.length === 0 ? organizationId : null
+    await insertAccount(db, { id, platform: 'sandbox', username, displayName: name, userId, organizationId: owner })
     await replaceCredentials(db, id, { keyId: 'none', dataKey: Buffer.alloc(60), data: Buffer.alloc(60) })
     accountIds.push(id)
   }
-  return { userId, key, accountIds }
+  return { userId, key, accountIds, organizationId }
 }
 
 /** In the past, so that posts which a benchmark creates are newer. */
@@ -64,7 +88,7 @@ export function idAt(rank: number): string {
  */
 export async function loadPosts(
   databaseUrl: string,
-  { userId, accountIds }: Person,
+  { userId, accountIds, organizationId }: Person,
   end: number,
   begin = 0,
 ): Promise<void> {
@@ -76,12 +100,12 @@ export async function loadPosts(
     const rankAt = (index: number) => end - 1 - index
     await copy(
       client,
-      'posts (user_id, id, caption, post_type, status, scheduled_at, created_at, updated_at)',
+      'posts (user_id, id, caption, post_type, status, scheduled_at, created_at, updated_at, organization_id)',
       end - begin,
       (index) => {
         const rank = rankAt(index)
         const at = new Date(timeOf(rank)).toISOString()
-        return [userId, idAt(rank), CAPTION + rank, 'post', 'scheduled', DUE, at, at]
+        return [userId, idAt(rank), CAPTION + rank, 'post', 'scheduled', DUE, at, at, organizationId ?? '\\N']
       },
     )
     await copy(

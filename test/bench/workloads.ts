@@ -107,6 +107,26 @@ export const FINDS: Record<string, Workload> = {
   'deliveries, changedAfter': get('/deliveries?changedAfter=2025-01-01T00:00:00Z'),
 }
 
+const ofOrganization = (path: string): Workload =>
+  get(({ organizationId }) => `${path}organizationId=${organizationId}`)
+
+/** What finds the posts of an organisation. */
+export const ORGANIZATION_FINDS: Record<string, Workload> = {
+  organizationId: ofOrganization('/posts?'),
+  'organizationId and status, all': ofOrganization('/posts?status=scheduled&'),
+  'organizationId and status, none': ofOrganization('/posts?status=published&'),
+  'organizationId and platform, none': ofOrganization('/posts?platform=x&'),
+  'organizationId and state=failed': ofOrganization('/posts?state=failed&'),
+  'organizationId and accountId': get(
+    ({ organizationId, accountIds }) => `/posts?organizationId=${organizationId}&accountId=${accountIds[0]}`,
+  ),
+  'organizationId and scheduledFrom': ofOrganization('/posts?scheduledFrom=2030-01-01T00:00:00Z&'),
+  'organizationId and sort=updatedAt': ofOrganization('/posts?sort=updatedAt&'),
+  'organizationId, deliveries': ofOrganization('/deliveries?'),
+  'organizationId, counts by status': ofOrganization('/posts/counts?by=status&'),
+  'organizationId, counts by day': ofOrganization('/posts/counts?by=day&'),
+}
+
 /** These look at up to 10,000 posts. */
 export const COUNTS: Record<string, Workload> = {
   'counts by status': get('/posts/counts?by=status'),

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { commonOrganization } from '../../db/queries/roles.ts'
 import { createWorld, type Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { BEGIN, type KnownPost, storeManyPosts } from '../helpers/many-posts.ts'
@@ -59,65 +61,75 @@ async function merge(path: string, keyOf: (item: Item, post: KnownPost) => strin
 
 const time = (value: Date | string | null | undefined) => (value ? new Date(value).toISOString() : '')
 
-t.test('the posts of an organisation are those of its members, in the order of the list', async (t) => {
-  const byId = (_: Item, { id }: KnownPost) => id
-  const byTime = (name: 'scheduledAt' | 'updatedAt') => (_: Item, post: KnownPost) => `${time(post[name])} ${post.id}`
-  const cases: [query: string, keyOf: (item: Item, post: KnownPost) => string][] = [
-    ['order=desc', byId],
-    ['status=draft', byId],
-    ['status=draft&status=scheduled&postType=post', byId],
-    ['state=failed', byId],
-    ['errorCode=timeout', byId],
-    ['externalReference=order-1', byId],
-    [`accountId=${[...posts.values()].find(isShared)!.targets[0]!.accountId}`, byId],
-    ['platform=x', byId],
-    [SCHEDULED, byTime('scheduledAt')],
-    [`${SCHEDULED}&state=published`, byTime('scheduledAt')],
-    [`updatedFrom=${at(30)}`, byTime('updatedAt')],
-    ['sort=updatedAt', byTime('updatedAt')],
-  ]
-  for (const [query, keyOf] of cases) {
-    for (const order of ['asc', 'desc'] as const) {
-      const path = `/posts?${query.replace(/^order=desc$/, 'sort=createdAt')}&order=${order}&limit=30`
-      const found = await readAll(ada, `${path}&organizationId=${organizationId}`)
-      const keys = found.map((item) => keyOf(item, posts.get(item.id!)!))
-      t.strictSame(keys, await merge(path, keyOf, order === 'asc'), `${query} ${order}`)
+for (const how of [' before its posts are marked', ' when its posts are marked']) {
+  t.test(`the posts of an organisation are those of its members, in the order of the list${how}`, async (t) => {
+    const byId = (_: Item, { id }: KnownPost) => id
+    const byTime = (name: 'scheduledAt' | 'updatedAt') => (_: Item, post: KnownPost) => `${time(post[name])} ${post.id}`
+    const cases: [query: string, keyOf: (item: Item, post: KnownPost) => string][] = [
+      ['order=desc', byId],
+      ['status=draft', byId],
+      ['status=draft&status=scheduled&postType=post', byId],
+      ['state=failed', byId],
+      ['errorCode=timeout', byId],
+      ['externalReference=order-1', byId],
+      [`accountId=${[...posts.values()].find(isShared)!.targets[0]!.accountId}`, byId],
+      ['platform=x', byId],
+      [SCHEDULED, byTime('scheduledAt')],
+      [`${SCHEDULED}&state=published`, byTime('scheduledAt')],
+      [`updatedFrom=${at(30)}`, byTime('updatedAt')],
+      ['sort=updatedAt', byTime('updatedAt')],
+    ]
+    for (const [query, keyOf] of cases) {
+      for (const order of ['asc', 'desc'] as const) {
+        const path = `/posts?${query.replace(/^order=desc$/, 'sort=createdAt')}&order=${order}&limit=30`
+        const found = await readAll(ada, `${path}&organizationId=${organizationId}`)
+        const keys = found.map((item) => keyOf(item, posts.get(item.id!)!))
+        t.strictSame(keys, await merge(path, keyOf, order === 'asc'), `${query} ${order}`)
+      }
     }
-  }
-  t.ok((await merge('/posts?sort=createdAt', byId, true)).length > 100)
-})
+    t.ok((await merge('/posts?sort=createdAt', byId, true)).length > 100)
+  })
 
-t.test('the deliveries of an organisation are those of its members, in the order of the list', async (t) => {
-  const byPost = ({ postId, accountId }: Item) => `${postId} ${accountId}`
-  const byTime = (item: Item, { scheduledAt }: KnownPost) => `${time(scheduledAt)} ${byPost(item)}`
-  const byChange = (item: Item) => `${time(item.changedAt)} ${byPost(item)}`
-  const cases: [query: string, keyOf: (item: Item, post: KnownPost) => string, isAscending?: boolean][] = [
-    ['limit=30', byPost],
-    ['limit=30&state=failed&state=missed', byPost],
-    ['limit=30&platform=bluesky', byPost],
-    [`limit=30&${SCHEDULED}`, byTime],
-    [`limit=30&changedAfter=${at(20)}`, byChange, true],
-  ]
-  for (const [query, keyOf, isAscending = false] of cases) {
-    const found = await readAll(ada, `/deliveries?${query}&organizationId=${organizationId}`)
-    const keys = found.map((item) => keyOf(item, posts.get(item.postId!)!))
-    t.strictSame(keys, await merge(`/deliveries?${query}`, keyOf, isAscending), query)
-  }
-})
+  t.test(`the deliveries of an organisation are those of its members, in the order of the list${how}`, async (t) => {
+    const byPost = ({ postId, accountId }: Item) => `${postId} ${accountId}`
+    const byTime = (item: Item, { scheduledAt }: KnownPost) => `${time(scheduledAt)} ${byPost(item)}`
+    const byChange = (item: Item) => `${time(item.changedAt)} ${byPost(item)}`
+    const cases: [query: string, keyOf: (item: Item, post: KnownPost) => string, isAscending?: boolean][] = [
+      ['limit=30', byPost],
+      ['limit=30&state=failed&state=missed', byPost],
+      ['limit=30&platform=bluesky', byPost],
+      [`limit=30&${SCHEDULED}`, byTime],
+      [`limit=30&changedAfter=${at(20)}`, byChange, true],
+    ]
+    for (const [query, keyOf, isAscending = false] of cases) {
+      const found = await readAll(ada, `/deliveries?${query}&organizationId=${organizationId}`)
+      const keys = found.map((item) => keyOf(item, posts.get(item.postId!)!))
+      t.strictSame(keys, await merge(`/deliveries?${query}`, keyOf, isAscending), query)
+    }
+  })
 
-t.test('the counts of an organisation are those of its posts', async (t) => {
-  const shared = [...posts.values()].filter(isShared)
-  for (const [query, isWanted] of [
-    ['', () => true],
-    ['&state=failed', ({ targets }: KnownPost) => targets.some(({ state }) => state === 'failed')],
-  ] as const) {
-    const counts = new Map<string, number>()
-    for (const { status } of shared.filter(isWanted)) counts.set(status, (counts.get(status) ?? 0) + 1)
-    const { body } = await ada.call('GET', `/posts/counts?by=status&organizationId=${organizationId}${query}`)
-    const expected = [...counts].sort().map(([value, count]) => ({ value, count }))
-    t.strictSame(body, { data: expected, capped: false })
-  }
-})
+  t.test(`the counts of an organisation are those of its posts${how}`, async (t) => {
+    const shared = [...posts.values()].filter(isShared)
+    for (const [query, isWanted] of [
+      ['', () => true],
+      ['&state=failed', ({ targets }: KnownPost) => targets.some(({ state }) => state === 'failed')],
+    ] as const) {
+      const counts = new Map<string, number>()
+      for (const { status } of shared.filter(isWanted)) counts.set(status, (counts.get(status) ?? 0) + 1)
+      const { body } = await ada.call('GET', `/posts/counts?by=status&organizationId=${organizationId}${query}`)
+      const expected = [...counts].sort().map(([value, count]) => ({ value, count }))
+      t.strictSame(body, { data: expected, capped: false })
+    }
+  })
+
+  t.test('posts are marked', async () => {
+    await sql`
+      update posts set organization_id = (
+        select ${commonOrganization} from post_targets join accounts on accounts.id = account_id
+        where post_targets.user_id = posts.user_id and post_id = posts.id)`.execute(db)
+    await db.updateTable('organizations').set({ postsUnmarkedSince: null }).execute()
+  })
+}
 
 t.test('a cursor of the own list is none of the organisation', async (t) => {
   const path = '/posts?sort=updatedAt&limit=5'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
-import { givenOf, isPostWanted, isTargetWanted, type PostSource, type PostWalk, walkPosts } from './posts.ts'
+import { givenOf, isPostWanted, isTargetWanted } from './conditions.ts'
+import { isOfList, type PostSource, type PostWalk, walkPosts } from './sources.ts'
 import type { Order, ValueOf } from './walk.ts'
 
 /** The number of posts that are read for one request. */
@@ -47,7 +48,7 @@ export async function countFound(
       select ${value(timeZone)} as value, count(*) as count
       from (select * from walked limit ${sql.lit(COUNTED_POSTS_MAX)}) as post
       ${counts === 'deliveries' ? sql`cross join lateral (${targets} limit ${sql.lit(TARGETS_MAX)}) as target` : sql``}
-      where ${isPostWanted(valueAt, given)}
+      where ${isPostWanted(valueAt, given)} and ${isOfList(source, valueAt, given)}
         ${counts === 'posts' && values.hasTargetConditions ? sql`and (select true from (${targets} limit 1) as target) is not null` : sql``}
         ${by === 'day' ? sql`and post.scheduled_at is not null` : sql``}
       group by 1

@@ -4,22 +4,32 @@ import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { PostTargets } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
+import { givenOf, isTargetWanted, type PostConditions } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import {
   forMember,
-  givenOf,
+  hasMark,
+  isMarked,
+  isMember,
   isOfOrganization,
+  isOfUser,
   isShared,
-  isTargetWanted,
   membersOf,
-  type PostConditions,
-} from './posts.ts'
+} from './organization.ts'
 import { exactTime, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 /** What the deliveries of a list have in common. Null does not restrict. */
 export type DeliveryConditions = Pick<
   PostConditions,
-  'userId' | 'organizationId' | 'states' | 'errorCode' | 'accountId' | 'platform' | 'scheduledFrom' | 'scheduledBefore'
+  | 'userId'
+  | 'organizationId'
+  | 'isMarked'
+  | 'states'
+  | 'errorCode'
+  | 'accountId'
+  | 'platform'
+  | 'scheduledFrom'
+  | 'scheduledBefore'
 >
 
 /** The walk begins after this delivery. The time is text that Postgres reads, such as `infinity`. */
@@ -38,6 +48,27 @@ const byPost = (condition: RawBuilder<unknown>, value: Value) => sql`
     and (post_id, account_id) < (${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)
   order by post_id desc, account_id desc`
 
+/** The deliveries of posts, of one after the other. The limit makes Postgres look them up in this order. */
+const ofPosts = (posts: RawBuilder<unknown>, value: Value) => sql`
+  select target.*, post.scheduled_at from (${posts} limit ${sql.lit(WINDOW)}) as post
+  cross join lateral (
+    select * from post_targets
+    where user_id = post.user_id and post_id = post.id
+      and (post.id <> ${value('afterPostId')}::uuid or account_id < ${value('afterAccountId')}::uuid)
+    order by account_id desc
+    limit ${sql.lit(WINDOW)}) as target`
+
+const byScheduledPost = (owner: RawBuilder<unknown>, value: Value) =>
+  ofPosts(
+    sql`
+      select user_id, id, scheduled_at from posts
+      where ${owner} and scheduled_at is not null
+        and (scheduled_at, id) <= (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid)
+        and scheduled_at >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
+      order by scheduled_at desc, id desc`,
+    value,
+  )
+
 /** The indexes that deliveries are found by. All but `changed` put the newest first. */
 const SOURCES = {
   all: (value: Value) => byPost(sql`true`, value),
@@ -53,24 +84,23 @@ const SOURCES = {
       and (changed_at, post_id, account_id)
         > (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)
     order by changed_at, post_id, account_id`,
-  /** By the times of their posts. The limit makes Postgres look up the deliveries of one post after the other. */
-  scheduled: (value: Value) => sql`
-    select target.*, post.scheduled_at from (
-      select id, scheduled_at from posts
-      where user_id = ${value('userId')}::uuid and scheduled_at is not null
-        and (scheduled_at, id) <= (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid)
-        and scheduled_at >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
-      order by scheduled_at desc, id desc
-      limit ${sql.lit(WINDOW)}) as post
-    cross join lateral (
-      select * from post_targets
-      where user_id = ${value('userId')}::uuid and post_id = post.id
-        and (post.id <> ${value('afterPostId')}::uuid or account_id < ${value('afterAccountId')}::uuid)
-      order by account_id desc
-      limit ${sql.lit(WINDOW)}) as target`,
+  scheduled: (value: Value) => byScheduledPost(isOfUser(value), value),
 }
 
 export type DeliverySource = keyof typeof SOURCES
+
+/** The same for the posts that are marked as those of an organisation. Sources that are absent have no such index. */
+const MARKED_SOURCES: Partial<Record<DeliverySource, (value: Value) => RawBuilder<unknown>>> = {
+  all: (value) =>
+    ofPosts(
+      sql`
+        select user_id, id, scheduled_at from posts
+        where ${hasMark(value)} and id <= ${value('afterPostId')}::uuid
+        order by id desc`,
+      value,
+    ),
+  scheduled: (value) => byScheduledPost(hasMark(value), value),
+}
 
 /** The order of each source, which deliveries of several members are merged in. */
 const ORDERS: Record<DeliverySource, RawBuilder<unknown>> = {
@@ -85,10 +115,20 @@ const ORDERS: Record<DeliverySource, RawBuilder<unknown>> = {
 function walkDeliveries(source: DeliverySource, value: Value, limit: number, given: readonly string[]) {
   const walk = (value: Value) => sql`${SOURCES[source](value)} limit ${sql.lit(limit)}`
   if (!isShared(given)) return walk(value)
+  const marked = isMarked(given) && MARKED_SOURCES[source]
+  if (marked) return sql`${marked(value)} limit ${sql.lit(limit)}`
   return sql`
     select walk.* from ${membersOf(value)} cross join lateral (${walk(forMember(value))}) as walk
     order by ${ORDERS[source]}
     limit ${sql.lit(limit)}`
+}
+
+/** Whether a delivery of the walk, in the row `target`, belongs to the list. */
+function isOfList(source: DeliverySource, value: Value, given: readonly string[]) {
+  const userId = sql`target.user_id`
+  if (!isShared(given)) return sql`true`
+  if (isMarked(given) && MARKED_SOURCES[source]) return isMember(value, userId)
+  return isOfOrganization(value, given, { userId, id: sql`target.post_id` })
 }
 
 interface PageValues extends DeliveryWalk {
@@ -137,8 +177,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
         ${isTargetWanted(value as never, given)}${hasTimes ? sql` and ${isScheduled(value as Value)}` : sql``}
-          and ${isOfOrganization(value as never, given, { userId: sql`target.user_id`, id: sql`target.post_id` })}, false
-      ) as is_wanted
+          and ${isOfList(source, value as Value, given)}, false) as is_wanted
     from (
       select *, row_number() over () as rank
       from (${walkDeliveries(source, value as Value, window, given)}) as walked) as target)`

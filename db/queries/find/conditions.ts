@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { DeliveryState } from '../../../schemas/delivery.ts'
+import type { PostStatus } from '../../../schemas/post.ts'
+import type { OrganizationConditions } from './organization.ts'
+import type { ValueOf } from './walk.ts'
+
+/** What the posts of a list have in common. Null does not restrict. */
+export interface PostConditions extends OrganizationConditions {
+  statuses: PostStatus[] | null
+  postType: string | null
+  externalReference: string | null
+  scheduledFrom: Date | null
+  scheduledBefore: Date | null
+  createdFrom: Date | null
+  createdBefore: Date | null
+  updatedFrom: Date | null
+  updatedBefore: Date | null
+  /** One delivery of the post has to meet this and the three conditions below. */
+  states: DeliveryState[] | null
+  errorCode: string | null
+  accountId: string | null
+  platform: string | null
+}
+
+type Value = ValueOf<PostConditions>
+
+const from = (column: string, time: Date | null) => sql`${sql.ref(column)} >= ${time}::timestamptz`
+const before = (column: string, time: Date | null) => sql`${sql.ref(column)} < ${time}::timestamptz`
+
+/** What a condition on posts means. */
+const POST_TESTS = {
+  statuses: (value: Value) => sql`status = any(${value('statuses')}::text[])`,
+  postType: (value: Value) => sql`post_type = ${value('postType')}::text`,
+  externalReference: (value: Value) => sql`external_reference = ${value('externalReference')}::text`,
+  scheduledFrom: (value: Value) => from('scheduled_at', value('scheduledFrom')),
+  scheduledBefore: (value: Value) => before('scheduled_at', value('scheduledBefore')),
+  createdFrom: (value: Value) => from('created_at', value('createdFrom')),
+  createdBefore: (value: Value) => before('created_at', value('createdBefore')),
+  updatedFrom: (value: Value) => from('updated_at', value('updatedFrom')),
+  updatedBefore: (value: Value) => before('updated_at', value('updatedBefore')),
+}
+
+/** What a condition on deliveries means. */
+const TARGET_TESTS = {
+  states: (value: Value) => sql`target.state = any(${value('states')}::text[])`,
+  errorCode: (value: Value) => sql`target.error ->> 'code' = ${value('errorCode')}::text`,
+  accountId: (value: Value) => sql`target.account_id = ${value('accountId')}::uuid`,
+  platform: (value: Value) => sql`target.platform = ${value('platform')}::text`,
+}
+
+type Test = (value: Value) => RawBuilder<unknown>
+
+const all = (tests: Record<string, Test>, value: Value, given: readonly string[]) => {
+  const parts = given.filter((name) => name in tests).map((name) => tests[name]!(value))
+  return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
+}
+
+/** The names of the conditions that restrict. */
+export const givenOf = (conditions: Partial<PostConditions>): string[] =>
+  ['organizationId', 'isMarked', ...Object.keys(POST_TESTS), ...Object.keys(TARGET_TESTS)].filter(
+    (name) => (conditions[name as 'platform'] ?? null) !== null,
+  )
+
+/** Whether the post in the row `post` meets the given conditions on posts. */
+export const isPostWanted = (value: Value, given: readonly string[]) => all(POST_TESTS, value, given)
+
+/** Whether one delivery meets all given conditions on deliveries. */
+export const isTargetWanted = (value: Value, given: readonly string[]) => all(TARGET_TESTS, value, given)
