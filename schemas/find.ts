@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
-import { DELIVERY_STATES, Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
+import { type CANCELLED, DELIVERY_STATES, Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
 import { PLATFORM_IDS, PlatformId, POST_TYPES } from './platform.ts'
 import { POST_STATUSES, Post, PostTarget } from './post.ts'
 import { REFERENCE_MAX } from './references.ts'
@@ -118,16 +118,22 @@ export const DeliveryCounts = Type.Partial(
     queued: count,
     publishing: count,
     published: count,
-    failed: count,
+    failed: Type.Integer({ minimum: 1, description: 'The number of deliveries that failed, without cancelled ones.' }),
     unconfirmed: count,
     missed: count,
-  } satisfies Record<DeliveryState, typeof count>),
+    cancelled: Type.Integer({
+      minimum: 1,
+      description:
+        'The number of deliveries that you have cancelled. Their state is `failed`, and their code `cancelled`.',
+    }),
+  } satisfies Record<DeliveryState | typeof CANCELLED, typeof count>),
   {
     $id: 'DeliveryCounts',
-    description: 'The number of deliveries in each state. States without a delivery are absent.',
+    description: 'The number of deliveries in each state, and of cancelled ones. What has no delivery is absent.',
     examples: [{ published: 1, failed: 2 }],
   },
 )
+export type DeliveryCounts = Static<typeof DeliveryCounts>
 
 const [POST, DRAFT] = Post.examples
 
@@ -189,7 +195,10 @@ export const ListDeliveriesQuery = Type.Object(
 )
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>
 
-const { state, attempts, publishedAt, externalId, externalUrl } = Delivery.properties
+const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl } = Delivery.properties
+
+/** In code points. */
+export const EXCERPT_MAX = 200
 
 export const FoundDelivery = Type.Object(
   {
@@ -197,9 +206,13 @@ export const FoundDelivery = Type.Object(
     accountId: Type.String({ description: 'The id of the account.' }),
     platform: Ref(PlatformId),
     username: Type.String({ description: 'The account’s handle on the network.' }),
+    captionExcerpt: Type.String({
+      description: `The first ${EXCERPT_MAX} characters of the caption for this account, to recognise the post by.`,
+    }),
     state,
     scheduledAt: NullableString({ format: 'date-time', description: 'When the post is due. `null` for a draft.' }),
     attempts,
+    nextAttemptAt,
     publishedAt,
     changedAt: NullableString({
       format: 'date-time',
@@ -219,9 +232,11 @@ export const FoundDelivery = Type.Object(
         accountId: ACCOUNT_ID,
         platform: 'bluesky',
         username: 'ada.example.com',
+        captionExcerpt: POST.caption,
         state: 'failed',
         scheduledAt: '2027-01-15T09:30:00.000Z',
         attempts: 1,
+        nextAttemptAt: null,
         publishedAt: null,
         changedAt: '2027-01-15T09:30:00.655Z',
         externalId: null,
@@ -256,7 +271,7 @@ export const CountPostsQuery = Type.Object(
   {
     by: StringEnum(['status', 'state', 'account', 'day'], {
       description:
-        'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries.',
+        'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries; `state` counts those that you have cancelled as `cancelled`, and not as `failed`.',
       examples: ['status'],
     }),
     timeZone: Type.Optional(
@@ -273,7 +288,9 @@ export type CountPostsQuery = Static<typeof CountPostsQuery>
 
 export const PostCount = Type.Object(
   {
-    value: Type.String({ description: 'The status, the state, the id of the account, or the day as `YYYY-MM-DD`.' }),
+    value: Type.String({
+      description: 'The status, the state or `cancelled`, the id of the account, or the day as `YYYY-MM-DD`.',
+    }),
     count: Type.Integer({ minimum: 1, description: 'The number of posts or deliveries.' }),
   },
   { $id: 'PostCount', description: 'One group.', examples: [{ value: 'draft', count: 3 }] },

@@ -14,15 +14,19 @@ import { dropAbsent, postColumns } from './posts.ts'
  * A resting account or limit delays the next attempt. An account that is busy with another delivery may be free at any
  * moment. No `exists`, for which Postgres may read the whole table into a hash.
  */
-const nextAttempt = sql`case when accounts.available_at is not null and (
+const nextAttempt = (delivery: string) => sql`case when accounts.available_at is not null and (
     select true from post_targets as busy
     where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at
       and busy.account_id = accounts.id and busy.state = 'publishing'
     limit 1) is not null
-  then post_targets.claimable_at
-  else greatest(post_targets.claimable_at, accounts.available_at,
+  then ${sql.ref(`${delivery}.claimable_at`)}
+  else greatest(${sql.ref(`${delivery}.claimable_at`)}, accounts.available_at,
     (select until from limit_rests where key = accounts.limit_key),
     (select until from limit_rests where key = accounts.platform)) end`
+
+/** When the next attempt of a delivery is due; null where none is planned. Its account has to be joined. */
+export const nextAttemptOf = (delivery: 'post_targets' | 'target') =>
+  sql<string | null>`case when ${sql.ref(`${delivery}.state`)} = 'queued' then ${isoTime(nextAttempt(delivery))} end`
 
 type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
 
@@ -30,7 +34,7 @@ type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts
 export const deliveryProperties = (eb: DeliveryBuilder) => ({
   state: eb.ref('postTargets.state'),
   attempts: eb.ref('postTargets.attempts'),
-  nextAttemptAt: sql<string | null>`case when post_targets.state = 'queued' then ${isoTime(nextAttempt)} end`,
+  nextAttemptAt: nextAttemptOf('post_targets'),
   publishedAt: isoTime<string | null>('postTargets.publishedAt'),
   latenessMs: sql<number | null>`case when post_targets.published_at is not null
       then greatest(0, round(extract(epoch from

@@ -22,6 +22,7 @@ export const listDeliveries = defineOperation({
   method: 'GET',
   url: '/deliveries',
   scope: 'posts:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'listDeliveries',
     tags: ['posts'],
@@ -29,6 +30,8 @@ export const listDeliveries = defineOperation({
     description: `Returns a page of the deliveries of your posts, one for each account of each post: what failed today, what was published on an account, what has changed. Filters apply together.
 
 **Order:** those of the newest posts first; with \`scheduledFrom\` or \`scheduledBefore\`, those with the latest \`scheduledAt\` first; with \`changedAfter\`, those with the earliest \`changedAt\` first. A delivery that changes while you read a list with \`changedAfter\` appears again at its end.
+
+**What needs you:** \`state=failed&state=unconfirmed&state=missed\` lists everything that is not sent without you, with \`error\`. Deliveries that you have cancelled are among it, with the code \`cancelled\`. \`errorCode\` alone also finds what is still retried, and published posts without their first comment.
 
 A request looks at up to 250 deliveries, so that it is fast however many there are. A page may therefore be short, or empty, although more follows. Unknown parameters are rejected.`,
     querystring: ListDeliveriesQuery,
@@ -48,6 +51,7 @@ export const countPosts = defineOperation({
   method: 'GET',
   url: '/posts/counts',
   scope: 'posts:read',
+  takesAccountLists: true,
   schema: {
     operationId: 'countPosts',
     tags: ['posts'],

@@ -14,7 +14,6 @@ import {
   ALL_CANCELLED,
   CREATE_FAILED,
   CURSOR_OF_ANOTHER_QUERY,
-  FILTERS_WITH_ACCOUNTS,
   HAS_WARNINGS,
   NOT_AN_ADMIN_TO_LIST,
   OFFSET_WITH_FILTER,
@@ -135,14 +134,10 @@ Unknown query parameters are ignored, except for one whose name is almost that o
         page: PostList.examples[0],
         withDeliveries: { ...PostList.examples[0], data: [ListedPost.examples[2]] },
       }),
-      403: errorResponse(
-        'The API key is limited to a list of accounts, and the request has filters. Or you are not an admin of this organisation, or it does not exist.',
-        {
-          filtersWithAccounts: ['account_list', FILTERS_WITH_ACCOUNTS],
-          noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
-          notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_LIST],
-        },
-      ),
+      403: errorResponse('You are not an admin of this organisation, or it does not exist.', {
+        noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+        notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_LIST],
+      }),
       400: invalidRequestResponse(
         'A parameter is malformed or outside its range, has almost the name of a filter, or excludes another one.',
         {

@@ -4,6 +4,7 @@ import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import type { CountPostsQuery } from '../../schemas/find.ts'
 import { invalidRequest } from '../errors.ts'
 import {
+  type Caller,
   chooseSource,
   defaultSort,
   hasTargetConditions,
@@ -14,10 +15,10 @@ import {
 import { isTimeZone, unknownZoneMessage } from './time-zone.ts'
 
 /** Counts the posts of the user, or of an organisation, or their deliveries, in groups. Throws 400 for an unknown time zone. */
-export async function countOwnPosts(db: Db, userId: string, query: CountPostsQuery) {
+export async function countOwnPosts(db: Db, caller: Caller, query: CountPostsQuery) {
   const { by, timeZone = 'UTC' } = query
   if (!isTimeZone(timeZone)) throw invalidRequest([unknownZone(timeZone)])
-  const conditions = readConditions(userId, query)
+  const conditions = readConditions(caller, query)
   const sort = by === 'day' ? 'scheduledAt' : defaultSort(query)
   const source = chooseSource(sort, conditions)
   const rows = await countFound(

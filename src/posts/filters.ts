@@ -4,6 +4,7 @@ import type { PostConditions } from '../../db/queries/find/conditions.ts'
 import type { OrganizationConditions } from '../../db/queries/find/organization.ts'
 import type { PostSource } from '../../db/queries/find/sources.ts'
 import type { Order, Range } from '../../db/queries/find/walk.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { CountPostsQuery, ListDeliveriesQuery, ListPostsQuery } from '../../schemas/find.ts'
 import { NOT_AN_ADMIN_TO_LIST } from '../../schemas/messages.ts'
@@ -18,15 +19,21 @@ export const TROUBLED_STATES: readonly DeliveryState[] = ['failed', 'unconfirmed
 
 export const readTime = (text: string | undefined): Date | null => (text === undefined ? null : timeOf(text))
 
+/** Who lists posts, and which accounts they may be for. */
+export interface Caller {
+  userId: string
+  rights: KeyRights
+}
+
 type Filters = Omit<CountPostsQuery, 'by' | 'timeZone'>
 
 /** The conditions of a request. Throws 400 for a reference that no post can have. */
-export function readConditions(userId: string, query: Filters): PostConditions {
+export function readConditions(caller: Caller, query: Filters): PostConditions {
   const { externalReference } = query
   const problem = externalReference === undefined ? undefined : findTextProblem(externalReference)
   if (problem) throw invalidRequest([{ code: 'custom', path: ['externalReference'], message: problem }])
   return {
-    ...readDeliveryConditions(userId, query),
+    ...readDeliveryConditions(caller, query),
     statuses: query.status ?? null,
     postType: query.postType ?? null,
     externalReference: externalReference ?? null,
@@ -38,7 +45,7 @@ export function readConditions(userId: string, query: Filters): PostConditions {
 }
 
 export const readDeliveryConditions = (
-  userId: string,
+  { userId, rights: { accountIds } }: Caller,
   query: Pick<
     ListDeliveriesQuery,
     'organizationId' | 'state' | 'errorCode' | 'accountId' | 'platform' | 'scheduledFrom' | 'scheduledBefore'
@@ -47,6 +54,7 @@ export const readDeliveryConditions = (
   userId,
   // Not null, so that the cursors of other requests stay valid.
   organizationId: query.organizationId,
+  ...(accountIds && { listedAccountIds: accountIds }),
   states: query.state ?? null,
   errorCode: query.errorCode ?? null,
   accountId: query.accountId ?? null,

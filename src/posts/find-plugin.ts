@@ -15,11 +15,11 @@ export const findPosts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db
 
   app.route({
     ...countPosts,
-    handler: async (request) => countOwnPosts(db, request.userId, request.query),
+    handler: async (request) => countOwnPosts(db, request, request.query),
   })
 
   app.route({
     ...listDeliveries,
-    handler: async (request) => listOwnDeliveries(db, request.userId, request.query),
+    handler: async (request) => listOwnDeliveries(db, request, request.query),
   })
 }

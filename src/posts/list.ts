@@ -2,18 +2,18 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { countStates, readTargets } from '../../db/queries/find/included.ts'
 import { findPosts } from '../../db/queries/find/posts.ts'
-import type { KeyRights } from '../../db/queries/keys.ts'
 import { listListedPosts } from '../../db/queries/listed-posts.ts'
 import { listPosts } from '../../db/queries/posts.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
 import { type ListedPost, ListPostsQuery, type PostList, TARGETS_LIMIT_MAX } from '../../schemas/find.ts'
-import { FILTERS_WITH_ACCOUNTS, OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
+import { OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
 import { PageQuery } from '../../schemas/shared.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import { readCursor, refuseCursor, writeCursor } from '../http/cursor.ts'
 import { refuseNearNames } from '../http/near-names.ts'
 import { readPage } from '../http/paging.ts'
 import {
+  type Caller,
   chooseSource,
   defaultSort,
   hasTargetConditions,
@@ -34,12 +34,6 @@ export async function listOwnPosts(db: Db, caller: Caller, query: ListPostsQuery
   return listNewest(db, caller, query)
 }
 
-/** Who lists posts, and which accounts they may be for. */
-interface Caller {
-  userId: string
-  rights: KeyRights
-}
-
 function listNewest(db: Db, { userId, rights: { accountIds } }: Caller, query: ListPostsQuery): Promise<PostList> {
   if (query.cursor !== undefined && !isId(query.cursor)) refuseCursor()
   return readPage(query, (page) =>
@@ -48,13 +42,11 @@ function listNewest(db: Db, { userId, rights: { accountIds } }: Caller, query: L
 }
 
 async function listChosenPosts(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
-  const { userId, rights } = caller
   refuseNearNames(query, ADDED, PARAMETERS)
   const include = new Set(query.include)
   if (include.has('targets') && query.limit > TARGETS_LIMIT_MAX) throw invalidRequest([TOO_MANY_TARGETS])
   const isFiltered = ADDED.some((name) => name !== 'include' && name in query)
-  if (isFiltered && rights.accountIds) throw new AppError(403, 'account_list', FILTERS_WITH_ACCOUNTS)
-  const page = await (isFiltered ? findPage(db, userId, query) : listNewest(db, caller, query))
+  const page = await (isFiltered ? findPage(db, caller, query) : listNewest(db, caller, query))
   for (const owner of new Set(page.data.map((post) => post.userId))) {
     const posts = page.data.filter((post) => post.userId === owner)
     await addIncluded(db, owner, posts, include)
@@ -71,10 +63,10 @@ const TOO_MANY_TARGETS = {
   message: `Number must be less than or equal to ${TARGETS_LIMIT_MAX} with include=targets`,
 }
 
-async function findPage(db: Db, userId: string, query: ListPostsQuery): Promise<PostList> {
+async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
   const { cursor, limit, offset, order = 'desc' } = query
   if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
-  const conditions = readConditions(userId, query)
+  const conditions = readConditions(caller, query)
   const sort = query.sort ?? defaultSort(query)
   const { userId: _, ...identity } = { ...conditions, sort, order }
   const place = cursor === undefined ? undefined : readCursor(identity, cursor, 1)

@@ -12,6 +12,7 @@ import { NOT_RETRIED, RETRY_CANCELLED } from '../../schemas/messages.ts'
 import type { LeftDelivery, RetriedDeliveries, RetryDeliveries } from '../../schemas/retry-deliveries.ts'
 import { retried } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
+import { ALL_RIGHTS } from '../http/rights.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
 import { canReconcile, inFlightMsOf, type RetryContext } from './retry.ts'
 
@@ -24,7 +25,7 @@ export async function retryDeliveries(
   userId: string,
   body: RetryDeliveries,
 ): Promise<RetriedDeliveries> {
-  const { data, nextCursor } = await listOwnDeliveries(context.db, userId, body)
+  const { data, nextCursor } = await listOwnDeliveries(context.db, { userId, rights: ALL_RIGHTS }, body)
   const keys = data.map(({ postId, accountId }) => ({ postId, accountId }))
   if (keys.length === 0) return { retried: [], left: [], nextCursor }
   return inTransaction(context.db, async (db) => {

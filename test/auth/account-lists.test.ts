@@ -118,7 +118,6 @@ t.test('posts with any other account do not exist for the key', async (t) => {
     data.map((each: { targets: { accountId: string }[] }) => each.targets[0]!.accountId),
     [listed],
   )
-  t.strictSame(codeOf(await limited('GET', `/posts?accountId=${unlisted}`)), [403, 'account_list'])
   for (const id of [mixed, other]) {
     for (const [method, path, body] of [
       ['GET', ''],
@@ -137,6 +136,35 @@ t.test('posts with any other account do not exist for the key', async (t) => {
   }
   t.equal((await limited('GET', `/posts/${own}`)).status, 200)
   t.equal((await limited('POST', `/posts/${own}/publish`)).status, 202)
+})
+
+t.test('filters, deliveries and counts are those of posts that the key can see', async (t) => {
+  const { limited, listed, unlisted, post, ada, organization, promote, db } = await createScene(t)
+  const own = await post([listed], { externalReference: 'a' })
+  await post([listed, unlisted], { externalReference: 'a' })
+  await post([unlisted], { externalReference: 'a' })
+  const organizationId = await organization(ada)
+  await promote(organizationId, ada)
+  await db.updateTable('accounts').set({ organizationId }).execute()
+  for (const filter of [
+    ...['status=draft', 'sort=updatedAt', 'externalReference=a', `accountId=${listed}`, 'state=waiting'],
+    ...['platform=sandbox', `organizationId=${organizationId}`],
+  ]) {
+    const idsOf = ({ body }: Reply) => body.data.map(({ id }: { id: string }) => id)
+    t.strictSame(idsOf(await limited('GET', `/posts?${filter}`)), [own], filter)
+    t.ok(idsOf(await ada.call('GET', `/posts?${filter}`)).length > 1, filter)
+    const { body } = await limited('GET', `/posts/counts?by=status&${filter}`.replace('sort=updatedAt', ''))
+    t.strictSame(body.data, [{ value: 'draft', count: 1 }], filter)
+  }
+  t.strictSame((await limited('GET', `/posts?accountId=${unlisted}`)).body.data, [])
+  for (const filter of ['', `accountId=${listed}`, `organizationId=${organizationId}`]) {
+    const { body } = await limited('GET', `/deliveries?${filter}`)
+    t.strictSame(
+      body.data.map(({ postId }: { postId: string }) => postId),
+      [own],
+      filter,
+    )
+  }
 })
 
 t.test('a file does not tell of posts that the key cannot see', async (t) => {

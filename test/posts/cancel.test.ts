@@ -92,6 +92,21 @@ t.test('a cancelled delivery can be cancelled again after a retry', async (t) =>
   t.same(mastodon.posts, [])
 })
 
+t.test('cancelled deliveries are counted as such, and not as failed', async (t) => {
+  const { ada, db, connectAccount, post } = await createDeliveryWorld(t, { mastodon: scriptedNetwork() })
+  const accountIds = [await connectAccount('mastodon'), await connectAccount('mastodon')]
+  const id = await post({ accountIds, caption: 'hi', scheduledAt: FUTURE })
+  await ada.call('POST', `/posts/${id}/deliveries/${accountIds[0]}/cancel`)
+  await db.updateTable('postTargets').set({ state: 'failed' }).where('accountId', '=', accountIds[1]!).execute()
+  const [listed] = (await ada.call('GET', '/posts?include=deliveries')).body.data
+  t.strictSame(listed.deliveries, { cancelled: 1, failed: 1 })
+  const counted = (await ada.call('GET', '/posts/counts?by=state')).body.data
+  t.strictSame(counted, [
+    { value: 'cancelled', count: 1 },
+    { value: 'failed', count: 1 },
+  ])
+})
+
 t.test('only one delivery of a post is cancelled', async (t) => {
   const [mastodon, bluesky] = [scriptedNetwork(), scriptedNetwork()]
   const { ada, connectAccount, post, work, readStatus } = await createDeliveryWorld(t, { mastodon, bluesky })

@@ -114,9 +114,11 @@ t.test('a delivery in the list has what getPost shows of it, and whose post and 
     accountId: account,
     platform: 'x',
     username: 'carol',
+    captionExcerpt: 'hi',
     state: 'queued',
     scheduledAt: '2030-01-01T00:00:00.000Z',
     attempts: 0,
+    nextAttemptAt: '2030-01-01T00:00:00.000Z' as string | null,
     publishedAt: null,
     changedAt: null,
     externalId: null,
@@ -124,11 +126,17 @@ t.test('a delivery in the list has what getPost shows of it, and whose post and 
     error: null,
   }
   t.strictSame(await read(), [fresh])
+  const excerpt = `${'a'.repeat(198)}💥💥`
+  const override = { overrides: { [account]: { captionOverride: `${excerpt}bc` } } }
+  t.equal((await carol.call('PATCH', `/posts/${post.id}`, override)).status, 200)
+  fresh.captionExcerpt = excerpt
+  t.strictSame(await read(), [fresh], 'the excerpt is of the caption for the account')
 
   const error = { code: 'unauthorized', message: 'The token is invalid', retryable: false }
   const targets = db.updateTable('postTargets').where('postId', '=', post.id)
   const before = new Date().toISOString()
   await targets.set({ state: 'publishing' }).execute()
+  fresh.nextAttemptAt = null
   t.strictSame(await read(), [{ ...fresh, state: 'publishing' }], 'that a worker takes it is not a change')
   await targets.set({ state: 'failed', error: JSON.stringify(error), attempts: 1 }).execute()
   const [failed] = await read()

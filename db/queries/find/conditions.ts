@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { DeliveryState } from '../../../schemas/delivery.ts'
+import { CANCELLED, type DeliveryState } from '../../../schemas/delivery.ts'
 import type { PostStatus } from '../../../schemas/post.ts'
 import type { OrganizationConditions } from './organization.ts'
 import type { ValueOf } from './walk.ts'
 
 /** What the posts of a list have in common. Null does not restrict. */
 export interface PostConditions extends OrganizationConditions {
+  /** Only posts all of whose accounts are among these. Absent, it does not restrict. */
+  listedAccountIds?: readonly string[]
   statuses: PostStatus[] | null
   postType: string | null
   externalReference: string | null
@@ -48,6 +50,25 @@ const TARGET_TESTS = {
   platform: (value: Value) => sql`target.platform = ${value('platform')}::text`,
 }
 
+/** Whether a post has accounts of the list alone. No `exists`, for which Postgres may read the whole table into a hash. */
+export const isListed = (
+  value: ValueOf<Pick<PostConditions, 'listedAccountIds'>>,
+  given: readonly string[],
+  post: { userId: RawBuilder<unknown>; id: RawBuilder<unknown> },
+) =>
+  given.includes('listedAccountIds')
+    ? sql`(
+        select true from post_targets as other
+        where other.user_id = ${post.userId} and other.post_id = ${post.id}
+          and other.account_id <> all(${value('listedAccountIds')}::uuid[])
+        limit 1) is null`
+    : sql`true`
+
+/** What a delivery in the row `name` is counted as: `failed` is without those that their owner has cancelled. */
+export const countedState = (name: 'target' | 'post_targets') => sql`case
+  when ${sql.ref(`${name}.state`)} = 'failed' and ${sql.ref(`${name}.error`)} ->> 'code' = ${sql.lit(CANCELLED)}
+  then ${sql.lit(CANCELLED)} else ${sql.ref(`${name}.state`)} end`
+
 type Test = (value: Value) => RawBuilder<unknown>
 
 const all = (tests: Record<string, Test>, value: Value, given: readonly string[]) => {
@@ -57,12 +78,13 @@ const all = (tests: Record<string, Test>, value: Value, given: readonly string[]
 
 /** The names of the conditions that restrict. */
 export const givenOf = (conditions: Partial<PostConditions>): string[] =>
-  ['organizationId', 'isMarked', ...Object.keys(POST_TESTS), ...Object.keys(TARGET_TESTS)].filter(
+  ['organizationId', 'isMarked', 'listedAccountIds', ...Object.keys(POST_TESTS), ...Object.keys(TARGET_TESTS)].filter(
     (name) => (conditions[name as 'platform'] ?? null) !== null,
   )
 
 /** Whether the post in the row `post` meets the given conditions on posts. */
-export const isPostWanted = (value: Value, given: readonly string[]) => all(POST_TESTS, value, given)
+export const isPostWanted = (value: Value, given: readonly string[]) => sql`${all(POST_TESTS, value, given)}
+  and ${isListed(value, given, { userId: sql`post.user_id`, id: sql`post.id` })}`
 
 /** Whether one delivery meets all given conditions on deliveries. */
 export const isTargetWanted = (value: Value, given: readonly string[]) => all(TARGET_TESTS, value, given)

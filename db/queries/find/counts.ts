@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
-import { givenOf, isPostWanted, isTargetWanted } from './conditions.ts'
+import { countedState, givenOf, isPostWanted, isTargetWanted } from './conditions.ts'
 import { isOfList, type PostSource, type PostWalk, walkPosts } from './sources.ts'
 import type { Order, ValueOf } from './walk.ts'
 
@@ -15,7 +15,7 @@ export type CountedBy = 'status' | 'state' | 'account' | 'day'
 /** Posts are counted, or their deliveries. */
 const GROUPS: Record<CountedBy, { value(timeZone: string): RawBuilder<unknown>; counts: 'posts' | 'deliveries' }> = {
   status: { value: () => sql`post.status`, counts: 'posts' },
-  state: { value: () => sql`target.state`, counts: 'deliveries' },
+  state: { value: () => countedState('target'), counts: 'deliveries' },
   account: { value: () => sql`target.account_id`, counts: 'deliveries' },
   day: { value: (timeZone) => sql`to_char(post.scheduled_at at time zone ${timeZone}, 'YYYY-MM-DD')`, counts: 'posts' },
 }

@@ -1,10 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
+import { EXCERPT_MAX } from '../../../schemas/find.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { PostTargets } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
-import { givenOf, isTargetWanted, type PostConditions } from './conditions.ts'
+import { nextAttemptOf } from '../post-detail.ts'
+import { givenOf, isListed, isTargetWanted, type PostConditions } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import {
   forMember,
@@ -24,6 +26,7 @@ export type DeliveryConditions = Pick<
   | 'userId'
   | 'organizationId'
   | 'isMarked'
+  | 'listedAccountIds'
   | 'states'
   | 'errorCode'
   | 'accountId'
@@ -140,9 +143,11 @@ export interface FoundDeliveryRow {
   accountId: string
   platform: PlatformId
   username: string
+  captionExcerpt: string
   state: DeliveryState
   scheduledAt: string | null
   attempts: number
+  nextAttemptAt: string | null
   publishedAt: string | null
   changedAt: string | null
   externalId: string | null
@@ -172,12 +177,15 @@ const isScheduled = (value: Value) => sql`(
 /** As for posts: only with the conditions that are given, and without their statistics. */
 function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[], value: ValueOf<PageValues>) {
   const hasTimes = given.includes('scheduledFrom') || given.includes('scheduledBefore')
-  const window = hasTimes || source === 'changed' || isShared(given) ? WINDOW_WITH_LOOKUP : WINDOW
+  const hasLookups = hasTimes || source === 'changed' || isShared(given) || given.includes('listedAccountIds')
+  const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
   const walked = sql<Row>`(
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
         ${isTargetWanted(value as never, given)}${hasTimes ? sql` and ${isScheduled(value as Value)}` : sql``}
-          and ${isOfList(source, value as Value, given)}, false) as is_wanted
+          and ${isOfList(source, value as Value, given)}
+          and ${isListed(value as Value, given, { userId: sql`target.user_id`, id: sql`target.post_id` })}, false
+      ) as is_wanted
     from (
       select *, row_number() over () as rank
       from (${walkDeliveries(source, value as Value, window, given)}) as walked) as target)`
@@ -198,9 +206,11 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
       'target.accountId',
       'target.platform',
       'accounts.username',
+      sql<string>`left(coalesce(target.caption_override, posts.caption), ${sql.lit(EXCERPT_MAX)})`.as('captionExcerpt'),
       'target.state',
       isoTime<string | null>('posts.scheduledAt').as('scheduledAt'),
       'target.attempts',
+      nextAttemptOf('target').as('nextAttemptAt'),
       isoTime<string | null>('target.publishedAt').as('publishedAt'),
       isoTime<string | null>('target.changedAt').as('changedAt'),
       sql<string | null>`target.sent -> 0 ->> 'id'`.as('externalId'),

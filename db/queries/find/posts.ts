@@ -40,7 +40,9 @@ export interface PostQuery {
 function selectPage(db: Db, query: PostQuery, given: readonly string[], value: ValueOf<PageValues>) {
   const { source, order, hasTargetConditions } = query
   const column = SORTED_BY[source]
-  const hasLookups = hasTargetConditions || source === 'account' || (isShared(given) && !isMarked(given))
+  const isLooselyShared = isShared(given) && !isMarked(given)
+  const hasLookups =
+    hasTargetConditions || source === 'account' || isLooselyShared || given.includes('listedAccountIds')
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
   // Qualified, because a column of the API has the same name. The source has this order already, and naming it three
   // times lets Postgres know, so that it stops when the page is full.
