@@ -15,7 +15,8 @@ export function describeFields({ fields, title }: Platform): JsonSchema {
       ...(key === title?.field && describeTitle(title)),
       ...(rule.default !== undefined && { default: rule.default }),
     }
-    const description = [rule.description, expected].filter((text) => text !== undefined).join('; ')
+    const unused = rule.unused && `has no effect when ${rule.unused.when}`
+    const description = [rule.description, expected, unused].filter((text) => text !== undefined).join('; ')
     return [key, description === '' ? schema : { ...schema, description }] as const
   })
   const required = Object.keys(fields).filter((key) => fields[key]!.required === true)

@@ -94,11 +94,18 @@ export interface TitleRule extends TextRule {
   required: boolean
 }
 
-/** A condition on the other fields and the media of a post. */
+/** The files of a post. Videos are no images, GIFs are. */
+export interface ConditionMedia {
+  hasImage: boolean
+  hasVideo: boolean
+  count: number
+}
+
+/** A condition on the other fields, the media and the type of a post. */
 export interface Condition {
-  /** Completes the sentence "required when …" or "not allowed when …". */
+  /** Completes the sentence "required when …", "not allowed when …" or "has no effect when …". */
   when: string
-  test: (fields: Record<string, unknown>, media: { hasVideo: boolean; count: number }) => boolean
+  test: (fields: Record<string, unknown>, media: ConditionMedia, postType: PostType) => boolean
 }
 
 export interface FirstCommentRule extends TextRule {
@@ -235,6 +242,8 @@ export type FieldRule = FieldValue & {
   required?: true | Condition
   /** When the key is rejected. Always checked. */
   refused?: Condition
+  /** When the network does not take the key. A post that has it leads to a warning. */
+  unused?: Condition
   /** The key cannot be combined with media. */
   withoutMedia?: true
   /** Lowers the caption's `lengthMax` while this key is set. */
@@ -245,7 +254,7 @@ export type FieldRule = FieldValue & {
   captionToPlainText?: Readonly<Record<string, (caption: string) => string>>
   /** The network's behaviour when the key is absent; for documentation. */
   default?: string | boolean | number
-  /** For documentation: what the key does, or where it is ignored. */
+  /** For documentation: what the key does. */
   description?: string
   source: Source
 }

@@ -84,17 +84,17 @@ export function findRejection({ violations: [violation], inaccessible }: Inspect
   return new AppError(403, 'no_access', `You have no access to these ${parts.join('; ')}`)
 }
 
-/** Checks a post, and returns its accounts. Throws the error of a post that cannot be stored. */
+/** Checks a post, and returns its accounts and files. Throws the error of a post that cannot be stored. */
 export async function checkPost(
   db: Db,
   userId: string,
   post: PostToInspect,
   usable?: Usable,
-): Promise<CheckedAccount[]> {
+): Promise<Pick<Inspection, 'accounts' | 'media'>> {
   const inspection = await inspectPost(db, userId, post, undefined, usable)
   const rejection = findRejection(inspection)
   if (rejection) throw rejection
-  return inspection.accounts
+  return inspection
 }
 
 const byId = <T extends { id: string }>(items: T[]) => new Map(items.map((item) => [item.id, item]))

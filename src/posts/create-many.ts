@@ -75,7 +75,7 @@ export async function createPosts(
     const checked = posts.map((post, index) => {
       const inspection = inspections[index]!
       const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
-      const warnings = findWarnings(post, inspection.accounts, { networks, unready })
+      const warnings = findWarnings(post, inspection.accounts, { networks, media: inspection.media, unready })
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
       return { index, post, body: bodies[index]!, inspection, warnings, rejection }
     })

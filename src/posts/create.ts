@@ -3,6 +3,7 @@ import { newId } from '../../db/id.ts'
 import type { KeyedResponse } from '../../db/queries/idempotency.ts'
 import { insertPost, type NewPost, type NewTarget } from '../../db/queries/insert-post.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/states.ts'
 import type { Networks } from '../platforms/adapters.ts'
@@ -20,6 +21,12 @@ interface KnownAccount extends TargetAccount {
  * server may change: then `insertPost` writes nothing.
  */
 export type KnownAccounts = Map<string, KnownAccount>
+
+/** The accounts and files of a post that can be stored. */
+interface CheckedPost {
+  accounts: KnownAccount[]
+  media: MediaFacts[]
+}
 
 const KNOWN_MAX = 10_000
 
@@ -49,7 +56,7 @@ export async function createPost(
   const { networks = {}, known = new Map(), isStrict = false, id = newId() } = options
   const post = readBody(body)
   const check = async () => remember(known, await checkPost(db, userId, post))
-  let accounts = isStrict
+  let { accounts, media } = isStrict
     ? await checkStrictly(db, userId, post, networks)
     : (checkWithoutDatabase(post, known) ?? (await check()))
 
@@ -60,11 +67,11 @@ export async function createPost(
     // Nothing is written if the user may not use an account, for which `check` throws, or if its text limit has
     // changed.
     while (!unready) {
-      accounts = await check()
+      ;({ accounts, media } = await check())
       unready = await insert()
     }
     const readiness = new Map(unready.map((account) => [account.accountId, account]))
-    return toCreated(id, post, findWarnings(post, accounts, { networks, unready: readiness }))
+    return toCreated(id, post, findWarnings(post, accounts, { networks, media, unready: readiness }))
   } catch (error) {
     // A file was deleted after the check, so the next check reports it. The error has aborted a surrounding
     // transaction, which is retried as a whole instead.
@@ -87,21 +94,22 @@ export async function createKeyedPost(
   toStored: (created: CreatedPost) => KeyedResponse,
 ): Promise<CreatedPost | undefined> {
   const post = readBody(body)
-  const accounts = checkWithoutDatabase(post, known)
-  if (!accounts) return undefined
+  const checked = checkWithoutDatabase(post, known)
+  if (!checked) return undefined
+  const { accounts, media } = checked
   const row = toRow(userId, post, body)
-  const created = toCreated(row.id, post, findWarnings(post, accounts, { networks, unready: new Map() }))
+  const created = toCreated(row.id, post, findWarnings(post, accounts, { networks, media, unready: new Map() }))
   const isWritten = await insertPost(db, { ...row, targets: toTargets(post, accounts), keyed: toStored(created) })
   return isWritten && created
 }
 
 /** Checks a post before it is written, with a statement of its own. Throws 400 for warnings too. */
-async function checkStrictly(db: Db, userId: string, post: RequestedPost, networks: Networks): Promise<KnownAccount[]> {
-  const accounts = await checkPost(db, userId, post)
+async function checkStrictly(db: Db, userId: string, post: RequestedPost, networks: Networks): Promise<CheckedPost> {
+  const { accounts, media } = await checkPost(db, userId, post)
   const unready = new Map(accounts.map((account) => [account.id, account]))
-  const error = findWarningError(findWarnings(post, accounts, { networks, unready }))
+  const error = findWarningError(findWarnings(post, accounts, { networks, media, unready }))
   if (error) throw error
-  return accounts
+  return { accounts, media }
 }
 
 /** A post as it is stored. */
@@ -141,16 +149,17 @@ export const toCreated = (id: string, post: RequestedPost, warnings: PostWarning
 })
 
 /** The accounts of a post that needs no `checkPost`; undefined if it needs one. */
-function checkWithoutDatabase(post: RequestedPost, known: KnownAccounts): KnownAccount[] | undefined {
+function checkWithoutDatabase(post: RequestedPost, known: KnownAccounts): CheckedPost | undefined {
   const accounts = post.accountIds.flatMap((id) => known.get(id) ?? [])
   const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
-  return isKnown && findViolations(post, accounts, []).length === 0 ? accounts : undefined
+  return isKnown && findViolations(post, accounts, []).length === 0 ? { accounts, media: [] } : undefined
 }
 
-function remember(known: KnownAccounts, accounts: KnownAccount[]): KnownAccount[] {
+function remember(known: KnownAccounts, checked: CheckedPost): CheckedPost {
+  const { accounts } = checked
   if (known.size + accounts.length > KNOWN_MAX) known.clear()
   for (const { id, platform, username, textLengthMax } of accounts) {
     known.set(id, { id, platform, username, textLengthMax })
   }
-  return accounts
+  return checked
 }

@@ -24,7 +24,7 @@ import { publishPost } from './publish.ts'
 import { type RetryContext, retryDelivery } from './retry.ts'
 import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle-delivery.ts'
 import { updatePost } from './update.ts'
-import { findUpdateWarnings } from './update-warnings.ts'
+import { findUpdateWarnings, withMedia } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
 
 export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
@@ -91,9 +91,11 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
         ifMatch: readCondition(request, networks),
         draftsOnly: !hasScope(rights, 'posts:publish'),
       }
-      const stored = await withPost(db, request, (post) => updatePost(db, post, body, conditions))
-      const post = toPostDetail(stored, networks)
-      const warnings = findUpdateWarnings(stored, body, networks)
+      const updated = await withPost(db, request, async (access) =>
+        withMedia(db, access.userId, await updatePost(db, access, body, conditions)),
+      )
+      const post = toPostDetail(updated.post, networks)
+      const warnings = findUpdateWarnings(updated, body, networks)
       reply.header('etag', etagOf(post))
       return { ...post, ...(warnings.length > 0 && { warnings }) }
     },

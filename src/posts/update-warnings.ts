@@ -1,12 +1,28 @@
+import type { Db } from '../../db/client.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import { readPostSubjects } from '../../db/queries/post-subjects.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { contentOf, toPostToCheck } from './content.ts'
 import { findWarnings } from './warnings.ts'
 
+/** A changed post, and the facts of its files. */
+export interface UpdatedPost {
+  post: PostWithReadiness
+  media: MediaFacts[]
+}
+
+/** Adds the files of a post of the user, which its warnings need. */
+export async function withMedia(db: Db, userId: string, post: PostWithReadiness): Promise<UpdatedPost> {
+  const needsMedia = post.mediaIds.length > 0 && post.targets.some(({ fields }) => fields !== null)
+  const [subjects] = needsMedia ? await readPostSubjects(db, { userId, accountIds: [], mediaIds: post.mediaIds }) : []
+  return { post, media: subjects?.media ?? [] }
+}
+
 /** The warnings of a changed post: those of a create with the same content. Paths lead into the patch. */
-export function findUpdateWarnings(post: PostWithReadiness, patch: PatchPost, networks: Networks): PostWarning[] {
+export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPost, networks: Networks): PostWarning[] {
   const content = contentOf(post)
   const accountIds = patch.accountIds ?? post.targets.map(({ accountId }) => accountId)
   const overrides = patch.accountOverrides?.map(({ accountId }) => accountId)
@@ -18,5 +34,5 @@ export function findUpdateWarnings(post: PostWithReadiness, patch: PatchPost, ne
   }
   const accounts = post.targets.map(({ accountId: id, platform, username }) => ({ id, platform, username }))
   const unready = new Map(post.targets.map(({ accountId, readiness }) => [accountId, readiness]))
-  return findWarnings(toWarn, accounts, { networks, unready }).slice(0, WARNINGS_MAX)
+  return findWarnings(toWarn, accounts, { networks, media, unready }).slice(0, WARNINGS_MAX)
 }

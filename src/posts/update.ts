@@ -36,7 +36,7 @@ export async function updatePost(
     if (isDeepStrictEqual(before, after)) return post
     requireSize(after)
     const isOthers = usable?.isOwner === false
-    const accounts = await checkPost(db, userId, toPostToCheck(after), {
+    const { accounts } = await checkPost(db, userId, toPostToCheck(after), {
       accountIds: usable?.accountIds ?? null,
       ...(isOthers && { mediaIds: before.mediaIds }),
     })

@@ -88,7 +88,7 @@ function describe(
   const violations = findAllViolations(post, inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
-  const warnings = findWarnings(post, accounts, { networks, unready: readiness })
+  const warnings = findWarnings(post, accounts, { networks, media, unready: readiness })
   const acts = listActs(post)
   const targets = accounts.map((account): ValidatedTarget => {
     const { id, platform, username } = account

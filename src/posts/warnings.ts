@@ -1,4 +1,5 @@
 import type { AccountReadiness } from '../../db/queries/accounts.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
 import { HAS_WARNINGS } from '../../schemas/messages.ts'
 import { type BodyPath, type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../accounts/attention.ts'
@@ -6,7 +7,10 @@ import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { platforms } from '../platforms/catalogue.ts'
+import type { ConditionMedia, Platform } from '../platforms/limits.ts'
 import type { TargetAccount } from '../platforms/rules/check-post.ts'
+import { findPostMedia } from '../platforms/rules/context.ts'
+import { isEmpty } from '../platforms/rules/field-value.ts'
 import { createAccountNames } from '../platforms/rules/wording.ts'
 import type { RequestedPost } from './body.ts'
 import { findNearest } from './nearest.ts'
@@ -17,12 +21,15 @@ const PAST_MS = 60_000
 const READY: AccountReadiness = { attention: null, credentials: 'fixed', credentialsExpireAt: null }
 
 type PostToWarn = Pick<RequestedPost, 'postType' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'> & {
+  mediaIds: readonly string[]
   /** Where the override of an account is in the body. Absent for the body of a create. */
   findOverridePath?: (accountId: string) => BodyPath
 }
 
 interface Context {
   networks: Networks
+  /** The known files of the post. */
+  media: readonly MediaFacts[]
   /** The accounts that may not be ready, by id. Others are. */
   unready: ReadonlyMap<string, AccountReadiness>
 }
@@ -35,7 +42,7 @@ export function findWarnings(post: PostToWarn, accounts: readonly TargetAccount[
   const warnings: PostWarning[] = []
   const nameOf = createAccountNames(accounts)
   addUnusedParts(post, warnings)
-  addUnknownFields(post, accounts, nameOf, warnings)
+  addUnusedFields(post, accounts, { nameOf, media: findPostMedia(post.mediaIds, context.media) }, warnings)
   if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
     const message = 'scheduledAt is in the past: the post is due immediately'
     warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
@@ -68,10 +75,10 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
   warnings.push({ code: 'unused_thread_parts', path: ['threadParts'], message })
 }
 
-function addUnknownFields(
-  { overrides, findOverridePath }: PostToWarn,
+function addUnusedFields(
+  { overrides, postType, findOverridePath }: PostToWarn,
   accounts: readonly TargetAccount[],
-  nameOf: (account: TargetAccount) => string,
+  { nameOf, media }: { nameOf: (account: TargetAccount) => string; media: ConditionMedia },
   warnings: PostWarning[],
 ): void {
   if (overrides.size === 0) return
@@ -83,18 +90,24 @@ function addUnknownFields(
     if (!account) continue
     const known = platforms[account.platform].fields
     const path = findOverridePath?.(accountId) ?? ['accountOverrides', index]
-    for (const key of Object.keys(fields)) {
-      if (Object.hasOwn(known, key)) continue
+    for (const [key, value] of Object.entries(fields)) {
+      const unused = Object.hasOwn(known, key) ? known[key]!.unused : undefined
+      if (Object.hasOwn(known, key) && (isEmpty(value) || !unused?.test(fields, media, postType))) continue
       // One more than the maximum shows that there are more.
       if (warnings.length > WARNINGS_MAX) return
-      const nearest = findNearest(key, Object.keys(known))
-      const hint = nearest ? `did you mean ${nearest}?` : `known are ${Object.keys(known).join(', ')}`
+      const reason = unused ? `${key} has no effect when ${unused.when}` : describeUnknown(key, known)
       warnings.push({
-        code: 'unknown_field',
+        code: unused ? 'unused_field' : 'unknown_field',
         path: [...path, 'fields', truncate(key)],
         accountId,
-        message: `${nameOf(account)}: field ${JSON.stringify(truncate(key))} is unknown and has no effect: ${hint}`,
+        message: `${nameOf(account)}: field ${reason}`,
       })
     }
   }
+}
+
+function describeUnknown(key: string, known: Platform['fields']): string {
+  const nearest = findNearest(key, Object.keys(known))
+  const hint = nearest ? `did you mean ${nearest}?` : `known are ${Object.keys(known).join(', ')}`
+  return `${JSON.stringify(truncate(key))} is unknown and has no effect: ${hint}`
 }

@@ -148,8 +148,9 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     if (type === 'STORIES' && parameters.alt_text) refuse(100, 'Stories have no alt text')
     if ((caption ?? '').length > 2200) refuse(36004, 'The caption is too long', { subcode: 2207010 })
     const tags = JSON.parse(parameters.user_tags ?? '[]') as Record<string, unknown>[]
-    const isPlaced = image !== undefined && type !== 'STORIES'
-    if (tags.some(({ username, x }) => typeof username !== 'string' || (x !== undefined) !== isPlaced)) {
+    const isPlaced = image !== undefined
+    const isWrong = (x: unknown) => type !== 'STORIES' && (x !== undefined) !== isPlaced
+    if (tags.some(({ username, x }) => typeof username !== 'string' || isWrong(x))) {
       refuse(100, 'User tags are not valid', { subcode: 2207035 })
     }
     const problem = (type === 'CAROUSEL' ? undefined : await fetchFile(parameters)) ?? fake.next.problem

@@ -18,13 +18,14 @@ function listProperties(path: string, rule: FieldValue): string[][] {
   ])
 }
 
-function describeNotes({ required, refused, withoutMedia, default: value, description }: FieldRule): string {
+function describeNotes({ required, refused, unused, withoutMedia, default: value, description }: FieldRule): string {
   return joinParts([
     required && (required === true ? '**required**' : `**required** when ${required.when}`),
     value !== undefined && `default \`${value}\``,
     refused && `not when ${refused.when}`,
     withoutMedia && 'not with media',
     description,
+    unused && `no effect when ${unused.when}`,
   ])
 }
 

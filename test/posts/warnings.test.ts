@@ -41,7 +41,7 @@ t.test('an unknown field leads to a warning with the nearest known one', async (
   const ada = await user()
   const [sandbox, mastodon] = [await ada.account('sandbox', CREDENTIALS), await ada.account('mastodon', CREDENTIALS)]
   const accountOverrides = [
-    { accountId: sandbox, fields: { altText: 'a' } },
+    { accountId: sandbox, fields: { faultTimes: 1 } },
     { accountId: mastodon, fields: { visiblity: 'private', subreddit: 'a', visibility: 'private' } },
   ]
   const warnings = await warningsOf(t, ada, { accountIds: [sandbox, mastodon], accountOverrides })
@@ -56,6 +56,49 @@ t.test('an unknown field leads to a warning with the nearest known one', async (
   t.match(warnings[1].message, /: known are visibility, sensitive, /)
   t.equal(warnings.length, 2)
 })
+
+t.test('a field that the network does not take in this post leads to a warning', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('instagram', CREDENTIALS)
+  const [image, video] = [await ada.media(), await ada.media({ mimeType: 'video/mp4', width: 1080, height: 1920 })]
+  const post = (mediaIds: string[], fields: object) => ({
+    accountIds: [account],
+    mediaIds,
+    accountOverrides: [{ accountId: account, fields }],
+  })
+  const fields = { audioName: 'Waves', altText: 'The sea', collaborators: [], locationId: '1' }
+  const found = (await warningsOf(t, ada, post([image], fields))).filter(isUnusedField)
+  t.strictSame(found, [
+    {
+      code: 'unused_field',
+      path: ['accountOverrides', 0, 'fields', 'audioName'],
+      accountId: account,
+      message: 'instagram (@ada): field audioName has no effect when the post is not a reel',
+    },
+  ])
+  const keys = async (mediaIds: string[]) =>
+    ((await warningsOf(t, ada, post(mediaIds, fields))) ?? []).filter(isUnusedField).map(lastKey)
+  t.strictSame(await keys([video]), ['altText'])
+  t.strictSame(await keys([video, image]), ['audioName'])
+  const strict = await ada.call('POST', '/posts?strict=true', post([image], fields))
+  t.equal(strict.status, 400)
+  t.match(strict.body.details[0].message, /audioName has no effect/)
+
+  const { body: created } = await ada.call('POST', '/posts', post([image], fields))
+  const patched = await ada.call('PATCH', `/posts/${created.id}`, { mediaIds: [video] })
+  t.strictSame(
+    patched.body.warnings.filter(isUnusedField).map(lastKey),
+    ['altText'],
+    'also after a change of the files',
+  )
+  const batch = { mode: 'each', posts: [post([video], fields)] }
+  const { data } = (await ada.call('POST', '/posts/batch', batch)).body
+  t.strictSame(data[0].warnings.filter(isUnusedField).map(lastKey), ['altText'])
+})
+
+const isUnusedField = ({ code }: { code: string }) => code === 'unused_field'
+const lastKey = ({ path }: { path: unknown[] }) => path.at(-1)
 
 t.test('warnings are few and short, however many and long the keys are', async (t) => {
   const { user } = await createWorld(t)

@@ -160,8 +160,21 @@ export const facebook: Platform = {
     thread: post,
   },
   fields: {
-    link: { type: 'url', param: 'link', description: 'ignored with media', source: posts },
-    title: { type: 'string', param: 'title', description: 'for videos and reels', source: posts },
+    link: {
+      type: 'url',
+      param: 'link',
+      unused: { when: 'the post has media', test: (_, { count }) => count > 0 },
+      source: posts,
+    },
+    title: {
+      type: 'string',
+      param: 'title',
+      unused: {
+        when: 'the post has no video, or is a story',
+        test: (_, { hasVideo }, postType) => !hasVideo || postType === 'story',
+      },
+      source: posts,
+    },
     scheduledNative: {
       type: 'boolean',
       default: false,
@@ -172,7 +185,12 @@ export const facebook: Platform = {
       },
       source: posts,
     },
-    altText: { type: 'string', param: 'alt_text_custom', source: photos },
+    altText: {
+      type: 'string',
+      param: 'alt_text_custom',
+      unused: { when: 'the post has no image', test: (_, { hasImage }) => !hasImage },
+      source: photos,
+    },
     textFormatPresetId: {
       type: 'string',
       param: 'text_format_preset_id',

@@ -1,4 +1,4 @@
-import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const mediaReference: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media',
@@ -62,6 +62,14 @@ const carousel: PostTypeRule = {
   source: publishing,
 }
 
+const inStory: Condition = { when: 'the post is a story', test: (_fields, _media, postType) => postType === 'story' }
+
+/** A single video is a reel. */
+const outsideReel: Condition = {
+  when: 'the post is not a reel',
+  test: (_, { hasVideo, count }, postType) => postType === 'story' || !hasVideo || count > 1,
+}
+
 export const instagram: Platform = {
   id: 'instagram',
   name: 'Instagram (professional accounts)',
@@ -113,34 +121,46 @@ export const instagram: Platform = {
     },
   },
   fields: {
-    collaborators: { type: 'string[]', itemsMax: 3, param: 'collaborators', source: mediaReference },
+    collaborators: {
+      type: 'string[]',
+      itemsMax: 3,
+      param: 'collaborators',
+      unused: inStory,
+      source: mediaReference,
+    },
     locationId: {
       type: 'string',
       param: 'location_id',
       description: 'id of a Facebook Page with a location',
+      unused: inStory,
       source: mediaReference,
     },
     shareToFeed: {
       type: 'boolean',
       default: true,
       param: 'share_to_feed',
-      description: 'for reels',
+      unused: outsideReel,
       source: mediaReference,
     },
     coverUrl: {
       type: 'url',
       param: 'cover_url',
-      description: 'for reels; a JPEG of at most 8 MB',
+      description: 'a JPEG of at most 8 MB',
+      unused: outsideReel,
       source: mediaReference,
     },
     thumbOffset: {
       type: 'integer',
       min: 0,
       param: 'thumb_offset',
-      description: 'milliseconds; ignored when coverUrl is set',
+      description: 'milliseconds',
+      unused: {
+        when: `coverUrl is set, or ${outsideReel.when}`,
+        test: (fields, ...post) => Boolean(fields.coverUrl) || outsideReel.test(fields, ...post),
+      },
       source: mediaReference,
     },
-    audioName: { type: 'string', param: 'audio_name', description: 'for reels', source: mediaReference },
+    audioName: { type: 'string', param: 'audio_name', unused: outsideReel, source: mediaReference },
     userTags: {
       type: 'object[]',
       itemsMax: 20,
@@ -150,17 +170,28 @@ export const instagram: Platform = {
         y: { type: 'number', min: 0, max: 1 },
       },
       param: 'user_tags',
+      description: 'on the first file; x and y are required on an image, and have no effect on a video outside a story',
       source: mediaReference,
     },
-    altText: { type: 'string', lengthMax: 1000, param: 'alt_text', description: 'for images', source: mediaReference },
+    altText: {
+      type: 'string',
+      lengthMax: 1000,
+      param: 'alt_text',
+      unused: {
+        when: `the post has no image, or is a story`,
+        test: (_, { hasImage }, postType) => !hasImage || postType === 'story',
+      },
+      source: mediaReference,
+    },
     trialReel: {
       type: 'enum',
       values: ['MANUAL', 'SS_PERFORMANCE'],
       param: 'trial_params.graduation_strategy',
+      unused: outsideReel,
       source: changelog,
     },
-    isAiGenerated: { type: 'boolean', param: 'is_ai_generated', source: changelog },
-    isPaidPartnership: { type: 'boolean', param: 'is_paid_partnership', source: mediaReference },
+    isAiGenerated: { type: 'boolean', param: 'is_ai_generated', unused: inStory, source: changelog },
+    isPaidPartnership: { type: 'boolean', param: 'is_paid_partnership', unused: inStory, source: mediaReference },
   },
   rateLimits: [
     // The page gives both 100 and 50. The account's quota_total decides at run time.

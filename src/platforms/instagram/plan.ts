@@ -19,14 +19,15 @@ export function planContainers(act: Act): ContainerPlan {
     return { children: [], parent: () => parameters }
   }
   if (others.length === 0) {
-    const parameters = { ...(file.kind === 'video' ? reelOf(file, act) : imageOf(file, act)), ...captionOf(act) }
+    const kind = file.kind === 'video' ? reelOf(file, act) : imageOf(file, act)
+    const parameters = { ...kind, ...userTagsOf(file, act), ...captionOf(act) }
     return { children: [], parent: () => parameters }
   }
   return {
-    // Tags are on the first file.
-    children: media.map((each, index) => ({
+    children: media.map((each) => ({
       is_carousel_item: 'true',
-      ...(each.kind === 'video' ? { media_type: 'VIDEO', ...urlOf(each) } : imageOf(each, act, index === 0)),
+      ...(each.kind === 'video' ? { media_type: 'VIDEO', ...urlOf(each) } : imageOf(each, act)),
+      ...(each === file && userTagsOf(file, act)),
     })),
     parent: (ids) => ({ media_type: 'CAROUSEL', children: ids.join(','), ...captionOf(act) }),
   }
@@ -43,16 +44,12 @@ function captionOf({ text, fields }: Act): Parameters {
   }
 }
 
-function imageOf(file: PublishedFile, act: Act, hasTags = true): Parameters {
-  return {
-    ...urlOf(file),
-    ...optional('alt_text', altTextOf(file, act.fields, ALT_TEXT_LENGTH_MAX)),
-    ...(hasTags && userTagsOf(file, act)),
-  }
-}
+const imageOf = (file: PublishedFile, { fields }: Act): Parameters => ({
+  ...urlOf(file),
+  ...optional('alt_text', altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)),
+})
 
-function reelOf(file: PublishedFile, act: Act): Parameters {
-  const { fields } = act
+function reelOf(file: PublishedFile, { fields }: Act): Parameters {
   const strategy = textAt(fields, 'trialReel')
   const cover = textAt(fields, 'coverUrl')
   return {
@@ -63,7 +60,6 @@ function reelOf(file: PublishedFile, act: Act): Parameters {
     ...(cover ? { cover_url: cover } : optional('thumb_offset', textAt(fields, 'thumbOffset'))),
     ...optional('audio_name', textAt(fields, 'audioName')),
     ...(strategy && { trial_params: JSON.stringify({ graduation_strategy: strategy }) }),
-    ...userTagsOf(file, act),
   }
 }
 
@@ -72,15 +68,16 @@ function urlOf(file: PublishedFile): Parameters {
   return file.kind === 'video' ? { video_url: url } : { image_url: url }
 }
 
-/** People in an image have a position, people in a video have none. */
+/** People in an image have a position, people in a video have none. In a story, it is optional. */
 function userTagsOf({ kind }: PublishedFile, { fields, postType }: Act): Parameters {
   const tags = fields.userTags
   if (!Array.isArray(tags) || tags.length === 0) return {}
-  const isPlaced = kind !== 'video' && postType !== 'story'
   const people = tags.map((tag) => {
     const [username, x, y] = [textAt(tag, 'username'), at(tag, 'x'), at(tag, 'y')]
-    if (!isPlaced) return { username }
-    if (typeof x !== 'number' || typeof y !== 'number') throw impossible('Each of userTags needs x and y on an image')
+    const isPlaced = typeof x === 'number' && typeof y === 'number'
+    if (postType === 'story') return { username, ...(isPlaced && { x, y }) }
+    if (kind === 'video') return { username }
+    if (!isPlaced) throw impossible('Each of userTags needs x and y on an image')
     return { username, x, y }
   })
   return { user_tags: JSON.stringify(people) }

@@ -1,4 +1,4 @@
-import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { Condition, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const pages = 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares'
 const videosApi: Source = { url: `${pages}/videos-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
@@ -45,6 +45,8 @@ const post: PostTypeRule = {
   video,
   source: multiImage,
 }
+
+const withoutLink: Condition = { when: 'link is not set', test: ({ link }) => link === undefined }
 
 export const linkedin: Platform = {
   id: 'linkedin',
@@ -114,19 +116,19 @@ export const linkedin: Platform = {
       description: 'LinkedIn does not read the page: set linkTitle and linkDescription',
       source: postsApi,
     },
-    linkTitle: { type: 'string', param: 'content.article.title', source: postsApi },
-    linkDescription: { type: 'string', param: 'content.article.description', source: postsApi },
+    linkTitle: { type: 'string', param: 'content.article.title', unused: withoutLink, source: postsApi },
+    linkDescription: { type: 'string', param: 'content.article.description', unused: withoutLink, source: postsApi },
     mediaTitle: {
       type: 'string',
       param: 'content.media.title',
-      description: 'for a video or a single image',
+      unused: { when: 'the post has several files or none', test: (_, { count }) => count !== 1 },
       source: postsApi,
     },
     altText: {
       type: 'string',
       lengthMax: 4086,
       param: 'content.media.altText',
-      description: 'for images',
+      unused: { when: 'the post has no image', test: (_, { hasImage }) => !hasImage },
       source: { ...postsApi, confidence: 'assumed' },
     },
     poll: {

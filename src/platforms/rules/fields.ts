@@ -20,7 +20,7 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   if (isEmpty(value)) {
     if (!post.scheduled || !rule.required) return
     if (rule.required === true) addProblem(key, missing('is required'), rule, context)
-    else if (rule.required.test(fields, media)) {
+    else if (rule.required.test(fields, media, post.postType)) {
       addProblem(key, missing(`is required when ${rule.required.when}`), rule, context)
     }
     return
@@ -29,7 +29,7 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   if (rule.withoutMedia && media.count > 0) {
     addProblem(key, misplaced('field_with_media', 'cannot be combined with media'), rule, context)
   }
-  if (rule.refused?.test(fields, media)) {
+  if (rule.refused?.test(fields, media, post.postType)) {
     addProblem(key, misplaced('field_refused', `is not allowed when ${rule.refused.when}`), rule, context)
   }
 }

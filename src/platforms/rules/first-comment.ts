@@ -29,5 +29,5 @@ function rejectionReason(
   if (postTypeRule && rule.postTypes && !rule.postTypes.includes(post.postType)) {
     return ` with post type ${post.postType}, allowed are ${rule.postTypes.join(', ')}`
   }
-  return rule.refused?.test(fields, media) ? ` when ${rule.refused.when}` : undefined
+  return rule.refused?.test(fields, media, post.postType) ? ` when ${rule.refused.when}` : undefined
 }

@@ -1,4 +1,4 @@
-import type { GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
 import { withoutHtml, withoutMarkdownV2 } from './markup.ts'
 
 const sendPhoto: Source = {
@@ -45,6 +45,8 @@ const image: ImageRule = {
 // The cloud Bot API accepts 50 MB; a self-hosted Bot API server accepts 2000 MB.
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 52_428_800, source: botsFaq }
 const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, source: botsFaq }
+
+const withoutMedia: Condition = { when: 'the post has no media', test: (_, { count }) => count === 0 }
 
 export const telegram: Platform = {
   id: 'telegram',
@@ -120,14 +122,15 @@ export const telegram: Platform = {
       type: 'boolean',
       default: false,
       param: 'has_spoiler',
-      description: 'hides the media; ignored without media',
+      description: 'hides the media',
+      unused: withoutMedia,
       source: sendPhoto,
     },
     showCaptionAboveMedia: {
       type: 'boolean',
       default: false,
       param: 'show_caption_above_media',
-      description: 'ignored without media',
+      unused: withoutMedia,
       source: sendPhoto,
     },
     buttons: {

@@ -106,7 +106,13 @@ export const threads: Platform = {
       param: 'topic_tag',
       source: topics,
     },
-    altText: { type: 'string', lengthMax: 1000, param: 'alt_text', source: publishing },
+    altText: {
+      type: 'string',
+      lengthMax: 1000,
+      param: 'alt_text',
+      unused: { when: 'the post has no media', test: (_, { count }) => count === 0 },
+      source: publishing,
+    },
     linkAttachment: { type: 'url', param: 'link_attachment', withoutMedia: true, source: attachments },
     textAttachment: {
       type: 'string',

@@ -3,12 +3,12 @@ import { at } from '../json.ts'
 import { impossible } from '../publish-error.ts'
 
 /** The body of `POST /2/tweets`, by the schema CreatePostsRequest of https://docs.x.com/openapi.json. */
-export function postOf({ kind, text, media, fields, parent }: Act, mediaIds: readonly string[]): object {
+export function postOf({ kind, text, fields, parent }: Act, mediaIds: readonly string[]): object {
   const { madeWithAi, paidPartnership, forSuperFollowersOnly } = fields
   return {
     // Sent where it is empty too: the schema demands it.
     text,
-    ...(parent ? { reply: { in_reply_to_tweet_id: parent.id } } : firstOf(fields, media.length > 0)),
+    ...(parent ? { reply: { in_reply_to_tweet_id: parent.id } } : firstOf(fields)),
     ...(mediaIds.length > 0 && { media: mediaOf(fields, mediaIds) }),
     ...(kind === 'post' && madeWithAi !== undefined && { made_with_ai: madeWithAi }),
     ...(kind === 'post' && paidPartnership !== undefined && { paid_partnership: paidPartnership }),
@@ -18,13 +18,7 @@ export function postOf({ kind, text, media, fields, parent }: Act, mediaIds: rea
 }
 
 /** What only a post has that replies to none: the parts of a thread belong to the conversation of the first. */
-function firstOf(
-  { replySettings, poll, quotePostId, communityId, placeId, taggedUserIds }: Act['fields'],
-  hasMedia: boolean,
-) {
-  if (taggedUserIds !== undefined && !hasMedia) {
-    throw impossible('fields.taggedUserIds tags people in images: add an image, or remove the field')
-  }
+function firstOf({ replySettings, poll, quotePostId, communityId, placeId }: Act['fields']) {
   return {
     // Everyone is the default, which the schema has no value for.
     ...(replySettings !== undefined && replySettings !== 'everyone' && { reply_settings: replySettings }),

@@ -1,0 +1,231 @@
+import type { Test } from 'tap'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Act, Credentials } from '../../src/platforms/adapter.ts'
+import { fileOf } from '../helpers/adapter-calls.ts'
+import { PAGE_ID, startFacebook } from '../helpers/fake-facebook.ts'
+import { startInstagram } from '../helpers/fake-instagram.ts'
+import { startLinkedin } from '../helpers/fake-linkedin.ts'
+import type { FakeNetwork } from '../helpers/fake-network.ts'
+import { startThreads } from '../helpers/fake-threads.ts'
+import { startX } from '../helpers/fake-x.ts'
+
+/** A post with one key of `fields`, and what its network receives of it. */
+interface Row {
+  value: unknown
+  /** The values in all calls named `call`: none, where the key has no effect. Absent: the value itself, once. */
+  sent?: unknown[]
+  /** Absent: the call that creates the post. */
+  call?: string
+  /** Where it is in the body. Absent: the `param` of the catalogue. */
+  at?: string
+  act?: Partial<Act>
+  /** Why the key is rejected. */
+  refused?: string
+}
+
+interface Subject {
+  fake: FakeNetwork
+  credentials: Credentials
+  /** The call that creates a post. */
+  call: string
+  rows: Record<string, Row | Row[]>
+}
+
+const image = () => fileOf('image/jpeg')
+const gif = () => fileOf('image/gif')
+const video = () => fileOf('video/mp4')
+
+const IMAGE: Partial<Act> = { media: [image()] }
+const GIF: Partial<Act> = { media: [gif()] }
+const VIDEO: Partial<Act> = { media: [video()] }
+const IMAGES: Partial<Act> = { media: [image(), image()] }
+const STORY: Partial<Act> = { media: [image()], postType: 'story' }
+const VIDEO_STORY: Partial<Act> = { media: [video()], postType: 'story' }
+
+const LINK = 'https://example.com/a?b=c&d'
+
+/** The networks whose every key is tested, each with an account on its fake. */
+export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
+  async x(t) {
+    const fake = await startX(t)
+    const { id: own } = fake.post({ text: 'Mine' })
+    const described = { call: 'POST /2/media/metadata' }
+    const poll = { options: ['Yes', 'No'], durationMinutes: 60 }
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: 'POST /2/tweets',
+      rows: {
+        // The schema has no value for everyone.
+        replySettings: [{ value: 'mentionedUsers' }, { value: 'everyone', sent: [] }],
+        poll: { value: poll, sent: [{ options: ['Yes', 'No'], duration_minutes: 60 }] },
+        quotePostId: { value: own },
+        communityId: { value: '1493446837214187523' },
+        taggedUserIds: [
+          { value: ['12', '13'], act: IMAGE },
+          { value: ['12'], sent: [] },
+        ],
+        altText: [
+          { value: 'The sea', act: IMAGE, ...described },
+          { value: 'The sea', act: GIF, ...described },
+          { value: 'The sea', act: IMAGES, ...described, sent: ['The sea', 'The sea'] },
+          { value: 'The sea', act: VIDEO, ...described, sent: [] },
+          { value: 'The sea', ...described, sent: [] },
+        ],
+        madeWithAi: [{ value: true }, { value: false }],
+        paidPartnership: [{ value: true }, { value: false }],
+        forSuperFollowersOnly: [{ value: true }, { value: false }],
+        placeId: { value: '01a9a39529b27f36' },
+      },
+    }
+  },
+
+  async linkedin(t) {
+    const fake = await startLinkedin(t)
+    const linked = { fields: { link: LINK } }
+    const poll = { question: 'Sea?', options: ['Yes', 'No'], duration: 'ONE_DAY' }
+    const sentPoll = { question: 'Sea?', options: [{ text: 'Yes' }, { text: 'No' }], settings: { duration: 'ONE_DAY' } }
+    return {
+      fake,
+      credentials: fake.member,
+      call: 'POST /rest/posts',
+      rows: {
+        visibility: [{ value: 'CONNECTIONS' }, { value: 'LOGGED_IN' }],
+        link: { value: LINK },
+        linkTitle: [
+          { value: 'A page', act: linked },
+          { value: 'A page', sent: [] },
+        ],
+        linkDescription: [
+          { value: 'Of the sea', act: linked },
+          { value: 'Of the sea', sent: [] },
+        ],
+        mediaTitle: [
+          { value: 'A film', act: VIDEO },
+          { value: 'A photo', act: IMAGE },
+          { value: 'Photos', act: IMAGES, sent: [] },
+          { value: 'Nothing', sent: [] },
+        ],
+        altText: [
+          { value: 'The sea', act: IMAGE },
+          { value: 'The sea', act: IMAGES, at: 'content.multiImage.images.0.altText' },
+          { value: 'The sea', act: IMAGES, at: 'content.multiImage.images.1.altText' },
+          { value: 'The sea', act: VIDEO, sent: [] },
+          { value: 'The sea', sent: [] },
+        ],
+        poll: { value: poll, sent: [sentPoll] },
+        disableReshare: [{ value: true }, { value: false }],
+      },
+    }
+  },
+
+  async facebook(t) {
+    const fake = await startFacebook(t)
+    const photos = { call: `POST /v26.0/${PAGE_ID}/photos` }
+    const [videos, reels] = [`POST /v26.0/${PAGE_ID}/videos`, `POST /v26.0/${PAGE_ID}/video_reels`]
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: `POST /v26.0/${PAGE_ID}/feed`,
+      rows: {
+        link: [{ value: LINK }, { value: LINK, act: IMAGE, sent: [] }],
+        title: [
+          { value: 'A film', act: VIDEO, call: videos },
+          { value: 'A reel', act: { ...VIDEO, postType: 'reel' }, call: reels },
+          { value: 'A story', act: VIDEO_STORY, call: `POST /v26.0/${PAGE_ID}/video_stories`, sent: [] },
+          { value: 'A text', sent: [] },
+        ],
+        scheduledNative: [
+          { value: true, refused: 'Postroom itself publishes at the scheduled time' },
+          { value: false, sent: [] },
+        ],
+        altText: [
+          { value: 'The sea', act: IMAGE, ...photos },
+          { value: 'The sea', act: IMAGES, ...photos, sent: ['The sea', 'The sea'] },
+          { value: 'The sea', act: STORY, ...photos },
+          { value: 'The sea', act: VIDEO, call: videos, sent: [] },
+        ],
+        textFormatPresetId: { value: '106018623298955' },
+      },
+    }
+  },
+
+  async instagram(t) {
+    const fake = await startInstagram(t)
+    const [placed, tags] = [{ username: 'carol', x: 0.5, y: 0 }, [{ username: 'carol', x: 0.5, y: 0 }]]
+    const onlyInReels = (value: unknown, sent: unknown): Row[] => [
+      { value, act: VIDEO, sent: [sent] },
+      { value, act: { ...VIDEO, postType: 'reel' }, sent: [sent] },
+      { value, act: IMAGE, sent: [] },
+      { value, act: { media: [video(), image()] }, sent: [] },
+      { value, act: VIDEO_STORY, sent: [] },
+    ]
+    /** On the container that is published. */
+    const outsideStories = (value: unknown, sent: unknown): Row[] => [
+      { value, act: IMAGE, sent: [sent] },
+      { value, act: VIDEO, sent: [sent] },
+      { value, act: IMAGES, sent: [sent] },
+      { value, act: STORY, sent: [] },
+    ]
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: `POST /v26.0/${fake.credentials.userId}/media`,
+      rows: {
+        collaborators: outsideStories(['bob', 'eve'], ['bob', 'eve']),
+        locationId: outsideStories('7640348500', '7640348500'),
+        shareToFeed: [...onlyInReels(false, 'false'), ...onlyInReels(true, 'true')],
+        coverUrl: onlyInReels(LINK, LINK),
+        thumbOffset: [
+          ...onlyInReels(0, '0'),
+          ...onlyInReels(1500, '1500'),
+          { value: 0, act: { ...VIDEO, fields: { coverUrl: LINK } }, sent: [] },
+        ],
+        audioName: onlyInReels('Waves', 'Waves'),
+        userTags: [
+          { value: tags, act: IMAGE },
+          { value: tags, act: IMAGES },
+          { value: tags, act: VIDEO, sent: [[{ username: 'carol' }]] },
+          { value: tags, act: { media: [video(), image()] }, sent: [[{ username: 'carol' }]] },
+          { value: tags, act: STORY },
+          { value: [placed, { username: 'dan' }], act: VIDEO_STORY },
+        ],
+        altText: [
+          { value: 'The sea', act: IMAGE },
+          { value: 'The sea', act: { media: [image(), video(), image()] }, sent: ['The sea', 'The sea'] },
+          { value: 'The sea', act: VIDEO, sent: [] },
+          { value: 'The sea', act: STORY, sent: [] },
+        ],
+        trialReel: [...onlyInReels('MANUAL', 'MANUAL'), ...onlyInReels('SS_PERFORMANCE', 'SS_PERFORMANCE')],
+        isAiGenerated: [...outsideStories(true, 'true'), ...outsideStories(false, 'false')],
+        isPaidPartnership: [...outsideStories(true, 'true'), ...outsideStories(false, 'false')],
+      },
+    }
+  },
+
+  async threads(t) {
+    const fake = await startThreads(t)
+    const everywhere = (value: unknown, sent = value): Row[] =>
+      [{}, IMAGE, VIDEO, IMAGES].map((act) => ({ value, act, sent: [sent] }))
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: 'POST /v1.0/me/threads',
+      rows: {
+        replyControl: [...everywhere('followers_only'), ...everywhere('everyone')],
+        topicTag: everywhere('lighthouses'),
+        altText: [
+          { value: 'The sea', act: IMAGE },
+          { value: 'The sea', act: VIDEO },
+          { value: 'The sea', act: IMAGES, sent: ['The sea', 'The sea'] },
+          { value: 'The sea', sent: [] },
+        ],
+        linkAttachment: { value: LINK },
+        textAttachment: { value: 'A long text' },
+        poll: { value: { options: ['Yes', 'No', 'So'] }, sent: [{ option_a: 'Yes', option_b: 'No', option_c: 'So' }] },
+        quotePostId: everywhere('18000000000000001'),
+        countryCodes: everywhere(['US', 'CA'], 'US,CA'),
+      },
+    }
+  },
+}

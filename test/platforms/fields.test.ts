@@ -1,0 +1,60 @@
+import t from 'tap'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Act } from '../../src/platforms/adapter.ts'
+import { type AnyAdapter, createNetworks } from '../../src/platforms/adapters.ts'
+import { platforms } from '../../src/platforms/catalogue.ts'
+import type { ConditionMedia } from '../../src/platforms/limits.ts'
+import { actOf, clientOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import type { Recorded } from '../helpers/fake-network.ts'
+import { messages } from '../helpers/limits.ts'
+import { SUBJECTS } from './field-rows.ts'
+
+const mediaOf = ({ media }: Act): ConditionMedia => ({
+  hasImage: media.some(({ kind }) => kind !== 'video'),
+  hasVideo: media.some(({ kind }) => kind === 'video'),
+  count: media.length,
+})
+
+/** A value in the body of a call. In forms, objects and lists are JSON. */
+function valueAt({ body }: Recorded, path: string): unknown {
+  let value: unknown = body
+  for (const key of path.split('.')) value = (parsed(value) as Record<string, unknown> | undefined)?.[key]
+  return parsed(value)
+}
+
+const parsed = (value: unknown): unknown =>
+  typeof value === 'string' && /^[[{]/.test(value) ? JSON.parse(value) : value
+
+const adapters = createNetworks({} as never)
+
+for (const [id, start] of Object.entries(SUBJECTS)) {
+  const { fields: catalogue } = platforms[id as PlatformId]
+  const { send } = clientOf(adapters[id as PlatformId] as AnyAdapter)
+
+  t.test(`${id}: each key of fields is sent as its page says, or has no effect and leads to a warning`, async (t) => {
+    const { fake, credentials, call: create, rows } = await start(t)
+    t.strictSame(Object.keys(rows).sort(), Object.keys(catalogue).sort(), 'a row for each key')
+    for (const [key, { param, unused, default: byDefault }] of Object.entries(catalogue)) {
+      for (const [index, row] of [rows[key] ?? []].flat().entries()) {
+        const { value, sent = [value], call = create, at = param, refused } = row
+        const fields = { ...row.act?.fields, [key]: value }
+        const act = actOf({ text: `${key} ${index}`, ...row.act, fields })
+        const name = `${key} ${JSON.stringify(value)} in a ${act.postType} of ${act.media.map(({ kind }) => kind)}`
+        const before = fake.calls.length
+        if (refused) {
+          t.match((await rejection(send(act, credentials, ioOf(fake)))).message, refused, name)
+          t.match(messages(id as PlatformId, { caption: 'a', fields })[0], refused, name)
+          t.equal(fake.calls.length, before, `${name}: nothing is sent`)
+          continue
+        }
+        await send(act, credentials, ioOf(fake))
+        const calls = fake.calls.slice(before).filter(({ method, path }) => `${method} ${path}` === call)
+        const values = calls.map((each) => valueAt(each, at)).filter((each) => each !== undefined)
+        t.strictSame(values, sent, name)
+        const isUnused = unused?.test(fields, mediaOf(act), act.postType) ?? false
+        // Without the key, the default is what happens.
+        t.equal(isUnused || (sent.length === 0 && value === byDefault), sent.length === 0, `${name}: the warning`)
+      }
+    }
+  })
+}
