@@ -93,3 +93,4 @@ export const AppQuery = Type.Object({
     }),
   ),
 })
+export type AppQuery = Static<typeof AppQuery>

@@ -266,6 +266,7 @@ export const DeliveryList = Type.Object(
     examples: [{ data: FoundDelivery.examples, limit: PAGE.limitDefault, nextCursor: null }],
   },
 )
+export type DeliveryList = Static<typeof DeliveryList>
 
 export const CountPostsQuery = Type.Object(
   {
@@ -317,3 +318,4 @@ export const PostCounts = Type.Object(
     ],
   },
 )
+export type PostCounts = Static<typeof PostCounts>

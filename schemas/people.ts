@@ -34,6 +34,7 @@ export const User = Type.Object(
 export type User = Static<typeof User>
 
 export const UserList = page(User, 'UserList', 'One page of the users.', USER_EXAMPLE)
+export type UserList = Static<typeof UserList>
 
 const name = Type.String({
   maxLength: NAME_LENGTH_MAX,
@@ -74,6 +75,7 @@ export const OrganizationList = page(
   'One page of the organisations.',
   ORGANIZATION_EXAMPLE,
 )
+export type OrganizationList = Static<typeof OrganizationList>
 
 export const CreateOrganization = Type.Object(
   { name },
@@ -124,6 +126,7 @@ export const Member = Type.Object(
 export type Member = Static<typeof Member>
 
 export const MemberList = page(Member, 'MemberList', 'One page of the members of an organisation.', MEMBER_EXAMPLE)
+export type MemberList = Static<typeof MemberList>
 
 export const PutMember = Type.Object(
   { role: Ref(Role) },

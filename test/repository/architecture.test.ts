@@ -82,6 +82,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     ],
   ],
 
+  // Users install it alone: the test below allows types of schemas only.
+  ['src/sdk', ['schemas']],
+
   // These see everything, downwards: the commands start the processes, and the processes serve the application.
   ['src/cli', ['schemas', 'db', 'src']],
   ['src/runtime', ['schemas', 'db', 'src']],
@@ -196,6 +199,19 @@ t.test('every package is imported only where it belongs', async (t) => {
     }
   }
 })
+
+t.test(
+  'the SDK imports nothing at run time but its own files, and so runs without Node and without packages',
+  async (t) => {
+    for (const file of files.filter((file) => isIn(file, 'src/sdk'))) {
+      const text = readFileSync(file, 'utf8')
+      t.notMatch(text, /node:|require\(/, file)
+      t.same(importsOf(file).filter(isPackage), [], file)
+      const imports = [...text.matchAll(/^(import|export)\s(type\s)?[^'"]*?from '([^']+)'/gm)]
+      for (const [, , type, name] of imports) t.ok(type || /^\.\/\w+\.ts$/.test(name!), `${file} imports ${name}`)
+    }
+  },
+)
 
 t.test('every imported package is a dependency, and every dependency is imported', async (t) => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }

@@ -1,0 +1,46 @@
+/** Requests as clients write them, and responses as clients read them: the types of `src/sdk`. */
+import type { AppQuery } from './app.ts'
+import type { CreatePost as ParsedPost } from './create-post.ts'
+import type { CreatePosts as ParsedPosts } from './create-posts.ts'
+import type * as find from './find.ts'
+import type { RotateApiKey as ParsedRotation } from './key.ts'
+import type { ListMediaQuery as ParsedMediaQuery } from './media.ts'
+import type { RetryDeliveries as ParsedRetry } from './retry-deliveries.ts'
+import type { PageQuery as ParsedPageQuery } from './shared.ts'
+
+export type * from './account.ts'
+export type * from './app.ts'
+export type * from './connect.ts'
+export type * from './connection.ts'
+export type * from './create-post.ts'
+export type * from './create-posts.ts'
+export type * from './delivery.ts'
+export type * from './error.ts'
+export type * from './error-codes.ts'
+export type * from './find.ts'
+export type * from './key.ts'
+export type * from './media.ts'
+export type * from './patch-post.ts'
+export type * from './people.ts'
+export type * from './platform.ts'
+export type * from './platform-detail.ts'
+export type * from './post.ts'
+export type * from './retry-deliveries.ts'
+export type * from './retry-delivery.ts'
+export type * from './sandbox.ts'
+export type { Deleted } from './shared.ts'
+export type * from './validate-post.ts'
+export type * from './warning.ts'
+
+/** Other schemas give what the validator returns. In a request, properties with a default may be absent. */
+type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
+
+export type CreatePost = Optional<ParsedPost, 'caption' | 'postType' | 'mediaIds' | 'accountOverrides'>
+export type CreatePosts = Partial<Omit<ParsedPosts, 'posts'>> & { posts: CreatePost[] }
+export type RetryDeliveries = Partial<ParsedRetry>
+export type RotateApiKey = Partial<ParsedRotation>
+export type PageQuery = Partial<ParsedPageQuery>
+export type ListPostsQuery = Partial<find.ListPostsQuery>
+export type ListDeliveriesQuery = Partial<find.ListDeliveriesQuery>
+export type ListMediaQuery = Partial<ParsedMediaQuery>
+export type DeleteAppQuery = Partial<AppQuery>

@@ -1,0 +1,184 @@
+import { type ChangeOptions, type CreateOptions, Http, type Options, type PostroomOptions, path } from './http.ts'
+import { waitUntilSettled } from './settled.ts'
+import type * as T from './types.ts'
+import { type FileDescription, type FileSource, Form } from './uploads.ts'
+
+/** The service ends uploads and imports that stall. */
+const UNLIMITED = { timeoutMs: Number.POSITIVE_INFINITY }
+
+/** A client of one Postroom service, with one API key. */
+export class Postroom {
+  readonly #http: Http
+
+  constructor(options: PostroomOptions) {
+    this.#http = new Http(options)
+  }
+
+  readonly posts = {
+    /** Creates a draft, or with `scheduledAt` a scheduled post. `strict` rejects a post with warnings. */
+    create: (body: T.CreatePost, options?: CreateOptions & T.CreatePostQuery) =>
+      this.#http.create<T.CreatedPost>('/posts', body, options),
+    createMany: (body: T.CreatePosts, options?: CreateOptions & T.CreatePostQuery) =>
+      this.#http.create<T.CreatedPosts>('/posts/batch', body, options),
+    /** Says how `create` would respond, and lists all that is wrong. Stores nothing. */
+    validate: (body: T.CreatePost, options?: Options & T.CreatePostQuery) =>
+      this.#http.check<T.PostValidation>('/posts/validate', body, options),
+    validateMany: (body: T.CreatePosts, options?: Options & T.CreatePostQuery) =>
+      this.#http.check<T.PostValidations>('/posts/batch/validate', body, options),
+    list: (query?: T.ListPostsQuery, options?: Options) => this.#http.list<T.PostList>('/posts', query, options),
+    count: (query: T.CountPostsQuery, options?: Options) =>
+      this.#http.get<T.PostCounts>('/posts/counts', query, options),
+    get: (id: string, options?: Options) => this.#http.get<T.PostDetail>(path`/posts/${id}`, {}, options),
+    /** Changes a post that is not published. An absent key changes nothing; null removes. */
+    update: (id: string, body: T.PatchPost, options?: ChangeOptions) =>
+      this.#http.send<T.UpdatedPost>('PATCH', path`/posts/${id}`, body, options),
+    delete: (id: string, options?: ChangeOptions) => this.#http.delete(path`/posts/${id}`, options),
+    /** Makes a post due now. */
+    publish: (id: string, options?: ChangeOptions) =>
+      this.#http.send<T.PostDetail>('POST', path`/posts/${id}/publish`, undefined, options),
+    /**
+     * Waits until nothing of a post is queued or being sent, and returns it: each delivery says what became of it. Throws
+     * `NotSettled` after `timeoutMs`, by default a minute, and immediately for a draft.
+     */
+    waitUntilSettled: (id: string, options?: Pick<Options, 'signal' | 'timeoutMs'>) =>
+      waitUntilSettled(this.#http, path`/posts/${id}`, options),
+  }
+
+  readonly deliveries = {
+    list: (query?: T.ListDeliveriesQuery, options?: Options) =>
+      this.#http.list<T.DeliveryList>('/deliveries', query, options),
+    /** Retries those that the filters select, by default all that failed. Repeat it with `nextCursor` until that is null. */
+    retryAll: (filters: T.RetryDeliveries = {}, options?: Options) =>
+      this.#http.send<T.RetriedDeliveries>('POST', '/deliveries/retry', filters, options),
+    retry: (postId: string, accountId: string, body?: T.RetryDelivery, options?: ChangeOptions) =>
+      this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/retry`, body, options),
+    /** Says what became of an `unconfirmed` delivery, after a look at the network. */
+    resolve: (postId: string, accountId: string, body: T.ResolveDelivery, options?: Options) =>
+      this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/resolve`, body, options),
+    cancel: (postId: string, accountId: string, options?: ChangeOptions) =>
+      this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/cancel`, undefined, options),
+    /** Says that a post was published by hand. */
+    markPublished: (postId: string, accountId: string, body: T.MarkPublished = {}, options?: ChangeOptions) =>
+      this.#http.send<T.PostDetail>(
+        'POST',
+        path`/posts/${postId}/deliveries/${accountId}/mark-published`,
+        body,
+        options,
+      ),
+  }
+
+  readonly uploads = {
+    /** Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored. */
+    create: (file: FileSource, description?: FileDescription, options?: CreateOptions) =>
+      this.#http.create<T.Media>('/media', new Form(file, description), { ...UNLIMITED, ...options }),
+    /** Lets the service fetch a file from the public internet. */
+    fromUrl: (body: T.ImportMedia, options?: CreateOptions) =>
+      this.#http.create<T.Media>('/media/import', body, { ...UNLIMITED, ...options }),
+  }
+
+  readonly accounts = {
+    list: (options?: Options) => this.#http.list<T.AccountList>('/accounts', {}, options),
+    /** Connects an account by its credentials. Networks with OAuth need a connection. */
+    connect: (body: T.ConnectAccount, options?: CreateOptions) =>
+      this.#http.create<T.Account>('/accounts', body, options),
+    disconnect: (id: string, options?: Options) => this.#http.delete(path`/accounts/${id}`, options),
+    limits: (id: string, options?: Options) => this.#http.get<T.Platform>(path`/accounts/${id}/limits`, {}, options),
+  }
+
+  readonly platforms = {
+    list: (options?: Options) => this.#http.list<T.PlatformList>('/platforms', {}, options),
+    get: (id: T.PlatformId, options?: Options) => this.#http.get<T.Platform>(path`/platforms/${id}`, {}, options),
+  }
+
+  /** Connect accounts by OAuth: a person opens `url` and consents. */
+  readonly connections = {
+    create: (body: T.CreateConnection, options?: CreateOptions) =>
+      this.#http.create<T.CreatedConnection>('/connections', body, options),
+    get: (id: string, options?: Options) => this.#http.get<T.Connection>(path`/connections/${id}`, {}, options),
+    choose: (id: string, body: T.ChooseAccounts, options?: Options) =>
+      this.#http.send<T.Connection>('POST', path`/connections/${id}/choose`, body, options),
+    /** For a callback that cannot reach the service. */
+    complete: (id: string, body: T.CompleteConnection, options?: Options) =>
+      this.#http.send<T.Connection>('POST', path`/connections/${id}/complete`, body, options),
+    cancel: (id: string, options?: Options) => this.#http.delete(path`/connections/${id}`, options),
+  }
+
+  /** Your own apps at networks with OAuth. */
+  readonly apps = {
+    list: (options?: Options) => this.#http.list<T.AppList>('/apps', {}, options),
+    put: (platform: T.PlatformId, body: T.PutApp, options?: Options) =>
+      this.#http.send<T.App>('PUT', path`/apps/${platform}`, body, options),
+    delete: (platform: T.PlatformId, query?: T.DeleteAppQuery, options?: Options) =>
+      this.#http.json<T.Deleted>({
+        method: 'DELETE',
+        path: path`/apps/${platform}`,
+        query,
+        isRepeatable: true,
+        options,
+      }),
+  }
+
+  /** Files that were uploaded or imported: see `uploads`. */
+  readonly media = {
+    list: (query?: T.ListMediaQuery, options?: Options) => this.#http.list<T.MediaList>('/media', query, options),
+    get: (id: string, options?: Options) => this.#http.get<T.MediaDetail>(path`/media/${id}`, {}, options),
+    /** The bytes, as the body of a response to read from: all, or a range such as `bytes=0-1023`. */
+    content: (id: string, { range, ...options }: Options & { range?: string } = {}) =>
+      this.#http.file(path`/media/${id}/content`, range ? { range } : {}, options),
+    update: (id: string, body: T.UpdateMedia, options?: Options) =>
+      this.#http.send<T.Media>('PATCH', path`/media/${id}`, body, options),
+    delete: (id: string, options?: Options) => this.#http.delete(path`/media/${id}`, options),
+  }
+
+  /** API keys of your user. Only the responses of `create` and `rotate` have the `key`. */
+  readonly keys = {
+    /** The key of this client. */
+    current: (options?: Options) => this.#http.get<T.ApiKey>('/key', {}, options),
+    create: (body: T.CreateApiKey, options?: Options) =>
+      this.#http.send<T.CreatedApiKey>('POST', '/keys', body, options),
+    list: (query?: T.PageQuery, options?: Options) => this.#http.list<T.ApiKeyList>('/keys', query, options),
+    get: (id: string, options?: Options) => this.#http.get<T.ApiKey>(path`/keys/${id}`, {}, options),
+    update: (id: string, body: T.UpdateApiKey, options?: Options) =>
+      this.#http.send<T.ApiKey>('PATCH', path`/keys/${id}`, body, options),
+    rotate: (id: string, body: T.RotateApiKey = {}, options?: Options) =>
+      this.#http.send<T.CreatedApiKey>('POST', path`/keys/${id}/rotate`, body, options),
+    revoke: (id: string, options?: Options) => this.#http.delete(path`/keys/${id}`, options),
+  }
+
+  /** Your tenants, for keys with the scope `admin`. */
+  readonly users = {
+    list: (query?: T.PageQuery, options?: Options) => this.#http.list<T.UserList>('/users', query, options),
+    create: (body: T.CreateUser, options?: CreateOptions) => this.#http.create<T.User>('/users', body, options),
+    get: (id: string, options?: Options) => this.#http.get<T.User>(path`/users/${id}`, {}, options),
+    delete: (id: string, options?: Options) => this.#http.delete<T.User>(path`/users/${id}`, options),
+    listKeys: (id: string, query?: T.PageQuery, options?: Options) =>
+      this.#http.list<T.ApiKeyList>(path`/users/${id}/keys`, query, options),
+    createKey: (id: string, body: T.CreateApiKey, options?: Options) =>
+      this.#http.send<T.CreatedApiKey>('POST', path`/users/${id}/keys`, body, options),
+    revokeKey: (id: string, keyId: string, options?: Options) =>
+      this.#http.delete(path`/users/${id}/keys/${keyId}`, options),
+  }
+
+  /** Users who share accounts, for keys with the scope `admin`. */
+  readonly organizations = {
+    list: (query?: T.PageQuery, options?: Options) =>
+      this.#http.list<T.OrganizationList>('/organizations', query, options),
+    create: (body: T.CreateOrganization, options?: CreateOptions) =>
+      this.#http.create<T.Organization>('/organizations', body, options),
+    get: (id: string, options?: Options) => this.#http.get<T.Organization>(path`/organizations/${id}`, {}, options),
+    delete: (id: string, options?: Options) => this.#http.delete(path`/organizations/${id}`, options),
+    listMembers: (id: string, query?: T.PageQuery, options?: Options) =>
+      this.#http.list<T.MemberList>(path`/organizations/${id}/members`, query, options),
+    putMember: (id: string, userId: string, body: T.PutMember, options?: Options) =>
+      this.#http.send<T.Member>('PUT', path`/organizations/${id}/members/${userId}`, body, options),
+    deleteMember: (id: string, userId: string, options?: Options) =>
+      this.#http.delete(path`/organizations/${id}/members/${userId}`, options),
+  }
+
+  /** The network for trials. */
+  readonly sandbox = {
+    /** What the sandbox received, newest first. */
+    calls: (query?: T.PageQuery, options?: Options) =>
+      this.#http.list<T.SandboxCallList>('/sandbox/calls', query, options),
+  }
+}

@@ -1,0 +1,95 @@
+import type { ErrorBody, ErrorCode, Issue, PostDetail } from './types.ts'
+
+/** Any failure of a request. Without a response, it is a `ConnectionError`. */
+export class PostroomError extends Error {
+  /** The status of the response; 0 without one. */
+  readonly status: number
+  /** The code of `x-error-code`, for programs. Later versions of the service may have others. */
+  readonly code: ErrorCode | (string & {}) | null
+  /** The `x-request-id` of the response, which the log of the service has too. */
+  readonly requestId: string | null
+  /** The body; null if it is not that of an error of Postroom. */
+  readonly body: ErrorBody | null
+  /** The response, whose body has been read. */
+  readonly response: Response | null
+
+  constructor(message: string, response: Response | null = null, body: ErrorBody | null = null, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = new.target.name
+    this.status = response?.status ?? 0
+    this.code = response?.headers.get('x-error-code') ?? null
+    this.requestId = response?.headers.get('x-request-id') ?? null
+    this.body = body
+    this.response = response
+  }
+}
+
+/** 400. `details` lists mistakes in the shape of the request; it is empty where another reason led to the status. */
+export class InvalidRequest extends PostroomError {
+  readonly details: Issue[] = this.body?.details ?? []
+}
+/** 400: the post breaks a limit of a network, or lacks something that the network requires. */
+export class LimitViolation extends InvalidRequest {}
+/** 401: the API key is missing, invalid or expired. */
+export class Unauthorized extends PostroomError {}
+/** 403: the key may not do this, or its user may not use an id in the request. */
+export class Forbidden extends PostroomError {}
+/** 404: the user has no such resource, or no longer: a retry of a deletion finds nothing either. */
+export class NotFound extends PostroomError {}
+/** 409: the state of the resource excludes the request, or the idempotency key belongs to another request. */
+export class Conflict extends PostroomError {}
+/** 412: the resource is not at the ETag in `ifMatch`. A retry after a lost response may find its own change. */
+export class PreconditionFailed extends PostroomError {}
+/** 429. `retryAfter` is the number of seconds to wait. */
+export class RateLimited extends PostroomError {
+  readonly retryAfter: number | null = this.response && retryAfterSeconds(this.response)
+}
+/** 5xx: the service, or the network that it called, failed. */
+export class ServerError extends PostroomError {}
+/** There was no response. The service may have carried out the request. */
+export class ConnectionError extends PostroomError {}
+
+/** A post that still has deliveries to send. `post` is its last state. */
+export class NotSettled extends Error {
+  override readonly name = 'NotSettled'
+  readonly post: PostDetail
+
+  constructor(message: string, post: PostDetail) {
+    super(message)
+    this.post = post
+  }
+}
+
+const CLASSES: Record<number, typeof PostroomError> = {
+  ...{ 400: InvalidRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound },
+  ...{ 409: Conflict, 412: PreconditionFailed, 429: RateLimited },
+}
+
+/** The error of a response that is not a success, with the JSON of its body. */
+export function toError(response: Response, json: unknown): PostroomError {
+  const { status, url, headers } = response
+  const body = typeof (json as ErrorBody | null | undefined)?.error === 'string' ? (json as ErrorBody) : null
+  const mistakes = body?.details?.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
+  // Not of Postroom: of a proxy, or a redirect, whose status is 0 in browsers.
+  const other = `${url} responded with ${status}${headers.has('location') ? ` to ${headers.get('location')}` : ''}: check baseUrl`
+  const message = [body?.error ?? other, mistakes?.join('; ')]
+  const Class = status >= 500 ? ServerError : (CLASSES[status] ?? PostroomError)
+  const isLimit = headers.get('x-error-code') === 'platform_limit'
+  return new (isLimit ? LimitViolation : Class)(message.filter(Boolean).join(': '), response, body)
+}
+
+/** The parsed JSON; undefined if `text` is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The seconds of `Retry-After`, which is a number or a date; null without it. */
+export function retryAfterSeconds({ headers }: Response): number | null {
+  const value = headers.get('retry-after') ?? ''
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? null : Math.max(0, Math.ceil(seconds))
+}

@@ -1,0 +1,216 @@
+import { ConnectionError, PostroomError, parseJson, retryAfterSeconds, toError } from './errors.ts'
+import { List, type Page } from './pages.ts'
+import type { CreatePostQuery, Deleted } from './types.ts'
+import { Form } from './uploads.ts'
+
+export interface PostroomOptions {
+  /** The API key, `pr_…`. */
+  key: string
+  /** The address of the service, with or without `/api/v1`. Default: `http://localhost:3000`. */
+  baseUrl?: string | undefined
+  /** How often a request is repeated at most. Default: 2. */
+  maxRetries?: number | undefined
+  /** How long each attempt may take. Default: 15,000. Uploads and imports may take any time. */
+  timeoutMs?: number | undefined
+  /** Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+/** What every method takes as its last argument. `signal` ends the request, and the pauses between its attempts. */
+export type Options = Partial<Pick<PostroomOptions, 'timeoutMs' | 'maxRetries'>> & { signal?: AbortSignal | undefined }
+
+export interface CreateOptions extends Options {
+  /** Requests with one key are carried out once. Default: a UUID for each call, which its retries repeat. */
+  idempotencyKey?: string | undefined
+}
+
+export interface ChangeOptions extends Options {
+  /** The ETag of the version to change, from `responseOf`. If it is not the present one: `PreconditionFailed`. */
+  ifMatch?: string | undefined
+}
+
+interface Request {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  query?: object | undefined
+  /** JSON, or a form. */
+  body?: object | undefined
+  headers?: Record<string, string | undefined>
+  /** Whether a lost request may be sent again. One that was refused with 429 always may. */
+  isRepeatable?: boolean
+  options?: Options | undefined
+}
+
+const responses = new WeakMap<object, Response>()
+
+/** The response that a method's result came with, for its headers: `etag`, `x-request-id`, `idempotent-replayed`. */
+export const responseOf = (result: object): Response | undefined => responses.get(result)
+
+const [FIRST_PAUSE_MS, PAUSE_MAX_MS] = [500, 8_000]
+/** The caller decides on longer pauses that the service asks for. */
+const RETRY_AFTER_MAX_SECONDS = 60
+/** Longer timers end immediately. */
+const TIMER_MAX_MS = 2 ** 31 - 1
+
+/** Sends requests, with retries. */
+export class Http {
+  readonly #options: PostroomOptions & { baseUrl: string; maxRetries: number; timeoutMs: number }
+
+  constructor({ key, baseUrl = 'http://localhost:3000', maxRetries = 2, timeoutMs = 15_000, fetch }: PostroomOptions) {
+    if (typeof key !== 'string' || !/^[!-~]+$/.test(key)) throw new TypeError('key must be an API key, such as pr_…')
+    const api = `${new URL(baseUrl).href.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
+    this.#options = { key, baseUrl: api, maxRetries, timeoutMs, fetch }
+  }
+
+  get<T extends object>(path: string, query?: object, options?: Options): Promise<T> {
+    return this.json({ method: 'GET', path, query, isRepeatable: true, options })
+  }
+
+  list<P extends Page<unknown>>(path: string, query: object = {}, options?: Options): List<P> {
+    return new List((next) =>
+      this.get<P>(path, { ...query, ...(next && { offset: undefined, cursor: next }) }, options),
+    )
+  }
+
+  /** Sends a `POST` with an idempotency key, which is the same in all attempts. */
+  async create<T extends object>(path: string, body: object, all: CreateOptions & CreatePostQuery = {}): Promise<T> {
+    const { idempotencyKey = (await loadCrypto()).randomUUID(), strict, ...options } = all
+    const headers = { 'idempotency-key': idempotencyKey }
+    return this.json({ method: 'POST', path, query: { strict }, body, headers, isRepeatable: true, options })
+  }
+
+  /** Sends a `POST` that stores nothing. */
+  check<T extends object>(path: string, body: object, all: Options & CreatePostQuery = {}): Promise<T> {
+    const { strict, ...options } = all
+    return this.json({ method: 'POST', path, query: { strict }, body, isRepeatable: true, options })
+  }
+
+  /** Sends a change without an idempotency key. */
+  send<T extends object>(method: Request['method'], path: string, body?: object, all: ChangeOptions = {}): Promise<T> {
+    const { ifMatch, ...options } = all
+    const isRepeatable = method === 'PUT' || method === 'DELETE' || (method === 'PATCH' && ifMatch !== undefined)
+    return this.json({ method, path, body, headers: { 'if-match': ifMatch }, isRepeatable, options })
+  }
+
+  delete<T extends object = Deleted>(path: string, options?: ChangeOptions): Promise<T> {
+    return this.send('DELETE', path, undefined, options)
+  }
+
+  /** Sends a request, and returns the JSON of its response; undefined for 304. */
+  json<T extends object>(request: Request): Promise<T> {
+    return this.#withRetries(request, async (response) => {
+      const body = parseJson(await response.text()) as T | null | undefined
+      if (response.status === 304) return undefined as never
+      if (!response.ok) throw toError(response, body)
+      if (typeof body !== 'object' || !body) throw new PostroomError(`${response.url} did not send JSON`, response)
+      responses.set(body, response)
+      return body
+    })
+  }
+
+  /** Gets a file, also from the target of a redirect. The body of the response has not been read. */
+  file(path: string, headers: Record<string, string>, options: Options): Promise<Response> {
+    const request: Request = { method: 'GET', path, headers, isRepeatable: true, options }
+    return this.#withRetries(request, async (response, fetch) => {
+      const target = response.status === 307 && response.headers.get('location')
+      // Without the API key, which is not for the server of the target.
+      const file = target ? await fetch(target, { headers }) : response
+      if (!file.ok) throw toError(file, parseJson(await file.text()))
+      return file
+    })
+  }
+
+  async #withRetries<T>(
+    { method, path, query = {}, body, options = {}, ...request }: Request,
+    read: (response: Response, fetch: typeof globalThis.fetch) => Promise<T>,
+  ): Promise<T> {
+    const { key, baseUrl, fetch = globalThis.fetch, ...defaults } = this.#options
+    const { signal, timeoutMs = defaults.timeoutMs, maxRetries = defaults.maxRetries } = options
+    const form = body instanceof Form ? body : undefined
+    const headers = new Headers({ authorization: `Bearer ${key}`, accept: 'application/json' })
+    if (body !== undefined) headers.set('content-type', form?.type ?? 'application/json')
+    for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value)
+    for (let retries = 0; ; retries++) {
+      const content = body !== undefined && {
+        body: form ? await form.open() : JSON.stringify(body),
+        duplex: 'half' as const,
+      }
+      signal?.throwIfAborted()
+      // Node 18 lacks AbortSignal.any.
+      const attempt = new AbortController()
+      const end = () => attempt.abort(signal?.reason)
+      const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS))
+      signal?.addEventListener('abort', end)
+      let failure: PostroomError
+      try {
+        // A redirect that is followed turns a POST into a GET.
+        const init = { method, headers, redirect: 'manual', signal: attempt.signal, ...content } as const
+        return await read(await fetch(`${baseUrl}${path}${toQuery(query)}`, init), fetch)
+      } catch (error) {
+        signal?.throwIfAborted()
+        failure = error instanceof PostroomError ? error : toConnectionError(error, baseUrl, attempt.signal, timeoutMs)
+      } finally {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+      }
+      const canRepeat = retries < maxRetries && form?.canReopen !== false
+      const pauseMs = canRepeat ? pauseBefore(retries, failure, request.isRepeatable) : undefined
+      if (pauseMs === undefined) throw failure
+      await sleep(pauseMs, signal)
+    }
+  }
+}
+
+function toConnectionError(error: unknown, url: string, { aborted }: AbortSignal, timeoutMs: number): ConnectionError {
+  const { cause, message } = error as Error & { cause?: { message?: string; code?: string } }
+  const reason = aborted ? `within ${timeoutMs} ms` : `(${cause?.message || cause?.code || message})`
+  return new ConnectionError(`No response from ${new URL(url).origin} ${reason}`, null, null, error)
+}
+
+/** The pause before the next attempt, with jitter; undefined if there is none. */
+function pauseBefore(retries: number, error: PostroomError, isRepeatable = false): number | undefined {
+  const { status, response } = error
+  const isLost = error instanceof ConnectionError || status >= 500 || status === 408
+  if (status !== 429 && !(isLost && isRepeatable)) return undefined
+  const seconds = response && retryAfterSeconds(response)
+  if (seconds === null) return Math.min(FIRST_PAUSE_MS * 2 ** retries, PAUSE_MAX_MS) * (0.5 + Math.random() / 2)
+  // Never earlier than the service asks for, and not all clients at the same moment.
+  return seconds > RETRY_AFTER_MAX_SECONDS ? undefined : seconds * 1000 + Math.random() * FIRST_PAUSE_MS
+}
+
+/** Waits. Throws the reason of `signal` as soon as that is aborted. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  let end = () => {}
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    end = () => resolve(clearTimeout(timer))
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+  })
+  signal?.removeEventListener('abort', end)
+  signal?.throwIfAborted()
+}
+
+/** The query string. An array repeats its parameter; undefined leaves it out. */
+function toQuery(query: object): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((each) => [name, each] as [string, string]),
+  )
+  const text = new URLSearchParams(pairs.filter(([, value]) => value !== undefined)).toString()
+  return text && `?${text}`
+}
+
+/** A path with its ids encoded. Throws a TypeError for an id that would lead to another path. */
+export const path = (texts: TemplateStringsArray, ...ids: string[]): string =>
+  texts.reduce((before, text, index) => {
+    const id = ids[index - 1]!
+    if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`${JSON.stringify(id)} is not an id`)
+    return before + encodeURIComponent(id) + text
+  })
+
+/** Not a literal at the import, so that bundlers for runtimes without the module do not look for it. */
+const NODE_MODULE = 'crypto'
+
+/** WebCrypto. Node 18 has it in a module; newer versions and other runtimes have it as a global. */
+export const loadCrypto = async (): Promise<typeof globalThis.crypto> =>
+  globalThis.crypto ?? (await import(NODE_MODULE)).webcrypto

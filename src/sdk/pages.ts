@@ -1,0 +1,37 @@
+export interface Page<Item> {
+  data: Item[]
+  nextCursor?: string | null
+}
+
+/** A list. Nothing is requested before it is used, and each use begins anew. */
+export class List<P extends Page<unknown>> implements PromiseLike<P>, AsyncIterable<P['data'][number]> {
+  readonly #fetchPage: (cursor?: string) => Promise<P>
+
+  constructor(fetchPage: (cursor?: string) => Promise<P>) {
+    this.#fetchPage = fetchPage
+  }
+
+  /** `await list` gives one page. */
+  // biome-ignore lint/suspicious/noThenProperty: a list can be awaited
+  then<A = P, B = never>(
+    onPage?: ((page: P) => A | PromiseLike<A>) | null,
+    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#fetchPage().then(onPage, onError)
+  }
+
+  /** `for await (const item of list)` gives the items of this page and of all that follow. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<P['data'][number], void, undefined> {
+    for await (const page of this.pages()) yield* page.data as P['data'][number][]
+  }
+
+  /** Gives this page and all that follow. With filters, one may be empty although more follow. */
+  async *pages(): AsyncGenerator<P, void, undefined> {
+    let cursor: string | null | undefined
+    do {
+      const page: P = await this.#fetchPage(cursor ?? undefined)
+      yield page
+      cursor = page.nextCursor
+    } while (cursor)
+  }
+}

@@ -1,0 +1,240 @@
+import { inspect } from 'node:util'
+import t from 'tap'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import { createNetworks } from '../../src/platforms/adapters.ts'
+import {
+  Conflict,
+  Forbidden,
+  InvalidRequest,
+  LimitViolation,
+  NotFound,
+  NotSettled,
+  Postroom,
+  PostroomError,
+  PreconditionFailed,
+  responseOf,
+  Unauthorized,
+} from '../../src/sdk/index.ts'
+import { createWorld, type Options } from '../helpers/app.ts'
+import type { Teardown } from '../helpers/database.ts'
+import { operationsOf, readDocument } from '../helpers/document.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { scriptService } from '../helpers/scripted-service.ts'
+import { SDK_CALLS } from '../helpers/sdk-calls.ts'
+
+async function createScene(t: Teardown, options?: Options) {
+  const world = await createWorld(t, options)
+  const baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
+  const ada = await world.user()
+  return { ...world, ada, baseUrl, client: new Postroom({ key: ada.key, baseUrl }) }
+}
+
+t.test('there is a method for every operation, with its method, path, query and headers', async (t) => {
+  const document = readDocument()
+  t.strictSame(
+    Object.keys(SDK_CALLS).sort(),
+    operationsOf(document)
+      .map(({ operationId }) => operationId)
+      .sort(),
+  )
+  for (const { operationId, method, path, parameters = [], requestBody } of operationsOf(document)) {
+    const sent: Request[] = []
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      sent.push(new Request(url, init))
+      return Response.json({ data: [] })
+    }
+    const client = new Postroom({ key: 'pr_test', baseUrl: 'http://localhost:3000', fetch })
+    const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name)
+    const query = Object.fromEntries(named('query').map((name) => [name, ['a', 'b']]))
+    const takesKey = named('header').includes('Idempotency-Key')
+    const options = {
+      ...(takesKey && { idempotencyKey: 'key' }),
+      ...(named('header').includes('If-Match') && { ifMatch: 'tag' }),
+    }
+    const ids = named('path').map((name) => `${name}/é`)
+    await SDK_CALLS[operationId]!(client, { body: { a: 1 }, query, options }, ...ids)
+
+    const request = sent[0]!
+    const { pathname, searchParams } = new URL(request.url)
+    t.equal(request.method, method, operationId)
+    t.equal(pathname, path.replaceAll(/\{(\w+)\}/g, '$1%2F%C3%A9'), operationId)
+    t.strictSame(
+      [...searchParams.keys()].sort(),
+      named('query')
+        .flatMap((name) => [name, name])
+        .sort(),
+      operationId,
+    )
+    t.equal(request.headers.get('authorization'), 'Bearer pr_test')
+    t.equal(request.headers.get('idempotency-key'), takesKey ? 'key' : null, operationId)
+    t.equal(request.headers.get('if-match'), options.ifMatch ?? null, operationId)
+    const type = requestBody && Object.keys(requestBody.content)[0]!
+    t.equal(request.headers.get('content-type')?.split(';')[0], type, operationId)
+    if (type === 'application/json') t.strictSame(await request.json(), { a: 1 })
+  }
+})
+
+t.test('each error has its class, status, code, request id and words', async (t) => {
+  const { client, ada, baseUrl } = await createScene(t)
+  const account = await ada.account('x')
+  const { id } = await client.posts.create({ accountIds: [account] })
+  const failed = (call: () => PromiseLike<unknown>) =>
+    Promise.resolve(call()).then(
+      () => t.fail('it should have failed') as never,
+      (error: PostroomError) => error,
+    )
+  const cases: [typeof PostroomError, number, string, RegExp, () => PromiseLike<unknown>][] = [
+    [
+      InvalidRequest,
+      400,
+      'invalid_request',
+      /^Invalid request: accountIds: Required$/,
+      () => client.posts.create({} as never),
+    ],
+    [
+      LimitViolation,
+      400,
+      'platform_limit',
+      /^x \(@ada\): caption is 281 /,
+      () => client.posts.create({ accountIds: [account], caption: 'a'.repeat(281) }),
+    ],
+    [
+      Unauthorized,
+      401,
+      'invalid_api_key',
+      /^Invalid API key$/,
+      () => new Postroom({ key: 'pr_wrong', baseUrl }).posts.list(),
+    ],
+    [
+      Forbidden,
+      403,
+      'no_access',
+      /^You have no access to these accountIds: b$/,
+      () => client.posts.create({ accountIds: ['b'] }),
+    ],
+    [NotFound, 404, 'post_not_found', /^Post not found$/, () => client.posts.get('b')],
+    [PreconditionFailed, 412, 'precondition_failed', /./, () => client.posts.delete(id, { ifMatch: '"0"' })],
+  ]
+  for (const [Class, status, code, message, call] of cases) {
+    const error = await failed(call)
+    t.equal(error.constructor, Class)
+    t.ok(error instanceof PostroomError && error instanceof Error)
+    t.equal(error.name, Class.name)
+    t.strictSame([error.status, error.code], [status, code])
+    t.match(error.message, message)
+    t.match(error.requestId, /^\S+$/)
+    t.equal(error.requestId, error.response?.headers.get('x-request-id'))
+  }
+  const invalid = (await failed(() => client.posts.create({} as never))) as InvalidRequest
+  t.match(invalid.details, [{ code: 'invalid_type', path: ['accountIds'] }])
+  const options = { idempotencyKey: 'one' }
+  await client.posts.create({ accountIds: [account] }, options)
+  const reused = await failed(() => client.posts.create({ accountIds: [account], caption: 'b' }, options))
+  t.equal(reused.constructor, Conflict)
+  t.equal(reused.code, 'idempotency_key_reused')
+})
+
+t.test('a response that is not of Postroom is an error that says so', async (t) => {
+  const page = { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>Bad gateway</html>' }
+  const proxy = await scriptService(t, [page], { maxRetries: 0 })
+  await t.rejects(proxy.client.posts.get('a'), { name: 'ServerError', status: 502, body: null, code: null })
+  const redirect = { status: 301, headers: { location: 'https://postroom.example/api/v1/posts' } }
+  const moved = await scriptService(t, [redirect])
+  await t.rejects(moved.client.posts.create({ accountIds: ['a'] }), {
+    name: 'PostroomError',
+    message: /responded with 301 to https:\/\/postroom\.example\/api\/v1\/posts: check baseUrl$/,
+  })
+  t.equal(moved.seen.length, 1, 'it is not followed')
+  const portal = await scriptService(t, [{ status: 200, body: '<html>Log in</html>' }])
+  await t.rejects(portal.client.posts.get('a'), { name: 'PostroomError', message: /did not send JSON$/ })
+})
+
+t.test('loops read every item of all pages once, with and without filters', async (t) => {
+  const { client, ada } = await createScene(t)
+  const accountIds = [await ada.account()]
+  const ids: string[] = []
+  for (let index = 0; index < 7; index++) ids.unshift((await client.posts.create({ accountIds })).id)
+  const read = async (query: Parameters<typeof client.posts.list>[0]) => {
+    const found: string[] = []
+    for await (const { id } of client.posts.list(query)) found.push(id)
+    return found
+  }
+  t.strictSame(await read({ limit: 3 }), ids)
+  t.strictSame(await read({ limit: 3, offset: 2 }), ids.slice(2))
+  t.strictSame(await read({ limit: 2, status: ['draft', 'scheduled'], order: 'asc' }), ids.toReversed())
+  t.strictSame(await read({ status: ['published'] }), [])
+
+  const list = client.posts.list({ limit: 3 })
+  const page = await list
+  t.strictSame([page.data.length, page.limit, page.nextCursor], [3, 3, ids[2]])
+  const sizes: number[] = []
+  for await (const { data } of list.pages()) sizes.push(data.length)
+  t.strictSame(sizes, [3, 3, 1])
+  const accounts: string[] = []
+  for await (const { id } of client.accounts.list()) accounts.push(id)
+  t.strictSame(accounts, accountIds, 'a list without pages ends as well')
+})
+
+t.test('a change can be bound to the version that was read', async (t) => {
+  const { client, ada } = await createScene(t)
+  const { id } = await client.posts.create({ accountIds: [await ada.account()] }, { idempotencyKey: 'one' })
+  const post = await client.posts.get(id)
+  const ifMatch = responseOf(post)!.headers.get('etag')!
+  const changed = await client.posts.update(id, { caption: 'first' }, { ifMatch })
+  t.equal(changed.caption, 'first')
+  await t.rejects(client.posts.update(id, { caption: 'second' }, { ifMatch }), { name: 'PreconditionFailed' })
+  const repeated = await client.posts.create({ accountIds: [post.targets[0]!.accountId] }, { idempotencyKey: 'one' })
+  t.equal(repeated.id, id)
+  t.equal(responseOf(repeated)!.headers.get('idempotent-replayed'), 'true')
+})
+
+t.test(
+  'waitUntilSettled returns the outcome of each account, and gives up for a draft or at its deadline',
+  async (t) => {
+    const world = await createDeliveryWorld(t, (db) => createNetworks(sandboxStore(db)))
+    const baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
+    const client = new Postroom({ key: world.ada.key, baseUrl })
+    const account = await world.ada.account('sandbox', { credentials: { username: 'ada' } })
+    const id = await world.post({ accountIds: [account], caption: 'hi' })
+    const late = await client.posts.waitUntilSettled(id, { timeoutMs: 50 }).catch((error) => error)
+    t.ok(late instanceof NotSettled)
+    t.equal(late.post.targets[0].delivery.state, 'queued')
+
+    const waiting = client.posts.waitUntilSettled(id)
+    await world.work()
+    const post = await waiting
+    t.equal(post.status, 'published')
+    t.equal(post.targets[0]!.delivery.state, 'published')
+
+    const draft = await client.posts.create({ accountIds: [account] })
+    await t.rejects(client.posts.waitUntilSettled(draft.id), { name: 'NotSettled', message: /is a draft/ })
+    await t.rejects(client.posts.waitUntilSettled('nonsense'), { name: 'NotFound' })
+  },
+)
+
+t.test('an id that would lead to another path, and a key that cannot be one, are TypeErrors', async (t) => {
+  const { client, seen } = await scriptService(t, [{ status: 200 }])
+  for (const id of ['', '.', '..', undefined, null])
+    t.throws(() => client.posts.delete(id as string), TypeError, `${id}`)
+  t.equal(seen.length, 0)
+  for (const key of ['', 'pr_a b', 'pr_a\n', undefined]) t.throws(() => new Postroom({ key: key as string }), TypeError)
+  t.throws(() => new Postroom({ key: 'pr_a', baseUrl: 'localhost' }), TypeError)
+  await t.rejects(client.posts.create({ accountIds: ['a'] }, { idempotencyKey: 'a\nb' }), TypeError)
+})
+
+t.test('baseUrl may end with a slash or with the path of the API', async (t) => {
+  const { baseUrl, seen } = await scriptService(t, [{ status: 200, body: { data: [] } }])
+  for (const end of ['', '/', '/api/v1', '/api/v1/', '/below']) {
+    await new Postroom({ key: 'pr_a', baseUrl: `${baseUrl}${end}` }).accounts.list()
+  }
+  t.strictSame(
+    seen.map(({ url }) => url),
+    [...Array(4).fill('/api/v1/accounts'), '/below/api/v1/accounts'],
+  )
+})
+
+t.test('the key does not show when a client is printed', async (t) => {
+  const client = new Postroom({ key: 'pr_secret' })
+  t.notMatch(inspect(client, { depth: 5, showHidden: true }), 'pr_secret')
+  t.notMatch(JSON.stringify(client), 'pr_secret')
+})

@@ -1,0 +1,19 @@
+import t from 'tap'
+import { sendThroughSdk, sent } from '../helpers/sdk-transport.ts'
+
+// The tests of the contract's endpoints, which run by themselves with `inject`, once more through the SDK.
+sendThroughSdk()
+for (const file of [
+  'posts/create',
+  'posts/create-errors',
+  'posts/create-media',
+  'posts/list',
+  'posts/delete',
+  'accounts/list',
+]) {
+  await import(`../${file}.test.ts`)
+}
+
+t.test('their requests went through the SDK', async (t) => {
+  for (const operation of ['createPost', 'listPosts', 'deletePost', 'listAccounts']) t.ok(sent[operation], operation)
+})
