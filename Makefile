@@ -13,7 +13,7 @@ PRISM := test/faults/fuzz/prism/node_modules/.installed
 SDKS := test/sdks/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
 
-.PHONY: setup start test test-networks test-sdks test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build snapshot help
+.PHONY: setup start test test-networks test-sdks test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build sdk snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -74,6 +74,9 @@ readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
 
 build: $(DEVELOP) ## compile to dist/
 	@npm run -s build
+
+sdk: $(DEVELOP) ## write the TypeScript SDK to dist/npm and pack it, to install with npm
+	@node test/sdk-package.ts
 
 snapshot: ## keep the committed sources of this version for test-upgrade
 	@git archive --format=tar HEAD src schemas db package.json | gzip -9n > test/upgrade/releases/$$(node -p 'require("./package.json").version').tgz

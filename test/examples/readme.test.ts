@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { createFolder } from '../helpers/app.ts'
 import { runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
+import { installPackage, typeCheck } from '../helpers/installed-sdk.ts'
 import { until } from '../helpers/until.ts'
+import { writePackage } from '../sdk-package.ts'
 
 const run = promisify(execFile)
 
@@ -73,5 +77,21 @@ t.test('the calls in README.md work as they stand, and return what it shows', as
     values.ACCOUNT ??= data?.find(({ platform }: { platform: string }) => platform === 'sandbox').id
     if (id) values.POST ??= id
   }
-  t.equal(commands, 9)
+  t.equal(commands, 8)
+})
+
+t.test('the example in TypeScript compiles and runs in a project of its own, with the packed SDK', async (t) => {
+  const [, example] = /^```ts\n(.*?)^```/ms.exec(readFileSync('README.md', 'utf8'))!
+  const service = await runService('start', {
+    DATABASE_URL: await createDatabase(t, 'template0'),
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+  })
+  t.teardown(() => service.stop('SIGKILL'))
+  const { api, key } = service.facts as { api: string; key: string }
+  const folder = await createFolder(t)
+  const project = await installPackage(writePackage(folder), join(folder, 'project'))
+  writeFileSync(join(project, 'example.ts'), example!.replace('pr_…', key).replace('http://localhost:3000', api))
+  t.equal(await typeCheck(project, ['example.ts'], ['--module', 'nodenext']), '')
+  const { stdout } = await run(process.execPath, ['example.ts'], { cwd: project })
+  t.match(stdout, /^demo published https:\/\/sandbox\.invalid\/posts\/[0-9a-f-]{36}\n$/)
 })

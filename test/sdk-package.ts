@@ -1,0 +1,73 @@
+/**
+ * Writes the SDK as a package: its files to dist/npm, and a tarball to dist. The types of the API come from the OpenAPI
+ * document, so that the package needs no other one. It is compiled for the web and ES2022 alone: Node's types are absent.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { readDocument } from './helpers/document.ts'
+import { publishedTypes } from './helpers/published-types.ts'
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    types: [],
+    module: 'nodenext',
+    rootDir: '.',
+    declaration: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    rewriteRelativeImportExtensions: true,
+  },
+}
+
+const { version, description, license } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+const MANIFEST = {
+  name: 'postroom',
+  version,
+  description: `The TypeScript client of Postroom. ${description}`,
+  license,
+  type: 'module',
+  sideEffects: false,
+  engines: { node: '>=18' },
+  exports: { './sdk': { types: './sdk/index.d.ts', default: './sdk/index.js' } },
+}
+
+/** Writes the package to `folder`/npm and packs it. Returns the path of the tarball. */
+export function writePackage(folder: string): string {
+  const target = resolve(folder, 'npm')
+  const sources = mkdtempSync(join(tmpdir(), 'postroom-sdk-'))
+  try {
+    cpSync('src/sdk', sources, { recursive: true })
+    writeFileSync(join(sources, 'types.ts'), publishedTypes(readDocument()))
+    writeFileSync(join(sources, 'package.json'), JSON.stringify(MANIFEST))
+    const outDir = join(target, 'sdk')
+    writeFileSync(join(sources, 'tsconfig.json'), JSON.stringify(TSCONFIG))
+    rmSync(target, { recursive: true, force: true })
+    const tsc = 'node_modules/typescript/lib/tsc.js'
+    execFileSync(process.execPath, [tsc, '-p', sources, '--outDir', outDir], { stdio: 'inherit' })
+    rewriteImports(outDir)
+  } finally {
+    rmSync(sources, { recursive: true })
+  }
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`)
+  cpSync('src/sdk/README.md', join(target, 'README.md'))
+  cpSync('LICENSE', join(target, 'LICENSE'))
+  mkdirSync(folder, { recursive: true })
+  const packed = execFileSync('npm', ['pack', '--silent', '--json', '--pack-destination', folder, target])
+  return join(folder, JSON.parse(String(packed))[0].filename)
+}
+
+/** The compiler leaves `.ts` in declarations, where compilers before version 5.7 reject it. */
+function rewriteImports(folder: string): void {
+  for (const path of globSync(join(folder, '*.d.ts'))) {
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(["']\.\/\w+)\.ts(?=["'])/g, '$1.js'))
+  }
+}
+
+if (import.meta.main) process.stdout.write(`${writePackage('dist')}\n`)
