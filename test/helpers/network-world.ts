@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
+import type { Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
+import type { Options } from './app.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startFakeNetworks } from './fake-networks.ts'
 import { createDeliveryWorld, PUBLIC_URL } from './publisher.ts'
@@ -10,11 +12,12 @@ import { upload } from './upload.ts'
 export const VIDEO = readFileSync('test/samples/plain.mp4')
 
 /** A world whose networks are the real adapters, connected to fakes of their networks. */
-export async function createNetworkWorld(t: Test) {
+export async function createNetworkWorld(t: Test, options: Options = {}) {
   const fakes = await startFakeNetworks(t)
   const log: string[] = []
   const logger = { level: 'trace', stream: { write: (line: string) => void log.push(line) } }
-  const world = await createDeliveryWorld(t, (db) => createNetworks(sandboxStore(db)), { fetch: fakes.fetch, logger })
+  const networks = (db: Db) => createNetworks(sandboxStore(db))
+  const world = await createDeliveryWorld(t, networks, { fetch: fakes.fetch, logger, ...options })
   const { ada, app } = world
 
   const download = async (url: string) => {
