@@ -11,9 +11,10 @@ DEVELOP := node_modules/.installed-to-develop-beside-$(OWN_NODE)
 NETWORKS := test/networks/node_modules/.installed
 PRISM := test/faults/fuzz/prism/node_modules/.installed
 SDKS := test/sdks/node_modules/.installed
+INSPECTOR := test/mcp/inspector/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
 
-.PHONY: setup start test test-networks test-sdks test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build sdk snapshot help
+.PHONY: setup start test test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build sdk snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -30,6 +31,9 @@ test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 
 test-sdks: $(DEVELOP) $(SDKS) ## drive the fakes of networks with the networks' own clients
 	@npm test -s -- $(or $(TESTS),test/sdks/*.test.ts)
+
+test-inspector: $(DEVELOP) $(INSPECTOR) ## drive the tools of MCP with the inspector of its SDK
+	@npm test -s -- $(or $(TESTS),test/mcp/inspector/*.test.ts)
 
 test-prism: $(DEVELOP) $(PRISM) ## test through a proxy that compares all requests and responses with the OpenAPI document
 	@npm test -s -- $(or $(TESTS),test/faults/fuzz/prism/*.test.ts)
@@ -101,6 +105,11 @@ $(NETWORKS): test/networks/package-lock.json
 # Clients of networks, which only their tests need.
 $(SDKS): test/sdks/package-lock.json
 	@cd test/sdks && $(INSTALL_PACKAGES)
+	@touch $@
+
+# The inspector of the MCP SDK, which only one test needs.
+$(INSPECTOR): test/mcp/inspector/package-lock.json
+	@cd test/mcp/inspector && $(INSTALL_PACKAGES)
 	@touch $@
 
 # The proxy, which only one test needs.

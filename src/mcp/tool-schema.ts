@@ -45,7 +45,7 @@ const DROPPED = new Set(['$id', 'examples', 'discriminator'])
 function convert(value: unknown, texts: Texts, addDefinition: (name: string) => void): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => convert(item, texts, addDefinition))
-  const { $ref, properties, patternProperties, description, ...rest } = value as Record<string, unknown>
+  const { $ref, type, properties, patternProperties, description, ...rest } = value as Record<string, unknown>
   const text = typeof description === 'string' ? texts.describe(description) : undefined
   const described = text === undefined ? {} : { description: text }
   if (typeof $ref === 'string') {
@@ -56,16 +56,25 @@ function convert(value: unknown, texts: Texts, addDefinition: (name: string) => 
     .filter(([name]) => !DROPPED.has(name) && !name.startsWith('x-'))
     .map(([name, part]) => [name, convert(part, texts, addDefinition)])
   return {
-    ...Object.fromEntries(entries),
+    ...toTypes(type, Object.fromEntries(entries)),
     ...described,
     // The names of properties may be those of keywords.
     ...(properties !== undefined && { properties: convertEach(properties as object, texts, addDefinition) }),
     // A dictionary. Its pattern, which any key matches, is not a regular expression in every language.
     ...(patternProperties !== undefined && {
-      additionalProperties: convert(Object.values(patternProperties as object)[0], texts, addDefinition),
+      additionalProperties: toValues(convert(Object.values(patternProperties as object)[0], texts, addDefinition)),
     }),
   }
 }
+
+/** Some model providers do not know lists of types. */
+const toTypes = (type: unknown, keywords: object): object =>
+  Array.isArray(type)
+    ? { anyOf: type.map((each) => (each === 'null' ? { type: each } : { type: each, ...keywords })) }
+    : { ...(type !== undefined && { type }), ...keywords }
+
+/** Some clients reject an empty schema. */
+const toValues = (schema: unknown) => (Object.keys(schema as object).length === 0 ? true : schema)
 
 const convertEach = (schemas: object, texts: Texts, addDefinition: (name: string) => void) =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, convert(schema, texts, addDefinition)]))

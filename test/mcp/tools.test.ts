@@ -18,7 +18,7 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
     NAMES,
     'the order is fixed',
   )
-  const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true })
+  const ajv = new Ajv2020({ validateFormats: false, strictTypes: true })
   const having = (hint: string) => tools.filter(({ annotations }) => annotations[hint]).map(({ name }) => name)
   for (const { name, title, annotations, inputSchema, outputSchema } of tools) {
     t.strictSame(Object.keys(annotations).sort(), [
