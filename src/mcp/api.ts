@@ -6,6 +6,7 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { PostViolation } from '../../schemas/validate-post.ts'
 import { AppError } from '../errors.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
+import { addressOf } from '../http/trusted-proxies.ts'
 
 export type Arguments = Record<string, unknown>
 
@@ -58,7 +59,10 @@ const PREFIX = '/api/v1'
  * Returns the API as the client of `request` has it: operations are called in this process with the same key, so that
  * authentication, scopes, rate limits, validation and the log are those of HTTP.
  */
-export function apiOf(app: FastifyInstance, { headers: { authorization = '' }, ip }: FastifyRequest): Api {
+export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
+  const { authorization = '' } = request.headers
+  // For the log.
+  const remoteAddress = addressOf(request) ?? ''
   return async ({ method, url, schema }, args, headers) => {
     const body = schema.body && omit(args, [schema.params, schema.querystring])
     const reply = await app
@@ -67,7 +71,7 @@ export function apiOf(app: FastifyInstance, { headers: { authorization = '' }, i
         url: `${PREFIX}${fillPath(url, args)}?${toQuery(schema.querystring, args)}`,
         headers: { authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
         ...(body && { payload: JSON.stringify(body) }),
-        remoteAddress: ip,
+        remoteAddress,
       })
       .catch(rethrowClosing)
     const answer: Answer = { body: reply.json(), headers: reply.headers }

@@ -5,7 +5,6 @@ import { AppError } from '../errors.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { readJson } from '../http/json.ts'
 import type { Message } from './protocol.ts'
-import { createToolboxes } from './toolbox.ts'
 
 export interface McpOptions {
   /** The address of this service. */
@@ -19,7 +18,7 @@ const ROUTE = { url: '/mcp', config: { scope: null } } as const
 
 /** The Model Context Protocol over HTTP, without sessions. Requires the `auth` plugin around it. */
 export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpOptions): Promise<void> {
-  const toolboxOf = createToolboxes(app)
+  let loaded: ReturnType<typeof load> | undefined
 
   // A page that reaches this service through a foreign name, by DNS rebinding, has a foreign origin.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -39,7 +38,8 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
     method: 'POST',
     schema: { hide: true, body: Type.Object({}) },
     handler: async (request, reply) => {
-      const { respond } = await import('./protocol.ts')
+      loaded ??= load(app)
+      const { respond, toolboxOf } = await loaded
       const message = request.body as Message
       const toolbox = toolboxOf(request, (message.params as { arguments?: unknown } | undefined)?.arguments)
       const { status, body } = await respond(message, protocolHeaders(request), toolbox)
@@ -59,6 +59,12 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
       throw new AppError(405, 'method_not_allowed', METHOD_NOT_ALLOWED)
     },
   })
+}
+
+/** On demand: the SDK and the tools take about 20 MB, which a service without agents does not pay. */
+async function load(app: FastifyInstance) {
+  const [{ respond }, { createToolboxes }] = await Promise.all([import('./protocol.ts'), import('./toolbox.ts')])
+  return { respond, toolboxOf: createToolboxes(app) }
 }
 
 /** The headers in which the protocol repeats parts of the message. */

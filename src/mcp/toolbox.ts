@@ -21,11 +21,10 @@ interface Tool extends ToolDefinition {
   listed: { full: object; withoutPublishing: object }
 }
 
-/** The tools for the API keys of an application. They are built at the first call. */
+/** Builds the tools, and returns a function that gives each request those of its API key. */
 export function createToolboxes(app: FastifyInstance): (request: FastifyRequest, args: unknown) => Toolbox {
-  let tools: Tool[] | undefined
+  const tools = TOOLS.map(buildTool)
   return (request, args) => {
-    tools ??= TOOLS.map(buildTool)
     const { rights } = request
     const canPublish = hasScope(rights, 'posts:publish')
     const usable = tools.filter((tool) => isUsable(tool, rights))

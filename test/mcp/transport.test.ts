@@ -146,7 +146,7 @@ t.test('the log has each call of a tool with its key, and no argument', async (t
   // biome-ignore lint/suspicious/noExplicitAny: lines have various fields
   const lines: any[] = []
   const stream = { write: (line: string) => void lines.push(JSON.parse(line)) }
-  const { db, user } = await createWorld(t, { logger: { stream } })
+  const { db, user } = await createWorld(t, { logger: { stream }, trustedProxies: ['127.0.0.1'] })
   const ada = await user()
   const { id: keyId } = await db.selectFrom('apiKeys').select('id').executeTakeFirstOrThrow()
   const account = await ada.account('x')
@@ -163,4 +163,9 @@ t.test('the log has each call of a tool with its key, and no argument', async (t
     ['/api/v1/posts/validate', '/api/v1/posts', '/mcp', '/api/v1/posts/x', '/mcp'],
   )
   t.notMatch(JSON.stringify(lines), 'A secret plan')
+
+  lines.length = 0
+  await send(ada, 'tools/call', { name: 'list_accounts' }, { 'x-forwarded-for': '203.0.113.7' })
+  const addresses = lines.filter(({ msg }) => msg === 'request').map(({ ip }) => ip)
+  t.strictSame(addresses, ['203.0.113.7', '203.0.113.7'], 'the operation has the address of the client')
 })
