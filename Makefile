@@ -29,7 +29,7 @@ test: $(DEVELOP) ## run the tests; TESTS=test/posts/list.test.ts runs some
 test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 	@npm test -s -- $(or $(TESTS),test/networks/*.test.ts)
 
-test-sdks: $(DEVELOP) $(SDKS) ## drive the fakes of networks with the networks' own clients
+test-sdks: $(DEVELOP) $(SDKS) ## drive the fakes with clients of networks, hold requests against descriptions
 	@npm test -s -- $(or $(TESTS),test/sdks/*.test.ts)
 
 test-inspector: $(DEVELOP) $(INSPECTOR) ## drive the tools of MCP with the inspector of its SDK

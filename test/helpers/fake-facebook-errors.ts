@@ -21,6 +21,30 @@ const NODE_FIELDS = {
   user: ['id', 'name'],
 } as const
 
+/** The parameters that the pages name, of those that a publisher needs. */
+const PARAMETERS: Record<string, readonly string[]> = {
+  feed: ['message', 'link', 'attached_media', 'text_format_preset_id'],
+  photos: ['published', 'alt_text_custom', 'message', 'caption', 'url'],
+  photo_stories: ['photo_id'],
+  comments: ['message', 'attachment_url'],
+  video: [
+    ...['upload_phase', 'file_size', 'upload_session_id', 'start_offset', 'video_id', 'video_state'],
+    ...['title', 'description', 'published', 'file_url'],
+  ],
+}
+const VIDEO_EDGES = ['videos', 'video_reels', 'video_stories']
+
+/** Refuses parameters of a form that the pages do not name. */
+export function checkParameters({ method, path, body }: Recorded): void {
+  const edge = path.split('/').at(-1)!
+  const known = PARAMETERS[VIDEO_EDGES.includes(edge) ? 'video' : edge]
+  if (method !== 'POST' || !known) return
+  const names = Object.keys((body ?? {}) as object).map((name) => name.replace(/\[\d+\]$/, ''))
+  // Meta's own client sends the id of the object too.
+  const unknown = names.find((name) => !['access_token', 'id', ...known].includes(name))
+  if (unknown) refuse(100, `(#100) Unknown parameter: ${unknown}`)
+}
+
 /** The names in a `fields` parameter, without the fields of nested objects. */
 export function checkFields(node: keyof typeof NODE_FIELDS, { query }: Recorded): Set<string> {
   const names = (query.fields ?? 'id').replaceAll(/\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g, '').split(',')

@@ -1,5 +1,5 @@
 import type { Teardown } from './database.ts'
-import { checkFields, graphError, refuse } from './fake-facebook-errors.ts'
+import { checkFields, checkParameters, graphError, refuse } from './fake-facebook-errors.ts'
 import { type FakeLogin, loginOf } from './fake-facebook-login.ts'
 import { type FakeVideos, videosOf } from './fake-facebook-videos.ts'
 import { type FakeNetwork, type Recorded, type Reply, startFake } from './fake-network.ts'
@@ -233,6 +233,7 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
     const login = fake.login.respond(call)
     if (login) return login
     checkToken(call, fake.tokenSubcode)
+    checkParameters(call)
     const video = fake.video.respond(call)
     if (video) return video
     const [, path = ''] = /^\/v\d+\.0\/(.+)$/.exec(call.path) ?? refuse(2500, 'Unknown path components: /')

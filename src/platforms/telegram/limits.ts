@@ -115,7 +115,7 @@ export const telegram: Platform = {
       type: 'boolean',
       default: false,
       param: 'link_preview_options.is_disabled',
-      description: 'for posts without media; captions of media have no preview',
+      unused: { when: 'the post has media', test: (_, { count }) => count > 0 },
       source: sendPhoto,
     },
     hasSpoiler: {

@@ -1,0 +1,59 @@
+import t from 'tap'
+import type { Act } from '../../src/platforms/adapter.ts'
+import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
+import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
+import type { Recorded } from '../helpers/fake-network.ts'
+import { startTelegram } from '../helpers/fake-telegram.ts'
+import { type Claim, typeErrors } from './claims.ts'
+
+const { send, identify } = clientOf(telegramAdapter)
+
+const TYPES = "import type * as Params from '@gramio/types/params'"
+
+const METHODS = [
+  ...['getMe', 'getChat', 'getChatMember', 'sendMessage', 'sendPhoto', 'sendAnimation', 'sendVideo'],
+  'sendMediaGroup',
+]
+
+t.test("requests of the adapter have the types that are made from Telegram's page", async (t) => {
+  const fake = await startTelegram(t)
+  const { credentials } = fake
+  const io = ioOf(fake)
+  await identify(credentials, io)
+  const fields = {
+    ...{ parseMode: 'HTML', disableNotification: true, protectContent: true, disableLinkPreview: true },
+    ...{ hasSpoiler: true, showCaptionAboveMedia: true },
+  }
+  const buttons = [{ text: 'See', url: 'https://example.com/' }]
+  const publish = (act: Partial<Act>) => send(actOf({ fields, ...act }), credentials, io)
+  const first = await publish({ fields: { ...fields, buttons } })
+  for (const type of ['image/jpeg', 'image/gif', 'video/mp4']) {
+    await publish({ media: [fileOf(type)], fields: { ...fields, buttons } })
+  }
+  await publish({ media: [fileOf('image/jpeg'), fileOf('video/mp4')] })
+  await publish({ kind: 'comment', parent: first, root: first })
+
+  t.strictSame([...new Set(fake.calls.map(methodOf))].sort(), [...METHODS].sort(), 'every method is called')
+  const claims = fake.calls.filter((call) => methodOf(call) !== 'getMe').map(claimOf)
+  t.equal(await typeErrors(t, TYPES, claims), '')
+
+  const wrong: Claim = { type: 'Params.SendMessageParams', value: { chat_id: 1, text: 'a', protect_content: 5 } }
+  t.match(await typeErrors(t, TYPES, [wrong]), /'number' is not assignable/, 'another type is noticed')
+  const unknown: Claim = { type: 'Params.SendPhotoParams', value: { chat_id: 1, photo: 'a', colour: 'red' } }
+  t.match(await typeErrors(t, TYPES, [unknown]), /colour.* does not exist/, 'another name is noticed')
+})
+
+const methodOf = ({ path }: Recorded) => path.split('/').at(-1)!
+
+/** The parameters of a call. In a form, those that are not texts are JSON, and the files of an album are named in `media`. */
+function claimOf(call: Recorded): Claim {
+  const method = methodOf(call)
+  const isForm = call.files.length > 0
+  const parameters = Object.entries((call.body ?? {}) as Record<string, unknown>).map(([name, value]) => [
+    name,
+    isForm && !['chat_id', 'caption', 'parse_mode'].includes(name) ? JSON.parse(String(value)) : value,
+  ])
+  const files = method === 'sendMediaGroup' ? [] : call.files.map(({ field }) => [field, 'a file'])
+  const value = Object.fromEntries([...parameters, ...files])
+  return { type: `Params.${method[0]!.toUpperCase()}${method.slice(1)}Params`, value }
+}
