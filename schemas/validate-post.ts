@@ -90,6 +90,7 @@ export const PostViolation = Type.Object(
       'The keys and indexes that lead to the value in the body of the request. For a missing value, where it should be: the index after the last override is an override that has to be added.',
     ),
     mediaId: Type.Optional(Type.String({ description: 'The file that breaks the limit. Absent for other limits.' })),
+    fileName: Type.Optional(Type.String({ description: 'The name of that file, if it has one.' })),
     rule: Type.String({ description: 'The stable name of the rule, for programs, such as `caption_length`.' }),
     limit: Nullable(Ref(Bounds), {
       description: 'What would be allowed. `null` for rules that are not about an amount or a list of values.',

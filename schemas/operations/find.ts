@@ -8,7 +8,7 @@ const UNKNOWN_PARAMETER = {
   code: 'unrecognized_keys' as const,
   keys: ['stat'],
   path: [],
-  message: "Unrecognized key(s) in object: 'stat'",
+  message: "Unrecognized key(s) in object: 'stat'. Did you mean 'state'?",
 }
 
 const noOrganizationResponse = {

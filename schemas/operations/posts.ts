@@ -87,7 +87,7 @@ The post is stored whole or not at all.
             code: 'unrecognized_keys',
             keys: ['scheduleAt'],
             path: [],
-            message: "Unrecognized key(s) in object: 'scheduleAt'",
+            message: "Unrecognized key(s) in object: 'scheduleAt'. Did you mean 'scheduledAt'?",
           },
         },
         {

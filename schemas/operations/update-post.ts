@@ -1,5 +1,7 @@
+import { NOT_CONNECTED } from '../account.ts'
+import { CreatePostQuery } from '../create-post.ts'
 import { commonErrors, errorResponse, invalidRequestResponse, TOO_LARGE, unavailableResponse } from '../error.ts'
-import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED, POST_NOT_FOUND, POST_TOO_LARGE } from '../messages.ts'
+import { HAS_WARNINGS, POST_EDITED_BUSY, POST_EDITED_PUBLISHED, POST_NOT_FOUND, POST_TOO_LARGE } from '../messages.ts'
 import { PATCH_POST_EXAMPLES, PatchPost, UpdatedPost } from '../patch-post.ts'
 import { PostPath } from '../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
@@ -30,11 +32,12 @@ The body is a JSON merge patch, and may have the type \`application/json\` or \`
 
 A delivery whose content or time changes begins anew: it is \`queued\`, or \`waiting\` in a draft, even if it had failed or was missed. Its failures are forgotten, and its \`history\` stays. Deliveries to other accounts are not affected.
 
-The response has the \`warnings\` that \`createPost\` would return for the changed post. They do not count for the \`ETag\`.
+The response has the \`warnings\` that \`createPost\` would return for the changed post. They do not count for the \`ETag\`. With \`strict=true\`, a change with warnings is rejected with 400, and the post stays as it is.
 
 Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do not overwrite the change of somebody else.`,
     consumes: ['application/json', 'application/merge-patch+json'],
     params: PostPath,
+    querystring: CreatePostQuery,
     headers: IfMatchHeaders,
     body: Body(PatchPost, PATCH_POST_EXAMPLES),
     response: {
@@ -43,7 +46,7 @@ Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do
         ...ETAG_HEADERS,
       },
       400: invalidRequestResponse(
-        'With `details`: the body does not match its schema, or `If-Match` is malformed. Without: the post is published, or would break a limit of a network.',
+        'With `details`: the body does not match its schema, `If-Match` is malformed, or the changed post has warnings and the request has `strict=true`. Without: the post is published, or would break a limit of a network.',
         {
           ...BAD_IF_MATCH_EXAMPLE,
           captionRemoved: {
@@ -57,6 +60,13 @@ Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do
         {
           published: ['post_published', POST_EDITED_PUBLISHED],
           limitOfNetwork: ['platform_limit', 'x (@ada): caption is 312 characters long, at most 280 are allowed'],
+          hasWarnings: [
+            'warnings_not_allowed',
+            {
+              error: HAS_WARNINGS,
+              details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
+            },
+          ],
         },
       ),
       403: errorResponse('You may not use some of the accounts or files of the changed post.', {

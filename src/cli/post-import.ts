@@ -195,7 +195,7 @@ function listWarnings(outcomes: ImportOutcome[]): string[] {
 
 const toText = ({ isDryRun, refusedFile, warnings, ...count }: Summary): string =>
   [
-    `${count.rows} rows: ${count.created} ${isDryRun ? 'would be created' : 'created'} (${count.scheduled} scheduled, ${count.drafts} drafts without scheduledAt), ${count.existing} exist already, ${count.refused} refused`,
+    `${count.rows} rows: ${count.created} ${isDryRun ? 'would be created' : 'created'} (${count.scheduled} scheduled, ${count.drafts} without scheduledAt as ${count.drafts === 1 ? 'a draft' : 'drafts'}), ${count.existing} exist already, ${count.refused} refused`,
     ...(refusedFile === null ? [] : [`The refused rows are in ${refusedFile}, with the reasons.`]),
     ...warnings.map((message) => `warning: ${message}`),
   ].join('\n')

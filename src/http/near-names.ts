@@ -5,7 +5,7 @@ import { countEdits } from './edit-distance.ts'
 const DISTANCE_MAX = 2
 
 /** The nearest of `names`, if it is near. Fewer characters of a short name may differ: `st` is not a mistyped `sort`. */
-const findNear = (text: string, names: readonly string[]): string | undefined =>
+export const findNear = (text: string, names: readonly string[]): string | undefined =>
   names
     .filter((name) => Math.abs(text.length - name.length) <= DISTANCE_MAX)
     .map((name) => ({ name, apart: countEdits(text, name) }))

@@ -8,6 +8,7 @@ import { defaultOf, NOT_BLANK, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { truncate } from './json.ts'
+import { findNear } from './near-names.ts'
 
 /**
  * Compiles the validator of one part of a request. Only integers, booleans and lists in the query string are coerced.
@@ -81,7 +82,7 @@ function toIssues(errors: Iterable<ValueError>, value: unknown): Issue[] {
     if (issues.size === ISSUES_MAX || ++seen > ERRORS_MAX) break
     const path = toPath(error.path, value)
     if (error.type === ValueErrorType.ObjectAdditionalProperties) {
-      addUnknownKey(issues, path)
+      addUnknownKey(issues, path, Object.keys(error.schema.properties ?? {}))
     } else if (!issues.has(error.path)) {
       issues.set(error.path, { ...toIssue(error), path })
     }
@@ -117,11 +118,13 @@ function* expandVariant(error: ValueError): Generator<ValueError> {
   }
 }
 
-function addUnknownKey(issues: Map<string, Issue>, path: Issue['path']): void {
+function addUnknownKey(issues: Map<string, Issue>, path: Issue['path'], known: readonly string[]): void {
   const parent = path.slice(0, -1)
   const id = `unrecognized_keys ${JSON.stringify(parent)}`
   const keys = [...(issues.get(id)?.keys ?? []), String(path.at(-1))].slice(0, ISSUES_MAX)
-  const message = `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}`
+  const near = [...new Set(keys.flatMap((key) => findNear(key, known) ?? []))]
+  const hint = near.length > 0 ? `. Did you mean ${near.map((name) => `'${name}'`).join(' and ')}?` : ''
+  const message = `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}${hint}`
   issues.set(id, { code: 'unrecognized_keys', keys, path: parent, message })
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
+import type { Db } from '../../db/client.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import type { DeliveryPath } from '../../schemas/delivery.ts'
 import * as deliveries from '../../schemas/operations/deliveries.ts'
@@ -26,6 +27,7 @@ import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle
 import { updatePost } from './update.ts'
 import { findUpdateWarnings, withMedia } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
+import { findWarningError } from './warnings.ts'
 
 export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
   const { db, networks } = context
@@ -87,9 +89,15 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
     handler: async (request, reply) => {
       const { body, rights } = request
       if (typeof body.scheduledAt === 'string') requireScope(rights, 'posts:publish')
+      const requireNoWarnings = async (db: Db, changed: PostWithReadiness) => {
+        const updated = await withMedia(db, changed.userId, changed)
+        const error = findWarningError(findUpdateWarnings(updated, body, networks))
+        if (error) throw error
+      }
       const conditions = {
         ifMatch: readCondition(request, networks),
         draftsOnly: !hasScope(rights, 'posts:publish'),
+        confirm: request.query.strict === true ? requireNoWarnings : undefined,
       }
       const updated = await withPost(db, request, async (access) =>
         withMedia(db, access.userId, await updatePost(db, access, body, conditions)),

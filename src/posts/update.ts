@@ -15,15 +15,18 @@ import { mergePatch } from './merge-patch.ts'
 
 const REFUSALS = { published: POST_EDITED_PUBLISHED, busy: POST_EDITED_BUSY }
 
+/** Rejects a change by throwing. Gets the transaction, and the post with the change. */
+type Confirm = (db: Db, changed: PostWithReadiness) => Promise<void>
+
 /**
- * Changes a post. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being
- * sent, what its conditions throw, and what `createPost` throws of the changed post.
+ * Changes a post. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being sent, what
+ * its conditions and `confirm` throw, and what `createPost` throws of the changed post.
  */
 export async function updatePost(
   db: Db,
   access: PostAccess,
   patch: PatchPost,
-  { ifMatch, draftsOnly }: Conditions = {},
+  { ifMatch, draftsOnly, confirm }: Conditions & { confirm?: Confirm | undefined } = {},
 ): Promise<PostWithReadiness> {
   const { userId, id } = access
   return changePost(db, access, async (db, locked, usable) => {
@@ -33,7 +36,10 @@ export async function updatePost(
     ifMatch?.(post)
     const before = contentOf(post)
     const after = mergePatch(before, patch)
-    if (isDeepStrictEqual(before, after)) return post
+    if (isDeepStrictEqual(before, after)) {
+      await confirm?.(db, post)
+      return post
+    }
     requireSize(after)
     const isOthers = usable?.isOwner === false
     const { accounts } = await checkPost(db, userId, toPostToCheck(after), {
@@ -41,7 +47,9 @@ export async function updatePost(
       ...(isOthers && { mediaIds: before.mediaIds }),
     })
     await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
-    return getPost(db, userId, id)
+    const changed = await getPost(db, userId, id)
+    await confirm?.(db, changed)
+    return changed
   })
 }
 

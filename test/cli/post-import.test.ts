@@ -157,7 +157,7 @@ t.test('the summary tells scheduled posts from drafts, and the help says when a 
   const rows = [`a,${account},hi,`, `b,${account},hi,2999-01-15T09:30:00Z`, `c,${account},hi,2999-01-15T09:30:00Z`]
   const path = write(['externalReference,accountIds,caption,scheduledAt', ...rows].join('\n'))
   const args = ['post', 'import', path, '--user', ada.id]
-  const created = '(2 scheduled, 1 drafts without scheduledAt), 0 exist already, 0 refused'
+  const created = '(2 scheduled, 1 without scheduledAt as a draft), 0 exist already, 0 refused'
   const dry = await postroom([...args, '--dry-run'], { DATABASE_URL: databaseUrl })
   t.ok(dry.stdout.startsWith(`3 rows: 3 would be created ${created}`), dry.stdout)
   const { stdout } = await postroom(args, { DATABASE_URL: databaseUrl })

@@ -343,6 +343,8 @@ async function checkUpdates(t: Test, ada: Person, draft: string, published: stri
   await check(t, 'updatePost', 200, undefined, update(draft, { firstComment: 'hi' }))
   await check(t, 'updatePost', 400, 'captionRemoved', update(draft, { caption: null }))
   await check(t, 'updatePost', 400, 'limitOfNetwork', update(draft, { caption: 'a'.repeat(312), firstComment: null }))
+  const strict = ada.call('PATCH', `/posts/${draft}?strict=true`, { firstComment: null })
+  await check(t, 'updatePost', 400, 'hasWarnings', strict)
   await check(t, 'updatePost', 400, 'published', update(published, { caption: 'hi' }))
   await check(t, 'updatePost', 403, 'noAccess', update(draft, { accountIds: [UNKNOWN_ID] }))
   await check(t, 'updatePost', 404, 'notFound', update(UNKNOWN_ID, { caption: 'hi' }))

@@ -4,6 +4,24 @@ import { createWorld } from '../helpers/app.ts'
 const CREDENTIALS = { credentials: { username: 'ada' } }
 const PAST = '2001-01-01T00:00:00Z'
 
+t.test('with strict=true, a patch with warnings changes nothing', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const ready = await ada.account('mastodon', CREDENTIALS)
+  const { body: created } = await ada.call('POST', '/posts', { accountIds: [ready], caption: 'a' })
+  const path = `/posts/${created.id}`
+  const before = await ada.call('GET', path)
+  const refused = await ada.call('PATCH', `${path}?strict=true`, { caption: 'b', threadParts: { [ready]: ['one'] } })
+  t.strictSame([refused.status, refused.headers['x-error-code']], [400, 'warnings_not_allowed'])
+  t.strictSame(
+    refused.body.details.map((each: { path: unknown }) => each.path),
+    [['threadParts']],
+  )
+  t.strictSame((await ada.call('GET', path)).headers.etag, before.headers.etag)
+  t.equal((await ada.call('PATCH', `${path}?strict=true`, { caption: 'b' })).status, 200)
+  t.equal((await ada.call('PATCH', `${path}?strict=yes`, { caption: 'c' })).status, 400)
+})
+
 t.test('a patch returns the warnings that a create with the same content would return', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()

@@ -58,7 +58,11 @@ export function findViolations(
       findOverrideIndex: () => findOverride(id),
       media,
       texts,
-      addViolation: (rule, { path, limit = null, actual = null, unit = null, source = null, mediaId }, problem) =>
+      addViolation: (
+        rule,
+        { path, limit = null, actual = null, unit = null, source = null, mediaId, fileName },
+        problem,
+      ) =>
         violations.push({
           accountId: id,
           platform: platformId,
@@ -66,6 +70,7 @@ export function findViolations(
           postType: post.postType,
           path,
           ...(mediaId !== undefined && { mediaId }),
+          ...(fileName !== undefined && { fileName }),
           rule,
           limit,
           actual,

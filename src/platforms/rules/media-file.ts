@@ -31,10 +31,11 @@ const DURATION_TOLERANCE_SECONDS = 0.05
 
 /** Checks the type of a file, and its facts against the rule for its kind. */
 export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViolation }: CheckContext): void {
-  const add = (name: string, problem: string, facts: Omit<ViolationFacts, 'path' | 'mediaId'>) => {
+  const add = (name: string, problem: string, facts: Omit<ViolationFacts, 'path' | 'mediaId' | 'fileName'>) => {
     const path = ['mediaIds', media.findIndex(file.id)]
     const fullName = file.fileName ? `${file.fileName} (${file.id})` : file.id
-    addViolation(`media_${name}`, { path, mediaId: file.id, ...facts }, `media ${fullName} ${problem}`)
+    const named = { mediaId: file.id, ...(file.fileName && { fileName: file.fileName }) }
+    addViolation(`media_${name}`, { path, ...named, ...facts }, `media ${fullName} ${problem}`)
   }
   const kind = findFileKind(file, rule)
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
