@@ -17,6 +17,8 @@ const TSCONFIG = {
     module: 'nodenext',
     rootDir: '.',
     declaration: true,
+    // The type of WebCrypto has no name that all libraries know.
+    stripInternal: true,
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,

@@ -1,4 +1,5 @@
-import { type ChangeOptions, type CreateOptions, Http, type Options, type PostroomOptions, path } from './http.ts'
+import { Http, path } from './http.ts'
+import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './options.ts'
 import { waitUntilSettled } from './settled.ts'
 import type * as T from './types.ts'
 import { type FileDescription, type FileSource, Form } from './uploads.ts'
@@ -13,7 +14,6 @@ export class Postroom {
   constructor(options: PostroomOptions) {
     this.#http = new Http(options)
   }
-
   readonly posts = {
     /** Creates a draft, or with `scheduledAt` a scheduled post. `strict` rejects a post with warnings. */
     create: (body: T.CreatePost, options?: CreateOptions & T.CreatePostQuery) =>
@@ -22,9 +22,9 @@ export class Postroom {
       this.#http.create<T.CreatedPosts>('/posts/batch', body, options),
     /** Says how `create` would respond, and lists all that is wrong. Stores nothing. */
     validate: (body: T.CreatePost, options?: Options & T.CreatePostQuery) =>
-      this.#http.check<T.PostValidation>('/posts/validate', body, options),
+      this.#http.send<T.PostValidation>('POST', '/posts/validate', body, options, true),
     validateMany: (body: T.CreatePosts, options?: Options & T.CreatePostQuery) =>
-      this.#http.check<T.PostValidations>('/posts/batch/validate', body, options),
+      this.#http.send<T.PostValidations>('POST', '/posts/batch/validate', body, options, true),
     list: (query?: T.ListPostsQuery, options?: Options) => this.#http.list<T.PostList>('/posts', query, options),
     count: (query: T.CountPostsQuery, options?: Options) =>
       this.#http.get<T.PostCounts>('/posts/counts', query, options),
@@ -33,17 +33,12 @@ export class Postroom {
     update: (id: string, body: T.PatchPost, options?: ChangeOptions) =>
       this.#http.send<T.UpdatedPost>('PATCH', path`/posts/${id}`, body, options),
     delete: (id: string, options?: ChangeOptions) => this.#http.delete(path`/posts/${id}`, options),
-    /** Makes a post due now. */
     publish: (id: string, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${id}/publish`, undefined, options),
-    /**
-     * Waits until nothing of a post is queued or being sent, and returns it: each delivery says what became of it. Throws
-     * `NotSettled` after `timeoutMs`, by default a minute, and immediately for a draft.
-     */
+    /** Waits until nothing of a post is queued or being sent. Throws `NotSettled` after `timeoutMs`, and for a draft. */
     waitUntilSettled: (id: string, options?: Pick<Options, 'signal' | 'timeoutMs'>) =>
       waitUntilSettled(this.#http, path`/posts/${id}`, options),
   }
-
   readonly deliveries = {
     list: (query?: T.ListDeliveriesQuery, options?: Options) =>
       this.#http.list<T.DeliveryList>('/deliveries', query, options),
@@ -66,7 +61,6 @@ export class Postroom {
         options,
       ),
   }
-
   readonly uploads = {
     /** Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored. */
     create: (file: FileSource, description?: FileDescription, options?: CreateOptions) =>
@@ -75,7 +69,6 @@ export class Postroom {
     fromUrl: (body: T.ImportMedia, options?: CreateOptions) =>
       this.#http.create<T.Media>('/media/import', body, { ...UNLIMITED, ...options }),
   }
-
   readonly accounts = {
     list: (options?: Options) => this.#http.list<T.AccountList>('/accounts', {}, options),
     /** Connects an account by its credentials. Networks with OAuth need a connection. */
@@ -84,12 +77,10 @@ export class Postroom {
     disconnect: (id: string, options?: Options) => this.#http.delete(path`/accounts/${id}`, options),
     limits: (id: string, options?: Options) => this.#http.get<T.Platform>(path`/accounts/${id}/limits`, {}, options),
   }
-
   readonly platforms = {
     list: (options?: Options) => this.#http.list<T.PlatformList>('/platforms', {}, options),
     get: (id: T.PlatformId, options?: Options) => this.#http.get<T.Platform>(path`/platforms/${id}`, {}, options),
   }
-
   /** Connect accounts by OAuth: a person opens `url` and consents. */
   readonly connections = {
     create: (body: T.CreateConnection, options?: CreateOptions) =>
@@ -102,7 +93,6 @@ export class Postroom {
       this.#http.send<T.Connection>('POST', path`/connections/${id}/complete`, body, options),
     cancel: (id: string, options?: Options) => this.#http.delete(path`/connections/${id}`, options),
   }
-
   /** Your own apps at networks with OAuth. */
   readonly apps = {
     list: (options?: Options) => this.#http.list<T.AppList>('/apps', {}, options),
@@ -117,7 +107,6 @@ export class Postroom {
         options,
       }),
   }
-
   /** Files that were uploaded or imported: see `uploads`. */
   readonly media = {
     list: (query?: T.ListMediaQuery, options?: Options) => this.#http.list<T.MediaList>('/media', query, options),
@@ -129,10 +118,8 @@ export class Postroom {
       this.#http.send<T.Media>('PATCH', path`/media/${id}`, body, options),
     delete: (id: string, options?: Options) => this.#http.delete(path`/media/${id}`, options),
   }
-
   /** API keys of your user. Only the responses of `create` and `rotate` have the `key`. */
   readonly keys = {
-    /** The key of this client. */
     current: (options?: Options) => this.#http.get<T.ApiKey>('/key', {}, options),
     create: (body: T.CreateApiKey, options?: Options) =>
       this.#http.send<T.CreatedApiKey>('POST', '/keys', body, options),
@@ -144,7 +131,6 @@ export class Postroom {
       this.#http.send<T.CreatedApiKey>('POST', path`/keys/${id}/rotate`, body, options),
     revoke: (id: string, options?: Options) => this.#http.delete(path`/keys/${id}`, options),
   }
-
   /** Your tenants, for keys with the scope `admin`. */
   readonly users = {
     list: (query?: T.PageQuery, options?: Options) => this.#http.list<T.UserList>('/users', query, options),
@@ -158,7 +144,6 @@ export class Postroom {
     revokeKey: (id: string, keyId: string, options?: Options) =>
       this.#http.delete(path`/users/${id}/keys/${keyId}`, options),
   }
-
   /** Users who share accounts, for keys with the scope `admin`. */
   readonly organizations = {
     list: (query?: T.PageQuery, options?: Options) =>
@@ -174,7 +159,6 @@ export class Postroom {
     deleteMember: (id: string, userId: string, options?: Options) =>
       this.#http.delete(path`/organizations/${id}/members/${userId}`, options),
   }
-
   /** The network for trials. */
   readonly sandbox = {
     /** What the sandbox received, newest first. */

@@ -8,6 +8,8 @@ export class PostroomError extends Error {
   readonly code: ErrorCode | (string & {}) | null
   /** The `x-request-id` of the response, which the log of the service has too. */
   readonly requestId: string | null
+  /** The seconds to wait before another attempt; null where the service does not say. */
+  readonly retryAfter: number | null
   /** The body; null if it is not that of an error of Postroom. */
   readonly body: ErrorBody | null
   /** The response, whose body has been read. */
@@ -19,6 +21,7 @@ export class PostroomError extends Error {
     this.status = response?.status ?? 0
     this.code = response?.headers.get('x-error-code') ?? null
     this.requestId = response?.headers.get('x-request-id') ?? null
+    this.retryAfter = readRetryAfter(response?.headers.get('retry-after') ?? '')
     this.body = body
     this.response = response
   }
@@ -40,10 +43,8 @@ export class NotFound extends PostroomError {}
 export class Conflict extends PostroomError {}
 /** 412: the resource is not at the ETag in `ifMatch`. A retry after a lost response may find its own change. */
 export class PreconditionFailed extends PostroomError {}
-/** 429. `retryAfter` is the number of seconds to wait. */
-export class RateLimited extends PostroomError {
-  readonly retryAfter: number | null = this.response && retryAfterSeconds(this.response)
-}
+/** 429: too many requests. */
+export class RateLimited extends PostroomError {}
 /** 5xx: the service, or the network that it called, failed. */
 export class ServerError extends PostroomError {}
 /** There was no response. The service may have carried out the request. */
@@ -60,36 +61,8 @@ export class NotSettled extends Error {
   }
 }
 
-const CLASSES: Record<number, typeof PostroomError> = {
-  ...{ 400: InvalidRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound },
-  ...{ 409: Conflict, 412: PreconditionFailed, 429: RateLimited },
-}
-
-/** The error of a response that is not a success, with the JSON of its body. */
-export function toError(response: Response, json: unknown): PostroomError {
-  const { status, url, headers } = response
-  const body = typeof (json as ErrorBody | null | undefined)?.error === 'string' ? (json as ErrorBody) : null
-  const mistakes = body?.details?.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
-  // Not of Postroom: of a proxy, or a redirect, whose status is 0 in browsers.
-  const other = `${url} responded with ${status}${headers.has('location') ? ` to ${headers.get('location')}` : ''}: check baseUrl`
-  const message = [body?.error ?? other, mistakes?.join('; ')]
-  const Class = status >= 500 ? ServerError : (CLASSES[status] ?? PostroomError)
-  const isLimit = headers.get('x-error-code') === 'platform_limit'
-  return new (isLimit ? LimitViolation : Class)(message.filter(Boolean).join(': '), response, body)
-}
-
-/** The parsed JSON; undefined if `text` is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** The seconds of `Retry-After`, which is a number or a date; null without it. */
-export function retryAfterSeconds({ headers }: Response): number | null {
-  const value = headers.get('retry-after') ?? ''
+/** The seconds of `Retry-After`, which is a number or a date. */
+function readRetryAfter(value: string): number | null {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return Number.isNaN(seconds) ? null : Math.max(0, Math.ceil(seconds))
 }

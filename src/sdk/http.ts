@@ -1,33 +1,9 @@
-import { ConnectionError, PostroomError, parseJson, retryAfterSeconds, toError } from './errors.ts'
+import { ConnectionError, PostroomError } from './errors.ts'
+import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './options.ts'
 import { List, type Page } from './pages.ts'
+import { parseJson, toError } from './responses.ts'
 import type { CreatePostQuery, Deleted } from './types.ts'
 import { Form } from './uploads.ts'
-
-export interface PostroomOptions {
-  /** The API key, `pr_…`. */
-  key: string
-  /** The address of the service, with or without `/api/v1`. Default: `http://localhost:3000`. */
-  baseUrl?: string | undefined
-  /** How often a request is repeated at most. Default: 2. */
-  maxRetries?: number | undefined
-  /** How long each attempt may take. Default: 15,000. Uploads and imports may take any time. */
-  timeoutMs?: number | undefined
-  /** Default: the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined
-}
-
-/** What every method takes as its last argument. `signal` ends the request, and the pauses between its attempts. */
-export type Options = Partial<Pick<PostroomOptions, 'timeoutMs' | 'maxRetries'>> & { signal?: AbortSignal | undefined }
-
-export interface CreateOptions extends Options {
-  /** Requests with one key are carried out once. Default: a UUID for each call, which its retries repeat. */
-  idempotencyKey?: string | undefined
-}
-
-export interface ChangeOptions extends Options {
-  /** The ETag of the version to change, from `responseOf`. If it is not the present one: `PreconditionFailed`. */
-  ifMatch?: string | undefined
-}
 
 interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -73,23 +49,21 @@ export class Http {
   }
 
   /** Sends a `POST` with an idempotency key, which is the same in all attempts. */
-  async create<T extends object>(path: string, body: object, all: CreateOptions & CreatePostQuery = {}): Promise<T> {
-    const { idempotencyKey = (await loadCrypto()).randomUUID(), strict, ...options } = all
-    const headers = { 'idempotency-key': idempotencyKey }
-    return this.json({ method: 'POST', path, query: { strict }, body, headers, isRepeatable: true, options })
+  async create<T extends object>(path: string, body: object, options: CreateOptions = {}): Promise<T> {
+    const { idempotencyKey = (await loadCrypto()).randomUUID() } = options
+    return this.send('POST', path, body, { ...options, idempotencyKey }, true)
   }
 
-  /** Sends a `POST` that stores nothing. */
-  check<T extends object>(path: string, body: object, all: Options & CreatePostQuery = {}): Promise<T> {
-    const { strict, ...options } = all
-    return this.json({ method: 'POST', path, query: { strict }, body, isRepeatable: true, options })
-  }
-
-  /** Sends a change without an idempotency key. */
-  send<T extends object>(method: Request['method'], path: string, body?: object, all: ChangeOptions = {}): Promise<T> {
-    const { ifMatch, ...options } = all
-    const isRepeatable = method === 'PUT' || method === 'DELETE' || (method === 'PATCH' && ifMatch !== undefined)
-    return this.json({ method, path, body, headers: { 'if-match': ifMatch }, isRepeatable, options })
+  /** Sends a change. Without `isRepeatable`, the method and the headers decide whether it may be sent again. */
+  send<T extends object>(
+    method: Request['method'],
+    path: string,
+    body?: object,
+    { idempotencyKey, ifMatch, strict, ...options }: CreateOptions & ChangeOptions & CreatePostQuery = {},
+    isRepeatable = method === 'PUT' || method === 'DELETE' || (method === 'PATCH' && ifMatch !== undefined),
+  ): Promise<T> {
+    const headers = { 'idempotency-key': idempotencyKey, 'if-match': ifMatch }
+    return this.json({ method, path, query: { strict }, body, headers, isRepeatable, options })
   }
 
   delete<T extends object = Deleted>(path: string, options?: ChangeOptions): Promise<T> {
@@ -169,13 +143,12 @@ function toConnectionError(error: unknown, url: string, { aborted }: AbortSignal
 
 /** The pause before the next attempt, with jitter; undefined if there is none. */
 function pauseBefore(retries: number, error: PostroomError, isRepeatable = false): number | undefined {
-  const { status, response } = error
+  const { status, retryAfter } = error
   const isLost = error instanceof ConnectionError || status >= 500 || status === 408
   if (status !== 429 && !(isLost && isRepeatable)) return undefined
-  const seconds = response && retryAfterSeconds(response)
-  if (seconds === null) return Math.min(FIRST_PAUSE_MS * 2 ** retries, PAUSE_MAX_MS) * (0.5 + Math.random() / 2)
+  if (retryAfter === null) return Math.min(FIRST_PAUSE_MS * 2 ** retries, PAUSE_MAX_MS) * (0.5 + Math.random() / 2)
   // Never earlier than the service asks for, and not all clients at the same moment.
-  return seconds > RETRY_AFTER_MAX_SECONDS ? undefined : seconds * 1000 + Math.random() * FIRST_PAUSE_MS
+  return retryAfter > RETRY_AFTER_MAX_SECONDS ? undefined : retryAfter * 1000 + Math.random() * FIRST_PAUSE_MS
 }
 
 /** Waits. Throws the reason of `signal` as soon as that is aborted. */
@@ -211,6 +184,6 @@ export const path = (texts: TemplateStringsArray, ...ids: string[]): string =>
 /** Not a literal at the import, so that bundlers for runtimes without the module do not look for it. */
 const NODE_MODULE = 'crypto'
 
-/** WebCrypto. Node 18 has it in a module; newer versions and other runtimes have it as a global. */
+/** @internal WebCrypto. Node 18 has it in a module; newer versions and other runtimes have it as a global. */
 export const loadCrypto = async (): Promise<typeof globalThis.crypto> =>
   globalThis.crypto ?? (await import(NODE_MODULE)).webcrypto

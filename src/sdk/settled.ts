@@ -1,5 +1,6 @@
 import { NotSettled } from './errors.ts'
-import { type Http, type Options, responseOf, sleep } from './http.ts'
+import { type Http, responseOf, sleep } from './http.ts'
+import type { Options } from './options.ts'
 import type { PostDetail } from './types.ts'
 
 const [POLL_MIN_MS, POLL_MAX_MS] = [500, 5_000]

@@ -1,5 +1,5 @@
-import { parseJson } from './errors.ts'
 import { loadCrypto } from './http.ts'
+import { parseJson } from './responses.ts'
 
 /** The request was not sent by a holder of the secret, or not now. Respond with 400, and do nothing else. */
 export class InvalidSignature extends Error {

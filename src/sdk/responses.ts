@@ -1,0 +1,29 @@
+import * as errors from './errors.ts'
+import type { ErrorBody } from './types.ts'
+
+const CLASSES: Record<number, typeof errors.PostroomError> = {
+  ...{ 400: errors.InvalidRequest, 401: errors.Unauthorized, 403: errors.Forbidden, 404: errors.NotFound },
+  ...{ 409: errors.Conflict, 412: errors.PreconditionFailed, 429: errors.RateLimited },
+}
+
+/** The error of a response that is not a success, with the JSON of its body. */
+export function toError(response: Response, json: unknown): errors.PostroomError {
+  const { status, url, headers } = response
+  const body = typeof (json as ErrorBody | null | undefined)?.error === 'string' ? (json as ErrorBody) : null
+  const mistakes = body?.details?.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
+  // Not of Postroom: of a proxy, or a redirect, whose status is 0 in browsers.
+  const other = `${url} responded with ${status}${headers.has('location') ? ` to ${headers.get('location')}` : ''}: check baseUrl`
+  const message = [body?.error ?? other, mistakes?.join('; ')]
+  const Class = status >= 500 ? errors.ServerError : (CLASSES[status] ?? errors.PostroomError)
+  const isLimit = headers.get('x-error-code') === 'platform_limit'
+  return new (isLimit ? errors.LimitViolation : Class)(message.filter(Boolean).join(': '), response, body)
+}
+
+/** The parsed JSON; undefined if `text` is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
