@@ -7,7 +7,7 @@ import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { platforms } from '../platforms/catalogue.ts'
-import type { ConditionMedia, Platform } from '../platforms/limits.ts'
+import type { Platform } from '../platforms/limits.ts'
 import type { TargetAccount } from '../platforms/rules/check-post.ts'
 import { findPostMedia } from '../platforms/rules/context.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
@@ -42,7 +42,7 @@ export function findWarnings(post: PostToWarn, accounts: readonly TargetAccount[
   const warnings: PostWarning[] = []
   const nameOf = createAccountNames(accounts)
   addUnusedParts(post, warnings)
-  addUnusedFields(post, accounts, { nameOf, media: findPostMedia(post.mediaIds, context.media) }, warnings)
+  addUnusedFields(post, accounts, { nameOf, files: context.media }, warnings)
   if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
     const message = 'scheduledAt is in the past: the post is due immediately'
     warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
@@ -76,12 +76,13 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
 }
 
 function addUnusedFields(
-  { overrides, postType, findOverridePath }: PostToWarn,
+  { overrides, postType, mediaIds, findOverridePath }: PostToWarn,
   accounts: readonly TargetAccount[],
-  { nameOf, media }: { nameOf: (account: TargetAccount) => string; media: ConditionMedia },
+  { nameOf, files }: { nameOf: (account: TargetAccount) => string; files: readonly MediaFacts[] },
   warnings: PostWarning[],
 ): void {
   if (overrides.size === 0) return
+  const media = findPostMedia(mediaIds, files)
   const byId = new Map(accounts.map((account) => [account.id, account]))
   let index = -1
   for (const [accountId, { fields = {} }] of overrides) {
