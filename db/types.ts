@@ -45,6 +45,8 @@ export interface Accounts {
   credentialsExpireAt: Timestamp | null;
   disconnectedAt: Timestamp | null;
   displayName: string | null;
+  expiryAnnouncedDays: number | null;
+  expiryAnnouncedFor: Timestamp | null;
   externalId: string | null;
   externalReference: string | null;
   id: string;
@@ -62,6 +64,7 @@ export interface ApiKeys {
   accountIds: string[] | null;
   createdAt: Generated<Timestamp>;
   expiresAt: Timestamp | null;
+  expiryAnnouncedAt: Timestamp | null;
   hash: Buffer;
   id: string;
   lastUsedAt: Timestamp | null;
@@ -109,6 +112,33 @@ export interface DeliveryAttempts {
   outcome: string | null;
   postId: string;
   startedAt: Timestamp;
+  userId: string;
+}
+
+export interface EventOutbox {
+  accountIds: string[] | null;
+  data: Json;
+  occurredAt: Generated<Timestamp>;
+  postId: string | null;
+  seq: Generated<number>;
+  type: string;
+  userId: string;
+}
+
+export interface Events {
+  accountIds: string[] | null;
+  data: Json;
+  id: string;
+  numberedAt: Timestamp;
+  occurredAt: Timestamp;
+  position: number;
+  postId: string | null;
+  type: string;
+  userId: string;
+}
+
+export interface EventStreams {
+  last: Generated<number>;
   userId: string;
 }
 
@@ -280,6 +310,9 @@ export interface DB {
   apiKeys: ApiKeys;
   connections: Connections;
   deliveryAttempts: DeliveryAttempts;
+  eventOutbox: EventOutbox;
+  events: Events;
+  eventStreams: EventStreams;
   idempotencyKeys: IdempotencyKeys;
   installation: Installation;
   limitRests: LimitRests;

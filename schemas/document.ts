@@ -1,4 +1,5 @@
 import { ERROR_CODES } from './error-codes.ts'
+import { EVENTS } from './event.ts'
 import { ROLES } from './people.ts'
 import { SCOPES } from './scopes.ts'
 
@@ -37,7 +38,7 @@ ${Object.entries(SCOPES)
 const REQUESTS = `## Requests
 
 - Bodies are JSON of at most 1 MiB in UTF-8; \`uploadMedia\` takes a form. Values are not converted: \`"5"\` is not a number. A key that an operation does not know is rejected.
-- A query parameter that an operation does not know is ignored, except by \`listDeliveries\` and \`countPosts\`, which reject it, and by \`listPosts\` if its name is almost that of a filter. A known one whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored.
+- A query parameter that an operation does not know is ignored, except by \`listDeliveries\`, \`countPosts\` and \`listEvents\`, which reject it, and by \`listPosts\` if its name is almost that of a filter. A known one whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored.
 - **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
 - **Times** are RFC 3339. Responses use UTC with milliseconds.
 - An unknown value is absent where its property is optional, and \`null\` where its schema allows \`null\`.
@@ -71,6 +72,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 | 404 | the resource does not exist or belongs to another user; a file has no content; the path does not exist | correct the id or the path |
 | 408 | the request arrived too slowly; the connection is closed | send it again |
 | 409 | the state of the resource does not allow it; the \`Idempotency-Key\` belongs to another request | see the message |
+| 410 | the events after a cursor of \`listEvents\` are no longer kept | begin again with the cursor in \`oldest\` |
 | 412 | the post has changed since the \`ETag\` in \`If-Match\`; a precondition of \`getMediaContent\` does not match the file | read the post or the file again |
 | 416 | the range of \`getMediaContent\` is outside the file | request the whole file |
 | 413 | the body is larger than 1 MiB, or the file is larger than the service accepts | send less |
@@ -263,9 +265,20 @@ The token \`expired\` is rejected when an account is connected: \`{"platform": "
 }
 \`\`\``
 
+const EVENTS_TEXT = `What has happened to your posts, deliveries, accounts and keys, without polling them.
+
+\`listEvents\` returns events in their order. Read in a loop, with \`wait=20\` and with the \`nextCursor\` of the page before as \`after\`: each event arrives less than a second after it happened, once, however often your program or the service is restarted. Store the cursor after you have processed a page.
+
+| type | meaning |
+|---|---|
+${EVENTS.map((event) => `| \`${event.examples[0].type}\` | ${event.description} |`).join('\n')}
+
+Events have ids, states and errors, and never a caption or credentials. An event of a post or a delivery belongs to the owner of the post, an event of an account to everybody who could use the account at the time, and an event of a key to its user. The contents of an event never change: read \`getPost\` for the present state. New types may be added: ignore those that you do not know.`
+
 /** In the order in which Swagger UI shows them. */
 export const TAGS = [
   { name: 'posts', description: POSTS },
+  { name: 'events', description: EVENTS_TEXT },
   { name: 'media', description: MEDIA },
   { name: 'accounts', description: ACCOUNTS },
   { name: 'platforms', description: PLATFORMS },

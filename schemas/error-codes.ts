@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   insufficient_scope: 'The API key lacks the scope that the request requires; `WWW-Authenticate` names it.',
   account_list: 'The API key is limited to a list of accounts, and the operation is not.',
   rate_limited: 'The API key has sent too many requests; `Retry-After` says how long to wait.',
+  too_many_waiting: 'Too many requests wait for events in this process; `Retry-After` says how long to wait.',
   too_many_failed_keys: 'The address has sent too many invalid API keys; `Retry-After` says how long to wait.',
   user_not_found: 'There is no user with this id.',
   own_user: 'The key of the request acts for the user.',
@@ -68,6 +69,9 @@ export const ERROR_CODES = {
   account_not_connectable: 'A chosen account cannot be connected, for the reason in the message.',
   credentials_key_missing: 'The service has no key to encrypt credentials with.',
   credentials_key_mismatch: 'The service lacks a key that stored credentials are encrypted with.',
+
+  event_not_found: 'The caller has no event with this id, or it is no longer kept.',
+  cursor_expired: 'Events after the cursor are no longer kept; `oldest` is the cursor to begin again with.',
 
   media_not_found: 'The caller has no file with this id.',
   media_in_use: 'A post that is still to be published uses the file.',

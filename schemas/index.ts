@@ -31,6 +31,7 @@ import {
   ResolveDelivery,
 } from './delivery.ts'
 import { ErrorBody, Issue } from './error.ts'
+import { EVENT_DATA, EVENTS, Event, EventActor } from './event.ts'
 import {
   DeliveryCounts,
   DeliveryList,
@@ -43,6 +44,7 @@ import {
   PostList,
 } from './find.ts'
 import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } from './key.ts'
+import { EventList, ExpiredCursor } from './list-events.ts'
 import { ImportMedia, Media, MediaDetail, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { FileLimits, MediaLimits } from './media-limits.ts'
 import { OverridePatch, PatchPost, UpdatedPost } from './patch-post.ts'
@@ -128,6 +130,12 @@ export const components = [
   DeliveryGuarantee,
   DeliveryState,
   ErrorBody,
+  Event,
+  EventActor,
+  EventList,
+  ...EVENTS,
+  ...EVENT_DATA,
+  ExpiredCursor,
   FieldCondition,
   FieldSource,
   FileLimits,

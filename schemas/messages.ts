@@ -118,3 +118,11 @@ export const MISSING_FILE: Issue = {
   path: ['file'],
   message: 'Required',
 }
+
+export const EVENT_NOT_FOUND = 'Event not found'
+export const TOO_MANY_WAIT = 'Too many requests wait for events: retry, or read without `wait`'
+export const OTHER_EVENTS_CURSOR = {
+  code: 'custom' as const,
+  path: ['after'],
+  message: 'Not a cursor of your events. After the database was restored, begin again with `from`',
+}

@@ -14,6 +14,7 @@ import { clientMetadataDocument } from './connections/client-metadata.ts'
 import type { ConnectionContext } from './connections/context.ts'
 import { connectPages } from './connections/pages.ts'
 import { connections } from './connections/plugin.ts'
+import { events } from './events/plugin.ts'
 import { dependencyChecks } from './health/dependencies.ts'
 import { createHealth, type Health } from './health/health.ts'
 import { health } from './health/plugin.ts'
@@ -121,6 +122,7 @@ export async function buildApp({
       await api.register(catalogue, context)
       await api.register(connections, context)
       await api.register(posts, { db, networks: context.networks, openCredentials: context.keyring?.open })
+      await api.register(events, { db })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
       await api.register(keys, { db })

@@ -5,6 +5,8 @@ import type { Variables } from './config/variables.ts'
 import { parseKey } from './credentials/keyring.ts'
 import { type AllowedHost, parseAllowedHost } from './outbound/allow-list.ts'
 
+const DAY_MS = 86_400_000
+
 export interface Config {
   host: string
   port: number
@@ -33,6 +35,7 @@ export interface Config {
     attemptsMs: number | null
     sandboxCallsMs: number | null
     unusedMediaMs: number | null
+    eventsMs: number
   }
   /** Hosts that users may name although they are not public. */
   outboundAllow: AllowedHost[]
@@ -92,6 +95,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       attemptsMs: retentionMs(variables.RETENTION_ATTEMPTS),
       sandboxCallsMs: retentionMs(variables.RETENTION_SANDBOX_CALLS),
       unusedMediaMs: retentionMs(variables.RETENTION_UNUSED_MEDIA),
+      eventsMs: variables.EVENTS_RETENTION_DAYS * DAY_MS,
     },
     outboundAllow: listItems(variables.OUTBOUND_ALLOW).map((item) => parseAllowedHost(item)!),
     ignoredProxies: PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]),

@@ -1,9 +1,11 @@
 import { INVALID_REQUEST, type Issue } from '../schemas/error.ts'
 import type { ErrorCode } from '../schemas/error-codes.ts'
+import { CURSOR_EXPIRED } from '../schemas/list-events.ts'
 import {
   fileTooLargeMessage,
   lacksScope,
   POST_CHANGED,
+  TOO_MANY_WAIT,
   tooManyFailedKeys,
   tooManyRequests,
 } from '../schemas/messages.ts'
@@ -11,7 +13,7 @@ import type { Scope } from '../schemas/scopes.ts'
 
 /** An error whose message and code the caller may read. Everything else that is thrown becomes an opaque 500. */
 export class AppError extends Error {
-  readonly statusCode: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 429 | 502 | 503
+  readonly statusCode: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 416 | 429 | 502 | 503
   readonly code: ErrorCode
   /** The mistakes in the shape of the request. */
   readonly details: Issue[] | undefined
@@ -34,7 +36,11 @@ export class MissingScope extends AppError {
   }
 }
 
-const RATE_MESSAGES = { rate_limited: tooManyRequests, too_many_failed_keys: tooManyFailedKeys }
+const RATE_MESSAGES = {
+  rate_limited: tooManyRequests,
+  too_many_failed_keys: tooManyFailedKeys,
+  too_many_waiting: () => TOO_MANY_WAIT,
+}
 
 /** A 429 with `Retry-After`. */
 export class RateLimited extends AppError {
@@ -53,6 +59,16 @@ export class PreconditionFailed extends AppError {
   constructor(etag: string) {
     super(412, 'precondition_failed', POST_CHANGED)
     this.etag = etag
+  }
+}
+
+/** A 410 for a cursor whose events are no longer kept. The response has the cursor of the oldest ones that are. */
+export class CursorExpired extends AppError {
+  readonly oldest: string
+
+  constructor(oldest: string) {
+    super(410, 'cursor_expired', CURSOR_EXPIRED)
+    this.oldest = oldest
   }
 }
 

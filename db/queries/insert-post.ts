@@ -6,6 +6,7 @@ import { batched, type WithOrdinal } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { type AccountReadiness, reachableBy, storedCredentials } from './accounts.ts'
+import { postEvent } from './events/post.ts'
 import { type KeyedResponse, OLDEST } from './idempotency.ts'
 import { commonOrganization } from './roles.ts'
 
@@ -80,6 +81,7 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
     ),
     reachable as (
       select post_id, ordinal, count(*) as count, ${commonOrganization} as organization_id,
+        array_agg(account_id order by position) as account_ids,
         jsonb_agg(
           jsonb_build_object('accountId', account_id, 'attention', attention, 'credentials', credentials,
             'credentialsExpireAt', credentials_expire_at)
@@ -136,6 +138,13 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
       from jsonb_to_recordset(${value('media')}::jsonb) as file(ordinal integer, position integer, media_id uuid)
       join item on item.ordinal = file.ordinal
       join post on post.id = item.id
+    ),
+    event as (
+      insert into event_outbox (user_id, type, post_id, account_ids, data)
+      select writable.user_id, 'post.created', writable.id, reachable.account_ids, ${postEvent('writable')}
+      from post
+      join writable on writable.id = post.id
+      join reachable on reachable.post_id = post.id
     )
     select reachable.ordinal, reachable.unready
     from post

@@ -5,6 +5,7 @@ import { PAGE } from '../../schemas/shared.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
+import { postEvent } from './events/post.ts'
 import { isoTime } from './iso-time.ts'
 import { type LockedPost, withLockedPost } from './lock-post.ts'
 import { noteLastUse } from './media.ts'
@@ -101,9 +102,23 @@ export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, Lo
           .whereRef('posts.id', '=', 'found.id')
           .where('found.status', '!=', 'published')
           .where('found.busy', '=', false)
-          .returning(['posts.userId', 'posts.id']),
+          .returning([
+            'posts.userId',
+            'posts.id',
+            'posts.status',
+            'posts.scheduledAt',
+            'posts.externalReference',
+            'posts.metadata',
+          ]),
       )
       .with('notedMedia', () => noteLastUse(sql.table('deleted')))
+      .with(
+        'event',
+        () => sql<Record<never, never>>`(
+          insert into event_outbox (user_id, type, post_id, account_ids, data)
+          select user_id, 'post.deleted', id, array(select account_id from deliveries), ${postEvent('deleted')}
+          from deleted)`,
+      )
       .selectFrom('found')
       .select(['status', 'busy']),
 )

@@ -54,6 +54,6 @@ export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) =
 
   app.route({
     ...operations.revokeKey,
-    handler: async ({ userId, params }) => revokeKey(db, userId, params.id),
+    handler: async ({ userId, keyId, params }) => revokeKey(db, { keyId }, userId, params.id),
   })
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { listTheseAccounts } from '../../db/queries/accounts.ts'
+import { type Actor, actAs } from '../../db/queries/events/actor.ts'
 import {
   changeKey,
   expireKeyAfter,
@@ -145,8 +146,15 @@ export function rotateKey(
 }
 
 /** Revokes a key of the user. Throws 404 if it is revoked already, or there is none with this id. */
-export async function revokeKey(db: Db, userId: string, id: string): Promise<Deleted> {
-  if (!isId(userId) || !isId(id) || !(await revokeOwnKey(db, { userId, id }))) throw notFound()
+export async function revokeKey(db: Db, { keyId }: Actor, userId: string, id: string): Promise<Deleted> {
+  const isRevoked =
+    isId(userId) &&
+    isId(id) &&
+    (await inTransaction(db, async (db) => {
+      await actAs(db, { keyId })
+      return revokeOwnKey(db, { userId, id })
+    }))
+  if (!isRevoked) throw notFound()
   return { success: true }
 }
 
@@ -157,6 +165,7 @@ export async function revokeKey(db: Db, userId: string, id: string): Promise<Del
 async function lockManager(db: Db, { userId, keyId }: Manager): Promise<LockedKey> {
   const own = await lockKey(db, { userId, id: keyId })
   if (!own) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
+  await actAs(db, { keyId })
   return own
 }
 

@@ -125,6 +125,12 @@ export const VARIABLES = Type.Object({
     default: 'off',
     description: 'Files that no post has used for this time are deleted, such as `180d`. `off` keeps them.',
   }),
+  EVENTS_RETENTION_DAYS: Type.Integer({
+    default: 30,
+    minimum: 1,
+    maximum: 3_650,
+    description: 'For how many days [events](src/events/README.md) can be read.',
+  }),
   RETURN_URLS: Type.Optional(
     Type.String({
       format: 'url-prefixes',

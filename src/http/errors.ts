@@ -12,7 +12,7 @@ import {
   TOO_LARGE,
 } from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
-import { AppError, invalidRequest, MissingScope, PreconditionFailed, RateLimited } from '../errors.ts'
+import { AppError, CursorExpired, invalidRequest, MissingScope, PreconditionFailed, RateLimited } from '../errors.ts'
 import { StorageError } from '../storage/storage.ts'
 
 declare module 'fastify' {
@@ -98,6 +98,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply.header(ERROR_CODE_HEADER, known?.code ?? 'internal_error')
   const body: ErrorBody = { error: known?.message ?? request.routeOptions.config.failure ?? INTERNAL }
   if (known?.details) body.details = known.details
+  if (known instanceof CursorExpired) Object.assign(body, { oldest: known.oldest })
   return reply.code(known?.statusCode ?? 500).send(body)
 }
 

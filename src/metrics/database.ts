@@ -5,6 +5,7 @@ import { checkSchema } from '../../db/migrate.ts'
 import { type AttentionCount, countAttention } from '../../db/queries/count-attention.ts'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { COUNT_MAX, countDeliveries, type DeliveryCounts } from '../../db/queries/delivery/counts.ts'
+import { readUnsequencedSeconds } from '../../db/queries/events/sequence.ts'
 import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
@@ -76,6 +77,10 @@ function createGauges(registry: Registry) {
     failed: gauge('deliveries_failed', `Deliveries in the state failed${MAX}.`, 'platform'),
     unconfirmed: gauge('deliveries_unconfirmed', `Deliveries in the state unconfirmed${MAX}.`, 'platform'),
     missed: gauge('deliveries_missed', `Deliveries in the state missed${MAX}.`, 'platform'),
+    eventsUnsequenced: gauge(
+      'events_unsequenced_seconds',
+      'Age of the oldest event that readers do not see yet; 0 where there is none.',
+    ),
     lastSweep: gauge(
       'last_sweep_timestamp_seconds',
       'When a worker last finished removing old data, in seconds since 1970; absent before the first time.',
@@ -94,6 +99,7 @@ interface Figures {
   counts: DeliveryCounts[]
   attention: AttentionCount[]
   lastSweep: Date | null
+  unsequencedSeconds: number | null
 }
 
 async function readFigures(db: Db): Promise<Figures> {
@@ -108,13 +114,15 @@ async function readFigures(db: Db): Promise<Figures> {
     counts,
     attention: await countAttention(db, { supported: supportedBy(db), now: new Date(), ...attentionTimes() }),
     lastSweep: await readLastSweep(db),
+    unsequencedSeconds: await readUnsequencedSeconds(db),
   }
 }
 
 const supportedBy = (db: Db) => PLATFORM_IDS.filter((id) => createNetworks(sandboxStore(db))[id])
 
-function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep }: Figures): void {
+function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep, unsequencedSeconds }: Figures): void {
   gauges.readable.set(1)
+  gauges.eventsUnsequenced.set(unsequencedSeconds ?? 0)
   gauges.dueSeconds.set(waitingMs / 1000)
   if (lastSweep) gauges.lastSweep.set(lastSweep.getTime() / 1000)
   else gauges.lastSweep.remove()
@@ -129,10 +137,11 @@ function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep }: Figur
   for (const { platform, code, count } of attention) gauges.attention.set({ platform, code }, count)
 }
 
-function hide({ readable, dueSeconds, lastSweep, ...others }: Gauges): void {
+function hide({ readable, dueSeconds, eventsUnsequenced, lastSweep, ...others }: Gauges): void {
   readable.set(0)
   // Without labels, `reset` would show 0.
   dueSeconds.remove()
+  eventsUnsequenced.remove()
   lastSweep.remove()
   for (const gauge of Object.values(others)) gauge.reset()
 }

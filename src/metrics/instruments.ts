@@ -12,6 +12,7 @@ export interface Instruments {
   networkCalls: Histogram<'platform' | 'result'>
   tokenRefreshes: Counter<'platform' | 'outcome'>
   storageErrors: Counter<'operation'>
+  eventsNumbered: Counter
 }
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
@@ -64,6 +65,11 @@ export function createInstruments(registry: Registry): Instruments {
       name: 'postroom_storage_errors_total',
       help: 'Operations on files of media, and on the journal of what was sent, that failed.',
       labelNames: ['operation'],
+      registers,
+    }),
+    eventsNumbered: new Counter({
+      name: 'postroom_events_numbered_total',
+      help: 'Events that got their position, so that readers see them.',
       registers,
     }),
   }

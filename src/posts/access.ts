@@ -26,6 +26,8 @@ export interface PostAccess {
   /** The owner. */
   userId: string
   id: string
+  /** The key of the caller, which events name. Absent for the operator. */
+  keyId?: string
   /**
    * Throws 404 if the caller must not see a post with these accounts. It is called with the post locked, because another
    * request may move a post to other accounts. Absent if the caller is the owner, with a key for all accounts.
@@ -37,6 +39,7 @@ export const postNotFound = () => new AppError(404, 'post_not_found', POST_NOT_F
 
 interface PostRequest {
   userId: string
+  keyId: string
   rights: KeyRights
   params: { id: string }
 }
@@ -47,16 +50,16 @@ interface PostRequest {
  */
 export async function withPost<T>(
   db: Db,
-  { userId, rights, params: { id } }: PostRequest,
+  { userId, keyId, rights, params: { id } }: PostRequest,
   act: (post: PostAccess) => Promise<T>,
 ): Promise<T> {
   try {
-    return await act({ userId, id, ...(rights.accountIds && { confirm: ownerWith(rights) }) })
+    return await act({ userId, id, keyId, ...(rights.accountIds && { confirm: ownerWith(rights) }) })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'post_not_found') throw error
     const [author] = isId(id) ? await findAuthor(db, { userId, id }) : []
     if (!author) throw error
-    return act({ userId: author.userId, id, confirm: adminOf(userId, author.userId, rights) })
+    return act({ userId: author.userId, id, keyId, confirm: adminOf(userId, author.userId, rights) })
   }
 }
 

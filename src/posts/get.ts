@@ -30,12 +30,12 @@ export async function readPost(db: Db, { userId, id, confirm }: PostAccess): Pro
  */
 export async function changePost<T>(
   db: Db,
-  { userId, id, confirm }: PostAccess,
+  { userId, id, keyId, confirm }: PostAccess,
   change: (db: Db, locked: LockedPost, usable: UsableForPost | undefined) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const changed = await inTransaction(db, async (db) => {
-      const [locked] = isId(id) ? await lockPost(db, { userId, id }) : []
+      const [locked] = isId(id) ? await lockPost(db, { userId, id, keyId: keyId ?? null }) : []
       if (!locked) return undefined
       return { value: await change(db, locked, await confirm?.(db, locked.accountIds)) }
     })

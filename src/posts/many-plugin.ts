@@ -45,7 +45,7 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
 
   app.route({
     ...retryOperation,
-    handler: async ({ userId, body }) => retryDeliveries(context, userId, body),
+    handler: async ({ userId, keyId, body }) => retryDeliveries(context, { userId, keyId }, body),
   })
 }
 

@@ -11,7 +11,7 @@ import type { PostAccess } from './access.ts'
 import { changePost, getPost } from './get.ts'
 
 /** A delivery, and whether the caller may see and change its post. */
-export type DeliveryAccess = DeliveryKey & Pick<PostAccess, 'confirm'>
+export type DeliveryAccess = DeliveryKey & Pick<PostAccess, 'keyId' | 'confirm'>
 
 /**
  * Runs `change` in a transaction that holds the locks of a post and of its deliveries, and returns the post
@@ -22,12 +22,12 @@ export async function changeDelivery(
   key: DeliveryAccess,
   change: (db: Db, delivery: OwnedDelivery) => Promise<void>,
 ): Promise<PostWithReadiness> {
-  const { userId, postId, accountId, confirm } = key
-  return changePost(db, { userId, id: postId, ...(confirm && { confirm }) }, async (db) => {
+  const { postId: id, accountId, ...owner } = key
+  return changePost(db, { ...owner, id }, async (db) => {
     const delivery = isId(accountId) ? await lockDelivery(db, key) : undefined
     if (!delivery) throw new AppError(404, 'delivery_not_found', DELIVERY_NOT_FOUND)
     await change(db, delivery)
-    return getPost(db, userId, postId)
+    return getPost(db, owner.userId, id)
   })
 }
 

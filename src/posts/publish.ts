@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
+import { writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import { ALL_CANCELLED, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import { isCancelled, PUBLISH_NOW } from '../delivery/states.ts'
@@ -25,7 +26,10 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
     if (post.targets.every(({ delivery }) => isCancelled(delivery)))
       throw new AppError(409, 'post_cancelled', ALL_CANCELLED)
     if (post.status === 'draft') await checkPost(db, userId, { ...toPostToCheck(contentOf(post)), scheduled: true })
-    await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
+    const [due] = await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
+    if (due!.count > 0) {
+      await writePostUpdated(db, access, [...(post.status === 'draft' ? ['status'] : []), 'scheduledAt'])
+    }
   })
   return getPost(db, userId, id)
 }

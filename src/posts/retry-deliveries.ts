@@ -6,6 +6,7 @@ import {
   type RequeuedDelivery,
   requeueDeliveries,
 } from '../../db/queries/delivery/retry.ts'
+import { actAs } from '../../db/queries/events/actor.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CANCELLED, type DeliveryState } from '../../schemas/delivery.ts'
 import { NOT_RETRIED, RETRY_CANCELLED } from '../../schemas/messages.ts'
@@ -22,7 +23,7 @@ import { canReconcile, inFlightMsOf, type RetryContext } from './retry.ts'
  */
 export async function retryDeliveries(
   context: RetryContext,
-  userId: string,
+  { userId, keyId }: { userId: string; keyId: string },
   body: RetryDeliveries,
 ): Promise<RetriedDeliveries> {
   const { data, nextCursor } = await listOwnDeliveries(context.db, { userId, rights: ALL_RIGHTS }, body)
@@ -39,7 +40,10 @@ export async function retryDeliveries(
       if ('code' in next) left.push({ ...key, ...next })
       else due.push({ ...key, next: next.state, inFlightMs: inFlightMsOf(context, delivery) })
     }
-    if (due.length > 0) await requeueDeliveries(db, userId, due, NAME_KEPT_MS)
+    if (due.length > 0) {
+      await actAs(db, { keyId })
+      await requeueDeliveries(db, userId, due, NAME_KEPT_MS)
+    }
     return { retried: due.map(({ postId, accountId }) => ({ postId, accountId })), left, nextCursor }
   })
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
+import { writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import { type ChangedPost, type ChangedTarget, storePostChanges } from '../../db/queries/update-post.ts'
 import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED } from '../../schemas/messages.ts'
@@ -9,7 +10,14 @@ import { edited, initialState } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import type { PostAccess } from './access.ts'
 import { type CheckedAccount, checkPost } from './check.ts'
-import { contentOf, type PostContent, requireSize, sentContentOf, toPostToCheck } from './content.ts'
+import {
+  contentOf,
+  type PostContent,
+  requireSize,
+  sentContentOf,
+  type TargetContent,
+  toPostToCheck,
+} from './content.ts'
 import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
 import { mergePatch } from './merge-patch.ts'
 
@@ -47,11 +55,30 @@ export async function updatePost(
       ...(isOthers && { mediaIds: before.mediaIds }),
     })
     await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
+    await writePostUpdated(db, { userId, id }, findChanged(before, after))
     const changed = await getPost(db, userId, id)
     await confirm?.(db, changed)
     return changed
   })
 }
+
+/** The names of the properties that differ, as a request has them. */
+function findChanged({ targets: old, ...before }: PostContent, { targets, ...after }: PostContent): string[] {
+  const differs = (get: (target: TargetContent) => unknown) => !isDeepStrictEqual(given(old, get), given(targets, get))
+  return [
+    ...Object.keys(after).filter(
+      (key) => !isDeepStrictEqual(before[key as keyof typeof before], after[key as keyof typeof after]),
+    ),
+    ...((before.scheduledAt === null) === (after.scheduledAt === null) ? [] : ['status']),
+    ...(differs(({ accountId }) => accountId) ? ['accountIds'] : []),
+    ...(differs(({ captionOverride }) => captionOverride) || differs(({ fields }) => fields) ? ['overrides'] : []),
+    ...(differs(({ threadParts }) => threadParts) ? ['threadParts'] : []),
+  ]
+}
+
+/** By account, what `get` returns, where it is not null. */
+const given = (targets: TargetContent[], get: (target: TargetContent) => unknown) =>
+  new Map(targets.map((target) => [target.accountId, get(target)] as const).filter(([, value]) => value !== null))
 
 /** What is stored. Deliveries whose content or time has changed begin anew. */
 function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccount[]): ChangedPost {

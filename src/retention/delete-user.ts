@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NO_ID } from '../../db/id.ts'
+import { deleteEventsOf } from '../../db/queries/retention/events.ts'
 import {
   deleteEmptyUser,
   deleteKeptResponsesOf,
@@ -36,6 +37,7 @@ export async function deleteUser(library: Library, userId: string): Promise<Dele
     deleted.files += await deleteFiles(library, userId, pace)
     await repeat(pace, (limit) => deleteKeptResponsesOf(db, { userId, limit }))
     await passOnNamedAccounts(db, userId)
+    await repeat(pace, (limit) => deleteEventsOf(db, { userId, limit }))
     await repeat(pace, (limit) => deleteSandboxCallsOf(db, { userId, limit }))
   } while (!(await deleteEmptyUser(db, userId)))
   return deleted

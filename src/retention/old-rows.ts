@@ -4,6 +4,7 @@ import { deleteOldConnections, expireConnections } from '../../db/queries/connec
 import { sweepIdempotencyKeys } from '../../db/queries/idempotency.ts'
 import { deleteUnneededApps } from '../../db/queries/oauth-apps.ts'
 import { deleteAttempts, findOldAttempts } from '../../db/queries/retention/attempts.ts'
+import { deleteOldEvents } from '../../db/queries/retention/events.ts'
 import { deleteOldMedia, findOldMedia } from '../../db/queries/retention/media.ts'
 import { deleteOldPosts, findOldPosts } from '../../db/queries/retention/posts.ts'
 import { deleteOldSandboxCalls } from '../../db/queries/retention/sandbox-calls.ts'
@@ -104,15 +105,26 @@ export async function removeUnusedMedia(db: Db, pace: Pace, before: Date): Promi
   return removed
 }
 
-export async function removeOldSandboxCalls(db: Db, pace: Pace, before: Date): Promise<number> {
+export const removeOldSandboxCalls = (db: Db, pace: Pace, before: Date) =>
+  removeByTime(pace, before, (range) => deleteOldSandboxCalls(db, range))
+
+export const removeOldEvents = (db: Db, pace: Pace, before: Date) =>
+  removeByTime(pace, before, (range) => deleteOldEvents(db, range))
+
+/** Calls `remove` for rows whose ids grow with time, until it has removed those of before `before`. */
+async function removeByTime(
+  pace: Pace,
+  before: Date,
+  remove: (range: { after: string; beforeId: string; limit: number }) => Promise<{ id: string }[]>,
+): Promise<number> {
   const beforeId = firstIdAt(before)
   let removed = 0
   for (let after = NO_ID; ; ) {
     const { limit } = pace
-    const calls = await pace.run(() => deleteOldSandboxCalls(db, { after, beforeId, limit }))
-    removed += calls.length
-    if (calls.length < limit || pace.isOver()) return removed
-    after = calls.at(-1)!.id
+    const rows = await pace.run(() => remove({ after, beforeId, limit }))
+    removed += rows.length
+    if (rows.length < limit || pace.isOver()) return removed
+    after = rows.at(-1)!.id
   }
 }
 

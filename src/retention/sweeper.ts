@@ -9,6 +9,7 @@ import {
   removeExpiredKeys,
   removeOldAttempts,
   removeOldConnections,
+  removeOldEvents,
   removeOldPosts,
   removeOldSandboxCalls,
   removeUnusedMedia,
@@ -33,6 +34,7 @@ export interface Removed {
   idempotencyKeys: number
   connections: number
   sandboxCalls: number
+  events: number
   posts: number
   attempts: number
   /** Files that no post uses. */
@@ -109,6 +111,7 @@ async function sweep(
     idempotencyKeys: await step(removeExpiredKeys, 0),
     connections: await step(removeOldConnections, 0),
     sandboxCalls: await step(removeOldSandboxCalls, retention.sandboxCallsMs),
+    events: await step(removeOldEvents, retention.eventsMs),
     posts: await step(removeOldPosts, retention.postsMs),
     attempts: await step(removeOldAttempts, retention.attemptsMs),
     media: await step(removeUnusedMedia, retention.unusedMediaMs),

@@ -2,6 +2,7 @@ import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
+import { runSequencer } from '../events/sequencer.ts'
 import { dependencyChecks } from '../health/dependencies.ts'
 import { createHealth } from '../health/health.ts'
 import { observeHealth } from '../metrics/health.ts'
@@ -55,6 +56,15 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     if (isReady) {
       await Promise.all([
         work(publisher, log, end),
+        runSequencer(
+          {
+            db,
+            isReady: () => publisher.isReady(),
+            report: (count) => metrics.eventsNumbered.inc(count),
+            log,
+          },
+          end,
+        ),
         refreshDueTokens(context, publisher, metrics, log, end),
         sweepOldData(config, { ...library, storage }, log, end),
       ])

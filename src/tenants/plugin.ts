@@ -70,7 +70,7 @@ export const tenants: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (a
 
   app.route({
     ...operations.revokeUserKey,
-    handler: async ({ params }) => revokeKey(db, params.id, params.keyId),
+    handler: async ({ keyId, params }) => revokeKey(db, { keyId }, params.id, params.keyId),
   })
 
   app.route({

@@ -8,6 +8,7 @@ export interface Named {
   organization: string
   connection: string
   key: string
+  event: string
   /** Of nobody in the sweep. */
   tenant: string
   tenantOrganization: string
@@ -41,6 +42,7 @@ function idOf(path: string, name: string, named: Named): string {
     accounts: named.account,
     media: named.media,
     connections: named.connection,
+    events: named.event,
     keys: isTenant ? named.tenantKey : named.key,
     apps: named.platform,
     platforms: named.platform,

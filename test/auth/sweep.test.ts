@@ -8,6 +8,7 @@ import { createConnection, createFuzzWorld, OAUTH_PLATFORM } from '../faults/fuz
 import { IMAGES } from '../faults/fuzz/forms.ts'
 import type { Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
+import { readAllEvents } from '../helpers/events.ts'
 import { until } from '../helpers/until.ts'
 import { form, upload } from '../helpers/upload.ts'
 import { type Named, type SweptRequest, sweptOperations } from './sweep-requests.ts'
@@ -41,7 +42,8 @@ async function createResource(owner: Person, kind: Kind, organizationId: string 
   const post = await owner.call('POST', '/posts', body)
   const { id: key } = await createKey(db, { userId: owner.id, name: text, expiresAt: null })
   const connection = await createConnection({ db }, owner, false, text)
-  return { account, post: post.body.id, media: file.body.id, key, connection, text }
+  const [event] = await readAllEvents(db, owner, `&postId=${post.body.id}`)
+  return { account, post: post.body.id, media: file.body.id, key, connection, event: event!.id, text }
 }
 
 async function createScene() {
@@ -79,11 +81,11 @@ const seesPost = (role: Role, kind: Kind, isLimited: boolean) => role === 'admin
 /** What a response must not contain: ids and texts that the caller does not see, and did not send. */
 function findLeaks(payload: string, request: string, scene: Scene, role: Role, isLimited: boolean): string[] {
   const hidden = KINDS.flatMap((kind) => {
-    const { account, post, media, key, connection, text } = scene.resources[kind]
+    const { account, post, media, key, connection, event, text } = scene.resources[kind]
     // The id of the listed account is known to everybody whose key lists it.
     const names = [`${text}-of-`, ...(kind === 'listed' ? [] : [account])]
     const ids = seesAccount(role, kind, isLimited) ? [] : names
-    return [...ids, ...(seesPost(role, kind, isLimited) ? [] : [post, media, `"${text}"`]), key, connection]
+    return [...ids, ...(seesPost(role, kind, isLimited) ? [] : [post, media, `"${text}"`]), key, connection, event]
   })
   return hidden.filter((text) => payload.includes(text) && !request.includes(text))
 }

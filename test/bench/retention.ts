@@ -27,6 +27,7 @@ const RETENTION = {
   attemptsMs: (DAYS.attemptsMs - 1) * DAY_MS,
   sandboxCallsMs: (DAYS.sandboxCallsMs - 1) * DAY_MS,
   unusedMediaMs: null,
+  eventsMs: 3_650 * DAY_MS,
 }
 const ROWS_PER_INSERT = 100_000
 const RUNS = 201

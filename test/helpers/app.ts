@@ -197,7 +197,7 @@ export type Transport = (
 export const inject: Transport = async (app, key, method, path, body, headers = {}) => {
   const reply = await app.inject({
     method,
-    url: /^\/(?:posts|deliveries|accounts|platforms|connections|apps|media|sandbox|keys?|users|organizations)\b/.test(
+    url: /^\/(?:posts|deliveries|accounts|platforms|connections|apps|events|webhooks|media|sandbox|keys?|users|organizations)\b/.test(
       path,
     )
       ? `/api/v1${path}`

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { renderLimits } from './limits-table.ts'
 import { renderMetrics } from './metrics-table.ts'
-import { renderEnvExample, renderVariables } from './variables-table.ts'
+import { renderCommonVariables, renderEnvExample, renderVariables } from './variables-table.ts'
 
 /** The files that `make readme` writes, each with its contents as the code has them now. */
 export const GENERATED: Record<string, () => string> = {
-  'README.md': () => withTable('README.md', 'configuration', renderVariables()),
+  'README.md': () => withTable('README.md', 'configuration', renderCommonVariables()),
+  'src/config/README.md': () => withTable('src/config/README.md', 'configuration', renderVariables()),
   'src/platforms/README.md': () => withTable('src/platforms/README.md', 'limits', renderLimits()),
   'src/runtime/README.md': () => withTable('src/runtime/README.md', 'metrics', renderMetrics()),
   '.env.example': renderEnvExample,

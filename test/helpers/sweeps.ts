@@ -6,7 +6,7 @@ import { noLog } from './log-record.ts'
 
 export const DAY_MS = 86_400_000
 
-const OFF = { postsMs: null, attemptsMs: null, sandboxCallsMs: null, unusedMediaMs: null }
+const OFF = { postsMs: null, attemptsMs: null, sandboxCallsMs: null, unusedMediaMs: null, eventsMs: 3_650 * DAY_MS }
 
 interface Options extends Partial<Omit<SweeperDeps, 'retention'>> {
   retention?: Partial<SweeperDeps['retention']>

@@ -9,14 +9,19 @@ const variables: [name: string, Variable][] = Object.entries(VARIABLES.propertie
 
 const isOfApp = (name: string) => /_CLIENT_(?:ID|SECRET)$/.test(name)
 
-/** The rows of the README's chapter on configuration. src/connections/README.md has the variables of apps. */
-export function renderVariables(): string {
-  const rows = variables
-    .filter(([name]) => !isOfApp(name))
-    .map(([name, { default: value, description }]) => {
-      const cell = value === undefined ? '' : `\`${value}\` `
-      return `| \`${name}\` | ${cell}| ${description} |`
-    })
+/** What most installations set: the rows of the README in the root. */
+const COMMON = ['HOST', 'PORT', 'PUBLIC_URL', 'DATABASE_URL', 'CREDENTIALS_KEY', 'MEDIA_DIR', 'S3_BUCKET', 'LOG_LEVEL']
+
+export const renderCommonVariables = () => renderRows(([name]) => COMMON.includes(name))
+
+/** The rows of src/config/README.md. src/connections/README.md has the variables of apps. */
+export const renderVariables = () => renderRows(([name]) => !isOfApp(name)).replaceAll(/\]\((?!https?:)/g, '](../../')
+
+function renderRows(isShown: (variable: [name: string, Variable]) => boolean): string {
+  const rows = variables.filter(isShown).map(([name, { default: value, description }]) => {
+    const cell = value === undefined ? '' : `\`${value}\` `
+    return `| \`${name}\` | ${cell}| ${description} |`
+  })
   return `${['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')}\n`
 }
 

@@ -23,6 +23,8 @@ const FAILURES: Record<string, [status: number, code: string]> = {
   // Its file has no bytes, and that post needs it.
   getMediaContent: [404, 'media_without_content'],
   deleteMedia: [409, 'media_in_use'],
+  // A worker gives events their ids.
+  getEvent: [404, 'event_not_found'],
   // The key acts for the user, and the organisation has an account.
   deleteUser: [409, 'own_user'],
   deleteOrganization: [409, 'organization_in_use'],

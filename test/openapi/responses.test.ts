@@ -308,7 +308,7 @@ async function checkBatches(t: Test, ada: Person, account: string, requests: Req
   }
 }
 
-async function checkFinds(t: Test, { ada, organization }: Scene, requests: Requests) {
+async function checkFinds(t: Test, { app, db, ada, organization }: Scene, requests: Requests) {
   const get = (path: string) => ada.call('GET', path)
   await check(t, 'listPosts', 200, undefined, get('/posts?include=deliveries&include=targets'))
   await check(t, 'listPosts', 400, 'cursorOfAnotherQuery', get(`/posts?status=draft&cursor=${UNKNOWN_ID}`))
@@ -333,6 +333,13 @@ async function checkFinds(t: Test, { ada, organization }: Scene, requests: Reque
   await check(t, 'retryDeliveries', 400, 'unknownFilter', retry({ account: 'a' }))
   await check(t, 'retryDeliveries', 400, 'cursorOfAnotherQuery', retry({ cursor: 'A'.repeat(80) }))
   await check(t, 'retryDeliveries', 413, 'tooLarge', retry({ errorCode: 'a'.repeat(2 ** 20) }))
+  await check(t, 'listEvents', 200, undefined, requests.listEvents(ada.key))
+  await check(t, 'listEvents', 400, 'otherCursor', get('/events?after=AAAAAAAAAAAA'))
+  await check(t, 'listEvents', 400, 'waitTooLong', get('/events?wait=1000000000'))
+  const { key: reader } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })
+  await check(t, 'listEvents', 403, 'missingScope', call(app, reader, 'GET', '/events?types=key.*'))
+  await check(t, 'getEvent', 200, undefined, requests.getEvent(ada.key))
+  await check(t, 'getEvent', 404, 'notFound', get(`/events/${UNKNOWN_ID}`))
   await check(t, 'countPosts', 200, undefined, requests.countPosts(ada.key))
   await check(t, 'countPosts', 400, 'unknownParameter', get('/posts/counts?by=state&stat=failed'))
   await check(t, 'countPosts', 400, 'unknownTimeZone', get('/posts/counts?by=day&timeZone=Berlin'))
@@ -811,7 +818,7 @@ async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
   await sql`alter table api_keys add constraint never_revoked check (revoked_at is null) not valid`.execute(db)
   await sql`alter table api_keys rename column name to name_away`.execute(db)
   const people = ['users', 'organizations', 'memberships']
-  const others = ['posts', 'accounts', 'media', 'loose_files', 'post_targets', 'connections', 'oauth_apps']
+  const others = ['posts', 'accounts', 'media', 'loose_files', 'post_targets', 'connections', 'oauth_apps', 'events']
   for (const table of [...people, ...others]) {
     await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db)
   }
@@ -847,6 +854,9 @@ t.test('each response matches its schema, and each error matches its example to 
   // The tests of the upload check these on a socket.
   for (const operationId of ['uploadMedia', 'importMedia']) seen.add(`${operationId} 413 tooLargeFile`)
   seen.add('uploadMedia 408 tooSlow')
+  // test/events checks these: the first has a cursor, and the second needs 100 requests that wait.
+  seen.add('listEvents 410 expired')
+  seen.add('listEvents 429 tooManyWait')
   const errors = [...operations.values()].flatMap(({ operationId, responses }) =>
     Object.entries(responses)
       .filter(([status]) => Number(status) >= 400)

@@ -9,6 +9,7 @@ import { createKey } from '../../src/auth/create-key.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
+import { numberEvents } from '../helpers/events.ts'
 import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
 import { stubNetworks } from '../helpers/stub-networks.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
@@ -46,7 +47,15 @@ export async function createScene(t: Test) {
   const tenant = await user()
   const { id: tenantKeyId } = await createKey(db, { userId: tenant.id, name: null, expiresAt: null })
   const organizationId = await world.organization(tenant)
-  const ids = { fileId: file.id as string, postId: post.id as string, connectionId: connection.id as string, keyId }
+  await numberEvents(db)
+  const eventId = (await ada.call('GET', '/events')).body.data[0].id as string
+  const ids = {
+    fileId: file.id as string,
+    postId: post.id as string,
+    connectionId: connection.id as string,
+    keyId,
+    eventId,
+  }
   const tenantIds = { tenantId: tenant.id, tenantKeyId, organizationId }
   return { ...world, ada, image, account, oauth, connecting, ...ids, ...tenantIds }
 }
@@ -54,7 +63,7 @@ export type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** One request of each operation, to any instance of the service and with any key or none. */
 export function requestsOf(scene: Scene) {
-  const { app, account, fileId, postId, connectionId, keyId, tenantId, tenantKeyId, organizationId } = scene
+  const { app, account, fileId, postId, connectionId, keyId, eventId, tenantId, tenantKeyId, organizationId } = scene
   const send =
     (...[method, path, body]: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
     (key?: string, instance = app) =>
@@ -68,6 +77,8 @@ export function requestsOf(scene: Scene) {
     listPosts: send('GET', '/posts'),
     countPosts: send('GET', '/posts/counts?by=status'),
     listDeliveries: send('GET', '/deliveries'),
+    listEvents: send('GET', '/events'),
+    getEvent: send('GET', `/events/${eventId}`),
     retryDeliveries: send('POST', '/deliveries/retry', {}),
     deletePost: send('DELETE', `/posts/${postId}`),
     getPost: send('GET', `/posts/${postId}`),

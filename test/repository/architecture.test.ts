@@ -65,6 +65,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ],
   // Tools call operations through the application, and so import no other feature.
   ['src/mcp', FEATURE],
+  ['src/events', FEATURE],
   ['src/meta', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
   // Administrators create keys for users, and delete users.
@@ -104,6 +105,7 @@ const WEB = [
   'src/catalogue',
   'src/connections',
   'src/posts',
+  'src/events',
   'src/media',
   'src/mcp',
   'src/meta',

@@ -22,6 +22,7 @@ t.test('without variables, the defaults apply', async (t) => {
       attemptsMs: 90 * 86_400_000,
       sandboxCallsMs: 30 * 86_400_000,
       unusedMediaMs: null,
+      eventsMs: 30 * 86_400_000,
     },
     outboundAllow: [],
     ignoredProxies: [],
@@ -60,6 +61,7 @@ t.test('every variable is read', async (t) => {
     RETENTION_ATTEMPTS: 'off',
     RETENTION_SANDBOX_CALLS: '48h',
     RETENTION_UNUSED_MEDIA: '180d',
+    EVENTS_RETENTION_DAYS: '7',
     OUTBOUND_ALLOW: 'social.example.com:8443, 10.0.0.0/8',
     HTTPS_PROXY: 'http://proxy:3128',
     http_proxy: 'http://proxy:3128',
@@ -105,6 +107,7 @@ t.test('every variable is read', async (t) => {
       attemptsMs: null,
       sandboxCallsMs: 2 * 86_400_000,
       unusedMediaMs: 180 * 86_400_000,
+      eventsMs: 7 * 86_400_000,
     },
     outboundAllow: [
       { name: 'social.example.com', port: 8443 },

@@ -19,6 +19,7 @@ export interface Resources {
   /** Connections that wait for their callback and for a choice. */
   opened: string
   choosing: string
+  event: string
   key: string
 }
 
@@ -203,6 +204,9 @@ export const TABLE: Row[] = [
   { operationId: 'retryDeliveries', request: ({ shared }) => ({ body: { accountId: shared } }), ...sameForAll(200) },
   { operationId: 'listDeliveries', request: () => ({}), ...sameForAll(200) },
   { operationId: 'countPosts', request: () => ({ query: { by: 'state' } }), ...sameForAll(200) },
+  // Former members keep the events of accounts from when they were members.
+  { operationId: 'listEvents', request: () => ({ query: { types: 'post.*' } }), ...sameForAll(200) },
+  { operationId: 'getEvent', request: ({ event }) => ({ ids: [event] }), owner: 200, ...hidden },
   {
     operationId: 'listPosts',
     case: 'of an organisation',

@@ -5,6 +5,7 @@ import { deleteMembership } from '../../../db/queries/people.ts'
 import { createKey } from '../../../src/auth/create-key.ts'
 import type { Person } from '../../helpers/app.ts'
 import { repeating } from '../../helpers/connect-oauth.ts'
+import { readAllEvents } from '../../helpers/events.ts'
 import { until } from '../../helpers/until.ts'
 import { form, upload } from '../../helpers/upload.ts'
 import { type Request, type Resources, TABLE } from './authorization-table.ts'
@@ -108,8 +109,11 @@ async function createResources(owner: Person, organization: string): Promise<Res
     if (status) await db.updateTable('posts').set({ status }).where('id', '=', body.id).execute()
     return body.id as string
   }
+  await create()
+  const [event] = await readAllEvents(db, owner, '&types=post.created')
   return {
     organization,
+    event: event!.id,
     shared,
     private: own,
     draft: await create(),

@@ -11,6 +11,7 @@ import { createNetworks } from '../../../src/platforms/adapters.ts'
 import { createWorld, type Options, type Person, type World } from '../../helpers/app.ts'
 import { redirectBack } from '../../helpers/connect-oauth.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { readAllEvents } from '../../helpers/events.ts'
 import { grantedAccount, oauthNetwork, scriptedOAuth } from '../../helpers/scripted-oauth.ts'
 import { stubNetworks } from '../../helpers/stub-networks.ts'
 import { upload } from '../../helpers/upload.ts'
@@ -153,9 +154,11 @@ async function createResources(
   if (putApp.status !== 200) throw new Error(`putApp: ${putApp.status}`)
   const connection: string[] = []
   for (let index = 0; index < 6; index++) connection.push(await createConnection({ db }, person, index % 2 === 0, text))
+  const events = await readAllEvents(db, person)
   return {
     account,
     connection,
+    event: events.map(({ id }) => id),
     disposable: [await person.account('sandbox', { username: `${text}-2` })],
     media: [file.body.id, await person.media()],
     post,

@@ -13,6 +13,7 @@ export const RESOURCES = [
   'media',
   'organization',
   'connection',
+  'event',
   'key',
   'user',
   'userKey',
@@ -60,6 +61,7 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   // Posts need the other accounts, so only these are disconnected.
   if (collection === 'accounts') return ids('disposable')
   if (collection === 'connections') return ids('connection')
+  if (collection === 'events') return ids('event')
   // Without the key of the caller.
   if (collection === 'keys') return ids(name === 'keyId' ? 'userKey' : 'key')
   // Neither the caller nor the other user, and organisations without accounts.

@@ -49,11 +49,15 @@ const HEADERS: Record<string, Arbitrary<string>> = {
 /** Values of query parameters that their schemas do not describe. */
 const QUERIES: Record<string, Arbitrary<string>> = {
   organizationId: fc.oneof(weighted(3, placeholders('organization')), weighted(1, fc.uuid())),
+  // No other text is a cursor before there is a page.
+  after: fc.constant('now'),
+  // A request that waits would take as many seconds.
+  wait: fc.constant('0'),
   timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kathmandu'),
 }
 
 /** Operations that reject unknown query parameters. */
-const STRICT: ReadonlySet<string> = new Set(['listDeliveries', 'countPosts'])
+const STRICT: ReadonlySet<string> = new Set(['listDeliveries', 'countPosts', 'listEvents'])
 
 /** Parameters that any other can be combined with. */
 const COMBINABLE: ReadonlySet<string> = new Set(['limit', 'offset', 'cursor', 'include', 'unknown'])
@@ -64,6 +68,7 @@ function withoutConflict(query: Query, isStrict: boolean): Query {
   const isFiltered = query.some(([name]) => !COMBINABLE.has(name))
   const excluded = new Set([
     ...(has('cursor') ? ['offset'] : []),
+    ...(has('after') ? ['from'] : []),
     // A cursor belongs to its filters.
     ...(isFiltered ? ['cursor', 'offset'] : []),
     ...(has('include') ? ['limit'] : []),

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Db } from '../../client.ts'
+import { isoTime } from '../iso-time.ts'
+
+/** What an event tells about a post, beside its ids. `post` has its columns. */
+export const postEvent = (post: string) => {
+  const column = (name: string) => sql.ref(`${post}.${name}`)
+  return sql`jsonb_strip_nulls(jsonb_build_object(
+    'status', ${column('status')},
+    'scheduledAt', ${isoTime(column('scheduled_at'))},
+    'externalReference', ${column('external_reference')},
+    'metadata', ${column('metadata')}))`
+}
+
+/** Writes that a post was changed. `changed` names the properties. The transaction has stored the changes. */
+export async function writePostUpdated(
+  db: Db,
+  { userId, id }: { userId: string; id: string },
+  changed: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into event_outbox (user_id, type, post_id, account_ids, data)
+    select user_id, 'post.updated', id,
+      (select array_agg(account_id order by position, account_id) from post_targets
+        where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id),
+      ${postEvent('posts')} || jsonb_build_object('changed', ${JSON.stringify(changed)}::jsonb)
+    from posts
+    where user_id = ${userId} and id = ${id}`.execute(db)
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Db } from '../../client.ts'
+import { prepared } from '../../prepared.ts'
+
+/** The most events that one transaction numbers. */
+export const BATCH_MAX = 1_000
+
+/**
+ * Locks the streams of users who have events in the outbox, but for streams that another sequencer holds. A stream that does
+ * not exist yet is created, which locks it as well.
+ */
+const lockStreams = prepared<{ limit: number }, { userId: string }>(
+  'lock_event_streams',
+  (_db, value) => sql`
+    with waiting as (
+      select distinct user_id from (
+        select user_id from event_outbox order by seq limit ${value('limit')}
+      ) as next
+    ),
+    created as (
+      insert into event_streams (user_id)
+      select user_id from waiting
+      where not exists (select from event_streams where event_streams.user_id = waiting.user_id)
+      order by user_id
+      on conflict do nothing
+      returning user_id
+    ),
+    locked as (
+      select user_id from event_streams where user_id in (select user_id from waiting)
+      order by user_id
+      for no key update skip locked
+    )
+    select user_id from created union all select user_id from locked`,
+)
+
+/**
+ * Takes the next events of these users out of the outbox and gives them the positions that follow. A statement of its own,
+ * so that its snapshot is younger than the locks: it sees everything that the previous holders of the streams have done.
+ */
+const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEvents>(
+  'number_events',
+  (_db, value) => sql`
+    with taken as (
+      delete from event_outbox
+      where seq in (
+        select seq from event_outbox where user_id = any(${value('userIds')}::uuid[])
+        order by seq limit ${value('limit')})
+      returning *
+    ),
+    -- The order in which they were written: a transaction that follows another one writes greater numbers.
+    numbered as (
+      select taken.*, event_streams.last + row_number() over (partition by taken.user_id order by taken.seq) as position
+      from taken
+      join event_streams on event_streams.user_id = taken.user_id
+    ),
+    stream as (
+      update event_streams set last = ended.last
+      from (select user_id, max(position) as last from numbered group by user_id) as ended
+      where event_streams.user_id = ended.user_id
+    ),
+    event as (
+      insert into events (user_id, position, id, type, occurred_at, numbered_at, post_id, account_ids, data)
+      select user_id, position, new_event_id(statement_timestamp()), type, occurred_at, statement_timestamp(), post_id,
+        account_ids, data
+      from numbered
+      order by user_id, position
+    )
+    select count(*) as count,
+      coalesce(extract(epoch from statement_timestamp() - min(occurred_at)), 0)::float8 as lag_seconds
+    from taken`,
+)
+
+export interface NumberedEvents {
+  count: number
+  /** How long the oldest of them has waited. */
+  lagSeconds: number
+}
+
+/**
+ * Gives positions to events of the outbox. Readers see events with a position alone. The transactions that give positions to
+ * the events of one user run one after the other, so that no event ever appears before one that a reader has passed.
+ */
+export function sequenceEvents(db: Db): Promise<NumberedEvents> {
+  return db.transaction().execute(async (db) => {
+    const streams = await lockStreams(db, { limit: BATCH_MAX })
+    if (streams.length === 0) return { count: 0, lagSeconds: 0 }
+    const userIds = streams.map(({ userId }) => userId)
+    const [numbered] = await numberEvents(db, { userIds, limit: BATCH_MAX })
+    return numbered!
+  })
+}
+
+/** Seconds since the oldest event without a position was written; null if there is none. */
+export async function readUnsequencedSeconds(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from clock_timestamp() - occurred_at)::float8 as seconds
+    from event_outbox order by seq limit 1`.execute(db)
+  return rows[0]?.seconds ?? null
+}

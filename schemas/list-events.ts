@@ -1,0 +1,103 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { EVENT_ID, EVENT_TYPES, EVENTS, Event, type EventType } from './event.ts'
+import { Defaulted, Limit, PAGE, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
+
+/** Longest wait for an event, in seconds. Proxies commonly close a connection after 30 or 60 seconds without a byte. */
+export const WAIT_MAX = 20
+
+const GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as const))]
+
+/** A type of event, or all types of a group, such as `delivery.*`. */
+export const EVENT_PATTERNS = [...EVENT_TYPES, ...GROUPS] as [EventType, ...string[]]
+
+/** The types that a pattern stands for. */
+export const expandPattern = (pattern: string): EventType[] =>
+  EVENT_TYPES.filter((type) => type === pattern || pattern === `${type.split('.')[0]}.*`)
+
+const EXAMPLE_CURSOR = 'WzEsIlRhMlBRNWZLIiw0MiwiZjgwYjdjMWU5NTQiXQ'
+
+export const ListEventsQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        pattern: '^(?:now|[A-Za-z0-9_-]{10,120})$',
+        description:
+          'The `nextCursor` of the previous page; `now` for what happens from now on. Leave it out to begin with the oldest event that is kept. A cursor stays valid with other filters.',
+      }),
+    ),
+    from: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Begin with the events that were recorded at this time or later, in RFC 3339. Some that happened shortly before may come first. Cannot be combined with `after`.',
+      }),
+    ),
+    types: Type.Optional(
+      Type.Array(StringEnum(EVENT_PATTERNS), {
+        description:
+          'Only events of this type, or of a group such as `delivery.*`. May be repeated: `types=delivery.failed&types=post.settled`.',
+      }),
+    ),
+    postId: Type.Optional(Type.String({ pattern: UUID_PATTERN, description: 'Only events of the post with this id.' })),
+    accountId: Type.Optional(
+      Type.String({ pattern: UUID_PATTERN, description: 'Only events that concern the account with this id.' }),
+    ),
+    limit: Defaulted(
+      Limit({
+        default: PAGE.limitDefault,
+        examples: [PAGE.limitDefault],
+        description: `The maximum number of events on the page: 1 to ${PAGE.limitMax}. Default: ${PAGE.limitDefault}.`,
+      }),
+      PAGE.limitDefault,
+    ),
+    wait: Defaulted(
+      Type.Integer({
+        minimum: 0,
+        maximum: WAIT_MAX,
+        default: 0,
+        examples: [0],
+        description: `How many seconds to wait for an event if there is none yet: 0 to ${WAIT_MAX}. Default: 0. The response comes with the first event, or with an empty page when the time is over.`,
+      }),
+      0,
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ListEventsQuery = Static<typeof ListEventsQuery>
+
+export const EventList = Type.Object(
+  {
+    data: Type.Array(Ref(Event), { description: 'The page, in the order of `position`.' }),
+    nextCursor: Type.String({
+      description: 'The `after` of the next page. It is never `null`: use it again when more has happened.',
+    }),
+    hasMore: Type.Boolean({
+      description:
+        'Whether there are more events already. With filters, a page may be empty, although this is `true`: read on.',
+    }),
+  },
+  {
+    $id: 'EventList',
+    description: 'One page of your events.',
+    examples: [{ data: [...EVENTS[4].examples], nextCursor: EXAMPLE_CURSOR, hasMore: false }],
+  },
+)
+export type EventList = Static<typeof EventList>
+
+export const CURSOR_EXPIRED = 'Events after this cursor are no longer kept. Begin again with the cursor in `oldest`'
+
+export const ExpiredCursor = Type.Object(
+  {
+    error: Type.String({ description: 'The error in words, for people.' }),
+    oldest: Type.String({ description: 'The `after` of a request for the oldest events that are kept.' }),
+  },
+  {
+    $id: 'ExpiredCursor',
+    description: 'The events after a cursor are no longer kept.',
+    examples: [{ error: CURSOR_EXPIRED, oldest: EXAMPLE_CURSOR }],
+  },
+)
+
+export const EventPath = Type.Object({
+  id: Type.String({ description: 'The id of the event.', examples: [EVENT_ID] }),
+})

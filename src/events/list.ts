@@ -1,0 +1,99 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import {
+  type EventConditions,
+  type EventRow,
+  findEvent,
+  findPositionBefore,
+  listEvents,
+  readBounds,
+} from '../../db/queries/events/read.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
+import type { Event, EventType } from '../../schemas/event.ts'
+import type { EventList, ListEventsQuery } from '../../schemas/list-events.ts'
+import { EVENT_NOT_FOUND } from '../../schemas/messages.ts'
+import { timeOf } from '../../schemas/time.ts'
+import { AppError, CursorExpired, invalidRequest } from '../errors.ts'
+import { type EventPlace, idEndOf, otherCursor, readEventCursor, writeEventCursor } from './cursor.ts'
+import { visibleTypes } from './visible.ts'
+import type { Waiters } from './waiters.ts'
+
+interface Reader {
+  userId: string
+  rights: KeyRights
+}
+
+/**
+ * The events after a cursor, or from a time on. Waits for one if there is none, until `signal` aborts. Throws 400 for a
+ * cursor that is not the caller's, 403 for a type that the key may not see, and 410 for a cursor whose events are gone.
+ */
+export async function readEvents(
+  { db, waiters }: { db: Db; waiters: Waiters },
+  { userId, rights }: Reader,
+  query: ListEventsQuery,
+  signal: AbortSignal,
+): Promise<EventList> {
+  const conditions: EventConditions = {
+    userId,
+    types: visibleTypes(rights, query.types),
+    postId: query.postId ?? null,
+    accountId: query.accountId ?? null,
+    listedAccountIds: rights.accountIds,
+  }
+  const deadline = performance.now() + query.wait * 1000
+  for (let place = await findStart(db, userId, query); ; ) {
+    const { events, last, lastId } = await listEvents(db, { ...conditions, after: place.position, limit: query.limit })
+    const bounds = await readBounds(db, { userId, after: place.position })
+    // After the page: what it needs may have been removed before it was read.
+    requirePlace(userId, place, bounds)
+    if (lastId !== null) place = { position: last, idEnd: idEndOf(lastId) }
+    const hasMore = last < bounds.last
+    const remainingMs = deadline - performance.now()
+    if (events.length > 0 || remainingMs <= 0 || signal.aborted) {
+      return { data: events.map(toEvent), nextCursor: writeEventCursor(userId, place), hasMore }
+    }
+    if (!hasMore) await waiters.wait(userId, place.position, remainingMs, signal)
+  }
+}
+
+/** Where a request without a cursor begins. Nothing before it is missing. */
+const START: EventPlace = { position: 0, idEnd: null }
+
+async function findStart(db: Db, userId: string, { after, from }: ListEventsQuery): Promise<EventPlace> {
+  if (after !== undefined && from !== undefined) throw invalidRequest([AFTER_AND_FROM])
+  if (after !== undefined && after !== 'now') return readEventCursor(userId, after)
+  if (after === undefined && from === undefined) return START
+  const bounds = await readBounds(db, { userId, after: null })
+  const position =
+    from === undefined ? bounds.last : await findPositionBefore(db, { userId, from: timeOf(from), ...bounds })
+  return { position, idEnd: null }
+}
+
+const AFTER_AND_FROM = { code: 'custom' as const, path: ['from'], message: 'Cannot be combined with `after`' }
+
+/** Throws 410 where events after the place are gone, and 400 where the place is none of this database. */
+function requirePlace(userId: string, place: EventPlace, bounds: Awaited<ReturnType<typeof readBounds>>): void {
+  if (place === START) return
+  const isOther = place.idEnd !== null && bounds.afterId !== null && idEndOf(bounds.afterId) !== place.idEnd
+  if (isOther || place.position > bounds.last) throw otherCursor()
+  if (place.position + 1 >= bounds.first) return
+  throw new CursorExpired(writeEventCursor(userId, { position: bounds.first - 1, idEnd: null }))
+}
+
+/** An event that the caller may see. Throws 404 for any other. */
+export async function getEvent(db: Db, { userId, rights }: Reader, id: string): Promise<Event> {
+  const values = { userId, id, types: visibleTypes(rights, undefined), listedAccountIds: rights.accountIds }
+  const row = isId(id) ? await findEvent(db, values) : undefined
+  if (!row) throw new AppError(404, 'event_not_found', EVENT_NOT_FOUND)
+  return toEvent(row)
+}
+
+/** An event as the interface has it. */
+export function toEvent({ id, type, timestamp, position, postId, accountIds, data }: EventRow): Event {
+  const isPost = type.startsWith('post.')
+  const ids = {
+    ...(postId !== null && { postId }),
+    ...(accountIds && (isPost ? { accountIds } : { accountId: accountIds[0] })),
+  }
+  return { id, type: type as EventType, timestamp, position, data: { ...ids, ...data } } as Event
+}

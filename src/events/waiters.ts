@@ -1,0 +1,81 @@
+import { withDatabaseBudget } from '../../db/budget.ts'
+import type { Db } from '../../db/client.ts'
+import { readLastPositions } from '../../db/queries/events/read.ts'
+import { RateLimited } from '../errors.ts'
+
+const POLL_MS = 250
+/** Requests that wait in one process. */
+export const WAITERS_MAX = 100
+const RETRY_AFTER_SECONDS = 1
+
+interface Waiter {
+  userId: string
+  after: number
+  resolve(): void
+  reject(error: unknown): void
+}
+
+export interface Waiters {
+  /**
+   * Resolves when the user has an event after the position `after`, when `ms` are over, or when `signal` aborts. Throws 429
+   * where too many wait already.
+   */
+  wait(userId: string, after: number, ms: number, signal: AbortSignal): Promise<void>
+  /** Ends all waits, and those to come. */
+  stop(): void
+}
+
+/**
+ * Waits for events. One query for all waiting requests of the process reads the last positions of their users. Not LISTEN,
+ * which PgBouncer does not support in transaction mode: https://www.pgbouncer.org/features.html
+ */
+export function createWaiters(db: Db): Waiters {
+  const waiting = new Set<Waiter>()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  function schedule(): void {
+    if (timer || waiting.size === 0) return
+    timer = setTimeout(() => {
+      // The budget of the request that happened to set the timer is not that of the others.
+      void withDatabaseBudget(undefined, poll)
+    }, POLL_MS)
+  }
+
+  async function poll(): Promise<void> {
+    try {
+      const rows = await readLastPositions(db, { userIds: [...new Set([...waiting].map(({ userId }) => userId))] })
+      const last = new Map(rows.map((row) => [row.userId, row.last]))
+      for (const waiter of waiting) if ((last.get(waiter.userId) ?? 0) > waiter.after) waiter.resolve()
+    } catch (error) {
+      for (const waiter of waiting) waiter.reject(error)
+    }
+    timer = undefined
+    schedule()
+  }
+
+  return {
+    async wait(userId, after, ms, signal) {
+      if (isStopped || signal.aborted) return
+      if (waiting.size >= WAITERS_MAX) throw new RateLimited('too_many_waiting', RETRY_AFTER_SECONDS)
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const waiter: Waiter = { userId, after, resolve, reject }
+      const end = setTimeout(resolve, ms)
+      const abort = () => resolve()
+      signal.addEventListener('abort', abort, { once: true })
+      waiting.add(waiter)
+      schedule()
+      try {
+        await promise
+      } finally {
+        waiting.delete(waiter)
+        clearTimeout(end)
+        signal.removeEventListener('abort', abort)
+      }
+    },
+    stop() {
+      isStopped = true
+      for (const waiter of waiting) waiter.resolve()
+    },
+  }
+}
