@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { INTERNAL, type Issue } from '../../schemas/error.ts'
+import type { ErrorBody } from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { PostViolation } from '../../schemas/validate-post.ts'
@@ -28,13 +28,10 @@ export interface Answer {
 /** Calls an operation. Throws a ToolError for an error response. */
 export type Api = (operation: ToolOperation, args: Arguments, headers?: Record<string, string>) => Promise<Answer>
 
-/** An error as an agent reads it. */
-export interface ToolProblem {
+/** An error as an agent reads it: the body of an error response, and what its head says. */
+export interface ToolProblem extends ErrorBody {
   status: number
   code: ErrorCode
-  error: string
-  /** The mistakes in the shape of the arguments. */
-  details?: Issue[] | undefined
   /** The limits of networks that the post breaks. */
   violations?: PostViolation[]
 }
@@ -76,9 +73,8 @@ export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
       .catch(rethrowClosing)
     const answer: Answer = { body: reply.json(), headers: reply.headers }
     if (reply.statusCode < 400) return answer
-    const { error = INTERNAL, details } = answer.body
     const code = reply.headers[ERROR_CODE_HEADER] as ErrorCode
-    throw new ToolError({ status: reply.statusCode, code, error, ...(details && { details }) })
+    throw new ToolError({ status: reply.statusCode, code, ...(answer.body as ErrorBody) })
   }
 }
 

@@ -101,12 +101,17 @@ t.test('arguments of the path and of the query are checked as well, and never co
 })
 
 t.test('an unexpected failure of a tool shows nothing of its cause', async (t) => {
-  const { db, user } = await createWorld(t)
+  const { app, db, user } = await createWorld(t)
   const ada = await user()
   await db.schema.alterTable('posts').renameTo('away').execute()
   const { isError, body } = await callTool(ada, 'list_posts')
   t.equal(isError, true)
-  t.strictSame(body, { status: 500, code: 'internal_error', error: 'Internal server error' })
+  const internal = { status: 500, code: 'internal_error', error: 'Internal server error' }
+  t.strictSame(body, internal)
+
+  const called = callTool(ada, 'list_accounts')
+  Object.assign(app, { inject: () => Promise.reject(new Error('A path of this machine')) })
+  t.strictSame((await called).body, internal)
 })
 
 t.test('arguments that are no object are an error of the protocol', async (t) => {
