@@ -29,8 +29,8 @@ export class Postroom {
     count: (query: T.CountPostsQuery, options?: Options) =>
       this.#http.get<T.PostCounts>('/posts/counts', query, options),
     get: (id: string, options?: Options) => this.#http.get<T.PostDetail>(path`/posts/${id}`, {}, options),
-    /** Changes a post that is not published. An absent key changes nothing; null removes. */
-    update: (id: string, body: T.PatchPost, options?: ChangeOptions) =>
+    /** Changes a post that is not published. An absent key changes nothing; null removes. `strict` rejects a change with warnings. */
+    update: (id: string, body: T.PatchPost, options?: ChangeOptions & T.CreatePostQuery) =>
       this.#http.send<T.UpdatedPost>('PATCH', path`/posts/${id}`, body, options),
     delete: (id: string, options?: ChangeOptions) => this.#http.delete(path`/posts/${id}`, options),
     publish: (id: string, options?: ChangeOptions) =>
