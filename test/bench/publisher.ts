@@ -35,10 +35,11 @@ async function measure(count: number, databaseUrl: string, dataDir: string, scra
   try {
     const accountIds = await loadAccounts(client, key)
     const env = { DATABASE_URL: databaseUrl, MEDIA_DIR: scratch, CREDENTIALS_KEY: key.toString('base64') }
-    while (workers.length < count) workers.push(await startWorker(env))
     const dueAt = Date.now() + AHEAD_MS + posts / 20
     await loadDuePosts(client, accountIds, dueAt)
     await client.query('vacuum (analyze)')
+    // Afterwards, because Postgres plans statements for the tables as they are then.
+    while (workers.length < count) workers.push(await startWorker(env))
     if (Date.now() > dueAt) throw new Error('Loading the posts took longer than the time until they were due')
 
     await sleep(dueAt - Date.now())

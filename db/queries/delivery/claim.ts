@@ -141,8 +141,9 @@ export const claimedTables = sql`
 const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parked: number }>(
   'claim_deliveries',
   (_db, value) => {
-    const now = value('now')
-    const [platforms, from] = [value('platforms'), value('from')]
+    const now = hidden('timestamptz', value('now'))
+    const [platforms, slots] = [hidden('text[]', value('platforms')), hidden('integer[]', value('slots'))]
+    const from = hidden('uuid', value('from'))
     return sql`
     with recursive
     -- Start at a random account and wrap around, so that none starves.
@@ -153,7 +154,7 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
       ${parkedAccounts('below', platforms, sql`account_id < ${from}::uuid`, PARKED_ACCOUNTS_MAX)}
     ),
     network as (
-      select * from unnest(${platforms}::text[], ${value('slots')}::integer[]) as network(platform, slots)
+      select * from unnest(${platforms}::text[], ${slots}::integer[]) as network(platform, slots)
     ),
     fresh as (
       select fresh.* from network, lateral (
@@ -210,6 +211,12 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
     ${claimedTables}`
   },
 )
+
+/**
+ * A value that Postgres does not see when it plans. It would expect a plan for these values to be cheaper, because few
+ * deliveries are due, and plan at each claim: 1.3 ms of CPU, where a claim without due deliveries takes 0.3.
+ */
+const hidden = <T>(type: string, value: T): T => sql`(select ${value}::${sql.raw(type)})` as T
 
 /** Claims deliveries. A claim that only parked deliveries is repeated: more may be due behind them. */
 export async function claimDeliveries(db: Db, values: ClaimValues): Promise<ClaimedDelivery[]> {
