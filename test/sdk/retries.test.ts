@@ -129,7 +129,7 @@ t.test('the signal of the caller ends the request and the pauses, with its own r
   const reason = new Error('the user has left')
   const silent = await scriptService(t, [() => {}])
   const controller = new AbortController()
-  const reading = silent.client.posts.get('a', { signal: controller.signal })
+  const reading = silent.client.posts.get('a', { signal: controller.signal, maxRetries: 0 })
   await until('the request is there', () => silent.seen.length === 1)
   controller.abort(reason)
   t.equal(await reading.catch((error) => error), reason)
