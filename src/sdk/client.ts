@@ -107,7 +107,6 @@ export class Postroom {
         options,
       }),
   }
-  /** Files that were uploaded or imported: see `uploads`. */
   readonly media = {
     list: (query?: T.ListMediaQuery, options?: Options) => this.#http.list<T.MediaList>('/media', query, options),
     get: (id: string, options?: Options) => this.#http.get<T.MediaDetail>(path`/media/${id}`, {}, options),
@@ -159,7 +158,6 @@ export class Postroom {
     deleteMember: (id: string, userId: string, options?: Options) =>
       this.#http.delete(path`/organizations/${id}/members/${userId}`, options),
   }
-  /** The network for trials. */
   readonly sandbox = {
     /** What the sandbox received, newest first. */
     calls: (query?: T.PageQuery, options?: Options) =>

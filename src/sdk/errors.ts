@@ -10,9 +10,8 @@ export class PostroomError extends Error {
   readonly requestId: string | null
   /** The seconds to wait before another attempt; null where the service does not say. */
   readonly retryAfter: number | null
-  /** The body; null if it is not that of an error of Postroom. */
+  /** Null if the response is not an error of Postroom. */
   readonly body: ErrorBody | null
-  /** The response, whose body has been read. */
   readonly response: Response | null
 
   constructor(message: string, response: Response | null = null, body: ErrorBody | null = null, cause?: unknown) {
@@ -33,9 +32,8 @@ export class InvalidRequest extends PostroomError {
 }
 /** 400: the post breaks a limit of a network, or lacks something that the network requires. */
 export class LimitViolation extends InvalidRequest {}
-/** 401: the API key is missing, invalid or expired. */
+/** 401: the API key is missing, invalid or expired. 403: it may not do this, or use an id in the request. */
 export class Unauthorized extends PostroomError {}
-/** 403: the key may not do this, or its user may not use an id in the request. */
 export class Forbidden extends PostroomError {}
 /** 404: the user has no such resource, or no longer: a retry of a deletion finds nothing either. */
 export class NotFound extends PostroomError {}
@@ -43,9 +41,8 @@ export class NotFound extends PostroomError {}
 export class Conflict extends PostroomError {}
 /** 412: the resource is not at the ETag in `ifMatch`. A retry after a lost response may find its own change. */
 export class PreconditionFailed extends PostroomError {}
-/** 429: too many requests. */
+/** 429: too many requests. 5xx: the service, or the network that it called, failed. */
 export class RateLimited extends PostroomError {}
-/** 5xx: the service, or the network that it called, failed. */
 export class ServerError extends PostroomError {}
 /** There was no response. The service may have carried out the request. */
 export class ConnectionError extends PostroomError {}

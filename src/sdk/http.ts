@@ -22,9 +22,8 @@ const responses = new WeakMap<object, Response>()
 /** The response that a method's result came with, for its headers: `etag`, `x-request-id`, `idempotent-replayed`. */
 export const responseOf = (result: object): Response | undefined => responses.get(result)
 
-const [FIRST_PAUSE_MS, PAUSE_MAX_MS] = [500, 8_000]
 /** The caller decides on longer pauses that the service asks for. */
-const RETRY_AFTER_MAX_SECONDS = 60
+const [FIRST_PAUSE_MS, PAUSE_MAX_MS, RETRY_AFTER_MAX_SECONDS] = [500, 8_000, 60]
 /** Longer timers end immediately. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 

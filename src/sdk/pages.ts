@@ -13,12 +13,7 @@ export class List<P extends Page<unknown>> implements PromiseLike<P>, AsyncItera
 
   /** `await list` gives one page. */
   // biome-ignore lint/suspicious/noThenProperty: a list can be awaited
-  then<A = P, B = never>(
-    onPage?: ((page: P) => A | PromiseLike<A>) | null,
-    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#fetchPage().then(onPage, onError)
-  }
+  readonly then: Promise<P>['then'] = (onPage, onError) => this.#fetchPage().then(onPage, onError)
 
   /** `for await (const item of list)` gives the items of this page and of all that follow. */
   async *[Symbol.asyncIterator](): AsyncGenerator<P['data'][number], void, undefined> {

@@ -14,7 +14,6 @@ const isStream = (file: FileSource): file is AsyncIterable<Uint8Array> => Symbol
 /** A multipart form: https://www.rfc-editor.org/rfc/rfc7578 */
 export class Form {
   readonly type: string
-  /** Gives the content for each attempt. */
   readonly open: () => Promise<Blob | ReadableStream<Uint8Array>>
   readonly canReopen: boolean
 
@@ -37,7 +36,7 @@ export class Form {
 }
 
 /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
-const escapeName = (name: string) => name.replace(/[\n\r"]/g, (character) => encodeURIComponent(character))
+const escapeName = (name: string) => name.replace(/[\n\r"]/g, encodeURIComponent)
 
 async function* join(head: string, content: AsyncIterable<Uint8Array>, tail: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(head)

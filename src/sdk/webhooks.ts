@@ -11,7 +11,6 @@ export type WebhookHeaders = { get(name: string): string | null } | Record<strin
 
 /** The tolerance of the libraries of https://www.standardwebhooks.com */
 const TOLERANCE_SECONDS = 300
-
 /** Where a server has joined repeated headers, a comma and a space separate them. */
 const [ID, TIMESTAMP] = [/^[^\s,]+$/, /^\d{1,12}$/]
 const SIGNATURES = /^v\w+,[A-Za-z\d+/=]+(?: v\w+,[A-Za-z\d+/=]+)*$/
