@@ -4,6 +4,7 @@ import type { CreatePost as ParsedPost } from './create-post.ts'
 import type { CreatePosts as ParsedPosts } from './create-posts.ts'
 import type * as find from './find.ts'
 import type { RotateApiKey as ParsedRotation } from './key.ts'
+import type { ListEventsQuery as ParsedEventsQuery } from './list-events.ts'
 import type { ListMediaQuery as ParsedMediaQuery } from './media.ts'
 import type { RetryDeliveries as ParsedRetry } from './retry-deliveries.ts'
 import type { PageQuery as ParsedPageQuery } from './shared.ts'
@@ -17,8 +18,10 @@ export type * from './create-posts.ts'
 export type * from './delivery.ts'
 export type * from './error.ts'
 export type * from './error-codes.ts'
+export type * from './event.ts'
 export type * from './find.ts'
 export type * from './key.ts'
+export type * from './list-events.ts'
 export type * from './media.ts'
 export type * from './patch-post.ts'
 export type * from './people.ts'
@@ -42,5 +45,6 @@ export type RotateApiKey = Partial<ParsedRotation>
 export type PageQuery = Partial<ParsedPageQuery>
 export type ListPostsQuery = Partial<find.ListPostsQuery>
 export type ListDeliveriesQuery = Partial<find.ListDeliveriesQuery>
+export type ListEventsQuery = Partial<ParsedEventsQuery>
 export type ListMediaQuery = Partial<ParsedMediaQuery>
 export type DeleteAppQuery = Partial<AppQuery>

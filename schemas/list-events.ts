@@ -5,10 +5,12 @@ import { Defaulted, Limit, PAGE, Ref, StringEnum, UUID_PATTERN } from './shared.
 /** Longest wait for an event, in seconds. Proxies commonly close a connection after 30 or 60 seconds without a byte. */
 export const WAIT_MAX = 20
 
-const GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as const))]
+type GroupOf<T> = T extends `${infer Name}.${string}` ? `${Name}.*` : never
+
+const GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as GroupOf<EventType>))]
 
 /** A type of event, or all types of a group, such as `delivery.*`. */
-export const EVENT_PATTERNS = [...EVENT_TYPES, ...GROUPS] as [EventType, ...string[]]
+export const EVENT_PATTERNS = [...EVENT_TYPES, ...GROUPS]
 
 /** The types that a pattern stands for. */
 export const expandPattern = (pattern: string): EventType[] =>

@@ -6,6 +6,8 @@ import { type FileDescription, type FileSource, Form } from './uploads.ts'
 
 /** The service ends uploads and imports that stall. */
 const UNLIMITED = { timeoutMs: Number.POSITIVE_INFINITY }
+/** The service waits for 20 seconds. No outage ends the loop. */
+const FOLLOWING = { timeoutMs: 35_000, maxRetries: Number.POSITIVE_INFINITY }
 
 /** A client of one Postroom service, with one API key. */
 export class Postroom {
@@ -29,7 +31,7 @@ export class Postroom {
     count: (query: T.CountPostsQuery, options?: Options) =>
       this.#http.get<T.PostCounts>('/posts/counts', query, options),
     get: (id: string, options?: Options) => this.#http.get<T.PostDetail>(path`/posts/${id}`, {}, options),
-    /** Changes a post that is not published. An absent key changes nothing; null removes. `strict` rejects a change with warnings. */
+    /** An absent key changes nothing; null removes. `strict` rejects a change with warnings. */
     update: (id: string, body: T.PatchPost, options?: ChangeOptions & T.CreatePostQuery) =>
       this.#http.send<T.UpdatedPost>('PATCH', path`/posts/${id}`, body, options),
     delete: (id: string, options?: ChangeOptions) => this.#http.delete(path`/posts/${id}`, options),
@@ -60,6 +62,13 @@ export class Postroom {
         body,
         options,
       ),
+  }
+  readonly events = {
+    list: (query?: T.ListEventsQuery, options?: Options) => this.#http.get<T.EventList>('/events', query, options),
+    get: (id: string, options?: Options) => this.#http.get<T.Event>(path`/events/${id}`, {}, options),
+    /** Every event, and then for ever the next one. To go on after a crash, store the `nextCursor` of each of its `pages()`. */
+    follow: (query?: Omit<T.ListEventsQuery, 'wait'>, options?: Options) =>
+      this.#http.list<T.EventList>('/events', { ...query, wait: 20 }, { ...FOLLOWING, ...options }, 'after'),
   }
   readonly uploads = {
     /** Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored. */

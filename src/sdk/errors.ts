@@ -39,6 +39,10 @@ export class Forbidden extends PostroomError {}
 export class NotFound extends PostroomError {}
 /** 409: the state of the resource excludes the request, or the idempotency key belongs to another request. */
 export class Conflict extends PostroomError {}
+/** 410: events after the cursor are no longer kept. `oldest` is the cursor to begin with. */
+export class CursorExpired extends PostroomError {
+  readonly oldest = (this.body as { oldest?: string } | null)?.oldest
+}
 /** 412: the resource is not at the ETag in `ifMatch`. A retry after a lost response may find its own change. */
 export class PreconditionFailed extends PostroomError {}
 /** 429: too many requests. 5xx: the service, or the network that it called, failed. */

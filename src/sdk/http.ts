@@ -41,10 +41,10 @@ export class Http {
     return this.json({ method: 'GET', path, query, isRepeatable: true, options })
   }
 
-  list<P extends Page<unknown>>(path: string, query: object = {}, options?: Options): List<P> {
-    return new List((next) =>
-      this.get<P>(path, { ...query, ...(next && { offset: undefined, cursor: next }) }, options),
-    )
+  /** `name` is the parameter of the cursor, which replaces those that say where to begin. */
+  list<P extends Page<unknown>>(path: string, query: object = {}, options?: Options, name = 'cursor'): List<P> {
+    const begin = { offset: undefined, from: undefined }
+    return new List((cursor) => this.get<P>(path, { ...query, ...(cursor && { ...begin, [name]: cursor }) }, options))
   }
 
   /** Sends a `POST` with an idempotency key, which is the same in all attempts. */

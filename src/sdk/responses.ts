@@ -6,6 +6,11 @@ const CLASSES: Record<number, typeof errors.PostroomError> = {
   ...{ 409: errors.Conflict, 412: errors.PreconditionFailed, 429: errors.RateLimited },
 }
 
+const CODES: Record<string, typeof errors.PostroomError> = {
+  platform_limit: errors.LimitViolation,
+  cursor_expired: errors.CursorExpired,
+}
+
 /** The error of a response that is not a success, with the JSON of its body. */
 export function toError(response: Response, json: unknown): errors.PostroomError {
   const { status, url, headers } = response
@@ -15,8 +20,7 @@ export function toError(response: Response, json: unknown): errors.PostroomError
   const other = `${url} responded with ${status}${headers.has('location') ? ` to ${headers.get('location')}` : ''}: check baseUrl`
   const message = [body?.error ?? other, mistakes?.join('; ')]
   const Class = status >= 500 ? errors.ServerError : (CLASSES[status] ?? errors.PostroomError)
-  const isLimit = headers.get('x-error-code') === 'platform_limit'
-  return new (isLimit ? errors.LimitViolation : Class)(message.filter(Boolean).join(': '), response, body)
+  return new (CODES[headers.get('x-error-code') ?? ''] ?? Class)(message.filter(Boolean).join(': '), response, body)
 }
 
 /** The parsed JSON; undefined if `text` is not JSON. */

@@ -1,5 +1,6 @@
 import { loadCrypto } from './http.ts'
 import { parseJson } from './responses.ts'
+import type { Event } from './types.ts'
 
 /** The request was not sent by a holder of the secret, or not now. Respond with 400, and do nothing else. */
 export class InvalidSignature extends Error {
@@ -20,7 +21,7 @@ const SIGNATURES = /^v\w+,[A-Za-z\d+/=]+(?: v\w+,[A-Za-z\d+/=]+)*$/
  * `InvalidSignature`. `rawBody` is the body as it was received, before any parsing. A copy is valid within these seconds,
  * and a retry has the `id` of the first attempt: keep the ids of events that you have handled.
  */
-export async function verify<Event = unknown>(
+export async function verify(
   rawBody: string | Uint8Array | ArrayBuffer,
   headers: WebhookHeaders,
   secrets: string | readonly string[],

@@ -67,6 +67,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   items?: Schema
   anyOf?: Schema[]
+  oneOf?: Schema[]
   additionalProperties?: Schema | boolean
   enum?: unknown[]
 }

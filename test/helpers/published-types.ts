@@ -28,7 +28,7 @@ export function publishedTypes(document: Document): string {
 const declare = (name: string, schema: Schema) => `${comment(schema)}export type ${name} = ${typeOf(schema)}`
 
 function typeOf(schema: Schema): string {
-  const { $ref, anyOf, properties, items, additionalProperties } = schema
+  const { $ref, anyOf = schema.oneOf, properties, items, additionalProperties } = schema
   if ($ref) return $ref.split('/').at(-1)!
   if (anyOf) return anyOf.map(typeOf).join(' | ')
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')

@@ -44,6 +44,8 @@ export const SDK_CALLS: Record<string, Call> = {
   cancelDelivery: (client, { options }, id, account) => client.deliveries.cancel(id!, account!, options),
   markDeliveryPublished: (client, { body, options }, id, account) =>
     client.deliveries.markPublished(id!, account!, body, options),
+  listEvents: (client, { query }) => client.events.list(query),
+  getEvent: (client, _, id) => client.events.get(id!),
   uploadMedia: (client, { options }) => client.uploads.create(new Uint8Array(1), {}, options),
   listMedia: (client, { query }) => client.media.list(query),
   importMedia: (client, { body, options }) => client.uploads.fromUrl(body, options),
