@@ -304,6 +304,49 @@ export interface Users {
   name: string;
 }
 
+export interface WebhookDeliveries {
+  attemptedAt: Timestamp | null;
+  attempts: Generated<number>;
+  dueAt: Generated<Timestamp>;
+  durationMs: number | null;
+  errorCode: string | null;
+  eventId: string;
+  queuedAt: Generated<Timestamp>;
+  responseBody: string | null;
+  responseStatus: number | null;
+  run: Generated<number>;
+  state: Generated<string>;
+  webhookId: string;
+}
+
+export interface Webhooks {
+  accountIds: string[] | null;
+  createdAt: Generated<Timestamp>;
+  data: Buffer;
+  dataKey: Buffer;
+  disabledAt: Timestamp | null;
+  disabledReason: string | null;
+  failingSince: Timestamp | null;
+  failures: Generated<number>;
+  healthyAt: Timestamp | null;
+  id: string;
+  isSlow: Generated<boolean>;
+  keyId: string;
+  leasedUntil: Timestamp | null;
+  leaseToken: string | null;
+  payload: string;
+  previousCreatedAt: Timestamp | null;
+  previousExpiresAt: Timestamp | null;
+  restsUntil: Timestamp | null;
+  scopes: string[] | null;
+  secretCreatedAt: Generated<Timestamp>;
+  secretStart: string;
+  types: string[] | null;
+  url: string;
+  userId: string;
+  warnings: Generated<number>;
+}
+
 export interface DB {
   accountCredentials: AccountCredentials;
   accounts: Accounts;
@@ -328,4 +371,6 @@ export interface DB {
   schemaMigrations: SchemaMigrations;
   sweeps: Sweeps;
   users: Users;
+  webhookDeliveries: WebhookDeliveries;
+  webhooks: Webhooks;
 }

@@ -238,6 +238,16 @@ const KEYS = `Create API keys that allow less than your own, and replace or revo
 - A revoked or narrowed key loses its rights in each process within a second.
 - Keys do not belong to the key that created them: revoking that one leaves them valid.`
 
+const WEBHOOKS = `Get events at a URL of yours as soon as they happen, signed as [Standard Webhooks](https://www.standardwebhooks.com) describe. The section *Webhooks* of this page has the body of each type.
+
+- **Verify** each request with a library of Standard Webhooks, such as \`standardwebhooks\` from npm, and the \`secret\` of \`createWebhook\`. It checks \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`.
+- **Respond 2xx** within 10 seconds, before you do any work. Redirects are not followed. 410 disables the webhook.
+- **Expect repeats.** An event is sent at least once. \`webhook-id\` is the id of the event, the same in each attempt.
+- **Do not rely on the order.** Each event has its \`position\`: sort by it if you need to.
+- **Retries** follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±10 %, or after the \`Retry-After\` of the response, up to 24 h. Meanwhile, a failing webhook gets one request at a time, at least every minute while deliveries are due.
+- A webhook without a success for a day leads to the event \`webhook.failing\`, and another one a day before the end. After 5 days and at least 20 attempts it is **disabled**, and \`webhook.disabled\` says so. **Nothing is lost:** events are recorded on, and pending deliveries stay pending. Enable the webhook with \`updateWebhook\`, then call \`redeliverEvents\` from the \`failingSince\` of the event.
+- \`rotateWebhookSecret\` replaces the secret. Both sign for a day, or for as long as you say.`
+
 const SANDBOX = `A network for tests, which is part of this service. An account on \`sandbox\` accepts what X accepts, and its posts are not visible to anyone. \`listSandboxCalls\` shows what the sandbox received. With \`fields.fault\`, the sandbox fails as real networks do:
 
 | \`fault\` | what the sandbox does | effect on the delivery |
@@ -285,6 +295,7 @@ export const TAGS = [
   { name: 'connections', description: CONNECTIONS },
   { name: 'apps', description: APPS },
   { name: 'keys', description: KEYS },
+  { name: 'webhooks', description: WEBHOOKS },
   { name: 'tenants', description: TENANTS },
   { name: 'sandbox', description: SANDBOX },
 ]

@@ -72,6 +72,13 @@ export const ERROR_CODES = {
 
   event_not_found: 'The caller has no event with this id, or it is no longer kept.',
   cursor_expired: 'Events after the cursor are no longer kept; `oldest` is the cursor to begin again with.',
+  webhook_not_found: 'The caller has no webhook with this id.',
+  webhook_limit: 'The caller has as many webhooks as a user may have.',
+  webhook_too_wide: 'The webhook gets events that the key of the request may not read.',
+  webhook_disabled: 'The webhook is disabled.',
+  webhook_secret_rotated: 'Two secrets of the webhook are valid already.',
+  webhook_secret_not_found: 'The webhook has no previous secret.',
+  webhook_event_not_found: 'The webhook gets no event with one of these ids.',
 
   media_not_found: 'The caller has no file with this id.',
   media_in_use: 'A post that is still to be published uses the file.',

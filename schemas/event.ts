@@ -4,7 +4,7 @@ import { Delivery, DeliveryError, DeliveryState, POST_ID } from './delivery.ts'
 import { DeliveryCounts } from './find.ts'
 import { PlatformId } from './platform.ts'
 import { PostStatus } from './post.ts'
-import { Dictionary, Ref } from './shared.ts'
+import { Dictionary, Ref, StringEnum } from './shared.ts'
 
 const [{ id: ACCOUNT_ID, username: USERNAME }] = ACCOUNT_EXAMPLES
 export const EVENT_ID = '0196f0d2-5b1e-7c43-9a6d-2f80b7c1e954'
@@ -85,6 +85,12 @@ const key = {
   name: optional(Type.String({ description: 'The name of the key, if it has one.' })),
 }
 const KEY = { keyId: KEY_ID, name: 'calendar' }
+
+export const WEBHOOK_ID = '01a20e1c-5b7a-7c02-9e34-6a1f0d2c8b95'
+const failingWebhook = {
+  webhookId: id('webhook'),
+  failingSince: time('Since when no attempt has succeeded.'),
+}
 
 const DATA = Symbol('data')
 
@@ -220,6 +226,30 @@ export const EVENTS = [
     'An API key expires within 7 days, and no other key replaces it.',
     { ...key, expiresAt: time('When it expires.') },
     { ...KEY, expiresAt: '2026-11-28T08:15:30.000Z' },
+  ),
+  defineEvent(
+    'webhook.test',
+    'A test of a webhook, by `testWebhook`. Only this webhook gets it, whatever its types are.',
+    {
+      webhookId: id('webhook'),
+      sample: optional(Type.String({ description: 'The type whose example the webhook got in place of this event.' })),
+    },
+    { webhookId: WEBHOOK_ID },
+  ),
+  defineEvent(
+    'webhook.failing',
+    'No attempt of a webhook has succeeded for a day. Written again a day before the webhook is disabled.',
+    { ...failingWebhook, disabledFrom: time('When it is disabled, if no attempt succeeds until then.') },
+    { webhookId: WEBHOOK_ID, failingSince: '2026-11-20T08:15:30.123Z', disabledFrom: '2026-11-25T08:15:30.123Z' },
+  ),
+  defineEvent(
+    'webhook.disabled',
+    'A webhook was disabled: no attempt has succeeded for 5 days, or its receiver responded 410. Nothing is lost: see the tag *webhooks*.',
+    {
+      ...failingWebhook,
+      reason: StringEnum(['failing', 'gone'], { description: 'The `disabledReason` of the webhook.' }),
+    },
+    { webhookId: WEBHOOK_ID, failingSince: '2026-11-16T08:15:30.123Z', reason: 'failing' },
   ),
 ] as const
 

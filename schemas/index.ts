@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { Account, AccountAttention, AccountList } from './account.ts'
 import { App, AppList, PutApp } from './app.ts'
 import { CONNECT_CREDENTIALS, CONNECT_VARIANTS, ConnectAccount } from './connect.ts'
@@ -84,9 +85,32 @@ import {
   ValidatedTarget,
 } from './validate-post.ts'
 import { PostWarning } from './warning.ts'
+import {
+  CreateWebhook,
+  RotateWebhookSecret,
+  UpdateWebhook,
+  Webhook,
+  WebhookDisabledReason,
+  WebhookEvents,
+  WebhookList,
+  WebhookPayload,
+  WebhookSecret,
+  WebhookState,
+  WebhookWithSecret,
+} from './webhook.ts'
+import {
+  QueuedEvents,
+  RedeliverEvents,
+  SampleType,
+  TestWebhook,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookDeliveryState,
+  WebhookResponse,
+} from './webhook-delivery.ts'
 
 /** Every named schema of the interface. Each becomes a component of the OpenAPI document. */
-export const components = [
+export const components: TSchema[] = [
   Account,
   AccountAttention,
   AccountList,
@@ -209,4 +233,23 @@ export const components = [
   UserList,
   ValidatedPost,
   ValidatedTarget,
+  CreateWebhook,
+  QueuedEvents,
+  RedeliverEvents,
+  RotateWebhookSecret,
+  TestWebhook,
+  UpdateWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookEvents,
+  WebhookList,
+  SampleType,
+  WebhookDeliveryState,
+  WebhookDisabledReason,
+  WebhookPayload,
+  WebhookResponse,
+  WebhookSecret,
+  WebhookState,
+  WebhookWithSecret,
 ]

@@ -126,3 +126,15 @@ export const OTHER_EVENTS_CURSOR = {
   path: ['after'],
   message: 'Not a cursor of your events. After the database was restored, begin again with `from`',
 }
+export const WEBHOOK_NOT_FOUND = 'Webhook not found'
+export const tooManyWebhooks = (max: number) => `You have ${max} webhooks, and cannot have more: delete one first`
+export const cannotReceive = (what: string) => `This API key cannot read what the webhook would get: ${what}`
+export const WEBHOOK_DISABLED = 'The webhook is disabled: enable it first, with PATCH and {"state":"active"}'
+export const SECRET_ROTATED =
+  'Two secrets are valid already: wait until the previous one expires, delete it, or send force'
+export const NO_PREVIOUS_SECRET = 'The webhook has no previous secret'
+export const eventNotSent = (id: string) => `The webhook gets no event with this id: ${id}`
+export const FROM_OR_EVENTS = 'Send either eventIds or from'
+export const NEEDS_FROM = 'Only together with from'
+export const HTTPS_REQUIRED = 'Must be an https address'
+export const NO_URL_CREDENTIALS = 'Must not contain a user name or password'

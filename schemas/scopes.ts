@@ -10,6 +10,7 @@ export const SCOPES = {
   'accounts:connect': 'connect and disconnect accounts, and store apps',
   'media:read': 'read files',
   'media:write': 'add, change and delete files',
+  'webhooks:manage': 'create, change, test and delete webhooks',
   'keys:manage': 'create, narrow, rotate and revoke API keys',
   admin: 'manage all users, organisations and their keys; only the operator creates such keys',
 } as const

@@ -42,6 +42,8 @@ import { sandbox } from './platforms/sandbox/plugin.ts'
 import { posts } from './posts/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
 import { tenants } from './tenants/plugin.ts'
+import type { WebhookContext } from './webhooks/context.ts'
+import { webhooks } from './webhooks/plugin.ts'
 
 export interface AppOptions extends ConnectionContext {
   logger: NonNullable<FastifyServerOptions['logger']>
@@ -56,6 +58,8 @@ export interface AppOptions extends ConnectionContext {
   metrics: Metrics
   /** The networks that posts can be published to. */
   networks: Networks
+  /** Which URLs webhooks may have. */
+  webhookUrls: Pick<WebhookContext, 'allowsHttp' | 'isReachable'>
   /** Whether the process is about to end, and must get no new requests. */
   isStopping?: () => boolean
 }
@@ -75,6 +79,7 @@ export async function buildApp({
   rateLimits: rates,
   media: files,
   metrics,
+  webhookUrls,
   isStopping = () => false,
   ...context
 }: AppOptions): Promise<FastifyInstance> {
@@ -126,6 +131,7 @@ export async function buildApp({
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
       await api.register(keys, { db })
+      await api.register(webhooks, { db, keyring: context.keyring, ...webhookUrls })
       await api.register(tenants, { ...context, ...files })
     },
     { prefix: '/api/v1' },
@@ -181,6 +187,7 @@ export async function buildDocument(): Promise<object> {
     media: files,
     metrics: createMetrics({ db, pool: 'api', freshMs: 0 }),
     networks: {},
+    webhookUrls: { allowsHttp: false, isReachable: client.isReachable },
     keyring: undefined,
     fetch: client.fetch,
     publicUrl: () => '',

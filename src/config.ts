@@ -39,6 +39,8 @@ export interface Config {
   }
   /** Hosts that users may name although they are not public. */
   outboundAllow: AllowedHost[]
+  /** Whether webhooks may have `http:` URLs. */
+  webhooksAllowHttp: boolean
   /** Variables that name a proxy for outgoing requests, which this service does not use. */
   ignoredProxies: string[]
   logLevel: string
@@ -98,6 +100,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       eventsMs: variables.EVENTS_RETENTION_DAYS * DAY_MS,
     },
     outboundAllow: listItems(variables.OUTBOUND_ALLOW).map((item) => parseAllowedHost(item)!),
+    webhooksAllowHttp: variables.WEBHOOKS_ALLOW_HTTP === 'on',
     ignoredProxies: PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]),
     logLevel: variables.LOG_LEVEL,
     hasTraces: variables.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,

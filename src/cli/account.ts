@@ -5,6 +5,7 @@ import { deleteCredentialsOfOtherKeys } from '../../db/queries/credentials.ts'
 import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { deleteAppsOfOtherKeys } from '../../db/queries/oauth-apps.ts'
 import { userExists } from '../../db/queries/people.ts'
+import { deleteWebhooksOfOtherKeys } from '../../db/queries/webhooks/secrets.ts'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
 import { attentionOf, attentionTimes } from '../accounts/attention.ts'
 import { rewrapCredentials } from '../accounts/rewrap.ts'
@@ -60,13 +61,14 @@ export function addAccountCommands(program: Command): void {
     account
       .command('forget-lost')
       .description(
-        'delete the stored credentials, and the apps, whose key is lost; the accounts stay, and have to be connected again',
+        'delete the stored credentials, apps and webhooks whose key is lost; the accounts stay, and have to be connected again',
       )
       .requiredOption('--yes', 'confirm that no key decrypts them any more'),
     async (db) => {
       const { keyIds } = await requireKeyring()
       const apps = await deleteAppsOfOtherKeys(db, keyIds)
-      return { deleted: await deleteCredentialsOfOtherKeys(db, keyIds), apps }
+      const webhooks = await deleteWebhooksOfOtherKeys(db, keyIds)
+      return { deleted: await deleteCredentialsOfOtherKeys(db, keyIds), apps, webhooks }
     },
   )
 

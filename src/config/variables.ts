@@ -158,6 +158,11 @@ export const VARIABLES = Type.Object({
         '[Private hosts](src/runtime/README.md#proxies-and-private-hosts) that users may name, such as `social.example.com,10.0.0.0/8`.',
     }),
   ),
+  WEBHOOKS_ALLOW_HTTP: oneOf(['on', 'off'], {
+    default: 'off',
+    description:
+      '`on` lets [webhooks](src/webhooks/README.md) have `http:` URLs. Private hosts need `OUTBOUND_ALLOW` too.',
+  }),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',

@@ -1,18 +1,8 @@
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { EVENT_TYPES, type EventType } from '../../schemas/event.ts'
+import { EVENT_SCOPES } from '../../schemas/event-scopes.ts'
 import { expandPattern } from '../../schemas/list-events.ts'
-import type { Scope } from '../../schemas/scopes.ts'
 import { hasScope, requireScope } from '../http/rights.ts'
-
-/** The scope that reading the events of a group requires. */
-const SCOPES: Record<string, Scope> = {
-  post: 'posts:read',
-  delivery: 'posts:read',
-  account: 'accounts:read',
-  key: 'keys:manage',
-}
-
-export const scopeOf = (type: EventType): Scope => SCOPES[type.split('.')[0]!]!
 
 /**
  * The types of event that a key may see, of those that `patterns` name; null for all types. Throws 403 if the key lacks the
@@ -21,9 +11,9 @@ export const scopeOf = (type: EventType): Scope => SCOPES[type.split('.')[0]!]!
 export function visibleTypes(rights: KeyRights, patterns: readonly string[] | undefined): EventType[] | null {
   if (patterns) {
     const types = [...new Set(patterns.flatMap(expandPattern))]
-    for (const type of types) requireScope(rights, scopeOf(type))
+    for (const type of types) requireScope(rights, EVENT_SCOPES[type])
     return types
   }
-  const types = EVENT_TYPES.filter((type) => hasScope(rights, scopeOf(type)))
+  const types = EVENT_TYPES.filter((type) => hasScope(rights, EVENT_SCOPES[type]))
   return types.length === EVENT_TYPES.length ? null : types
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { DESCRIPTION, SERVERS, SUMMARY, TAGS } from '../../schemas/document.ts'
 import { BEARER } from '../../schemas/operations/define-operation.ts'
+import { WEBHOOK_REQUESTS } from '../../schemas/webhook-document.ts'
 import { VERSION } from '../version.ts'
 
 const info = {
@@ -55,7 +56,7 @@ export const openapi = fp(async (app: FastifyInstance) => {
           if (type.endsWith('json')) media.examples = requestExamples.get(operation.operationId)
         }
       }
-      return (document as { openapiObject: object }).openapiObject
+      return { ...(document as { openapiObject: object }).openapiObject, webhooks: WEBHOOK_REQUESTS }
     },
   })
   await app.register(swaggerUi, {

@@ -6,7 +6,7 @@ type Serializer = (body: unknown) => string
 
 const options = {
   schema: Object.fromEntries(components.map((component) => [component.$id!, component])),
-} as Options
+} as unknown as Options
 
 /** The serializers of components, by `$ref`. */
 const compiled = new Map<string, Serializer>()

@@ -13,6 +13,7 @@ export interface Instruments {
   tokenRefreshes: Counter<'platform' | 'outcome'>
   storageErrors: Counter<'operation'>
   eventsNumbered: Counter
+  webhookAttempts: Counter<'outcome'>
 }
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
@@ -70,6 +71,12 @@ export function createInstruments(registry: Registry): Instruments {
     eventsNumbered: new Counter({
       name: 'postroom_events_numbered_total',
       help: 'Events that got their position, so that readers see them.',
+      registers,
+    }),
+    webhookAttempts: new Counter({
+      name: 'postroom_webhook_attempts_total',
+      help: 'Attempts to send an event to a webhook, by outcome: delivered, failed, or gone (410).',
+      labelNames: ['outcome'],
       registers,
     }),
   }

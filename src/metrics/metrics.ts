@@ -15,7 +15,7 @@ export interface Metrics extends Instruments {
 }
 
 /** What the connections of a pool are for. */
-export type PoolName = 'api' | 'worker'
+export type PoolName = 'api' | 'worker' | 'webhooks'
 
 interface Options {
   db: Db

@@ -13,11 +13,21 @@ export interface PublicClient {
   fetch: typeof fetch
   /** Returns the body of a GET as a stream, which the caller has to read or destroy. Follows redirects. */
   download(url: URL, options: DownloadOptions): Promise<Readable>
+  /** Whether a host exists and may be connected to. */
+  isReachable(host: { hostname: string; port: number }): Promise<boolean>
 }
 
 export function createPublicClient(options: Partial<ReachOptions> = {}): PublicClient {
   const reach = createReach(options)
-  return { fetch: createFetch(reach), download: (url, options) => download(reach, url, options) }
+  return {
+    fetch: createFetch(reach),
+    download: (url, options) => download(reach, url, options),
+    isReachable: ({ hostname, port }) =>
+      reach.addressesOf(hostname, port).then(
+        () => true,
+        () => false,
+      ),
+  }
 }
 
 /** For calls without a signal. A server may take minutes to process a video before it responds. */

@@ -9,6 +9,7 @@ import { deleteOldMedia, findOldMedia } from '../../db/queries/retention/media.t
 import { deleteOldPosts, findOldPosts } from '../../db/queries/retention/posts.ts'
 import { deleteOldSandboxCalls } from '../../db/queries/retention/sandbox-calls.ts'
 import { listUserIds } from '../../db/queries/retention/users.ts'
+import { deleteOldWebhookDeliveries } from '../../db/queries/retention/webhook-deliveries.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import type { Pace } from './pace.ts'
 
@@ -110,6 +111,17 @@ export const removeOldSandboxCalls = (db: Db, pace: Pace, before: Date) =>
 
 export const removeOldEvents = (db: Db, pace: Pace, before: Date) =>
   removeByTime(pace, before, (range) => deleteOldEvents(db, range))
+
+/** Deletes deliveries of events that were numbered before `before`, and those of webhooks that were deleted. */
+export async function removeOldWebhookDeliveries(db: Db, pace: Pace, before: Date): Promise<number> {
+  const beforeId = firstIdAt(before)
+  for (let removed = 0; ; ) {
+    const { limit } = pace
+    const { length } = await pace.run(() => deleteOldWebhookDeliveries(db, { beforeId, limit }))
+    removed += length
+    if (length < limit || pace.isOver()) return removed
+  }
+}
 
 /** Calls `remove` for rows whose ids grow with time, until it has removed those of before `before`. */
 async function removeByTime(

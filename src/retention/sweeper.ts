@@ -12,6 +12,7 @@ import {
   removeOldEvents,
   removeOldPosts,
   removeOldSandboxCalls,
+  removeOldWebhookDeliveries,
   removeUnusedMedia,
 } from './old-rows.ts'
 import { Pace } from './pace.ts'
@@ -35,6 +36,7 @@ export interface Removed {
   connections: number
   sandboxCalls: number
   events: number
+  webhookDeliveries: number
   posts: number
   attempts: number
   /** Files that no post uses. */
@@ -49,6 +51,9 @@ const CHECK_EVERY_MS = 60_000
 const RETRY_MS = 600_000
 /** A step with more to do continues in the next sweep, which is due immediately then. */
 const STEP_MS = 600_000
+
+/** The log of webhooks. */
+const WEBHOOK_DELIVERIES_KEPT_MS = 30 * 86_400_000
 
 const LEASE_MS = 120_000
 const RENEW_EVERY_MS = 20_000
@@ -112,6 +117,7 @@ async function sweep(
     connections: await step(removeOldConnections, 0),
     sandboxCalls: await step(removeOldSandboxCalls, retention.sandboxCallsMs),
     events: await step(removeOldEvents, retention.eventsMs),
+    webhookDeliveries: await step(removeOldWebhookDeliveries, WEBHOOK_DELIVERIES_KEPT_MS),
     posts: await step(removeOldPosts, retention.postsMs),
     attempts: await step(removeOldAttempts, retention.attemptsMs),
     media: await step(removeUnusedMedia, retention.unusedMediaMs),

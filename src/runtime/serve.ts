@@ -16,6 +16,7 @@ import { createPublicClient } from '../outbound/client.ts'
 import { runStraySweeper } from '../retention/sweeper.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
+import { dispatchWebhooks } from './dispatcher.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
@@ -58,7 +59,9 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const metrics = createProcessMetrics(database.db, 'api')
     const library = await openMediaLibrary(config, database.db)
     const storage = countStorageErrors(library.storage, metrics)
-    const fetchFile = createFetchFile(createPublicClient({ allowList: config.outboundAllow }))
+    const client = createPublicClient({ allowList: config.outboundAllow })
+    const fetchFile = createFetchFile(client)
+    const webhookUrls = { allowsHttp: config.webhooksAllowHttp, isReachable: client.isReachable }
     const media = { ...library, storage, fetchFile }
     const context = await openNetworkContext(config, database.db, metrics)
     const { corsOrigins, trustedProxies, rateLimits } = config
@@ -68,7 +71,17 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const connecting = { ...context, publicUrl, returnUrls }
     // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
     releaseMemory()
-    app = await buildApp({ logger, corsOrigins, trustedProxies, rateLimits, media, metrics, isStopping, ...connecting })
+    app = await buildApp({
+      logger,
+      corsOrigins,
+      trustedProxies,
+      rateLimits,
+      media,
+      metrics,
+      webhookUrls,
+      isStopping,
+      ...connecting,
+    })
     drain = createDrain(app)
     metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
@@ -125,6 +138,7 @@ async function startWorker(
       Promise.all([
         work(publisher, log, stop),
         refreshDueTokens(context, publisher, metrics, log, stop),
+        dispatchWebhooks(config, context, publisher, metrics, log, stop),
         sweepOldData(config, library, log, stop),
       ])
     return { facts, finished, close }

@@ -9,6 +9,7 @@ import { observeHealth } from '../metrics/health.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
+import { dispatchWebhooks } from './dispatcher.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
@@ -66,6 +67,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
           end,
         ),
         refreshDueTokens(context, publisher, metrics, log, end),
+        dispatchWebhooks(config, context, publisher, metrics, log, end),
         sweepOldData(config, { ...library, storage }, log, end),
       ])
     }

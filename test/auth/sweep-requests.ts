@@ -9,6 +9,7 @@ export interface Named {
   connection: string
   key: string
   event: string
+  webhook: string
   /** Of nobody in the sweep. */
   tenant: string
   tenantOrganization: string
@@ -44,6 +45,7 @@ function idOf(path: string, name: string, named: Named): string {
     connections: named.connection,
     events: named.event,
     keys: isTenant ? named.tenantKey : named.key,
+    webhooks: named.webhook,
     apps: named.platform,
     platforms: named.platform,
     users: named.tenant,

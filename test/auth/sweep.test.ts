@@ -28,7 +28,7 @@ type Resource = Omit<Named, 'organization' | `tenant${string}` | 'platform'> & {
 const { app, db, organization, ...world } = await createFuzzWorld(t)
 const user = async () => repeating(await world.user())
 
-/** What somebody has for one account: a post with a file, a key and a connection. Each text tells whose it is. */
+/** What somebody has for one account: a post with a file, a key, a connection and a webhook. Each text tells whose it is. */
 async function createResource(owner: Person, kind: Kind, organizationId: string | undefined): Promise<Resource> {
   const text = `the-${kind}-one`
   const username = `${text}-of-${newId()}`
@@ -43,7 +43,17 @@ async function createResource(owner: Person, kind: Kind, organizationId: string 
   const { id: key } = await createKey(db, { userId: owner.id, name: text, expiresAt: null })
   const connection = await createConnection({ db }, owner, false, text)
   const [event] = await readAllEvents(db, owner, `&postId=${post.body.id}`)
-  return { account, post: post.body.id, media: file.body.id, key, connection, event: event!.id, text }
+  const hook = await owner.call('POST', '/webhooks', { url: `https://${text}.example`, accountIds: [account] })
+  const ids = {
+    account,
+    post: post.body.id,
+    media: file.body.id,
+    key,
+    connection,
+    webhook: hook.body.id,
+    event: event!.id,
+  }
+  return { ...ids, text }
 }
 
 async function createScene() {
@@ -59,7 +69,7 @@ type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** A hash of everything that is stored of each resource. */
 async function hashesOf(resources: Record<Kind, Resource>): Promise<Record<Kind, string>> {
-  const hash = ({ account, post, media, key, connection }: Resource) => sql<string>`
+  const hash = ({ account, post, media, key, connection, webhook }: Resource) => sql<string>`
     md5(concat_ws(' ',
       (select accounts::text from accounts where id = ${account}),
       (select posts::text from posts where id = ${post}),
@@ -67,7 +77,8 @@ async function hashesOf(resources: Record<Kind, Resource>): Promise<Record<Kind,
       (select string_agg(post_media::text, ' ') from post_media where post_id = ${post}),
       (select media::text from media where id = ${media}),
       (select api_keys::text from api_keys where id = ${key}),
-      (select connections::text from connections where id = ${connection})))`
+      (select connections::text from connections where id = ${connection}),
+      (select webhooks::text from webhooks where id = ${webhook})))`
   const { foreign, listed, unlisted } = resources
   const { rows } = await sql<Record<Kind, string>>`
     select ${hash(foreign)} as foreign, ${hash(listed)} as listed, ${hash(unlisted)} as unlisted`.execute(db)
@@ -81,11 +92,18 @@ const seesPost = (role: Role, kind: Kind, isLimited: boolean) => role === 'admin
 /** What a response must not contain: ids and texts that the caller does not see, and did not send. */
 function findLeaks(payload: string, request: string, scene: Scene, role: Role, isLimited: boolean): string[] {
   const hidden = KINDS.flatMap((kind) => {
-    const { account, post, media, key, connection, event, text } = scene.resources[kind]
+    const { account, post, media, key, connection, webhook, event, text } = scene.resources[kind]
     // The id of the listed account is known to everybody whose key lists it.
     const names = [`${text}-of-`, ...(kind === 'listed' ? [] : [account])]
     const ids = seesAccount(role, kind, isLimited) ? [] : names
-    return [...ids, ...(seesPost(role, kind, isLimited) ? [] : [post, media, `"${text}"`]), key, connection, event]
+    return [
+      ...ids,
+      ...(seesPost(role, kind, isLimited) ? [] : [post, media, `"${text}"`]),
+      key,
+      connection,
+      webhook,
+      event,
+    ]
   })
   return hidden.filter((text) => payload.includes(text) && !request.includes(text))
 }

@@ -176,10 +176,10 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
   await endRefusal(db, 0)
 
   const forgotten = await postroom(['account', 'forget-lost', '--yes', '--json'], env)
-  t.equal(forgotten.stdout, '{"deleted":1,"apps":1}\n')
+  t.equal(forgotten.stdout, '{"deleted":1,"apps":1,"webhooks":0}\n')
   t.equal(
     (await examine(env)).messages.credentials,
-    `the key ${createKeyring([key]).keyId} and 0 others open all credentials (1) and all secrets of apps (1)`,
+    `the key ${createKeyring([key]).keyId} and 0 others open all credentials (1), all secrets of apps (1) and webhooks (0)`,
   )
 
   const role = `limited_${newId().replaceAll('-', '')}`

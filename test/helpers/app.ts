@@ -26,7 +26,15 @@ import { createDatabase, type Teardown } from './database.ts'
 import { recorded, recordSecrets, recordSecretsOf } from './log-record.ts'
 
 /** What connecting accounts needs. */
-type NetworkOptions = 'networks' | 'keyring' | 'fetch' | 'metrics' | 'publicUrl' | 'returnUrls' | 'oauthApps'
+type NetworkOptions =
+  | 'networks'
+  | 'keyring'
+  | 'fetch'
+  | 'metrics'
+  | 'publicUrl'
+  | 'returnUrls'
+  | 'oauthApps'
+  | 'webhookUrls'
 
 export interface World extends Pick<AppOptions, Exclude<NetworkOptions, 'keyring'>> {
   app: FastifyInstance
@@ -68,7 +76,10 @@ export interface Reply {
 
 export interface Options
   extends Partial<
-    Pick<AppOptions, 'fetch' | 'trustedProxies' | 'rateLimits' | 'publicUrl' | 'returnUrls' | 'oauthApps'>
+    Pick<
+      AppOptions,
+      'fetch' | 'trustedProxies' | 'rateLimits' | 'publicUrl' | 'returnUrls' | 'oauthApps' | 'webhookUrls'
+    >
   > {
   networks?: Networks | ((db: Db) => Networks)
   keyring?: Keyring | undefined
@@ -109,6 +120,7 @@ export const networkOptions = (db: Db): Pick<World, NetworkOptions> => ({
   publicUrl: () => 'https://postroom.example',
   returnUrls: [],
   oauthApps: {},
+  webhookUrls: { allowsHttp: false, isReachable: async () => true },
 })
 
 /** Starts the service in this process, on an empty database of its own. */

@@ -66,6 +66,16 @@ const STATUSES: Record<string, string[]> = {
   updateKey: ['200', '400', '401', '404', '413', '500', '503'],
   rotateKey: ['201', '400', '401', '404', '409', '413', '500', '503'],
   revokeKey: ['200', '401', '404', '500', '503'],
+  createWebhook: ['201', '400', '401', '409', '413', '500', '503'],
+  listWebhooks: ['200', '400', '401', '500', '503'],
+  getWebhook: ['200', '401', '404', '500', '503'],
+  updateWebhook: ['200', '400', '401', '404', '413', '500', '503'],
+  deleteWebhook: ['200', '401', '404', '500', '503'],
+  rotateWebhookSecret: ['200', '400', '401', '404', '409', '413', '500', '503'],
+  deletePreviousWebhookSecret: ['200', '401', '404', '500', '503'],
+  testWebhook: ['202', '400', '401', '404', '409', '413', '500', '503'],
+  listWebhookDeliveries: ['200', '400', '401', '404', '500', '503'],
+  redeliverEvents: ['202', '400', '401', '404', '413', '500', '503'],
   listUsers: ['200', '400', '401', '500', '503'],
   createUser: ['201', '400', '401', '409', '413', '500', '503'],
   getUser: ['200', '401', '404', '500', '503'],
@@ -83,7 +93,7 @@ const STATUSES: Record<string, string[]> = {
 }
 
 /** Operations that take no Idempotency-Key, because their response contains a secret that is not stored. */
-const WITH_SECRET = ['createKey', 'rotateKey', 'createUserKey']
+const WITH_SECRET = ['createKey', 'rotateKey', 'createUserKey', 'createWebhook']
 
 /** Bodies without examples: files, and responses without content. */
 const BINARY: Record<string, readonly string[]> = {

@@ -31,6 +31,7 @@ import {
   seen,
   UNKNOWN_ID,
 } from './scene.ts'
+import { checkWebhooks } from './webhook-responses.ts'
 
 /** The scopes that another one includes. */
 const IMPLIED: Partial<Record<Scope, Scope[]>> = { 'posts:publish': ['posts:write'] }
@@ -818,7 +819,17 @@ async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
   await sql`alter table api_keys add constraint never_revoked check (revoked_at is null) not valid`.execute(db)
   await sql`alter table api_keys rename column name to name_away`.execute(db)
   const people = ['users', 'organizations', 'memberships']
-  const others = ['posts', 'accounts', 'media', 'loose_files', 'post_targets', 'connections', 'oauth_apps', 'events']
+  const others = [
+    'posts',
+    'accounts',
+    'media',
+    'loose_files',
+    'post_targets',
+    'connections',
+    'oauth_apps',
+    'events',
+    'webhooks',
+  ]
   for (const table of [...people, ...others]) {
     await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db)
   }
@@ -847,6 +858,7 @@ t.test('each response matches its schema, and each error matches its example to 
   await checkScopes(t, scene, requests)
   await checkRateLimits(t, scene, requests)
   await checkKeys(t, scene, requests)
+  await checkWebhooks(t, scene, requests)
   await checkTenants(t, scene, requests)
   await checkStorage(t, scene, requests)
   await checkCommonErrors(t, scene, requests)

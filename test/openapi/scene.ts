@@ -30,6 +30,10 @@ export async function createScene(t: Test) {
     networks: { ...createNetworks({} as never), x: oauthNetwork(oauth) } as Networks,
     oauthApps: { x: { clientId: 'a', clientSecret: 'b' } },
     returnUrls: ['https://app.example.com'],
+    webhookUrls: {
+      allowsHttp: false,
+      isReachable: async ({ hostname }: { hostname: string }) => hostname !== '127.0.0.1',
+    },
   }
   const world = await createWorld(t, { fetch: stubNetworks, ...connecting })
   const { app, db, user } = world
@@ -44,6 +48,8 @@ export async function createScene(t: Test) {
   const { body: post } = await ada.call('POST', '/posts', { accountIds: [account] })
   const { body: connection } = await ada.call('POST', '/connections', { platform: 'x' })
   const { id: keyId } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })
+  const { body: webhook } = await ada.call('POST', '/webhooks', { url: 'https://app.example.com/hook' })
+  const webhookId = webhook.id as string
   const tenant = await user()
   const { id: tenantKeyId } = await createKey(db, { userId: tenant.id, name: null, expiresAt: null })
   const organizationId = await world.organization(tenant)
@@ -55,6 +61,7 @@ export async function createScene(t: Test) {
     connectionId: connection.id as string,
     keyId,
     eventId,
+    webhookId,
   }
   const tenantIds = { tenantId: tenant.id, tenantKeyId, organizationId }
   return { ...world, ada, image, account, oauth, connecting, ...ids, ...tenantIds }
@@ -63,7 +70,8 @@ export type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** One request of each operation, to any instance of the service and with any key or none. */
 export function requestsOf(scene: Scene) {
-  const { app, account, fileId, postId, connectionId, keyId, eventId, tenantId, tenantKeyId, organizationId } = scene
+  const { app, account, fileId, postId, connectionId, keyId, eventId, webhookId } = scene
+  const { tenantId, tenantKeyId, organizationId } = scene
   const send =
     (...[method, path, body]: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
     (key?: string, instance = app) =>
@@ -117,6 +125,16 @@ export function requestsOf(scene: Scene) {
     updateKey: send('PATCH', `/keys/${keyId}`, { name: 'a' }),
     rotateKey: send('POST', `/keys/${keyId}/rotate`, {}),
     revokeKey: send('DELETE', `/keys/${keyId}`),
+    createWebhook: send('POST', '/webhooks', { url: 'https://app.example.com/hook' }),
+    listWebhooks: send('GET', '/webhooks'),
+    getWebhook: send('GET', `/webhooks/${webhookId}`),
+    updateWebhook: send('PATCH', `/webhooks/${webhookId}`, { payload: 'thin' }),
+    deleteWebhook: send('DELETE', `/webhooks/${webhookId}`),
+    rotateWebhookSecret: send('POST', `/webhooks/${webhookId}/rotate-secret`),
+    deletePreviousWebhookSecret: send('DELETE', `/webhooks/${webhookId}/previous-secret`),
+    testWebhook: send('POST', `/webhooks/${webhookId}/test`),
+    listWebhookDeliveries: send('GET', `/webhooks/${webhookId}/deliveries`),
+    redeliverEvents: send('POST', `/webhooks/${webhookId}/redeliver`, { from: '2026-11-21T03:00:00Z' }),
     listUsers: send('GET', '/users'),
     createUser: send('POST', '/users', { name: 'Lighthouse Coffee' }),
     getUser: send('GET', `/users/${tenantId}`),

@@ -66,6 +66,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // Tools call operations through the application, and so import no other feature.
   ['src/mcp', FEATURE],
   ['src/events', FEATURE],
+  // A webhook sends what readers of events see.
+  ['src/webhooks', [...FEATURE, 'src/credentials', 'src/events/list.ts']],
   ['src/meta', [...FEATURE, 'src/platforms', 'src/credentials']],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
   // Administrators create keys for users, and delete users.
@@ -110,6 +112,7 @@ const WEB = [
   'src/mcp',
   'src/meta',
   'src/tenants',
+  'src/webhooks',
   'src/health',
   'src/metrics/requests.ts',
   'src/app.ts',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
+import { queueForWebhooks } from '../webhooks/matching.ts'
 
 /** The most events that one transaction numbers. */
 export const BATCH_MAX = 1_000
@@ -64,7 +65,9 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
         account_ids, data
       from numbered
       order by user_id, position
-    )
+      returning id, user_id, type, account_ids, data
+    ),
+    queued as (${queueForWebhooks('event')})
     select count(*) as count,
       coalesce(extract(epoch from statement_timestamp() - min(occurred_at)), 0)::float8 as lag_seconds
     from taken`,

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/client.ts'
 import { NO_ID } from '../../../db/id.ts'
 import { listCredentialsAfter } from '../../../db/queries/credentials.ts'
 import { listAppsAfter } from '../../../db/queries/oauth-apps.ts'
+import { listWebhookSecretsAfter } from '../../../db/queries/webhooks/secrets.ts'
 import type { Config } from '../../config.ts'
 import type { Keyring, SealedCredentials } from '../../credentials/keyring.ts'
 import { openKeyring } from '../keyring.ts'
@@ -14,7 +15,7 @@ export const MEND_KEY =
 
 const BATCH = 1_000
 
-/** Opens all stored credentials of accounts and secrets of apps. */
+/** Opens all stored credentials of accounts, and secrets of apps and webhooks. */
 export async function examineCredentials(config: Config, db: Db): Promise<Finding> {
   const { credentialsKeys, databaseUrl, dataDir } = config
   // Opening the keyring would create the file, and with it a key that opens nothing.
@@ -22,16 +23,19 @@ export async function examineCredentials(config: Config, db: Db): Promise<Findin
   const keyring = isMissing ? undefined : await openKeyring(config)
   const accounts = await openAll(keyring, (after) => listCredentialsAfter(db, after, BATCH))
   const apps = await openAll(keyring, (after) => listAppsAfter(db, after, BATCH))
+  const webhooks = await openAll(keyring, (after) => listWebhookSecretsAfter(db, after, BATCH))
   const problems = [
     ...(accounts.lost.size > 0 ? [`the credentials of some accounts cannot be decrypted: ${describe(accounts)}`] : []),
     ...(apps.lost.size > 0 ? [`the secrets of some apps cannot be decrypted: ${describe(apps)}`] : []),
+    ...(webhooks.lost.size > 0 ? [`the secrets of some webhooks cannot be decrypted: ${describe(webhooks)}`] : []),
   ]
   if (problems.length > 0) return wrong('credentials', problems.join('; '), MEND_KEY)
   if (!keyring) {
     return wrong('credentials', 'there is no key: accounts cannot be connected, and workers do not start', MEND_KEY)
   }
   const keys = `the key ${keyring.keyId} and ${keyring.keyIds.length - 1} others`
-  return ok('credentials', `${keys} open all credentials (${accounts.opened}) and all secrets of apps (${apps.opened})`)
+  const secrets = `all secrets of apps (${apps.opened}) and webhooks (${webhooks.opened})`
+  return ok('credentials', `${keys} open all credentials (${accounts.opened}), ${secrets}`)
 }
 
 interface Opened {

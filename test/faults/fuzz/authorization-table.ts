@@ -21,6 +21,7 @@ export interface Resources {
   choosing: string
   event: string
   key: string
+  webhook: string
 }
 
 export interface Request {
@@ -292,6 +293,25 @@ export const TABLE: Row[] = [
   { operationId: 'updateKey', request: ({ key }) => ({ ids: [key], body: { name: 'a' } }), owner: 200, ...hidden },
   { operationId: 'rotateKey', request: ({ key }) => ({ ids: [key], body: {} }), owner: 201, ...hidden },
   { operationId: 'revokeKey', request: ({ key }) => ({ ids: [key] }), owner: 200, ...hidden },
+  { operationId: 'createWebhook', request: () => ({ body: { url: 'https://a.example' } }), ...sameForAll(201) },
+  { operationId: 'listWebhooks', request: () => ({}), ...sameForAll(200) },
+  ...(
+    [
+      ['getWebhook', 200],
+      ['updateWebhook', 200, { payload: 'thin' }],
+      ['rotateWebhookSecret', 200],
+      ['deletePreviousWebhookSecret', 200],
+      ['testWebhook', 202],
+      ['listWebhookDeliveries', 200],
+      ['redeliverEvents', 202, { from: '2026-01-01T00:00:00Z' }],
+      ['deleteWebhook', 200],
+    ] as [operationId: string, owner: number, body?: object][]
+  ).map(
+    ([operationId, owner, body]): Row => ({
+      ...{ operationId, owner, ...hidden },
+      request: ({ webhook }) => ({ ids: [webhook], ...(body && { body }) }),
+    }),
+  ),
   // Keys without a list of scopes do not administer the service.
   ...operations
     .filter((operation) => operation['x-required-scope'] === 'admin')

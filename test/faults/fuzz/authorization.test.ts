@@ -125,6 +125,7 @@ async function createResources(owner: Person, organization: string): Promise<Res
     opened: await createConnection({ db }, owner, false, OWNER_TEXT),
     choosing: await createConnection({ db }, owner, true, OWNER_TEXT),
     key: (await createKey(db, { userId: owner.id, name: OWNER_TEXT, expiresAt: null })).id,
+    webhook: (await owner.call('POST', '/webhooks', { url: `https://${OWNER_TEXT}.example` })).body.id,
   }
 }
 

@@ -72,6 +72,9 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
   createKey: refineKeys,
   createUserKey: refineKeys,
   updateKey: refineKeys,
+  createWebhook: refineWebhooks,
+  updateWebhook: refineWebhooks,
+  redeliverEvents: () => fc.constant({ from: '2026-01-01T00:00:00Z' }),
   resolveDelivery: (bodies) =>
     bodies.map(({ url, ...body }) =>
       url && body.outcome === 'published' ? { ...body, url: 'https://a.example/1' } : body,
@@ -90,6 +93,15 @@ function refineKeys(bodies: Arbitrary<Body>): Arbitrary<Body> {
     const isPossible = accountIds && scopes && !scopes.some((scope) => scope === 'keys:manage' || scope === 'admin')
     return isPossible ? { ...body, accountIds: [placeholder('account', 0)] } : body
   })
+}
+
+/** URLs that can be sent to, and accounts of the caller. */
+function refineWebhooks(bodies: Arbitrary<Body>): Arbitrary<Body> {
+  return bodies.map(({ url, accountIds, ...body }) => ({
+    ...body,
+    ...(url !== undefined && { url: `https://${String(url).length}.example` }),
+    ...(accountIds !== undefined && { accountIds: accountIds && [placeholder('account', 0)] }),
+  }))
 }
 
 function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {

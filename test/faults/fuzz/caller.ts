@@ -113,6 +113,7 @@ const CREATED: Record<string, Pool> = {
   createConnection: 'connection',
   createKey: 'key',
   rotateKey: 'key',
+  createWebhook: 'webhook',
   createUser: 'user',
   createUserKey: 'userKey',
   createOrganization: 'tenant',
@@ -164,6 +165,7 @@ async function createResources(
     post,
     organization: [organization],
     key: await createKeys({ db }, person.id, text),
+    webhook: await createWebhooks(person, text),
     ...(await createTenants({ db })),
   }
 }
@@ -173,6 +175,11 @@ async function createKeys({ db }: Pick<World, 'db'>, userId: string, name: strin
   const ids: string[] = []
   for (let index = 0; index < 6; index++) ids.push((await createKey(db, { userId, name, expiresAt: null })).id)
   return ids
+}
+
+async function createWebhooks(person: Person, text: string): Promise<string[]> {
+  const create = async () => (await person.call('POST', '/webhooks', { url: `https://${text}.example` })).body.id
+  return [await create(), await create(), await create()]
 }
 
 /** Users, each with a key, and organisations that they belong to. They have no texts that would tell whose they are. */

@@ -15,6 +15,7 @@ export const RESOURCES = [
   'connection',
   'event',
   'key',
+  'webhook',
   'user',
   'userKey',
   'tenant',
@@ -64,6 +65,7 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   if (collection === 'events') return ids('event')
   // Without the key of the caller.
   if (collection === 'keys') return ids(name === 'keyId' ? 'userKey' : 'key')
+  if (collection === 'webhooks') return ids('webhook')
   // Neither the caller nor the other user, and organisations without accounts.
   if (collection === 'users' || collection === 'members') return ids('user')
   if (collection === 'organizations') return ids('tenant')

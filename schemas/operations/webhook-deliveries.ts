@@ -1,0 +1,97 @@
+import { bodyTooLargeResponse, commonErrors, errorResponse, invalidRequestResponse, LIMIT_TOO_BIG } from '../error.ts'
+import { EVENT_ID } from '../event.ts'
+import { eventNotSent, FROM_OR_EVENTS, WEBHOOK_DISABLED, WEBHOOK_NOT_FOUND } from '../messages.ts'
+import { Body, JsonResponse } from '../shared.ts'
+import { WebhookPath } from '../webhook.ts'
+import {
+  ListWebhookDeliveriesQuery,
+  QueuedEvents,
+  REDELIVER_EXAMPLES,
+  RedeliverEvents,
+  TEST_WEBHOOK_EXAMPLES,
+  TestWebhook,
+  WebhookDeliveryList,
+} from '../webhook-delivery.ts'
+import { defineOperation } from './define-operation.ts'
+import { webhookNotFoundResponse } from './webhooks.ts'
+
+export const testWebhook = defineOperation({
+  method: 'POST',
+  url: '/webhooks/:id/test',
+  scope: 'webhooks:manage',
+  takesAccountLists: true,
+  config: { hasOptionalBody: true },
+  schema: {
+    operationId: 'testWebhook',
+    tags: ['webhooks'],
+    summary: 'Send a test event',
+    description:
+      'Sends a `webhook.test` to a webhook, whatever its types are, or the example of another type. `listWebhookDeliveries` shows the response of the receiver.',
+    params: WebhookPath,
+    body: Body(TestWebhook, TEST_WEBHOOK_EXAMPLES),
+    response: {
+      202: JsonResponse(QueuedEvents, 'The test is going to be sent.', { queued: QueuedEvents.examples[0] }),
+      400: invalidRequestResponse('The body does not match its schema.', {
+        unknownKey: {
+          ...{ code: 'unrecognized_keys', keys: ['event'], path: [] },
+          message: "Unrecognized key(s) in object: 'event'",
+        },
+      }),
+      ...webhookNotFoundResponse,
+      409: errorResponse('The webhook is disabled.', { disabled: ['webhook_disabled', WEBHOOK_DISABLED] }),
+      ...bodyTooLargeResponse,
+      ...commonErrors,
+    },
+  },
+})
+
+export const listWebhookDeliveries = defineOperation({
+  method: 'GET',
+  url: '/webhooks/:id/deliveries',
+  scope: 'webhooks:manage',
+  takesAccountLists: true,
+  schema: {
+    operationId: 'listWebhookDeliveries',
+    tags: ['webhooks'],
+    summary: 'List the deliveries of a webhook',
+    description:
+      'Returns a page of what was sent to a webhook or is going to be: for each event the state, and what the receiver responded last. It is kept for 30 days. Unknown query parameters are rejected.',
+    params: WebhookPath,
+    querystring: ListWebhookDeliveriesQuery,
+    response: {
+      200: JsonResponse(WebhookDeliveryList, 'One page of deliveries.', { page: WebhookDeliveryList.examples[0] }),
+      400: invalidRequestResponse('A parameter is unknown or has an invalid value.', { limitTooBig: LIMIT_TOO_BIG }),
+      ...webhookNotFoundResponse,
+      ...commonErrors,
+    },
+  },
+})
+
+export const redeliverEvents = defineOperation({
+  method: 'POST',
+  url: '/webhooks/:id/redeliver',
+  scope: 'webhooks:manage',
+  takesAccountLists: true,
+  schema: {
+    operationId: 'redeliverEvents',
+    tags: ['webhooks'],
+    summary: 'Send events again',
+    description: `Queues events for a webhook, of those that it gets: up to 100 by their ids, delivered ones too, or those of a time that were not delivered. After a webhook was disabled, send its \`failingSince\` as \`from\`. While it is disabled, they wait until it is enabled.
+
+A request by time looks at up to 1,000 events. Repeat it with \`nextCursor\` as \`cursor\` until it is \`null\`. Repeating a request is safe: the receiver knows an event by its id.`,
+    params: WebhookPath,
+    body: Body(RedeliverEvents, REDELIVER_EXAMPLES),
+    response: {
+      202: JsonResponse(QueuedEvents, 'The events are going to be sent.', { queued: QueuedEvents.examples[0] }),
+      400: invalidRequestResponse('The body does not match its schema.', {
+        bothForms: { code: 'custom', path: [], message: FROM_OR_EVENTS },
+      }),
+      404: errorResponse('Your key sees no webhook with this id, or the webhook gets no event with one of the ids.', {
+        notFound: ['webhook_not_found', WEBHOOK_NOT_FOUND],
+        eventNotFound: ['webhook_event_not_found', eventNotSent(EVENT_ID)],
+      }),
+      ...bodyTooLargeResponse,
+      ...commonErrors,
+    },
+  },
+})

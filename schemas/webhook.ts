@@ -1,0 +1,230 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { EVENT_TYPES, WEBHOOK_ID } from './event.ts'
+import { OVERLAP } from './key.ts'
+import { Defaulted, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
+
+export const WEBHOOKS_MAX = 20
+export const WEBHOOK_URL_MAX = 2_000
+
+/** Every event of a family, such as `delivery.*`. */
+const EVENT_FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))]
+
+export const WebhookEvents = StringEnum([...EVENT_TYPES, ...EVENT_FAMILIES], {
+  $id: 'WebhookEvents',
+  description: 'The type of an event, or a family of types: `delivery.*` is every type that begins with `delivery.`.',
+  examples: ['delivery.*'],
+})
+
+export const PAYLOADS = ['full', 'thin'] as const
+export const DISABLED_REASONS = ['owner', 'failing', 'gone'] as const
+
+export const WebhookPayload = StringEnum(PAYLOADS, {
+  $id: 'WebhookPayload',
+  description:
+    'What an event says. `full`: `data` has what `getEvent` returns. `thin`: `data` has ids only, for receivers that read the rest with `getEvent`.',
+  examples: ['full'],
+})
+
+export const WebhookState = StringEnum(['active', 'disabled'], {
+  $id: 'WebhookState',
+  description: '`disabled`: nothing is sent. Events are recorded all the same.',
+  examples: ['active'],
+})
+
+export const WebhookDisabledReason = StringEnum(DISABLED_REASONS, {
+  $id: 'WebhookDisabledReason',
+  description:
+    '`owner`: you disabled it. `failing`: no attempt has succeeded for 5 days. `gone`: the receiver responded 410.',
+  examples: ['failing'],
+})
+
+const SECRET_EXAMPLE = { createdAt: '2026-11-23T08:02:44.905Z', expiresAt: null }
+
+export const WebhookSecret = Type.Object(
+  {
+    createdAt: Type.String({ format: 'date-time', description: 'When the secret was created.' }),
+    expiresAt: NullableString({
+      format: 'date-time',
+      description: 'Until when it signs. `null` for the current secret, which signs until it is replaced.',
+    }),
+  },
+  { $id: 'WebhookSecret', description: 'When a secret of a webhook is valid.', examples: [SECRET_EXAMPLE] },
+)
+
+export const WEBHOOK_EXAMPLE = {
+  id: WEBHOOK_ID,
+  url: 'https://app.example.com/hooks/postroom',
+  types: ['delivery.*', 'post.settled'],
+  accountIds: null,
+  payload: 'full' as const,
+  state: 'active' as const,
+  disabledReason: null,
+  failingSince: null,
+  secretHint: 'whsec_k3Qx',
+  secrets: [SECRET_EXAMPLE],
+  createdAt: '2026-11-23T08:02:44.905Z',
+}
+
+const WEBHOOK_PROPERTIES = {
+  id: Type.String({ description: 'The id of the webhook.' }),
+  url: Type.String({ description: 'Where events are sent to.' }),
+  types: Nullable(Type.Array(Ref(WebhookEvents)), {
+    description: 'The events that it gets. `null` means all that the scopes of the key that created it allow.',
+  }),
+  accountIds: Nullable(Type.Array(Type.String()), {
+    description:
+      'It gets only events of these accounts, and of posts of which all accounts are among them. `null` means all events.',
+  }),
+  payload: Ref(WebhookPayload),
+  state: Ref(WebhookState),
+  disabledReason: Nullable(Ref(WebhookDisabledReason), {
+    description: 'Why it is disabled; `null` while it is active.',
+  }),
+  failingSince: NullableString({
+    format: 'date-time',
+    description: 'Since when no attempt has succeeded. `null` if the last one has.',
+  }),
+  secretHint: Type.String({ description: 'The first characters of the secret, to tell secrets apart.' }),
+  secrets: Type.Array(Ref(WebhookSecret), {
+    description: 'The secrets that sign each event: the current one, and after a rotation the previous one.',
+  }),
+  createdAt: Type.String({ format: 'date-time', description: 'When the webhook was created.' }),
+}
+
+export const Webhook = Type.Object(WEBHOOK_PROPERTIES, {
+  $id: 'Webhook',
+  description: 'A URL that events are sent to, without its secret.',
+  examples: [WEBHOOK_EXAMPLE],
+})
+export type Webhook = Static<typeof Webhook>
+
+export const WebhookList = Type.Object(
+  {
+    data: Type.Array(Ref(Webhook), { description: 'The page, newest first.' }),
+    limit: Limit(),
+    offset: Offset(),
+    nextCursor: NextCursor(),
+  },
+  {
+    $id: 'WebhookList',
+    description: 'One page of webhooks, with the paging that was applied.',
+    examples: [{ data: [WEBHOOK_EXAMPLE], limit: 25, offset: 0, nextCursor: null }],
+  },
+)
+export type WebhookList = Static<typeof WebhookList>
+
+export const WebhookWithSecret = Type.Object(
+  {
+    ...WEBHOOK_PROPERTIES,
+    secret: Type.String({
+      description: 'The secret that signs each event, for the library of the receiver. No other response contains it.',
+    }),
+  },
+  {
+    $id: 'WebhookWithSecret',
+    description: 'A webhook with its new secret.',
+    // Too short for a secret: nobody should mistake it for one.
+    examples: [{ ...WEBHOOK_EXAMPLE, secret: 'whsec_k3QxExampleExample' }],
+  },
+)
+export type WebhookWithSecret = Static<typeof WebhookWithSecret>
+
+const url = Type.String({
+  maxLength: WEBHOOK_URL_MAX,
+  description: `Where events are sent to: an https URL of at most ${WEBHOOK_URL_MAX} characters, without a user name or password, that leads to the public internet. Any port will do. Redirects are not followed.`,
+})
+const types = Type.Array(Ref(WebhookEvents), { minItems: 1, description: 'The events that it gets.' })
+const accountIds = Type.Array(Type.String(), {
+  minItems: 1,
+  description: 'It gets only events of these accounts, from `listAccounts`.',
+})
+
+export const CREATE_WEBHOOK_EXAMPLES = {
+  outcomes: { url: 'https://app.example.com/hooks/postroom', types: ['delivery.*', 'post.settled'] },
+  idsOnly: { url: 'https://app.example.com/hooks/postroom', payload: 'thin' },
+}
+
+export const CreateWebhook = Type.Object(
+  {
+    url,
+    types: Type.Optional({
+      ...types,
+      description:
+        'The events that it gets: none that the scopes of your key do not allow to read. Leave it out for all that they allow, types of later versions included.',
+    }),
+    accountIds: Type.Optional({
+      ...accountIds,
+      description:
+        'It gets only events of these accounts, from `listAccounts`. Leave it out for all accounts that your key can use.',
+    }),
+    payload: Defaulted(Ref(WebhookPayload), 'full'),
+  },
+  {
+    $id: 'CreateWebhook',
+    additionalProperties: false,
+    description: 'A new webhook. Unknown keys are rejected.',
+    examples: Object.values(CREATE_WEBHOOK_EXAMPLES),
+  },
+)
+export type CreateWebhook = Static<typeof CreateWebhook>
+
+export const UPDATE_WEBHOOK_EXAMPLES = {
+  enable: { state: 'active' },
+  everything: { types: null, url: 'https://app.example.com/hooks/other' },
+}
+
+export const UpdateWebhook = Type.Object(
+  {
+    url: Type.Optional(url),
+    types: Type.Optional(
+      Nullable(types, { description: 'The events that it gets. `null` for all that its scopes allow.' }),
+    ),
+    accountIds: Type.Optional(
+      Nullable(accountIds, {
+        description: 'It gets only events of these accounts. `null` for all accounts that your key can use.',
+      }),
+    ),
+    payload: Type.Optional(Ref(WebhookPayload)),
+    state: Type.Optional(Ref(WebhookState)),
+  },
+  {
+    $id: 'UpdateWebhook',
+    additionalProperties: false,
+    description: 'The changes to a webhook. What is left out stays as it is. Unknown keys are rejected.',
+    examples: Object.values(UPDATE_WEBHOOK_EXAMPLES),
+  },
+)
+export type UpdateWebhook = Static<typeof UpdateWebhook>
+
+export const ROTATE_WEBHOOK_SECRET_EXAMPLES = { aDay: {}, leaked: { overlapSeconds: 0, force: true } }
+
+export const RotateWebhookSecret = Type.Object(
+  {
+    overlapSeconds: Defaulted(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP.secondsMax,
+        description: `For how long the old secret signs too: up to ${OVERLAP.secondsMax} seconds, which is 7 days. Default: ${OVERLAP.secondsDefault}, a day.`,
+      }),
+      OVERLAP.secondsDefault,
+    ),
+    force: Defaulted(
+      Type.Boolean({
+        description: 'Rotates although two secrets are valid: the older one ends immediately. Default: `false`.',
+      }),
+      false,
+    ),
+  },
+  {
+    $id: 'RotateWebhookSecret',
+    additionalProperties: false,
+    description: 'How the secret of a webhook is replaced. Unknown keys are rejected.',
+    examples: Object.values(ROTATE_WEBHOOK_SECRET_EXAMPLES),
+  },
+)
+export type RotateWebhookSecret = Static<typeof RotateWebhookSecret>
+
+export const WebhookPath = Type.Object({
+  id: Type.String({ description: 'The id of the webhook, from `listWebhooks`.', examples: [WEBHOOK_ID] }),
+})
+export type WebhookPath = Static<typeof WebhookPath>

@@ -1,0 +1,27 @@
+import type { EventRow } from '../../db/queries/events/read.ts'
+import type { DueDelivery } from '../../db/queries/webhooks/claim.ts'
+import { EVENTS } from '../../schemas/event.ts'
+import type { Webhook } from '../../schemas/webhook.ts'
+import { toEvent } from '../events/list.ts'
+
+/** The body of a webhook: the event. Null if the event is no longer kept. */
+export function writeBody(delivery: DueDelivery, payload: Webhook['payload']): string | null {
+  const { type, eventId: id } = delivery
+  if (type === null) return null
+  const event = {
+    ...sampleOf({ ...delivery, type, id }),
+    ...{ id, timestamp: delivery.timestamp, position: delivery.position },
+  }
+  return JSON.stringify(payload === 'full' ? event : { ...event, data: onlyIds(event.data) })
+}
+
+/** The event, or the example that a test of the webhook asks for. */
+function sampleOf(row: EventRow) {
+  const { sample } = row.data as { sample?: string }
+  const example = EVENTS.map(({ examples }) => examples[0]).find(({ type }) => type === sample)
+  return row.type === 'webhook.test' && example ? example : toEvent(row)
+}
+
+const IDS = /^(?:postId|accountId|accountIds|keyId|webhookId)$/
+
+const onlyIds = (data: object) => Object.fromEntries(Object.entries(data).filter(([key]) => IDS.test(key)))

@@ -1,0 +1,83 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { findPositionBefore, readBounds } from '../../db/queries/events/read.ts'
+import {
+  filterEvents,
+  type LoggedDelivery,
+  listWebhookDeliveries,
+  queueEvents,
+  queueRange,
+} from '../../db/queries/webhooks/deliveries.ts'
+import { writeTestEvent } from '../../db/queries/webhooks/test-event.ts'
+import { eventNotSent, FROM_OR_EVENTS, NEEDS_FROM, WEBHOOK_DISABLED } from '../../schemas/messages.ts'
+import { timeOf } from '../../schemas/time.ts'
+import type {
+  ListWebhookDeliveriesQuery,
+  QueuedEvents,
+  RedeliverEvents,
+  TestWebhook,
+  WebhookDelivery,
+} from '../../schemas/webhook-delivery.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { truncate } from '../http/json.ts'
+import { readPage } from '../http/paging.ts'
+import type { Manager } from './context.ts'
+import { readWebhook } from './manage.ts'
+
+/** A page of what was sent to a webhook. */
+export async function listDeliveries(db: Db, manager: Manager, id: string, query: ListWebhookDeliveriesQuery) {
+  const { id: webhookId } = await readWebhook(db, manager, id)
+  const { state: states = null, eventId = null } = query
+  const page = await readPage(query, (page) => listWebhookDeliveries(db, { webhookId, states, eventId, ...page }))
+  return { ...page, data: page.data.map(toDelivery) }
+}
+
+const toDelivery = ({ id: _, responseStatus, responseBody, errorCode, ...row }: LoggedDelivery): WebhookDelivery => ({
+  ...row,
+  response: responseStatus === null ? null : { status: responseStatus, body: responseBody ?? '' },
+  error: errorCode as WebhookDelivery['error'],
+})
+
+/** Records a test event, which only this webhook gets. */
+export async function testWebhook(db: Db, manager: Manager, id: string, { type }: TestWebhook): Promise<void> {
+  const row = await readWebhook(db, manager, id)
+  if (row.disabledReason !== null) throw new AppError(409, 'webhook_disabled', WEBHOOK_DISABLED)
+  await writeTestEvent(db, { userId: manager.userId, webhookId: row.id, sample: type ?? null })
+}
+
+/** How many events a request by time looks at. */
+const EVENTS_MAX = 1_000
+
+/** Queues events for a webhook again: these, or those of a time. */
+export async function redeliver(db: Db, manager: Manager, id: string, body: RedeliverEvents): Promise<QueuedEvents> {
+  requireOneForm(body)
+  const { id: webhookId } = await readWebhook(db, manager, id)
+  if (body.eventIds)
+    return { queued: await redeliverThese(db, webhookId, [...new Set(body.eventIds)]), nextCursor: null }
+  const { userId } = manager
+  const { onlyFailed = true } = body
+  const after = body.cursor === undefined ? await positionOf(db, userId, timeOf(body.from!)) : Number(body.cursor)
+  const before = body.before === undefined ? null : timeOf(body.before)
+  const { queued, last } = await queueRange(db, { webhookId, userId, after, before, onlyFailed, limit: EVENTS_MAX })
+  return { queued, nextCursor: last === null ? null : String(last) }
+}
+
+/** The position before the first event of a time. */
+async function positionOf(db: Db, userId: string, from: Date): Promise<number> {
+  return findPositionBefore(db, { userId, from, ...(await readBounds(db, { userId, after: null })) })
+}
+
+async function redeliverThese(db: Db, webhookId: string, ids: string[]): Promise<number> {
+  const found = await filterEvents(db, webhookId, ids.filter(isId))
+  const missing = ids.find((id) => !found.includes(id))
+  if (missing !== undefined) throw new AppError(404, 'webhook_event_not_found', eventNotSent(truncate(missing)))
+  return queueEvents(db, webhookId, ids)
+}
+
+function requireOneForm({ eventIds, from, before, onlyFailed, cursor }: RedeliverEvents): void {
+  const issue = (path: string[], message: string) => invalidRequest([{ code: 'custom', path, message }])
+  if ((eventIds === undefined) === (from === undefined)) throw issue([], FROM_OR_EVENTS)
+  if (from !== undefined) return
+  const [needless] = Object.entries({ before, onlyFailed, cursor }).find(([, value]) => value !== undefined) ?? []
+  if (needless !== undefined) throw issue([needless], NEEDS_FROM)
+}

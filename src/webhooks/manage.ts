@@ -1,0 +1,193 @@
+import type { Db } from '../../db/client.ts'
+import { isId, newId } from '../../db/id.ts'
+import { listTheseAccounts } from '../../db/queries/accounts.ts'
+import { isOtherKeyInUse } from '../../db/queries/credentials.ts'
+import {
+  changeWebhook,
+  countWebhooks,
+  deleteWebhook,
+  disableWebhook,
+  dropPreviousSecret,
+  enableWebhook,
+  findWebhook,
+  insertWebhook,
+  lockWebhook,
+  replaceSecret,
+  type WebhookRow,
+} from '../../db/queries/webhooks/webhooks.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import {
+  cannotReceive,
+  NO_PREVIOUS_SECRET,
+  SECRET_ROTATED,
+  tooManyWebhooks,
+  WEBHOOK_NOT_FOUND,
+} from '../../schemas/messages.ts'
+import {
+  type CreateWebhook,
+  type RotateWebhookSecret,
+  type UpdateWebhook,
+  WEBHOOKS_MAX,
+  type Webhook,
+  type WebhookWithSecret,
+} from '../../schemas/webhook.ts'
+import type { Keyring } from '../credentials/keyring.ts'
+import { AppError } from '../errors.ts'
+import { truncate } from '../http/json.ts'
+import { checkUrl } from './check-url.ts'
+import type { Manager, WebhookContext } from './context.ts'
+import { findUnreadableType, requireReadable, scopesOf } from './rights.ts'
+import { openSecrets, sealSecrets } from './secrets.ts'
+import { generateSecret, startOfSecret } from './sign.ts'
+
+export const notFound = () => new AppError(404, 'webhook_not_found', WEBHOOK_NOT_FOUND)
+
+const keyOf = ({ userId, rights }: Manager, id: string) => ({ userId, id, listedAccountIds: rights.accountIds })
+
+/** A webhook that the key of the request sees. Throws 404 for any other one. */
+export async function readWebhook(db: Db, manager: Manager, id: string): Promise<WebhookRow> {
+  const row = isId(id) ? await findWebhook(db, keyOf(manager, id)) : undefined
+  if (!row) throw notFound()
+  return row
+}
+
+/** The same, locked until the transaction ends. Throws 403 if it gets events that the key may not read. */
+async function lockOwn(db: Db, manager: Manager, id: string): Promise<WebhookRow> {
+  const row = isId(id) ? await lockWebhook(db, keyOf(manager, id)) : undefined
+  if (!row) throw notFound()
+  requireReadable(manager.rights, row)
+  return row
+}
+
+/** The keyring. Throws 503 if there is none, or if other processes may be unable to decrypt what it encrypts. */
+async function requireKeyring({ db, keyring }: WebhookContext): Promise<Keyring> {
+  if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+  if (await isOtherKeyInUse(db, keyring.keyIds)) throw otherKey()
+  return keyring
+}
+
+const otherKey = () => new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+
+/** Creates a webhook that gets no more than the key of the request may read. */
+export async function createWebhook(
+  context: WebhookContext,
+  manager: Manager,
+  body: CreateWebhook,
+): Promise<WebhookWithSecret> {
+  const { userId, rights } = manager
+  const types = body.types ? [...new Set(body.types)] : null
+  if (types) requireTypes(manager, types)
+  const url = await checkUrl(context, body.url)
+  const keyring = await requireKeyring(context)
+  const secret = generateSecret()
+  const id = newId()
+  return inTransaction(context.db, async (db) => {
+    if ((await countWebhooks(db, userId)) >= WEBHOOKS_MAX) {
+      throw new AppError(409, 'webhook_limit', tooManyWebhooks(WEBHOOKS_MAX))
+    }
+    const accountIds = await readAccountIds(db, manager, body.accountIds ?? null)
+    const rest = { payload: body.payload, secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
+    await insertWebhook(db, { id, userId, url, types, accountIds, scopes: scopesOf(rights), ...rest })
+    return { ...toWebhook(await readWebhook(db, manager, id)), secret }
+  })
+}
+
+function requireTypes({ rights }: Manager, types: string[]): void {
+  const excess = findUnreadableType(rights, types)
+  if (excess !== undefined) throw new AppError(403, 'webhook_too_wide', cannotReceive(excess))
+}
+
+/** The accounts of a webhook: those of the key if it asks for none. Throws 403 for accounts that the key may not use. */
+async function readAccountIds(db: Db, { userId, rights }: Manager, wanted: string[] | null): Promise<string[] | null> {
+  if (wanted === null) return rights.accountIds && [...rights.accountIds]
+  const ids = [...new Set(wanted)]
+  const found = await listTheseAccounts(db, { userId, ids: ids.filter(isId) })
+  const isAllowed = (id: string) =>
+    found.some((account) => account.id === id) && (rights.accountIds?.includes(id) ?? true)
+  const missing = ids.find((id) => !isAllowed(id))
+  if (missing !== undefined) {
+    throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(missing)}`)
+  }
+  return ids
+}
+
+/** Changes a webhook. What it gets afterwards, the key of the request may read. */
+export async function updateWebhook(
+  context: WebhookContext,
+  manager: Manager,
+  id: string,
+  { state, ...body }: UpdateWebhook,
+): Promise<Webhook> {
+  const types = body.types && [...new Set(body.types)]
+  if (types) requireTypes(manager, types)
+  // Before the transaction: name servers may take seconds.
+  const url = body.url === undefined ? undefined : await checkUrl(context, body.url)
+  return inTransaction(context.db, async (db) => {
+    const before = await lockOwn(db, manager, id)
+    const changes = {
+      ...(url !== undefined && { url }),
+      ...(types !== undefined && { types }),
+      ...(body.payload !== undefined && { payload: body.payload }),
+      ...(body.accountIds !== undefined && { accountIds: await readAccountIds(db, manager, body.accountIds) }),
+    }
+    requireReadable(manager.rights, { ...before, ...changes })
+    if (Object.keys(changes).length > 0) await changeWebhook(db, id, changes)
+    if (state === 'active') await enableWebhook(db, id)
+    if (state === 'disabled') await disableWebhook(db, id)
+    return toWebhook(await readWebhook(db, manager, id))
+  })
+}
+
+export async function removeWebhook(db: Db, manager: Manager, id: string): Promise<void> {
+  if (!isId(id) || !(await deleteWebhook(db, keyOf(manager, id)))) throw notFound()
+}
+
+/** Gives a webhook a new secret. Throws 409 if two are valid already, unless `force` ends the older one. */
+export async function rotateSecret(
+  context: WebhookContext,
+  manager: Manager,
+  id: string,
+  { overlapSeconds, force }: RotateWebhookSecret,
+): Promise<WebhookWithSecret> {
+  const keyring = await requireKeyring(context)
+  return inTransaction(context.db, async (db) => {
+    const row = await lockOwn(db, manager, id)
+    if (row.previousExpiresAt !== null && !force) throw new AppError(409, 'webhook_secret_rotated', SECRET_ROTATED)
+    const { secret: previousSecret } = open(keyring, row)
+    const secret = generateSecret()
+    const sealed = sealSecrets(keyring, id, overlapSeconds > 0 ? { secret, previousSecret } : { secret })
+    await replaceSecret(db, id, { ...sealed, secretStart: startOfSecret(secret), overlapSeconds })
+    return { ...toWebhook(await readWebhook(db, manager, id)), secret }
+  })
+}
+
+/** Ends the previous secret of a webhook before its time. */
+export async function removePreviousSecret(context: WebhookContext, manager: Manager, id: string): Promise<void> {
+  const keyring = await requireKeyring(context)
+  await inTransaction(context.db, async (db) => {
+    const row = await lockOwn(db, manager, id)
+    if (row.previousExpiresAt === null) throw new AppError(404, 'webhook_secret_not_found', NO_PREVIOUS_SECRET)
+    const { secret } = open(keyring, row)
+    await dropPreviousSecret(db, id, sealSecrets(keyring, id, { secret }))
+  })
+}
+
+function open(keyring: Keyring, row: WebhookRow) {
+  if (!keyring.keyIds.includes(row.keyId)) throw otherKey()
+  return openSecrets(keyring, row)
+}
+
+/** A webhook as the API shows it. */
+export function toWebhook(row: WebhookRow): Webhook {
+  const { id, url, types, accountIds, payload, disabledReason, failingSince, createdAt } = row
+  const secrets: Webhook['secrets'] = [{ createdAt: row.secretCreatedAt, expiresAt: null }]
+  if (row.previousExpiresAt !== null) {
+    secrets.push({ createdAt: row.previousCreatedAt!, expiresAt: row.previousExpiresAt })
+  }
+  return {
+    ...{ id, url, types: types as Webhook['types'], accountIds, payload },
+    ...{ state: disabledReason === null ? 'active' : 'disabled', disabledReason, failingSince },
+    ...{ secretHint: row.secretStart, secrets, createdAt },
+  }
+}

@@ -1,0 +1,27 @@
+import type { CredentialsRow } from '../../db/queries/credentials.ts'
+import type { Keyring } from '../credentials/keyring.ts'
+
+/** The secrets of a webhook, as they are encrypted. */
+export interface Secrets {
+  secret: string
+  previousSecret?: string
+}
+
+export type OpenSecrets = Pick<Keyring, 'keyIds' | 'open'>
+
+/** Decrypts the secrets of a webhook. Throws if they need a key that the keyring lacks. */
+export const openSecrets = ({ open }: OpenSecrets, { id, keyId, dataKey, data }: CredentialsRow & { id: string }) =>
+  open(id, { keyId, dataKey, data }) as unknown as Secrets
+
+export const sealSecrets = (keyring: Keyring, id: string, { secret, previousSecret }: Secrets) =>
+  keyring.seal(id, previousSecret === undefined ? { secret } : { secret, previousSecret })
+
+/** What signs the events of a webhook, the current secret first. Undefined if this process cannot decrypt it. */
+export function secretsOf(
+  keyring: OpenSecrets,
+  row: CredentialsRow & { id: string; hasPreviousSecret: boolean },
+): string[] | undefined {
+  if (!keyring.keyIds.includes(row.keyId)) return undefined
+  const { secret, previousSecret } = openSecrets(keyring, row)
+  return row.hasPreviousSecret && previousSecret !== undefined ? [secret, previousSecret] : [secret]
+}

@@ -1,0 +1,126 @@
+import { createServer } from 'node:http'
+import t from 'tap'
+import { createPublicClient } from '../../src/outbound/client.ts'
+import { until } from '../helpers/until.ts'
+import { createWebhookWorld, listen, ok, type Receiver, startReceiver, untilReceived } from './scene.ts'
+
+t.test('receivers that misbehave hold up no other one', async (t) => {
+  const { hook, emit, dispatch, log } = await createWebhookWorld(t)
+  const chunk = Buffer.alloc(65_536, 'a')
+  const misbehaviours: Record<string, [respond: Receiver['respond'], error: string | null, status: number | null]> = {
+    hangs: [() => {}, 'timeout', null],
+    'hangs after the headers': [(response) => response.writeHead(200).write('a'), null, 200],
+    resets: [(response) => response.destroy(), 'unreachable', null],
+    'sends no HTTP': [(response) => response.socket!.end('what?'), 'unreachable', null],
+    redirects: [(response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), 'redirect', 302],
+    'redirects for good': [(response) => response.writeHead(308, { location: '/a' }).end(), 'redirect', 308],
+    fails: [(response) => response.writeHead(500).end('no'), 'status', 500],
+    'sends a gigabyte': [
+      async (response) => {
+        response.on('error', () => {}).writeHead(200)
+        const sendMore = () => {
+          while (!response.destroyed && response.write(chunk));
+          if (!response.destroyed) response.once('drain', sendMore)
+        }
+        sendMore()
+      },
+      null,
+      200,
+    ],
+    'sends huge headers': [
+      (response) => response.writeHead(200, { a: 'a'.repeat(100_000) }).end(),
+      'unreachable',
+      null,
+    ],
+    'sends a NUL': [(response) => response.writeHead(400).end('a\0b'), 'status', 400],
+  }
+  const hooks = new Map<string, string>()
+  for (const [name, [respond]] of Object.entries(misbehaviours)) {
+    hooks.set(name, (await hook(await startReceiver(t, respond), { types: ['account.*'] })).id)
+  }
+  const good = await startReceiver(t)
+  await hook(good)
+  await emit()
+  dispatch(t)
+  await untilReceived(good, 1)
+  await emit(100)
+  await untilReceived(good, 101)
+  for (const [name, [, error, status]] of Object.entries(misbehaviours)) {
+    const rows = await until(
+      `an attempt ends: ${name}`,
+      async () => (await log(hooks.get(name)!)).filter(({ attempts }) => attempts > 0),
+      { isMet: ({ length }) => length > 0 },
+    )
+    const row = rows.at(-1)!
+    t.strictSame([row.error, row.response?.status ?? null], [error, status], name)
+    t.ok((row.response?.body.length ?? 0) <= 1_024, 'at most 1 kB is kept')
+  }
+})
+
+t.test('after a 429, nothing is sent to the receiver before Retry-After', async (t) => {
+  const { hook, emit, dispatch, log, time } = await createWebhookWorld(t)
+  time.now = new Date(Date.now() + 100_000)
+  const receiver = await startReceiver(t, (response, _request, count) =>
+    count === 1 ? response.writeHead(429, { 'retry-after': '120' }).end() : ok(response),
+  )
+  const { id } = await hook(receiver)
+  await emit(3)
+  const { stop } = dispatch(t)
+  await until('the attempt is stored', () => log(id), { isMet: (rows) => rows.some(({ attempts }) => attempts === 1) })
+  time.now = new Date(time.now.getTime() + 60_000)
+  await stop()
+  const second = dispatch(t)
+  const other = await startReceiver(t)
+  await hook(other)
+  await emit()
+  await untilReceived(other, 1)
+  t.equal(receiver.received.length, 1, 'others are sent to')
+  time.now = new Date(time.now.getTime() + 61_000)
+  await untilReceived(receiver, 5)
+  await second.stop()
+  t.equal(new Set(receiver.ids()).size, 4)
+})
+
+t.test('a 410 disables the webhook, says so, and loses nothing', async (t) => {
+  const { hook, emit, dispatch, log, ada } = await createWebhookWorld(t)
+  let isGone = true
+  const receiver = await startReceiver(t, (response) => (isGone ? response.writeHead(410).end() : ok(response)))
+  const observer = await startReceiver(t)
+  const { id } = await hook(receiver, { types: ['account.*'] })
+  await hook(observer, { types: ['webhook.*'] })
+  const [first] = await emit()
+  dispatch(t)
+  const disabled = await until('it is disabled', async () => (await ada.call('GET', `/webhooks/${id}`)).body, {
+    isMet: ({ state }) => state === 'disabled',
+  })
+  t.equal(disabled.disabledReason, 'gone')
+  t.strictSame([(await ada.call('POST', `/webhooks/${id}/test`)).status], [409])
+  const [second] = await emit()
+  await untilReceived(observer, 1)
+  t.hasStrict(observer.received[0]!.body, { type: 'webhook.disabled', data: { webhookId: id, reason: 'gone' } })
+  isGone = false
+  receiver.received.length = 0
+  const from = observer.received[0]!.body.data.failingSince
+  const { status, body } = await ada.call('POST', `/webhooks/${id}/redeliver`, { from, onlyFailed: true })
+  t.strictSame([status, body], [202, { queued: 2, nextCursor: null }])
+  t.equal((await ada.call('PATCH', `/webhooks/${id}`, { state: 'active' })).body.failingSince, null)
+  await untilReceived(receiver, 2)
+  t.same(new Set(receiver.ids()), new Set([first, second]))
+  await until('both are delivered', () => log(id), {
+    isMet: (rows) => rows.every(({ state }) => state === 'delivered'),
+  })
+})
+
+t.test('each attempt checks the host again: none connects to one that is not public', async (t) => {
+  const { hook, emit, dispatch, log } = await createWebhookWorld(t)
+  let connections = 0
+  const server = createServer().on('connection', () => connections++)
+  const port = await listen(t, server)
+  const receiver = await startReceiver(t)
+  const { id } = await hook({ ...receiver, url: `http://127.0.0.1:${port}/` })
+  await emit()
+  dispatch(t, { fetch: createPublicClient().fetch })
+  const [row] = await until('the attempt ends', () => log(id), { isMet: ([row]) => row?.attempts === 1 })
+  t.strictSame([row!.error, row!.state], ['not_public', 'pending'])
+  t.equal(connections, 0)
+})
