@@ -7,6 +7,7 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
+import { runSequencer } from '../events/sequencer.ts'
 import type { Library } from '../media/add.ts'
 import { createFetchFile } from '../media/fetch.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -137,6 +138,15 @@ async function startWorker(
       publisher &&
       Promise.all([
         work(publisher, log, stop),
+        runSequencer(
+          {
+            db,
+            isReady: () => publisher.isReady(),
+            report: (count) => metrics.eventsNumbered.inc(count),
+            log,
+          },
+          stop,
+        ),
         refreshDueTokens(context, publisher, metrics, log, stop),
         dispatchWebhooks(config, context, publisher, metrics, log, stop),
         sweepOldData(config, library, log, stop),
