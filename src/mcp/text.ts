@@ -1,3 +1,4 @@
+import type { EventList } from '../../schemas/list-events.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import type { PostValidation } from '../../schemas/validate-post.ts'
 import type { ToolProblem } from './api.ts'
@@ -31,6 +32,12 @@ export function describeValidation({ publishable, violations, notYours, targets 
     ...(attention > 0 ? [`${count(attention, 'account')} that cannot be published to at the moment`] : []),
   ]
   return `The post cannot be published like this: ${reasons.join('; ')}.`
+}
+
+export function describeEvents({ data, hasMore }: EventList): string {
+  const shown = data.slice(-SHOWN_MAX).map(({ type, timestamp }) => `${type} at ${timestamp}`)
+  const last = shown.length > 0 ? `, the last of them ${shown.join(', ')}` : ''
+  return `${count(data.length, 'event')}${last}${hasMore ? '; more follow' : ''}.`
 }
 
 /** An error in one line, with its first mistakes. */

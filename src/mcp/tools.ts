@@ -1,9 +1,11 @@
 import { AccountList } from '../../schemas/account.ts'
 import { PostList } from '../../schemas/find.ts'
+import { EventList } from '../../schemas/list-events.ts'
 import { Confirm, DraftedPost, IdempotencyKey, PlatformSummaries } from '../../schemas/mcp.ts'
 import { Media } from '../../schemas/media.ts'
 import { listAccounts } from '../../schemas/operations/accounts.ts'
 import { resolveDelivery, retryDelivery } from '../../schemas/operations/deliveries.ts'
+import { listEvents } from '../../schemas/operations/events.ts'
 import { importMedia } from '../../schemas/operations/media.ts'
 import { getAccountLimits, listPlatforms } from '../../schemas/operations/platforms.ts'
 import { createPost, deletePost, getPost, listPosts } from '../../schemas/operations/posts.ts'
@@ -15,7 +17,7 @@ import { PostDetail } from '../../schemas/post.ts'
 import { Deleted } from '../../schemas/shared.ts'
 import { PostValidation } from '../../schemas/validate-post.ts'
 import * as confirmed from './confirm.ts'
-import { count, describePost, describeValidation } from './text.ts'
+import { count, describeEvents, describePost, describeValidation } from './text.ts'
 import { READS, simpleTool, type ToolDefinition, writes } from './tool.ts'
 
 /** In the order in which every client gets them. */
@@ -145,6 +147,18 @@ export const TOOLS: readonly ToolDefinition[] = [
       output: PostDetail,
     },
     describePost,
+  ),
+  simpleTool(
+    {
+      name: 'list_events',
+      title: 'List events',
+      description:
+        'Returns what has happened, oldest first: posts that were created, changed or settled, and deliveries that were published or failed. Pass nextCursor as after to read on, and wait to wait for the next event.',
+      hints: READS,
+      operation: listEvents,
+      output: EventList,
+    },
+    describeEvents,
   ),
   simpleTool(
     {

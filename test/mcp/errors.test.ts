@@ -85,6 +85,8 @@ t.test('arguments of the path and of the query are checked as well, and never co
     ['list_posts', { status: ['gone'] }, 400, 'invalid_request', ['status', 0]],
     ['list_posts', { offset: null }, 400, 'invalid_request', ['offset']],
     ['list_accounts', { foo: 1 }, 400, 'invalid_request', []],
+    ['list_events', { wait: 21 }, 400, 'invalid_request', ['wait']],
+    ['list_events', { types: ['post'] }, 400, 'invalid_request', ['types', 0]],
     ['resolve_delivery', { id: 'x', accountId: 'y' }, 400, 'invalid_request', ['outcome']],
     ['resolve_delivery', { id: 'x', accountId: 'y', outcome: 'published' }, 404, 'post_not_found'],
     ['update_post', { id: 'x', caption: null }, 400, 'invalid_request', ['caption']],

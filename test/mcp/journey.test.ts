@@ -55,6 +55,11 @@ for (const [name, open] of Object.entries(TRANSPORTS)) {
         { isMet: ({ status }) => status === 'published' },
       )
       t.match(published.targets[0].delivery.externalUrl, 'https://sandbox.invalid/posts/')
+      const { data: events } = (await call('list_events', { postId, types: ['delivery.*'], wait: 20 })).body
+      t.strictSame(
+        events.map(({ type, data }: { type: string; data: { accountId: string } }) => [type, data.accountId]),
+        [['delivery.published', id]],
+      )
       const listed = await call('list_posts', { status: ['published'], accountId: id })
       t.ok(listed.body.data.some((each: { id: string }) => each.id === postId))
       const tooLate = await call('delete_post', { id: postId })

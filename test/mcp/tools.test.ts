@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
+import type { Scope } from '../../schemas/scopes.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
 
 const NAMES = [
   ...['list_accounts', 'list_platforms', 'get_limits', 'validate_post', 'create_post', 'update_post', 'list_posts'],
-  ...['get_post', 'retry_delivery', 'import_media', 'delete_post', 'resolve_delivery'],
+  ...['get_post', 'retry_delivery', 'list_events', 'import_media', 'delete_post', 'resolve_delivery'],
 ]
 
 t.test('every tool has schemas of both sides, and says whether it reads, destroys or publishes', async (t) => {
@@ -33,16 +34,18 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
     }
   }
   const destructive = ['update_post', 'retry_delivery', 'delete_post', 'resolve_delivery']
-  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 4), 'list_posts', 'get_post'])
+  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 4), 'list_posts', 'get_post', 'list_events'])
   t.strictSame(having('destructiveHint'), destructive)
   t.strictSame(having('openWorldHint'), ['create_post', 'update_post', 'retry_delivery', 'import_media'])
 })
 
 t.test('the README has every tool, its operation and its scope, in this order', async (t) => {
-  const rows = readFileSync('src/mcp/README.md', 'utf8').matchAll(/^\| `(\w+)` \| `(\w+)`.*? \| `([a-z:]+)` \|$/gm)
+  const rows = readFileSync('src/mcp/README.md', 'utf8').matchAll(
+    /^\| `(\w+)` \| `(\w+)`.*? \| (?:`([a-z:]+)`|any, .*) \|$/gm,
+  )
   t.strictSame(
     [...rows].map(([, ...cells]) => cells),
-    TOOLS.map(({ name, operation: { schema, scope } }) => [name, schema.operationId, scope]),
+    TOOLS.map(({ name, operation: { schema, scope } }) => [name, schema.operationId, scope ?? undefined]),
   )
 })
 
@@ -59,11 +62,14 @@ t.test('a key sees only the tools that it may use, and cannot call the others', 
   const account = await ada.account('x')
   const visible = async (rights: Parameters<typeof withKey>[2]) =>
     (await listTools(await withKey(world, ada, rights))).map(({ name }) => name)
-  t.strictSame(await visible({ scopes: ['accounts:read'] }), ['list_accounts', 'list_platforms', 'get_limits'])
-  t.strictSame(await visible({ scopes: ['posts:read'] }), ['validate_post', 'list_posts', 'get_post'])
-  t.strictSame(await visible({ scopes: ['posts:write'] }), ['create_post', 'update_post', 'delete_post'])
-  t.strictSame(await visible({ scopes: ['media:write'] }), ['import_media'])
-  t.strictSame(await visible({ scopes: ['keys:manage'] }), [])
+  const cases: [scope: Scope, tools: string[]][] = [
+    ['accounts:read', ['list_accounts', 'list_platforms', 'get_limits', 'list_events']],
+    ['posts:read', ['validate_post', 'list_posts', 'get_post', 'list_events']],
+    ['posts:write', ['create_post', 'update_post', 'list_events', 'delete_post']],
+    ['media:write', ['list_events', 'import_media']],
+    ['keys:manage', ['list_events']],
+  ]
+  for (const [scope, tools] of cases) t.strictSame(await visible({ scopes: [scope] }), tools, scope)
   t.strictSame(await visible({ accountIds: [account] }), NAMES)
 
   const reader = await withKey(world, ada, { scopes: ['posts:read'] })
