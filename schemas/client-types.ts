@@ -8,6 +8,8 @@ import type { ListEventsQuery as ParsedEventsQuery } from './list-events.ts'
 import type { ListMediaQuery as ParsedMediaQuery } from './media.ts'
 import type { RetryDeliveries as ParsedRetry } from './retry-deliveries.ts'
 import type { PageQuery as ParsedPageQuery } from './shared.ts'
+import type { RotateWebhookSecret as ParsedSecretRotation, CreateWebhook as ParsedWebhook } from './webhook.ts'
+import type { ListWebhookDeliveriesQuery as ParsedWebhookDeliveriesQuery } from './webhook-delivery.ts'
 
 export type * from './account.ts'
 export type * from './app.ts'
@@ -34,6 +36,8 @@ export type * from './sandbox.ts'
 export type { Deleted } from './shared.ts'
 export type * from './validate-post.ts'
 export type * from './warning.ts'
+export type * from './webhook.ts'
+export type * from './webhook-delivery.ts'
 
 /** Other schemas give what the validator returns. In a request, properties with a default may be absent. */
 type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
@@ -48,3 +52,6 @@ export type ListDeliveriesQuery = Partial<find.ListDeliveriesQuery>
 export type ListEventsQuery = Partial<ParsedEventsQuery>
 export type ListMediaQuery = Partial<ParsedMediaQuery>
 export type DeleteAppQuery = Partial<AppQuery>
+export type CreateWebhook = Optional<ParsedWebhook, 'payload'>
+export type RotateWebhookSecret = Partial<ParsedSecretRotation>
+export type ListWebhookDeliveriesQuery = Partial<ParsedWebhookDeliveriesQuery>

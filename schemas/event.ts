@@ -259,6 +259,10 @@ export const EVENT_DATA = EVENTS.map((event) => event[DATA])
 type OneEvent = Static<(typeof EVENTS)[number]>
 export type EventType = OneEvent['type']
 
+type GroupOf<T> = T extends `${infer Name}.${string}` ? `${Name}.*` : never
+/** All types of events that begin alike, such as `delivery.*`. */
+export type EventGroup = GroupOf<EventType>
+
 const typeOf = (event: TObject) => (event.properties.type as unknown as { const: EventType }).const
 
 export const EVENT_TYPES = EVENTS.map(typeOf) as EventType[]

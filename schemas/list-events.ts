@@ -1,13 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EVENT_ID, EVENT_TYPES, EVENTS, Event, type EventType } from './event.ts'
+import { EVENT_ID, EVENT_TYPES, EVENTS, Event, type EventGroup, type EventType } from './event.ts'
 import { Defaulted, Limit, PAGE, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
 
 /** Longest wait for an event, in seconds. Proxies commonly close a connection after 30 or 60 seconds without a byte. */
 export const WAIT_MAX = 20
 
-type GroupOf<T> = T extends `${infer Name}.${string}` ? `${Name}.*` : never
-
-const GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as GroupOf<EventType>))]
+const GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as EventGroup))]
 
 /** A type of event, or all types of a group, such as `delivery.*`. */
 export const EVENT_PATTERNS = [...EVENT_TYPES, ...GROUPS]

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EVENT_TYPES, WEBHOOK_ID } from './event.ts'
+import { EVENT_TYPES, type EventGroup, WEBHOOK_ID } from './event.ts'
 import { OVERLAP } from './key.ts'
 import { Defaulted, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
@@ -7,7 +7,7 @@ export const WEBHOOKS_MAX = 20
 export const WEBHOOK_URL_MAX = 2_000
 
 /** Every event of a family, such as `delivery.*`. */
-const EVENT_FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))]
+const EVENT_FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as EventGroup))]
 
 export const WebhookEvents = StringEnum([...EVENT_TYPES, ...EVENT_FAMILIES], {
   $id: 'WebhookEvents',

@@ -3,6 +3,7 @@ import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './o
 import { waitUntilSettled } from './settled.ts'
 import type * as T from './types.ts'
 import { type FileDescription, type FileSource, Form } from './uploads.ts'
+import { verify } from './webhooks.ts'
 
 /** The service ends uploads and imports that stall. */
 const UNLIMITED = { timeoutMs: Number.POSITIVE_INFINITY }
@@ -69,6 +70,26 @@ export class Postroom {
     /** Every event, and then for ever the next one. To go on after a crash, store the `nextCursor` of each of its `pages()`. */
     follow: (query?: Omit<T.ListEventsQuery, 'wait'>, options?: Options) =>
       this.#http.list<T.EventList>('/events', { ...query, wait: 20 }, { ...FOLLOWING, ...options }, 'after'),
+  }
+  readonly webhooks = {
+    verify,
+    create: (body: T.CreateWebhook, options?: Options) =>
+      this.#http.send<T.WebhookWithSecret>('POST', '/webhooks', body, options),
+    list: (query?: T.PageQuery, options?: Options) => this.#http.list<T.WebhookList>('/webhooks', query, options),
+    get: (id: string, options?: Options) => this.#http.get<T.Webhook>(path`/webhooks/${id}`, {}, options),
+    update: (id: string, body: T.UpdateWebhook, options?: Options) =>
+      this.#http.send<T.Webhook>('PATCH', path`/webhooks/${id}`, body, options),
+    delete: (id: string, options?: Options) => this.#http.delete(path`/webhooks/${id}`, options),
+    test: (id: string, body: T.TestWebhook = {}, options?: Options) =>
+      this.#http.send<T.QueuedEvents>('POST', path`/webhooks/${id}/test`, body, options),
+    rotateSecret: (id: string, body: T.RotateWebhookSecret = {}, options?: Options) =>
+      this.#http.send<T.WebhookWithSecret>('POST', path`/webhooks/${id}/rotate-secret`, body, options),
+    endPreviousSecret: (id: string, options?: Options) =>
+      this.#http.delete(path`/webhooks/${id}/previous-secret`, options),
+    deliveries: (id: string, query?: T.ListWebhookDeliveriesQuery, options?: Options) =>
+      this.#http.list<T.WebhookDeliveryList>(path`/webhooks/${id}/deliveries`, query, options),
+    redeliver: (id: string, body: T.RedeliverEvents, options?: Options) =>
+      this.#http.send<T.QueuedEvents>('POST', path`/webhooks/${id}/redeliver`, body, options),
   }
   readonly uploads = {
     /** Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored. */

@@ -55,7 +55,6 @@ export class ConnectionError extends PostroomError {}
 export class NotSettled extends Error {
   override readonly name = 'NotSettled'
   readonly post: PostDetail
-
   constructor(message: string, post: PostDetail) {
     super(message)
     this.post = post

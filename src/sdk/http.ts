@@ -36,23 +36,19 @@ export class Http {
     const api = `${new URL(baseUrl).href.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
     this.#options = { key, baseUrl: api, maxRetries, timeoutMs, fetch }
   }
-
   get<T extends object>(path: string, query?: object, options?: Options): Promise<T> {
     return this.json({ method: 'GET', path, query, isRepeatable: true, options })
   }
-
   /** `name` is the parameter of the cursor, which replaces those that say where to begin. */
   list<P extends Page<unknown>>(path: string, query: object = {}, options?: Options, name = 'cursor'): List<P> {
     const begin = { offset: undefined, from: undefined }
     return new List((cursor) => this.get<P>(path, { ...query, ...(cursor && { ...begin, [name]: cursor }) }, options))
   }
-
   /** Sends a `POST` with an idempotency key, which is the same in all attempts. */
   async create<T extends object>(path: string, body: object, options: CreateOptions = {}): Promise<T> {
     const { idempotencyKey = (await loadCrypto()).randomUUID() } = options
     return this.send('POST', path, body, { ...options, idempotencyKey }, true)
   }
-
   /** Sends a change. Without `isRepeatable`, the method and the headers decide whether it may be sent again. */
   send<T extends object>(
     method: Request['method'],
@@ -64,11 +60,9 @@ export class Http {
     const headers = { 'idempotency-key': idempotencyKey, 'if-match': ifMatch }
     return this.json({ method, path, query: { strict }, body, headers, isRepeatable, options })
   }
-
   delete<T extends object = Deleted>(path: string, options?: ChangeOptions): Promise<T> {
     return this.send('DELETE', path, undefined, options)
   }
-
   /** Sends a request, and returns the JSON of its response; undefined for 304. */
   json<T extends object>(request: Request): Promise<T> {
     return this.#withRetries(request, async (response) => {
@@ -80,7 +74,6 @@ export class Http {
       return body
     })
   }
-
   /** Gets a file, also from the target of a redirect. The body of the response has not been read. */
   file(path: string, headers: Record<string, string>, options: Options): Promise<Response> {
     const request: Request = { method: 'GET', path, headers, isRepeatable: true, options }
@@ -92,7 +85,6 @@ export class Http {
       return file
     })
   }
-
   async #withRetries<T>(
     { method, path, query = {}, body, options = {}, ...request }: Request,
     read: (response: Response, fetch: typeof globalThis.fetch) => Promise<T>,

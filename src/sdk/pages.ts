@@ -6,11 +6,9 @@ export interface Page<Item> {
 /** A list. Nothing is requested before it is used, and each use begins anew. */
 export class List<P extends Page<unknown>> implements PromiseLike<P>, AsyncIterable<P['data'][number]> {
   readonly #fetchPage: (cursor?: string) => Promise<P>
-
   constructor(fetchPage: (cursor?: string) => Promise<P>) {
     this.#fetchPage = fetchPage
   }
-
   /** `await list` gives one page. */
   // biome-ignore lint/suspicious/noThenProperty: a list can be awaited
   readonly then: Promise<P>['then'] = (onPage, onError) => this.#fetchPage().then(onPage, onError)
@@ -19,7 +17,6 @@ export class List<P extends Page<unknown>> implements PromiseLike<P>, AsyncItera
   async *[Symbol.asyncIterator](): AsyncGenerator<P['data'][number], void, undefined> {
     for await (const page of this.pages()) yield* page.data as P['data'][number][]
   }
-
   /** Gives this page and all that follow. With filters, one may be empty although more follow. */
   async *pages(): AsyncGenerator<P, void, undefined> {
     let cursor: string | null | undefined
