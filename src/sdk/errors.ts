@@ -50,7 +50,6 @@ export class RateLimited extends PostroomError {}
 export class ServerError extends PostroomError {}
 /** There was no response. The service may have carried out the request. */
 export class ConnectionError extends PostroomError {}
-
 /** A post that still has deliveries to send. `post` is its last state. */
 export class NotSettled extends Error {
   override readonly name = 'NotSettled'

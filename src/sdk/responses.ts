@@ -5,7 +5,6 @@ const CLASSES: Record<number, typeof errors.PostroomError> = {
   ...{ 400: errors.InvalidRequest, 401: errors.Unauthorized, 403: errors.Forbidden, 404: errors.NotFound },
   ...{ 409: errors.Conflict, 412: errors.PreconditionFailed, 429: errors.RateLimited },
 }
-
 const CODES: Record<string, typeof errors.PostroomError> = {
   platform_limit: errors.LimitViolation,
   cursor_expired: errors.CursorExpired,

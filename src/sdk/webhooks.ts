@@ -6,7 +6,6 @@ import type { Event } from './types.ts'
 export class InvalidSignature extends Error {
   override readonly name = 'InvalidSignature'
 }
-
 /** Headers as `fetch`, Node and its frameworks, Workers, Deno or Bun give them. */
 export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>
 
