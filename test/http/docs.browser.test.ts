@@ -70,6 +70,16 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
     t.strictSame([...hosts], [`localhost:${port}`], 'no other host is called')
   })
 
+  t.test('the page shows the body of each webhook', async (t) => {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(20_000)
+    await page.goto(`http://localhost:${port}/docs`)
+    const webhook = page.locator('.webhooks .opblock', { hasText: 'receiveDeliveryPublished' })
+    await webhook.locator('.opblock-summary-control').click()
+    await webhook.locator('.body-param__example, .example').first().waitFor()
+    t.match(await webhook.textContent(), '"type": "delivery.published"')
+  })
+
   t.test('the page works over plain HTTP under a host name, which browsers trust less than localhost', async (t) => {
     const page = await browser.newPage()
     page.setDefaultTimeout(20_000)
