@@ -177,9 +177,15 @@ async function createKeys({ db }: Pick<World, 'db'>, userId: string, name: strin
   return ids
 }
 
+/** Webhooks, of which some have a previous secret. */
 async function createWebhooks(person: Person, text: string): Promise<string[]> {
-  const create = async () => (await person.call('POST', '/webhooks', { url: `https://${text}.example` })).body.id
-  return [await create(), await create(), await create()]
+  const ids: string[] = []
+  for (let index = 0; index < 8; index++) {
+    const { body } = await person.call('POST', '/webhooks', { url: `https://${text}.example` })
+    if (index % 2 === 0) await person.call('POST', `/webhooks/${body.id}/rotate-secret`)
+    ids.push(body.id)
+  }
+  return ids
 }
 
 /** Users, each with a key, and organisations that they belong to. They have no texts that would tell whose they are. */

@@ -236,7 +236,7 @@ export function invalidQueries(schema: Schema): { texts: string[]; code: string;
   if (typesOf(schema).includes('array')) {
     return [
       { texts: ['none of these'], code: 'invalid_enum_value', index: 0 },
-      { texts: [String(schema.items!.enum![0]), ''], code: 'invalid_enum_value', index: 1 },
+      { texts: [String(deref(schema.items!).enum![0]), ''], code: 'invalid_enum_value', index: 1 },
     ]
   }
   if (!typesOf(schema).includes('integer')) {
