@@ -46,13 +46,14 @@ export async function readEvents(
     const bounds = await readBounds(db, { userId, after: place.position })
     // After the page: what it needs may have been removed before it was read.
     requirePlace(userId, place, bounds)
+    // Without an event, the next page begins with the first one that may come.
     if (lastId !== null) place = { position: last, idEnd: idEndOf(lastId) }
-    const hasMore = last < bounds.last
+    else if (place === START) place = { position: bounds.first - 1, idEnd: null }
+    const hasMore = place.position < bounds.last
     const remainingMs = deadline - performance.now()
-    if (events.length > 0 || remainingMs <= 0 || signal.aborted) {
-      return { data: events.map(toEvent), nextCursor: writeEventCursor(userId, place), hasMore }
-    }
-    if (!hasMore) await waiters.wait(userId, place.position, remainingMs, signal)
+    const page = { data: events.map(toEvent), nextCursor: writeEventCursor(userId, place), hasMore }
+    if (events.length > 0 || remainingMs <= 0) return page
+    if (!hasMore && !(await waiters.wait(userId, place.position, remainingMs, signal))) return page
   }
 }
 

@@ -11,16 +11,16 @@ const RETRY_AFTER_SECONDS = 1
 interface Waiter {
   userId: string
   after: number
-  resolve(): void
+  resolve(hasEvent: boolean): void
   reject(error: unknown): void
 }
 
 export interface Waiters {
   /**
-   * Resolves when the user has an event after the position `after`, when `ms` are over, or when `signal` aborts. Throws 429
-   * where too many wait already.
+   * Resolves to true when the user has an event after the position `after`, and to false when `ms` are over, `signal` aborts
+   * or the process stops. Throws 429 where too many wait already.
    */
-  wait(userId: string, after: number, ms: number, signal: AbortSignal): Promise<void>
+  wait(userId: string, after: number, ms: number, signal: AbortSignal): Promise<boolean>
   /** Ends all waits, and those to come. */
   stop(): void
 }
@@ -46,7 +46,7 @@ export function createWaiters(db: Db): Waiters {
     try {
       const rows = await readLastPositions(db, { userIds: [...new Set([...waiting].map(({ userId }) => userId))] })
       const last = new Map(rows.map((row) => [row.userId, row.last]))
-      for (const waiter of waiting) if ((last.get(waiter.userId) ?? 0) > waiter.after) waiter.resolve()
+      for (const waiter of waiting) if ((last.get(waiter.userId) ?? 0) > waiter.after) waiter.resolve(true)
     } catch (error) {
       for (const waiter of waiting) waiter.reject(error)
     }
@@ -56,17 +56,17 @@ export function createWaiters(db: Db): Waiters {
 
   return {
     async wait(userId, after, ms, signal) {
-      if (isStopped || signal.aborted) return
+      if (isStopped || signal.aborted) return false
       if (waiting.size >= WAITERS_MAX) throw new RateLimited('too_many_waiting', RETRY_AFTER_SECONDS)
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
       const waiter: Waiter = { userId, after, resolve, reject }
-      const end = setTimeout(resolve, ms)
-      const abort = () => resolve()
+      const end = setTimeout(resolve, ms, false)
+      const abort = () => resolve(false)
       signal.addEventListener('abort', abort, { once: true })
       waiting.add(waiter)
       schedule()
       try {
-        await promise
+        return await promise
       } finally {
         waiting.delete(waiter)
         clearTimeout(end)
@@ -75,7 +75,7 @@ export function createWaiters(db: Db): Waiters {
     },
     stop() {
       isStopped = true
-      for (const waiter of waiting) waiter.resolve()
+      for (const waiter of waiting) waiter.resolve(false)
     },
   }
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import type { Db } from '../../db/client.ts'
 import { announceAccountExpiries, announceKeyExpiries } from '../../db/queries/events/expiry.ts'
 import type { Event } from '../../schemas/event.ts'
 import { readAllEvents, typesOf } from '../helpers/events.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, type Step, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { untilBlocked } from '../helpers/until.ts'
 
 const FUTURE = '2030-01-01T00:00:00.000Z'
 const accepted: Step = { isAccepted: true }
@@ -139,6 +141,26 @@ t.test('a post for several accounts is settled once, whichever of its deliveries
     t.strictSame(accountIds, accounts)
     t.equal((deliveries.published ?? 0) + (deliveries.failed ?? 0), 3)
   }
+})
+
+t.test('of two transactions that end the last two deliveries, one tells that the post is settled', async (t) => {
+  const { ada, db, account, connectAccount, dataOf, types } = await createScene(t)
+  const other = await connectAccount('mastodon')
+  const { body: post } = await ada.call('POST', '/posts', {
+    accountIds: [account, other],
+    caption: 'a',
+    scheduledAt: FUTURE,
+  })
+  const fail = (db: Db, accountId: string) =>
+    sql`update post_targets set state = 'failed' where post_id = ${post.id} and account_id = ${accountId}`.execute(db)
+  const first = await db.startTransaction().execute()
+  await fail(first, account)
+  const second = fail(db, other)
+  await untilBlocked(db, 'the second transaction waits for the first')
+  await first.commit().execute()
+  await second
+  t.equal((await types()).filter((type) => type === 'post.settled').length, 1)
+  t.strictSame((await dataOf('post.settled')).deliveries, { failed: 2 })
 })
 
 t.test('account events reach everybody who may use the account', async (t) => {
