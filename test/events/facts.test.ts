@@ -156,7 +156,7 @@ t.test('of two transactions that end the last two deliveries, one tells that the
   const first = await db.startTransaction().execute()
   await fail(first, account)
   const second = fail(db, other)
-  await untilBlocked(db, 'the second transaction waits for the first')
+  await untilBlocked(db)
   await first.commit().execute()
   await second
   t.equal((await types()).filter((type) => type === 'post.settled').length, 1)
