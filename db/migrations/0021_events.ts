@@ -84,10 +84,8 @@ async function createEventFunctions(db: Kysely<unknown>): Promise<void> {
   // https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7
   await sql`
     create function new_event_id(at timestamptz) returns uuid language sql volatile as $$
-      select encode(set_bit(set_bit(
-        overlay(uuid_send(gen_random_uuid())
-          placing substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) from 1 for 6),
-        52, 1), 53, 1), 'hex')::uuid
+      select (substr(time, 1, 8) || '-' || substr(time, 9, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid
+      from lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') as time
     $$`.execute(db)
 }
 
@@ -119,7 +117,27 @@ async function deliveryTriggers(db: Kysely<unknown>): Promise<void> {
         return null;
       end if;
 
+      -- Of two transactions that end the last two deliveries of a post, each would see the other one open.
+      perform from posts
+      where (user_id, id) in (
+        select user_id, post_id from changed
+        where state in ('published', 'failed', 'unconfirmed', 'missed') and exists (
+          select from post_targets as other
+          where other.user_id = changed.user_id and other.post_id = changed.post_id
+            and other.account_id <> changed.account_id))
+      order by user_id, id
+      for no key update;
+
+      -- In the order of the rows: what happened to a delivery comes before what it means for its post.
       insert into event_outbox (user_id, type, post_id, account_ids, data)
+      with change as materialized (
+        select after.*, ${DELIVERY_EVENT} as type,
+          before.state in ('waiting', 'queued', 'publishing')
+            and after.state in ('published', 'failed', 'unconfirmed', 'missed') as is_ended
+        from changed as after
+        join previous as before
+          on before.user_id = after.user_id and before.post_id = after.post_id and before.account_id = after.account_id
+      )
       select event.user_id, event.type, event.post_id, array[event.account_id], jsonb_strip_nulls(jsonb_build_object(
         'platform', event.platform,
         'username', accounts.username,
@@ -139,32 +157,11 @@ async function deliveryTriggers(db: Kysely<unknown>): Promise<void> {
         'outcome', case when event.type = 'delivery.resolved' then event.state end,
         'actor', case when event.type in ('delivery.resolved', 'delivery.retried', 'delivery.cancelled')
           then event_actor() end))
-      from (
-        select after.*, ${DELIVERY_EVENT} as type
-        from changed as after
-        join previous as before
-          on before.user_id = after.user_id and before.post_id = after.post_id and before.account_id = after.account_id
-      ) as event
+      from change as event
       join posts on posts.user_id = event.user_id and posts.id = event.post_id
       join accounts on accounts.id = event.account_id
-      where event.type is not null;
-
-      -- Of two transactions that end the last two deliveries of a post, each would see the other one open.
-      perform from posts
-      where (user_id, id) in (
-        select after.user_id, after.post_id
-        from changed as after
-        join previous as before
-          on before.user_id = after.user_id and before.post_id = after.post_id and before.account_id = after.account_id
-        where before.state in ('waiting', 'queued', 'publishing')
-          and after.state in ('published', 'failed', 'unconfirmed', 'missed'))
-      order by user_id, id
-      for no key update;
-      if not found then
-        return null;
-      end if;
-
-      insert into event_outbox (user_id, type, post_id, account_ids, data)
+      where event.type is not null
+      union all
       select posts.user_id, 'post.settled', posts.id, delivery.account_ids, jsonb_strip_nulls(jsonb_build_object(
         'externalReference', posts.external_reference,
         'metadata', posts.metadata,
@@ -175,14 +172,7 @@ async function deliveryTriggers(db: Kysely<unknown>): Promise<void> {
           'cancelled', nullif(delivery.cancelled, 0),
           'unconfirmed', nullif(delivery.unconfirmed, 0),
           'missed', nullif(delivery.missed, 0))))
-      from (
-        select distinct after.user_id, after.post_id
-        from changed as after
-        join previous as before
-          on before.user_id = after.user_id and before.post_id = after.post_id and before.account_id = after.account_id
-        where before.state in ('waiting', 'queued', 'publishing')
-          and after.state in ('published', 'failed', 'unconfirmed', 'missed')
-      ) as ended
+      from (select distinct user_id, post_id from change where is_ended) as ended
       join posts on posts.user_id = ended.user_id and posts.id = ended.post_id
       cross join lateral (
         select array_agg(account_id order by position, account_id) as account_ids,
