@@ -22,7 +22,12 @@ t.test('what receivers get is as the section `webhooks` of the document says', a
   const receiver = await startReceiver(t)
   const { id } = await hook(receiver)
   const account = await ada.account('sandbox', { credentials: { username: 'ada' } })
-  const post = { accountIds: [account], caption: 'words of ada', scheduledAt: '2999-01-01T00:00:00Z', metadata: { order: '7' } }
+  const post = {
+    accountIds: [account],
+    caption: 'words of ada',
+    scheduledAt: '2999-01-01T00:00:00Z',
+    metadata: { order: '7' },
+  }
   const { body: created } = await ada.call('POST', '/posts', post)
   await ada.call('PATCH', `/posts/${created.id}`, { caption: 'other words of ada' })
   await ada.call('POST', `/posts/${created.id}/deliveries/${account}/cancel`)
