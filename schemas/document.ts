@@ -19,6 +19,12 @@ const INTRODUCTION = `One request stores a post for any number of accounts, as a
 3. \`listAccounts\` returns the ids of your accounts. \`createPost\` takes them as \`accountIds\`; \`validatePost\` checks the same body without storing it, and \`listPlatforms\` returns the limits of each network.
 4. \`getPost\` shows the state, the address and the time of each publication.
 
+You need not poll to learn what became of a post:
+
+- **Webhooks** send each event to your URL, signed: \`createWebhook\`. See the tag *webhooks*.
+- **Events** can be followed from a cursor that you store: \`listEvents\`. See the tag *events*.
+- **Agents** use tools over MCP at \`POST /mcp\`. See *Agents* below.
+
 A **user** owns posts, media and API keys. An **account** is one profile on one network. You can post to the accounts that you own and to those of the **organisations** that you belong to. You see and change only your own posts and media.`
 
 const AUTHENTICATION = `## Authentication
