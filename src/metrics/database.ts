@@ -8,6 +8,7 @@ import { COUNT_MAX, countDeliveries, type DeliveryCounts } from '../../db/querie
 import { readUnsequencedSeconds } from '../../db/queries/events/sequence.ts'
 import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
+import { readWebhooksDue } from '../../db/queries/webhooks/claim.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { attentionTimes } from '../accounts/attention.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
@@ -81,6 +82,10 @@ function createGauges(registry: Registry) {
       'events_unsequenced_seconds',
       'Age of the oldest event that readers do not see yet; 0 where there is none.',
     ),
+    webhooksDue: gauge(
+      'webhooks_due_seconds',
+      'Age of the oldest due delivery to a webhook that only waits for a worker; 0 where there is none.',
+    ),
     lastSweep: gauge(
       'last_sweep_timestamp_seconds',
       'When a worker last finished removing old data, in seconds since 1970; absent before the first time.',
@@ -100,6 +105,7 @@ interface Figures {
   attention: AttentionCount[]
   lastSweep: Date | null
   unsequencedSeconds: number | null
+  webhooksDueSeconds: number | null
 }
 
 async function readFigures(db: Db): Promise<Figures> {
@@ -109,20 +115,23 @@ async function readFigures(db: Db): Promise<Figures> {
   // One after the other, so that a scrape takes one connection.
   const [waiting] = await readWaiting(db, { platforms, leaseMs: LEASE_MS, now: null })
   const counts = await countDeliveries(db, { platforms, now: null })
+  const [webhooksDue] = await readWebhooksDue(db, { now: null })
   return {
     waitingMs: waiting!.waitingMs,
     counts,
     attention: await countAttention(db, { supported: supportedBy(db), now: new Date(), ...attentionTimes() }),
     lastSweep: await readLastSweep(db),
     unsequencedSeconds: await readUnsequencedSeconds(db),
+    webhooksDueSeconds: webhooksDue!.seconds,
   }
 }
 
 const supportedBy = (db: Db) => PLATFORM_IDS.filter((id) => createNetworks(sandboxStore(db))[id])
 
-function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep, unsequencedSeconds }: Figures): void {
+function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep, ...figures }: Figures): void {
   gauges.readable.set(1)
-  gauges.eventsUnsequenced.set(unsequencedSeconds ?? 0)
+  gauges.eventsUnsequenced.set(figures.unsequencedSeconds ?? 0)
+  gauges.webhooksDue.set(figures.webhooksDueSeconds ?? 0)
   gauges.dueSeconds.set(waitingMs / 1000)
   if (lastSweep) gauges.lastSweep.set(lastSweep.getTime() / 1000)
   else gauges.lastSweep.remove()
@@ -137,11 +146,12 @@ function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep, unseque
   for (const { platform, code, count } of attention) gauges.attention.set({ platform, code }, count)
 }
 
-function hide({ readable, dueSeconds, eventsUnsequenced, lastSweep, ...others }: Gauges): void {
+function hide({ readable, dueSeconds, eventsUnsequenced, webhooksDue, lastSweep, ...others }: Gauges): void {
   readable.set(0)
   // Without labels, `reset` would show 0.
   dueSeconds.remove()
   eventsUnsequenced.remove()
+  webhooksDue.remove()
   lastSweep.remove()
   for (const gauge of Object.values(others)) gauge.reset()
 }

@@ -33,18 +33,11 @@ const isFree = (now: ReturnType<typeof at>) => sql`
   and (webhooks.leased_until is null or webhooks.leased_until <= ${now})`
 
 /**
- * Claims webhooks with deliveries that are due, those that have waited longest first: at most `healthy` and `suspect` ones. A
- * webhook has one lease and not one for each delivery, so that its worker alone limits how many attempts run at a time.
- *
- * `waiting` jumps from webhook to webhook in the index of pending deliveries: one with many of them takes as long as one with
- * few.
+ * Webhooks with pending deliveries, as `waiting(id)` of a recursive query. It jumps from webhook to webhook in the index of
+ * pending deliveries: one with many of them takes as long as one with few.
  */
-export const claimWebhooks = prepared<{ now: Now; leaseMs: number; healthy: number; suspect: number }, ClaimedWebhook>(
-  'claim_webhooks',
-  (_db, value) => {
-    const now = at(value('now'))
-    return sql`
-    with recursive waiting(id) as (
+const waitingWebhooks = sql`
+    waiting(id) as (
       (select webhook_id from webhook_deliveries where state = 'pending' order by webhook_id limit 1)
       union all
       select (
@@ -53,17 +46,32 @@ export const claimWebhooks = prepared<{ now: Now; leaseMs: number; healthy: numb
         order by webhook_id limit 1)
       from waiting
       where waiting.id is not null
-    ),
-    due as materialized (
-      select webhooks.id, ${isSuspect} as is_suspect,
-        row_number() over (partition by ${isSuspect} order by first.due_at) as rank
+    )`
+
+/** Those of them that a worker may claim, each with the delivery that has been due longest. */
+const fromDueWebhooks = (now: ReturnType<typeof at>) => sql`
       from waiting
       join webhooks on webhooks.id = waiting.id
       cross join lateral (
         select due_at from webhook_deliveries
         where webhook_id = webhooks.id and state = 'pending'
         order by due_at limit 1) as first
-      where first.due_at <= ${now} and ${isFree(now)}
+      where first.due_at <= ${now} and ${isFree(now)}`
+
+/**
+ * Claims webhooks with deliveries that are due, those that have waited longest first: at most `healthy` and `suspect` ones. A
+ * webhook has one lease and not one for each delivery, so that its worker alone limits how many attempts run at a time.
+ */
+export const claimWebhooks = prepared<{ now: Now; leaseMs: number; healthy: number; suspect: number }, ClaimedWebhook>(
+  'claim_webhooks',
+  (_db, value) => {
+    const now = at(value('now'))
+    return sql`
+    with recursive ${waitingWebhooks},
+    due as materialized (
+      select webhooks.id, ${isSuspect} as is_suspect,
+        row_number() over (partition by ${isSuspect} order by first.due_at) as rank
+      ${fromDueWebhooks(now)}
     ),
     chosen as (
       select webhooks.id
@@ -82,6 +90,18 @@ export const claimWebhooks = prepared<{ now: Now; leaseMs: number; healthy: numb
       failing_since, failures, warnings, healthy_at, is_slow`
   },
 )
+
+/**
+ * Seconds since the oldest delivery could have been sent that only waits for a worker: since it was due, and its webhook no
+ * longer rested. Null if there is none.
+ */
+export const readWebhooksDue = prepared<{ now: Now }, { seconds: number | null }>('read_webhooks_due', (_db, value) => {
+  const now = at(value('now'))
+  return sql`
+    with recursive ${waitingWebhooks}
+    select extract(epoch from ${now} - min(greatest(first.due_at, webhooks.rests_until)))::float8 as seconds
+    ${fromDueWebhooks(now)}`
+})
 
 /** A delivery that is due, with its event. */
 export interface DueDelivery {
