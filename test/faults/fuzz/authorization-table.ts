@@ -299,7 +299,7 @@ export const TABLE: Row[] = [
     [
       ['getWebhook', 200],
       ['updateWebhook', 200, { payload: 'thin' }],
-      ['rotateWebhookSecret', 200],
+      ['rotateWebhookSecret', 200, { force: true }],
       ['deletePreviousWebhookSecret', 200],
       ['testWebhook', 202],
       ['listWebhookDeliveries', 200],

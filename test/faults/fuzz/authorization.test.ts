@@ -125,8 +125,15 @@ async function createResources(owner: Person, organization: string): Promise<Res
     opened: await createConnection({ db }, owner, false, OWNER_TEXT),
     choosing: await createConnection({ db }, owner, true, OWNER_TEXT),
     key: (await createKey(db, { userId: owner.id, name: OWNER_TEXT, expiresAt: null })).id,
-    webhook: (await owner.call('POST', '/webhooks', { url: `https://${OWNER_TEXT}.example` })).body.id,
+    webhook: await createWebhook(owner),
   }
+}
+
+/** A webhook with two secrets. */
+async function createWebhook(owner: Person): Promise<string> {
+  const { body } = await owner.call('POST', '/webhooks', { url: `https://${OWNER_TEXT}.example` })
+  await owner.call('POST', `/webhooks/${body.id}/rotate-secret`, {})
+  return body.id
 }
 
 /** Everything that the owner can read: accounts, media, apps, connections, a key, and each post. */
