@@ -5,17 +5,21 @@ import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertKey } from '../../db/queries/keys.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
+import { disableWebhook, insertWebhook } from '../../db/queries/webhooks/webhooks.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
 import { POST_ID } from '../../schemas/delivery.ts'
 import { KEY_EXAMPLE } from '../../schemas/key.ts'
 import { MEDIA_ID } from '../../schemas/media.ts'
 import { ORGANIZATION_EXAMPLE, USER_EXAMPLE } from '../../schemas/people.ts'
+import { WEBHOOK_EXAMPLE } from '../../schemas/webhook.ts'
 import { createKey } from '../auth/create-key.ts'
 import { generateKey, hashKey, startOfKey } from '../auth/key.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { createPost } from '../posts/create.ts'
 import { markPostPublished } from '../posts/mark-published.ts'
+import { sealSecrets } from '../webhooks/secrets.ts'
+import { generateSecret, startOfSecret } from '../webhooks/sign.ts'
 
 const DAY_MS = 86_400_000
 
@@ -24,8 +28,8 @@ const [BLUESKY, X] = ACCOUNT_EXAMPLES
 
 /**
  * Fills an empty database with demo data in one transaction: a user with accounts on several networks, an organisation that
- * shares a colleague's account, media, and a post of each status. With a keyring, one account is connected to the sandbox and
- * has a post that is published. Returns the user's id and key, or undefined if the database has a user already.
+ * shares a colleague's account, media, and a post of each status. With a keyring, there is a disabled webhook, and one account
+ * is connected to the sandbox and has a post that is published. Returns the user's id and key, or undefined if the database has a user already.
  */
 export function seedDemo(
   db: Db,
@@ -42,6 +46,7 @@ export function seedDemo(
     await seedMedia(db, userId)
     await seedPosts(db, userId, mastodonId, now)
     if (keyring) await seedSandbox(db, userId, keyring, now)
+    if (keyring) await seedWebhook(db, userId, keyring)
     await seedOtherKey(db, userId)
     const { key } = await createKey(db, { userId, name: 'demo', expiresAt: null })
     return { userId, key }
@@ -53,6 +58,15 @@ async function seedOtherKey(db: Db, userId: string): Promise<void> {
   const key = generateKey()
   const { id, name } = KEY_EXAMPLE
   await insertKey(db, { id, userId, name, hash: hashKey(key), start: startOfKey(key), expiresAt: null })
+}
+
+/** Stores a webhook that is disabled: nobody receives at its address. */
+async function seedWebhook(db: Db, userId: string, keyring: Keyring): Promise<void> {
+  const { id, url } = WEBHOOK_EXAMPLE
+  const secret = generateSecret()
+  const secrets = { secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
+  await insertWebhook(db, { id, userId, url, payload: 'full', types: null, accountIds: null, scopes: null, ...secrets })
+  await disableWebhook(db, id)
 }
 
 /** Returns the id of the Mastodon account. */

@@ -25,6 +25,10 @@ const FAILURES: Record<string, [status: number, code: string]> = {
   deleteMedia: [409, 'media_in_use'],
   // A worker gives events their ids.
   getEvent: [404, 'event_not_found'],
+  redeliverEvents: [404, 'webhook_event_not_found'],
+  // Its webhook has one secret, and is disabled.
+  deletePreviousWebhookSecret: [404, 'webhook_secret_not_found'],
+  testWebhook: [409, 'webhook_disabled'],
   // The key acts for the user, and the organisation has an account.
   deleteUser: [409, 'own_user'],
   deleteOrganization: [409, 'organization_in_use'],
