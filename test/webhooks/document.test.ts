@@ -1,7 +1,8 @@
 import t from 'tap'
 import { EVENT_TYPES } from '../../schemas/event.ts'
 import { readDocument, type Schema, validatorOf } from '../helpers/document.ts'
-import { createWebhookWorld, numberEvents, startReceiver, untilReceived } from './scene.ts'
+import { until } from '../helpers/until.ts'
+import { createWebhookWorld, numberEvents, startReceiver } from './scene.ts'
 
 interface Received {
   post: { requestBody: { content: { 'application/json': { schema: Schema; examples: Record<string, unknown> } } } }
@@ -40,9 +41,9 @@ t.test('what receivers get is as the section `webhooks` of the document says', a
   for (const type of EVENT_TYPES) await ada.call('POST', `/webhooks/${id}/test`, { type })
   await numberEvents(db)
   dispatch(t)
-  const REAL = 9
-  await untilReceived(receiver, EVENT_TYPES.length + REAL)
-  t.same(new Set(receiver.types()), new Set(EVENT_TYPES))
+  await until('each type has been received', () => EVENT_TYPES.filter((type) => !receiver.types().includes(type)), {
+    isMet: (missing) => missing.length === 0,
+  })
   for (const { body, text } of receiver.received) {
     const { schema } = document.webhooks[body.type]!.post.requestBody.content['application/json']
     t.equal(problemWith(schema, body), '', text)

@@ -3,6 +3,7 @@ import { SCOPE_NAMES } from '../../../../schemas/scopes.ts'
 import { createKey } from '../../../../src/auth/create-key.ts'
 import { redirectBack } from '../../../helpers/connect-oauth.ts'
 import { json } from '../../../helpers/document.ts'
+import { readAllEvents } from '../../../helpers/events.ts'
 import { form } from '../../../helpers/upload.ts'
 import { createFuzzWorld, OAUTH_PLATFORM } from '../caller.ts'
 import { IMAGES } from '../forms.ts'
@@ -217,6 +218,22 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('deleteMember', 404, [organizationId, userId], { key })
   await ask('deleteOrganization', 200, [organizationId], { key })
   await ask('deleteUser', 202, [userId], { key })
+  const { id: eventId } = (await readAllEvents(db, ada))[0]!
+  await ask('listEvents', 200, ['?limit=5&types=post.*&after=now'])
+  await ask('getEvent', 200, [eventId])
+  await ask('getEvent', 404, [UNKNOWN_ID])
+  const hook = await ask('createWebhook', 201, [], { body: { url: 'https://a.example', types: ['delivery.*'] } })
+  await ask('listWebhooks', 200, ['?limit=1'])
+  await ask('getWebhook', 200, [hook.id])
+  await ask('updateWebhook', 200, [hook.id], { body: { payload: 'thin' } })
+  await ask('rotateWebhookSecret', 200, [hook.id], { body: {} })
+  await ask('rotateWebhookSecret', 409, [hook.id], { body: {} })
+  await ask('deletePreviousWebhookSecret', 200, [hook.id])
+  await ask('testWebhook', 202, [hook.id], { body: { type: 'post.created' } })
+  await ask('listWebhookDeliveries', 200, [hook.id, '?limit=1'])
+  await ask('redeliverEvents', 202, [hook.id], { body: { from: '2026-01-01T00:00:00Z' } })
+  await ask('deleteWebhook', 200, [hook.id])
+  await ask('getWebhook', 404, [hook.id])
   // prism decodes every body as text, which corrupts files: https://github.com/stoplightio/prism/issues/2349.
   // The request and the error still match the document.
   await ask('uploadMedia', 400, [], { form: await form([['file', IMAGES[0]!]]) })
