@@ -169,7 +169,7 @@ export const EVENTS = [
     { ...delivery, intendedAt: optional(time('When the call was made whose outcome is unknown.')) },
     { ...UNPUBLISHED, state: 'unconfirmed', acts: 0, error: LOST, intendedAt: TIME },
   ),
-  defineEvent('delivery.missed', 'A delivery was due for too long, or the operator holds it back.', delivery, {
+  defineEvent('delivery.missed', 'A delivery was due for too long, or the operator holds it back or has restored a backup.', delivery, {
     ...{ ...UNPUBLISHED, state: 'missed', acts: 0, attempt: 0, error: LATE },
   }),
   defineEvent(
@@ -184,7 +184,7 @@ export const EVENTS = [
   ),
   defineEvent(
     'delivery.resolved',
-    'The owner has said what became of a delivery, by `resolveDelivery` or `markDeliveryPublished`.',
+    'The owner has said what became of a delivery, by `resolveDelivery` or `markDeliveryPublished`, or the operator has, such as after a restore from a backup.',
     { ...delivery, outcome: Ref(DeliveryState, { description: 'The state that the owner has given it.' }), actor },
     { ...PUBLISHED, outcome: 'published', actor: { keyId: KEY_ID } },
   ),
