@@ -33,7 +33,7 @@ export async function runFaults(
 }
 
 /** A folder that Postgres can enter, as another user. */
-function createFolder(t: Teardown): string {
+export function createFolder(t: Teardown): string {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-faults-'))
   chmodSync(folder, 0o755)
   t.teardown(async () => {

@@ -1,0 +1,96 @@
+import type { Db } from '../../../db/client.ts'
+import type { Follower, Person, Seen } from './clients.ts'
+
+type StoredEvent = Seen & { userId: string; postId: string | null; accountIds: string[] | null }
+
+/** Compares what followers have seen with the database, and the events in it with posts and deliveries. */
+export async function findBreaches(db: Db, people: Person[], followers: Follower[]): Promise<string[]> {
+  const events = (await db
+    .selectFrom('events')
+    .select(['userId', 'position', 'id', 'type', 'postId', 'accountIds'])
+    .orderBy('userId')
+    .orderBy('position')
+    .execute()) as StoredEvent[]
+  const ofUser = (userId: string) => events.filter((event) => event.userId === userId)
+  return [
+    ...people.flatMap(({ userId }) => findGaps(userId, ofUser(userId))),
+    ...followers.flatMap((follower, index) =>
+      findDifference(`follower ${index}`, follower.seen, ofUser(follower.person.userId)),
+    ),
+    ...(await findWrongPosts(db, people, events)),
+    ...(await findWrongDeliveries(db, events)),
+  ]
+}
+
+/** Positions of a user are 1, 2, 3 … */
+const findGaps = (userId: string, events: StoredEvent[]): string[] =>
+  events.flatMap(({ position }, index) =>
+    position === index + 1 ? [] : [`user ${userId}: the event ${index + 1} has the position ${position}`],
+  )
+
+/** Each event once, in the order of positions. */
+function findDifference(name: string, seen: Seen[], stored: Seen[]): string[] {
+  const text = ({ position, id, type }: Seen) => `${position} ${type} ${id}`
+  const [seenTexts, storedTexts] = [seen.map(text), stored.map(text)]
+  if (seenTexts.join() === storedTexts.join()) return []
+  const missing = storedTexts.filter((event) => !seenTexts.includes(event))
+  const repeated = seenTexts.filter((event, index) => seenTexts.indexOf(event) !== index)
+  const unknown = seenTexts.filter((event) => !storedTexts.includes(event))
+  const lists = Object.entries({ missing, repeated, unknown }).map(
+    ([kind, list]) => `${list.length} ${kind}: ${list.slice(0, 3)}`,
+  )
+  return [`${name} saw ${seen.length} of ${stored.length} events, or in another order; ${lists.join('; ')}`]
+}
+
+/** The events of one type, by what they are about. */
+function groupEvents(events: StoredEvent[], type: string, subjectOf: (event: StoredEvent) => string) {
+  const groups = Map.groupBy(
+    events.filter((event) => event.type === type),
+    subjectOf,
+  )
+  return (subject: string) => groups.get(subject) ?? []
+}
+
+/** Each post has one post.created, and none of another type comes before it. Each acknowledged post exists. */
+async function findWrongPosts(db: Db, people: Person[], events: StoredEvent[]): Promise<string[]> {
+  const posts = await db.selectFrom('posts').select('id').execute()
+  const ids = new Set(posts.map(({ id }) => id))
+  const createdOf = groupEvents(events, 'post.created', ({ postId }) => postId!)
+  const firstOf = Map.groupBy(
+    events.filter(({ postId }) => postId),
+    ({ postId }) => postId!,
+  )
+  const lost = people.flatMap(({ created }) => created).filter((id) => !ids.has(id))
+  const wrong = posts.filter(({ id }) => createdOf(id).length !== 1 || firstOf.get(id)?.[0]?.type !== 'post.created')
+  return [
+    ...lost.map((id) => `post ${id} was acknowledged and is lost`),
+    ...wrong.map(({ id }) => `post ${id} has ${createdOf(id).length} post.created, or another event comes before`),
+    ...[...firstOf.keys()]
+      .filter((id) => !ids.has(id))
+      .map((id) => `an event names the post ${id}, which does not exist`),
+  ]
+}
+
+/** Each published delivery has one delivery.published, and each post one post.settled after all of them. */
+async function findWrongDeliveries(db: Db, events: StoredEvent[]): Promise<string[]> {
+  const deliveries = await db.selectFrom('postTargets').select(['postId', 'accountId', 'state']).execute()
+  const publishedOf = groupEvents(
+    events,
+    'delivery.published',
+    ({ postId, accountIds }) => `${postId} ${accountIds![0]}`,
+  )
+  const settledOf = groupEvents(events, 'post.settled', ({ postId }) => postId!)
+  return deliveries.flatMap(({ postId, accountId, state }) => {
+    const published = publishedOf(`${postId} ${accountId}`)
+    const settled = settledOf(postId)
+    const breaches: string[] = []
+    if (state !== 'published') breaches.push(`delivery ${postId} ${accountId} is ${state}`)
+    if (published.length !== 1)
+      breaches.push(`delivery ${postId} ${accountId} has ${published.length} delivery.published`)
+    if (settled.length !== 1) breaches.push(`post ${postId} has ${settled.length} post.settled`)
+    else if (published.some(({ position }) => position > settled[0]!.position)) {
+      breaches.push(`post ${postId} is settled before its delivery to ${accountId} is published`)
+    }
+    return breaches
+  })
+}
