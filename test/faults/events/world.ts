@@ -16,7 +16,7 @@ import { type Postgres, startPostgres } from '../service/targets.ts'
 import { type Person, send } from './clients.ts'
 
 const PEOPLE = 3
-const ACCOUNTS = 20
+const ACCOUNTS = 10
 const WORKERS = 2
 
 /** Starts Postgres, the API and two workers, each in a process of its own, and creates people with accounts on the sandbox. */
