@@ -169,9 +169,14 @@ export const EVENTS = [
     { ...delivery, intendedAt: optional(time('When the call was made whose outcome is unknown.')) },
     { ...UNPUBLISHED, state: 'unconfirmed', acts: 0, error: LOST, intendedAt: TIME },
   ),
-  defineEvent('delivery.missed', 'A delivery was due for too long, or the operator holds it back or has restored a backup.', delivery, {
-    ...{ ...UNPUBLISHED, state: 'missed', acts: 0, attempt: 0, error: LATE },
-  }),
+  defineEvent(
+    'delivery.missed',
+    'A delivery was due for too long, or the operator holds it back or has restored a backup.',
+    delivery,
+    {
+      ...{ ...UNPUBLISHED, state: 'missed', acts: 0, attempt: 0, error: LATE },
+    },
+  ),
   defineEvent(
     'delivery.cancelled',
     'A delivery was cancelled by `cancelDelivery`.',

@@ -15,7 +15,10 @@ const POLL_MS = 5
 /** An embedded Postgres that can be killed and suspended. `settings` are those of postgresql.conf. */
 export async function startPostgres(folder: string, settings: Record<string, string> = {}) {
   const dataDir = join(folder, 'data')
-  const { url, close } = await openEmbedded({ dataDir, settings: { max_connections: String(MAX_CONNECTIONS), ...settings } })
+  const { url, close } = await openEmbedded({
+    dataDir,
+    settings: { max_connections: String(MAX_CONNECTIONS), ...settings },
+  })
   const db = connect({ url, poolMax: 1 })
   await migrate(db).finally(() => db.destroy())
 
