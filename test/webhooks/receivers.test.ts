@@ -67,8 +67,9 @@ t.test('after a 429, nothing is sent to the receiver before Retry-After', async 
   await emit(3)
   const { stop } = dispatch(t)
   await until('the attempt is stored', () => log(id), { isMet: (rows) => rows.some(({ attempts }) => attempts === 1) })
-  time.now = new Date(time.now.getTime() + 60_000)
+  // Before the time advances: the rest begins when the worker gives the webhook back.
   await stop()
+  time.now = new Date(time.now.getTime() + 60_000)
   const second = dispatch(t)
   const other = await startReceiver(t)
   await hook(other)
