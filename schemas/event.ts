@@ -234,7 +234,7 @@ export const EVENTS = [
   ),
   defineEvent(
     'webhook.test',
-    'A test of a webhook, by `testWebhook`. Only this webhook gets it, whatever its types are.',
+    'A test of a webhook, by `testWebhook`. Only this webhook gets it, even if its types exclude it.',
     {
       webhookId: id('webhook'),
       sample: optional(Type.String({ description: 'The type whose example the webhook got in place of this event.' })),

@@ -73,7 +73,7 @@ const WEBHOOK_PROPERTIES = {
   }),
   accountIds: Nullable(Type.Array(Type.String()), {
     description:
-      'It gets only events of these accounts, and of posts of which all accounts are among them. `null` means all events.',
+      'Only events of these accounts, and of posts whose accounts are all among them. `null` means all events.',
   }),
   payload: Ref(WebhookPayload),
   state: Ref(WebhookState),

@@ -7,7 +7,7 @@ import { concurrentIndex, type Step } from '../migration.ts'
  */
 export const steps: Step[] = [
   async (db) => {
-    // Events that have no position yet. A transaction appends to it what it made true, and the sequencer takes it out.
+    // Events without a position. Transactions insert them here, and the sequencer moves them to `events`.
     await db.schema
       .createTable('event_outbox')
       .addColumn('seq', 'bigint', (c) => c.primaryKey().generatedAlwaysAsIdentity())
@@ -29,7 +29,7 @@ export const steps: Step[] = [
       // The greatest position that is given. Positions of a user begin at 1 and have no gaps.
       .addColumn('last', 'bigint', (c) => c.notNull().defaultTo(0))
       .execute()
-    // Each page of columns has room for updates in place, because the rows change all the time.
+    // Half of each page stays free for updates in place, because the rows change all the time.
     await sql`alter table event_streams set (fillfactor = 50)`.execute(db)
 
     await db.schema
@@ -90,8 +90,8 @@ async function createEventFunctions(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The event of a change of `after` from `before`; null for a change that is no fact for the owner: a lease, an intent, a
- * part of a thread, another attempt, a draft. What a worker has done left the state `publishing`.
+ * The type of event that the change from `before` to `after` causes. Null where the owner learns nothing: a lease, an intent,
+ * a later part of a thread, another attempt, a draft. A change from the state `publishing` is made by a worker.
  */
 const DELIVERY_EVENT = sql`
   case
@@ -128,7 +128,7 @@ async function deliveryTriggers(db: Kysely<unknown>): Promise<void> {
       order by user_id, id
       for no key update;
 
-      -- In the order of the rows: what happened to a delivery comes before what it means for its post.
+      -- Events of deliveries come first, because seq is the order of events.
       insert into event_outbox (user_id, type, post_id, account_ids, data)
       with change as materialized (
         select after.*, ${DELIVERY_EVENT} as type,

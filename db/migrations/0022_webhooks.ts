@@ -65,7 +65,7 @@ export const steps: Step[] = [
       .addColumn('due_at', 'timestamptz', (c) => c.notNull().defaultTo(sql`now()`))
       // Since it was queued last.
       .addColumn('attempts', 'integer', (c) => c.notNull().defaultTo(0))
-      // The last attempt: when it began, how long it took, and what came of it.
+      // The last attempt: its start, duration and outcome.
       .addColumn('attempted_at', 'timestamptz')
       .addColumn('duration_ms', 'integer')
       .addColumn('response_status', 'integer')

@@ -26,7 +26,7 @@ export const listEvents = defineOperation({
     operationId: 'listEvents',
     tags: ['events'],
     summary: 'List events',
-    description: `Returns what has happened, from where the previous page ended. Whoever reads on from \`nextCursor\` gets every event once. Store the cursor when you have processed a page: after a crash, read on from there.
+    description: `Returns a page of your events. Send \`nextCursor\` as \`after\` to get the next page: you get every event once. Store the cursor when you have processed a page, and continue from it after a crash.
 
 With \`wait\`, the request waits for the next event. One loop of such requests tells your program of each event less than a second after it happened.
 

@@ -26,7 +26,7 @@ export const testWebhook = defineOperation({
     tags: ['webhooks'],
     summary: 'Send a test event',
     description:
-      'Sends a `webhook.test` to a webhook, whatever its types are, or the example of another type. `listWebhookDeliveries` shows the response of the receiver.',
+      'Sends a `webhook.test` to a webhook, even if its types exclude it, or the example of another type. `listWebhookDeliveries` shows the response of the receiver.',
     params: WebhookPath,
     body: Body(TestWebhook, TEST_WEBHOOK_EXAMPLES),
     response: {

@@ -50,7 +50,7 @@ const settleAll = prepared<{ items: string }, WithOrdinal>(
 )
 
 /**
- * Stores what came of an attempt. Returns undefined if the delivery was queued again or settled since the attempt began: it
+ * Stores the outcome of an attempt. Returns undefined if the delivery was queued again or settled since the attempt began: it
  * stays as it is.
  */
 export const settleAttempt = batched<SettledAttempt, WithOrdinal>((db, attempts) =>

@@ -7,7 +7,7 @@ import type { CredentialsRow } from '../credentials.ts'
 import { isoTime } from '../iso-time.ts'
 import type { Page } from '../page.ts'
 
-/** What a webhook gets: events of its types, of which its scopes and accounts allow all. Null does not restrict. */
+/** Which events a webhook gets: those that match its types, its scopes and its accounts. Null does not restrict. */
 export interface WebhookRights {
   types: string[] | null
   accountIds: string[] | null
