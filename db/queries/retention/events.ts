@@ -1,20 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
-import { prepared } from '../../prepared.ts'
+import { deletionByTime } from './range.ts'
 
-/** Deletes the next events after `after` that were numbered before `beforeId`. Returns their ids in order. */
-export const deleteOldEvents = prepared<{ after: string; beforeId: string; limit: number }, { id: string }>(
-  'delete_old_events',
-  (_db, value) => sql`
-    with old as (
-      select id from events
-      where id > ${value('after')}::uuid and id < ${value('beforeId')}::uuid
-      order by id limit ${value('limit')}
-      for update skip locked
-    ),
-    deleted as (delete from events using old where events.id = old.id returning old.id)
-    select id from deleted order by id`,
-)
+/** Goes by the ids of events, which tell when they got their position. */
+export const deleteOldEvents = deletionByTime('delete_old_events', 'events')
 
 /** Deletes events of a user, numbered or not. Returns how many. */
 export async function deleteEventsOf(db: Db, { userId, limit }: { userId: string; limit: number }): Promise<number> {

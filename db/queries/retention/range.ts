@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { NO_ID } from '../../id.ts'
+import { prepared } from '../../prepared.ts'
 
 /**
  * Rows of these users, created before `beforeId`, after the row `after` of the first user, at most `limit`. Statements with
@@ -27,3 +28,21 @@ export const rowsInRange = (
       and id > case when ordinal = 1 then ${after}::uuid else ${sql.lit(NO_ID)}::uuid end
     order by id limit ${limit}) as found
   order by ordinal, found.id limit ${limit})`
+
+/**
+ * A statement that deletes the next rows of `table` after `after` whose ids, which are UUIDv7, are below `beforeId`. It returns
+ * their ids in order.
+ */
+export const deletionByTime = (name: string, table: string) =>
+  prepared<{ after: string; beforeId: string; limit: number }, { id: string }>(
+    name,
+    (_db, value) => sql`
+      with old as (
+        select id from ${sql.table(table)}
+        where id > ${value('after')}::uuid and id < ${value('beforeId')}::uuid
+        order by id limit ${value('limit')}
+        for update skip locked
+      ),
+      deleted as (delete from ${sql.table(table)} as expired using old where expired.id = old.id returning old.id)
+      select id from deleted order by id`,
+  )
