@@ -98,6 +98,29 @@ export interface Profile {
   limitKey?: string
 }
 
+/** A value that a key of `fields` may have for an account. */
+export interface FieldOption {
+  value: string
+  /** The value's name on the network, for people. */
+  label: string
+  /** What else the network says about the value. */
+  details?: Readonly<Record<string, Json>>
+}
+
+/** The values that a key of `fields` may have for an account, such as its boards. */
+export interface FieldOptions {
+  /** The keys of `fields` that the values depend on: `read` gets them, and their texts are not empty. */
+  needs?: readonly string[]
+  /**
+   * Reads the values from the network. `fields` has the keys of `needs` only. `facts`: what else the network says about the
+   * account for this key.
+   */
+  read(
+    io: Io,
+    fields: Readonly<Record<string, string>>,
+  ): Promise<{ options: FieldOption[]; facts?: Readonly<Record<string, Json>> }>
+}
+
 /** The network needs time. `state` is stored with the delivery and passed back. */
 export interface Wait<Prepared> {
   state: Prepared
@@ -118,6 +141,8 @@ export interface Adapter<Prepared extends Json = Json> {
   concurrency: number
   /** How accounts are connected by OAuth; absent where they are not. */
   oauth?: OAuth
+  /** By key of `fields`: the values that depend on the account. */
+  options?: Readonly<Record<string, FieldOptions>>
   /** Finds out to whom the credentials belong. Throws where they are refused. */
   identify(io: Io): Promise<Profile>
   /**
