@@ -5,7 +5,7 @@ import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } 
 import { PublishError, unauthorized, unexpected } from './publish-error.ts'
 
 /** A network that keeps to RFC 6749, but for what is named here. */
-interface StandardOAuth {
+export interface StandardOAuth {
   /** For messages. */
   host: string
   authorizationEndpoint: string
@@ -102,7 +102,15 @@ export function standardOAuth(network: StandardOAuth): OAuth {
 /** What a token consists of: RFC 6749, appendix A.12. `fetch` repeats an invalid header in its error. */
 const isPrintable = (token: string) => /^[ -~]*$/.test(token)
 
-const APP_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
+const APP_ERRORS = [
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  // Of Google: https://developers.google.com/identity/protocols/oauth2/web-server#authorization-errors
+  'deleted_client',
+  'org_internal',
+  'redirect_uri_mismatch',
+]
 
 type ServerCall<T> = (
   server: oauth.AuthorizationServer,
@@ -147,7 +155,7 @@ async function callServer<T>(
     host,
     secrets: app.clientSecret === null ? secrets : [...secrets, app.clientSecret],
     words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
-    // Of the errors in RFC 6749, 5.2, those about the app say nothing about the token.
+    // Errors about the app say nothing about the token: RFC 6749, 5.2.
     isUnauthorized: ({ body }) => ![undefined, ...APP_ERRORS].includes(textAt(body, 'error')),
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {

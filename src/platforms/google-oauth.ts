@@ -1,0 +1,27 @@
+import type { OAuth } from './oauth.ts'
+import { type StandardOAuth, standardOAuth } from './standard-oauth.ts'
+
+type GoogleOAuth = Pick<StandardOAuth, 'scopes' | 'listAccounts'>
+
+/**
+ * https://developers.google.com/identity/protocols/oauth2/web-server, for a network of Google's. Users can untick single
+ * scopes on the consent page. A refresh token stays the same, and dies after 7 days where the app is in testing
+ * (https://developers.google.com/identity/protocols/oauth2#expiration).
+ *
+ * Nothing is revoked: Google would end every token of the user for the app, and with it other accounts.
+ */
+export const googleOAuth = ({ scopes, listAccounts }: GoogleOAuth): OAuth =>
+  standardOAuth({
+    host: 'oauth2.googleapis.com',
+    authorizationEndpoint: 'https://accounts.google.com/o/oauth2/v2/auth',
+    tokenEndpoint: 'https://oauth2.googleapis.com/token',
+    authentication: 'body',
+    // https://accounts.google.com/.well-known/openid-configuration
+    pkce: true,
+    scopes,
+    requiredScopes: scopes,
+    // Without `consent`, a user who has consented before gets no refresh token.
+    parameters: { access_type: 'offline', prompt: 'consent select_account' },
+    afterLostResponse: 'repeatable',
+    listAccounts,
+  })
