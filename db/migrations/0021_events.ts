@@ -81,12 +81,6 @@ async function createEventFunctions(db: Kysely<unknown>): Promise<void> {
       select jsonb_build_object('keyId', nullif(current_setting('postroom.key_id', true), ''))
       where nullif(current_setting('postroom.key_id', true), '') is not null
     $$`.execute(db)
-  // https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7
-  await sql`
-    create function new_event_id(at timestamptz) returns uuid language sql volatile as $$
-      select (substr(time, 1, 8) || '-' || substr(time, 9, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid
-      from lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') as time
-    $$`.execute(db)
 }
 
 /**
@@ -133,18 +127,20 @@ async function deliveryTriggers(db: Kysely<unknown>): Promise<void> {
       with change as materialized (
         select after.*, ${DELIVERY_EVENT} as type,
           before.state in ('waiting', 'queued', 'publishing')
-            and after.state in ('published', 'failed', 'unconfirmed', 'missed') as is_ended
+            and after.state in ('published', 'failed', 'unconfirmed', 'missed') as is_ended,
+          posts.external_reference, posts.metadata, posts.scheduled_at
         from changed as after
         join previous as before
           on before.user_id = after.user_id and before.post_id = after.post_id and before.account_id = after.account_id
+        join posts on posts.user_id = after.user_id and posts.id = after.post_id
       )
       select event.user_id, event.type, event.post_id, array[event.account_id], jsonb_strip_nulls(jsonb_build_object(
         'platform', event.platform,
         'username', accounts.username,
-        'externalReference', posts.external_reference,
-        'metadata', posts.metadata,
+        'externalReference', event.external_reference,
+        'metadata', event.metadata,
         'state', event.state,
-        'scheduledAt', api_time(posts.scheduled_at),
+        'scheduledAt', api_time(event.scheduled_at),
         'publishedAt', api_time(event.published_at),
         'externalId', event.sent -> 0 ->> 'id',
         'externalUrl', event.sent -> 0 ->> 'url',
@@ -158,22 +154,20 @@ async function deliveryTriggers(db: Kysely<unknown>): Promise<void> {
         'actor', case when event.type in ('delivery.resolved', 'delivery.retried', 'delivery.cancelled')
           then event_actor() end))
       from change as event
-      join posts on posts.user_id = event.user_id and posts.id = event.post_id
       join accounts on accounts.id = event.account_id
       where event.type is not null
       union all
-      select posts.user_id, 'post.settled', posts.id, delivery.account_ids, jsonb_strip_nulls(jsonb_build_object(
-        'externalReference', posts.external_reference,
-        'metadata', posts.metadata,
-        'scheduledAt', api_time(posts.scheduled_at),
+      select ended.user_id, 'post.settled', ended.post_id, delivery.account_ids, jsonb_strip_nulls(jsonb_build_object(
+        'externalReference', ended.external_reference,
+        'metadata', ended.metadata,
+        'scheduledAt', api_time(ended.scheduled_at),
         'deliveries', jsonb_build_object(
           'published', nullif(delivery.published, 0),
           'failed', nullif(delivery.failed, 0),
           'cancelled', nullif(delivery.cancelled, 0),
           'unconfirmed', nullif(delivery.unconfirmed, 0),
           'missed', nullif(delivery.missed, 0))))
-      from (select distinct user_id, post_id from change where is_ended) as ended
-      join posts on posts.user_id = ended.user_id and posts.id = ended.post_id
+      from (select distinct on (user_id, post_id) * from change where is_ended) as ended
       cross join lateral (
         select array_agg(account_id order by position, account_id) as account_ids,
           bool_or(state in ('waiting', 'queued', 'publishing')) as is_open,
