@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
-import { writePostUpdated } from '../../db/queries/events/post.ts'
+import { writePostSettled, writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import { type ChangedPost, type ChangedTarget, storePostChanges } from '../../db/queries/update-post.ts'
 import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED } from '../../schemas/messages.ts'
@@ -56,6 +56,7 @@ export async function updatePost(
     })
     await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
     await writePostUpdated(db, { userId, id }, findChanged(before, after))
+    if (removesOpen(post, after)) await writePostSettled(db, { userId, id })
     const changed = await getPost(db, userId, id)
     await confirm?.(db, changed)
     return changed
@@ -79,6 +80,13 @@ function findChanged({ targets: old, ...before }: PostContent, { targets, ...aft
 /** By account, what `get` returns, where it is not null. */
 const given = (targets: TargetContent[], get: (target: TargetContent) => unknown) =>
   new Map(targets.map((target) => [target.accountId, get(target)] as const).filter(([, value]) => value !== null))
+
+/** Whether the post no longer goes to an account to which it was still to be published. */
+const removesOpen = (post: PostDetail, { targets }: PostContent) =>
+  post.targets.some(
+    ({ accountId, delivery }) =>
+      delivery.state === 'queued' && !targets.some((target) => target.accountId === accountId),
+  )
 
 /** What is stored. Deliveries whose content or time has changed begin anew. */
 function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccount[]): ChangedPost {

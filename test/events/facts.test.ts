@@ -163,6 +163,24 @@ t.test('of two transactions that end the last two deliveries, one tells that the
   t.strictSame((await dataOf('post.settled')).deliveries, { failed: 2 })
 })
 
+t.test('a change that removes the last open delivery settles the post', async (t) => {
+  const { ada, account, connectAccount, act, types, dataOf } = await createScene(t)
+  const others = [await connectAccount('mastodon'), await connectAccount('mastodon')]
+  const { body: post } = await ada.call('POST', '/posts', {
+    accountIds: [account, ...others],
+    caption: 'a',
+    scheduledAt: FUTURE,
+  })
+  t.equal((await act(post.id, 'cancel')).status, 200)
+  const keep = async (accountIds: string[]) =>
+    t.equal((await ada.call('PATCH', `/posts/${post.id}`, { accountIds })).status, 200)
+  await keep([account, others[0]!])
+  t.equal((await types()).at(-1), 'post.updated', 'one delivery is open')
+  await keep([account])
+  t.strictSame((await types()).slice(-2), ['post.updated', 'post.settled'])
+  t.match(await dataOf('post.settled'), { accountIds: [account], deliveries: { cancelled: 1 } })
+})
+
 t.test('account events reach everybody who may use the account', async (t) => {
   const { db, user, organization, promote } = await createScene(t)
   const [ada, bob, eve] = [await user('ada'), await user('bob'), await user('eve')]
