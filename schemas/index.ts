@@ -33,6 +33,7 @@ import {
 } from './delivery.ts'
 import { ErrorBody, Issue } from './error.ts'
 import { EVENT_DATA, EVENTS, Event, EventActor } from './event.ts'
+import { FieldOption, FieldOptionList } from './field-options.ts'
 import {
   DeliveryCounts,
   DeliveryList,
@@ -161,6 +162,8 @@ export const components: TSchema[] = [
   ...EVENT_DATA,
   ExpiredCursor,
   FieldCondition,
+  FieldOption,
+  FieldOptionList,
   FieldSource,
   FileLimits,
   FirstCommentLimits,

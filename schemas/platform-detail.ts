@@ -156,6 +156,10 @@ export const Platform = Type.Object(
     }),
     fieldConditions: Type.Array(Ref(FieldCondition), { description: 'What `fields` cannot express.' }),
     fieldSources: Dictionary(Ref(FieldSource), { description: 'Where each key of `fields` comes from.' }),
+    fieldOptions: Dictionary(Type.Array(Type.String()), {
+      description:
+        'The keys of `fields` whose values depend on the account: `listFieldOptions` lists them. Each has the parameters that this operation needs.',
+    }),
     rateLimits: Type.Array(Ref(NetworkRate), { description: 'How fast posts are accepted.' }),
   },
   {
@@ -180,6 +184,7 @@ export const Platform = Type.Object(
         },
         fieldConditions: FieldCondition.examples,
         fieldSources: { tags: FieldSource.examples[0] },
+        fieldOptions: {},
         rateLimits: NetworkRate.examples,
       },
     ],

@@ -245,6 +245,17 @@ export function findReachableAccount(db: Db, { userId, id }: { userId: string; i
     .executeTakeFirst()
 }
 
+/** An account that the user may post to, with its encrypted credentials if it has some; undefined if there is no such account. */
+export function findReachableCredentials(db: Db, { userId, id }: { userId: string; id: string }) {
+  return db
+    .selectFrom('accounts')
+    .leftJoin('accountCredentials', 'accountCredentials.accountId', 'accounts.id')
+    .select((eb) => [eb.ref('platform').$castTo<PlatformId>().as('platform'), 'generation', 'keyId', 'dataKey', 'data'])
+    .where('id', '=', id)
+    .where(reachableBy(userId))
+    .executeTakeFirst()
+}
+
 /** The connected accounts with these ids on the network that the user may post to, who owns them, and who administers them. */
 export function findSameProfiles(
   db: Db,

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listAccounts } from '../../db/queries/accounts.ts'
 import * as operations from '../../schemas/operations/accounts.ts'
+import { listFieldOptions } from '../../schemas/operations/field-options.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { invalidRequest } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
@@ -10,10 +11,12 @@ import { requireMayConnect } from '../http/roles.ts'
 import type { Log } from '../log.ts'
 import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
+import { createFieldOptions } from './field-options.ts'
 import { type NetworkContext, NO_GRANT, storeAccount, toListedAccount } from './store.ts'
 
 export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
   const { db, networks } = context
+  const readFieldOptions = createFieldOptions(context)
 
   app.route({
     ...operations.listAccounts,
@@ -53,6 +56,14 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
         toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
       })
       return sendOutcome(reply, outcome)
+    },
+  })
+
+  app.route({
+    ...listFieldOptions,
+    handler: async (request) => {
+      const { userId, rights, params, query } = request
+      return readFieldOptions({ userId, rights, params, query, log: request.log as Log })
     },
   })
 

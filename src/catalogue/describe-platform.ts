@@ -28,7 +28,8 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     postTypes: Object.fromEntries(types),
     fields: describeFields(platform),
     fieldConditions: listConditions(platform),
-    fieldSources: Object.fromEntries(Object.entries(fields).map(([key, rule]) => [key, describeSource(rule)])),
+    fieldSources: mapValues(fields, describeSource),
+    fieldOptions: mapValues(networks[id]?.options ?? {}, ({ needs = [] }) => [...needs]),
     rateLimits: rateLimits.map(describeRate),
   }
 }
@@ -45,6 +46,9 @@ function describePostType(platform: Platform, type: PostType, rule: PostTypeRule
     delivery: publishes ? describeGuarantee(platform, type) : null,
   }
 }
+
+const mapValues = <T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
 const describeSource = ({ param, source }: FieldRule): FieldSource => ({ param, source })
 

@@ -1,4 +1,5 @@
 import { AccountList } from '../../schemas/account.ts'
+import { FieldOptionList } from '../../schemas/field-options.ts'
 import { PostList } from '../../schemas/find.ts'
 import { EventList } from '../../schemas/list-events.ts'
 import { Confirm, DraftedPost, IdempotencyKey, PlatformSummaries } from '../../schemas/mcp.ts'
@@ -6,6 +7,7 @@ import { Media } from '../../schemas/media.ts'
 import { listAccounts } from '../../schemas/operations/accounts.ts'
 import { resolveDelivery, retryDelivery } from '../../schemas/operations/deliveries.ts'
 import { listEvents } from '../../schemas/operations/events.ts'
+import { listFieldOptions } from '../../schemas/operations/field-options.ts'
 import { importMedia } from '../../schemas/operations/media.ts'
 import { getAccountLimits, listPlatforms } from '../../schemas/operations/platforms.ts'
 import { createPost, deletePost, getPost, listPosts } from '../../schemas/operations/posts.ts'
@@ -65,6 +67,19 @@ export const TOOLS: readonly ToolDefinition[] = [
       output: Platform,
     },
     ({ name, postTypes }: Platform) => `${name} accepts ${Object.keys(postTypes).join(', ')}.`,
+  ),
+  simpleTool(
+    {
+      name: 'list_field_options',
+      title: 'List the values of a field',
+      description:
+        'Returns the values that a key of fields may have for an account, such as the boards of boardId. fieldOptions of get_limits names these keys, and the arguments that each needs.',
+      hints: { ...READS, openWorldHint: true },
+      operation: listFieldOptions,
+      output: FieldOptionList,
+    },
+    ({ field, data }: FieldOptionList) =>
+      `${count(data.length, 'value')} of ${field}: ${data.map(({ value, label }) => `${value} ${label}`).join(', ')}`,
   ),
   simpleTool(
     {

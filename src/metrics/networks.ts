@@ -1,3 +1,4 @@
+import type { FieldOptions } from '../platforms/adapter.ts'
 import type { AnyAdapter, Networks } from '../platforms/adapters.ts'
 import type { AppRegistration, OAuth, OAuthIo } from '../platforms/oauth.ts'
 import type { Metrics } from './metrics.ts'
@@ -12,7 +13,7 @@ export function measureNetworks(networks: Networks, metrics: Pick<Metrics, 'netw
 }
 
 function measureAdapter(adapter: AnyAdapter, measured: Measured): AnyAdapter {
-  const { reconcile, oauth } = adapter
+  const { reconcile, oauth, options } = adapter
   return {
     ...adapter,
     identify: (io) => adapter.identify(measured(io)),
@@ -20,10 +21,19 @@ function measureAdapter(adapter: AnyAdapter, measured: Measured): AnyAdapter {
     publish: (act, io, ready) => adapter.publish(act, measured(io), ready),
     ...(reconcile && { reconcile: (act, io, ready) => reconcile(act, measured(io), ready) }),
     ...(oauth && { oauth: measureOAuth(oauth, measured) }),
+    ...(options && { options: measureOptions(options, measured) }),
   }
 }
 
 type Measured = <T extends OAuthIo>(io: T) => T
+
+const measureOptions = (options: Readonly<Record<string, FieldOptions>>, measured: Measured) =>
+  Object.fromEntries(
+    Object.entries(options).map(([field, { read, ...others }]): [string, FieldOptions] => [
+      field,
+      { ...others, read: (io, fields) => read(measured(io), fields) },
+    ]),
+  )
 
 const measureOAuth = (oauth: OAuth, measured: Measured): OAuth => ({
   ...oauth,

@@ -105,6 +105,8 @@ export class Postroom {
     connect: (body: T.ConnectAccount, options?: CreateOptions) =>
       this.#http.create<T.Account>('/accounts', body, options),
     disconnect: (id: string, options?: Options) => this.#http.delete(path`/accounts/${id}`, options),
+    options: (id: string, field: string, query: T.ListFieldOptionsQuery = {}, options?: Options) =>
+      this.#http.get<T.FieldOptionList>(path`/accounts/${id}/options/${field}`, query, options),
     limits: (id: string, options?: Options) => this.#http.get<T.Platform>(path`/accounts/${id}/limits`, {}, options),
   }
   readonly platforms = {

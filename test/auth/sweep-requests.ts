@@ -51,6 +51,7 @@ function idOf(path: string, name: string, named: Named): string {
     users: named.tenant,
     members: named.tenant,
     organizations: named.tenantOrganization,
+    options: 'boardId',
   }
   const id = ids[collection]
   if (id === undefined) throw new Error(`No id for the parameter ${name} of ${path}: add its collection to idOf`)

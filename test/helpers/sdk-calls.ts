@@ -17,6 +17,7 @@ export const SDK_CALLS: Record<string, Call> = {
   connectAccount: (client, { body, options }) => client.accounts.connect(body, options),
   disconnectAccount: (client, _, id) => client.accounts.disconnect(id!),
   getAccountLimits: (client, _, id) => client.accounts.limits(id!),
+  listFieldOptions: (client, { query }, id, field) => client.accounts.options(id!, field!, query),
   listPlatforms: (client) => client.platforms.list(),
   getPlatform: (client, _, id) => client.platforms.get(id as 'x'),
   createConnection: (client, { body, options }) => client.connections.create(body, options),

@@ -7,8 +7,17 @@ import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
 
 const NAMES = [
-  ...['list_accounts', 'list_platforms', 'get_limits', 'validate_post', 'create_post', 'update_post', 'list_posts'],
-  ...['get_post', 'retry_delivery', 'list_events', 'import_media', 'delete_post', 'resolve_delivery'],
+  ...['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'validate_post', 'create_post'],
+  ...[
+    'update_post',
+    'list_posts',
+    'get_post',
+    'retry_delivery',
+    'list_events',
+    'import_media',
+    'delete_post',
+    'resolve_delivery',
+  ],
 ]
 
 t.test('every tool has schemas of both sides, and says whether it reads, destroys or publishes', async (t) => {
@@ -34,9 +43,11 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
     }
   }
   const destructive = ['update_post', 'retry_delivery', 'delete_post', 'resolve_delivery']
-  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 4), 'list_posts', 'get_post', 'list_events'])
+  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 5), 'list_posts', 'get_post', 'list_events'])
   t.strictSame(having('destructiveHint'), destructive)
-  t.strictSame(having('openWorldHint'), ['create_post', 'update_post', 'retry_delivery', 'import_media'])
+  t.strictSame(having('openWorldHint'), [
+    ...['list_field_options', 'create_post', 'update_post', 'retry_delivery', 'import_media'],
+  ])
 })
 
 t.test('the README has every tool, its operation and its scope, in this order', async (t) => {
@@ -63,7 +74,7 @@ t.test('a key sees only the tools that it may use, and cannot call the others', 
   const visible = async (rights: Parameters<typeof withKey>[2]) =>
     (await listTools(await withKey(world, ada, rights))).map(({ name }) => name)
   const cases: [scope: Scope, tools: string[]][] = [
-    ['accounts:read', ['list_accounts', 'list_platforms', 'get_limits', 'list_events']],
+    ['accounts:read', ['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'list_events']],
     ['posts:read', ['validate_post', 'list_posts', 'get_post', 'list_events']],
     ['posts:write', ['create_post', 'update_post', 'list_events', 'delete_post']],
     ['media:write', ['list_events', 'import_media']],

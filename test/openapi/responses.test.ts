@@ -92,6 +92,41 @@ async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
     await check(t, operationId, 500, 'failed', requests[operationId](ada.key, broken))
 }
 
+async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests: Requests) {
+  const read = (account: string, field = 'boardId', query = '') =>
+    ada.call('GET', `/accounts/${account}/options/${field}${query}`)
+  const connected = (credentials: object) =>
+    ada.account('sandbox', { credentials: { username: 'ada', ...credentials } })
+  const account = await connected({})
+  await check(t, 'listFieldOptions', 200, undefined, requests.listFieldOptions(ada.key))
+  await check(t, 'listFieldOptions', 400, 'missingBoard', read(account, 'boardSectionId'))
+  await check(t, 'listFieldOptions', 400, 'refused', read(account, 'boardSectionId', '?boardId=3'))
+  await check(t, 'listFieldOptions', 404, 'notFound', read(UNKNOWN_ID))
+  await check(t, 'listFieldOptions', 404, 'noOptions', read(account, 'playlistId'))
+  await check(t, 'listFieldOptions', 409, 'notConnected', read(await ada.account('sandbox')))
+  await check(t, 'listFieldOptions', 409, 'rejected', read(await connected({ token: 'expired' })))
+
+  const common = () => ({
+    db,
+    logger: recorded(false),
+    corsOrigins: [],
+    media: mediaOptions('.'),
+    ...networkOptions(db),
+  })
+  const { sandbox } = common().networks
+  const options = { code: 'unreachable', maybeSent: false, retryable: true }
+  const unreachable = () =>
+    Promise.reject(new PublishError('sandbox.invalid could not be reached (ENOTFOUND)', options))
+  const networks: Networks = { sandbox: { ...sandbox!, options: { boardId: { read: unreachable } } } }
+  const withoutNetwork = await buildApp({ ...common(), keyring, networks })
+  const withoutKeyring = await buildApp({ ...common(), keyring: undefined })
+  const withOtherKeyring = await buildApp(common())
+  t.teardown(() => Promise.all([withoutNetwork.close(), withoutKeyring.close(), withOtherKeyring.close()]))
+  await check(t, 'listFieldOptions', 502, 'unreachable', requests.listFieldOptions(ada.key, withoutNetwork))
+  await check(t, 'listFieldOptions', 503, 'noCredentialsKey', requests.listFieldOptions(ada.key, withoutKeyring))
+  await check(t, 'listFieldOptions', 503, 'otherCredentialsKey', requests.listFieldOptions(ada.key, withOtherKeyring))
+}
+
 async function checkConnections(t: Test, scene: Scene, requests: Requests) {
   const { db, ada, user, organization, promote, oauth, connecting, connectionId } = scene
   const create = (body: object) => ada.call('POST', '/connections', { platform: 'x', ...body })
@@ -848,6 +883,7 @@ t.test('each response matches its schema, and each error matches its example to 
   const requests = requestsOf(scene)
   await checkAccounts(t, scene, requests)
   await checkPlatforms(t, scene, requests)
+  await checkFieldOptions(t, scene, requests)
   await checkConnections(t, scene, requests)
   await checkApps(t, scene, requests)
   await checkPosts(t, scene, requests)

@@ -44,6 +44,7 @@ export async function createScene(t: Test) {
   const image = await jpeg()
   const { body: file } = await upload(app, ada, [['file', image]])
   const account = await ada.account('x', { username: 'ada' })
+  const sandboxAccount = await ada.account('sandbox', { credentials: { username: 'ada' } })
   await insertAccount(db, { ...ACCOUNT_EXAMPLES[0], userId: ada.id, organizationId: null })
   const { body: post } = await ada.call('POST', '/posts', { accountIds: [account] })
   const { body: connection } = await ada.call('POST', '/connections', { platform: 'x' })
@@ -64,13 +65,13 @@ export async function createScene(t: Test) {
     webhookId,
   }
   const tenantIds = { tenantId: tenant.id, tenantKeyId, organizationId }
-  return { ...world, ada, image, account, oauth, connecting, ...ids, ...tenantIds }
+  return { ...world, ada, image, account, sandboxAccount, oauth, connecting, ...ids, ...tenantIds }
 }
 export type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** One request of each operation, to any instance of the service and with any key or none. */
 export function requestsOf(scene: Scene) {
-  const { app, account, fileId, postId, connectionId, keyId, eventId, webhookId } = scene
+  const { app, account, sandboxAccount, fileId, postId, connectionId, keyId, eventId, webhookId } = scene
   const { tenantId, tenantKeyId, organizationId } = scene
   const send =
     (...[method, path, body]: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
@@ -100,6 +101,7 @@ export function requestsOf(scene: Scene) {
     listPlatforms: send('GET', '/platforms'),
     getPlatform: send('GET', '/platforms/x'),
     getAccountLimits: send('GET', `/accounts/${account}/limits`),
+    listFieldOptions: send('GET', `/accounts/${sandboxAccount}/options/boardId`),
     connectAccount: send('POST', '/accounts', CONNECT_EXAMPLES.telegram as object),
     disconnectAccount: send('DELETE', `/accounts/${ACCOUNT_EXAMPLES[0].id}`),
     createConnection: send('POST', '/connections', { platform: 'x' }),

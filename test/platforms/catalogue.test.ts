@@ -266,7 +266,7 @@ const expected: Record<PlatformId, Facts> = {
     types: { post: [0, 4], carousel: [2, 4], video: [1, 1], thread: [0, 4] },
     bytes: [5 * MiB, 15 * MiB, 512 * MiB],
     durationMaxSeconds: 140,
-    fields: 4,
+    fields: 6,
     requiredFields: [],
   },
 }

@@ -34,9 +34,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/credentials', ['schemas', 'db', 'src/platforms', 'src/with-timeout.ts']],
 
   ...NETWORKS.map((name): [string, string[]] => [`src/platforms/${name}`, NETWORK]),
-  // The sandbox has the limits of X.
+  // The sandbox has the limits of X, and boards as Pinterest does.
   ['src/platforms/sandbox/plugin.ts', [...FEATURE, 'src/platforms/sandbox']],
-  ['src/platforms/sandbox', [...NETWORK, 'src/platforms/x/limits.ts']],
+  ['src/platforms/sandbox', [...NETWORK, 'src/platforms/pinterest/limits.ts', 'src/platforms/x/limits.ts']],
   ['src/platforms', ['schemas']],
 
   ['src/auth', FEATURE],

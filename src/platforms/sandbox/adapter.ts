@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import type { SandboxCall, SandboxFault, SandboxFile } from '../../../schemas/sandbox.ts'
 import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
-import { callNetwork, type NetworkRules } from '../call-network.ts'
+import { callNetwork } from '../call-network.ts'
 import { textAt } from '../json.ts'
-import { notFinishedInTime, unauthorized, unexpected, unreadable } from '../publish-error.ts'
+import { notFinishedInTime, unexpected, unreadable } from '../publish-error.ts'
 import { altTextOf, contentOf } from '../request-body.ts'
+import { clientFor, HOST } from './client.ts'
+import { sandboxOptions } from './options.ts'
 
 /** A call as it is stored. */
 export interface ReceivedCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
@@ -25,9 +27,6 @@ export interface SandboxStore {
   /** The newest accepted call for the act. */
   findAccepted(act: { token: string }): Promise<{ id: string; fault: SandboxFault | null } | undefined>
 }
-
-// Never resolves: https://www.rfc-editor.org/rfc/rfc6761#section-6.4
-const HOST = 'sandbox.invalid'
 
 // The limit of X, as `altText` in its catalogue.
 const ALT_TEXT_LENGTH_MAX = 1000
@@ -68,6 +67,8 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
     guarantee: 'reconcilable',
     // A batch of calls is a few statements on our own database.
     concurrency: 256,
+
+    options: sandboxOptions,
 
     async identify(io) {
       const { username } = clientFor(io)
@@ -116,20 +117,6 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
       if (!found) return 'absent'
       return found.fault === 'unknown' ? 'unknown' : sentOf(found.id)
     },
-  }
-}
-
-function clientFor({ credentials: { username = '', token } }: Io): NetworkRules & { username: string } {
-  if (!/^[\w.-]{1,64}$/.test(username)) {
-    throw unauthorized('username has to consist of 1 to 64 letters, digits, underscores, full stops and hyphens')
-  }
-  if (token === 'expired') throw unauthorized(`${HOST}: the token has expired`)
-  return {
-    username,
-    host: HOST,
-    secrets: [],
-    words: (body) => textAt(body, 'error'),
-    isUnauthorized: ({ status }) => status === 401,
   }
 }
 

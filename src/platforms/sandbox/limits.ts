@@ -1,5 +1,6 @@
 import { SANDBOX_FAULTS } from '../../../schemas/sandbox.ts'
 import type { Platform, Source } from '../limits.ts'
+import { pinterest } from '../pinterest/limits.ts'
 import { x } from '../x/limits.ts'
 
 // The faults are Postroom's own. Their statuses have the meaning that HTTP defines.
@@ -19,6 +20,18 @@ export const sandbox: Platform = {
   postTypes: x.postTypes,
   fields: {
     altText: x.fields.altText!,
+    boardId: {
+      type: 'string',
+      param: 'boardId',
+      description: 'as on Pinterest, but optional; `listFieldOptions` lists two boards',
+      source: pinterest.fields.boardId!.source,
+    },
+    boardSectionId: {
+      type: 'string',
+      param: 'boardSectionId',
+      description: 'a section of the board',
+      source: pinterest.fields.boardSectionId!.source,
+    },
     fault: {
       type: 'enum',
       values: SANDBOX_FAULTS,

@@ -73,6 +73,19 @@ export const TABLE: Row[] = [
     ...{ owner: 200, admin: 200, member: 200, former: 404, stranger: 404 },
   },
   { operationId: 'getAccountLimits', request: (resources) => ({ ids: [resources.private] }), owner: 200, ...hidden },
+  // Their account has no credentials.
+  {
+    operationId: 'listFieldOptions',
+    case: 'shared',
+    request: ({ shared }) => ({ ids: [shared, 'boardId'] }),
+    ...{ owner: 409, admin: 409, member: 409, former: 404, stranger: 404 },
+  },
+  {
+    operationId: 'listFieldOptions',
+    request: (resources) => ({ ids: [resources.private, 'boardId'] }),
+    owner: 409,
+    ...hidden,
+  },
   { operationId: 'connectAccount', case: 'for the user', request: (_, { name }) => connect(name), ...sameForAll(201) },
   {
     operationId: 'connectAccount',

@@ -72,6 +72,8 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   // The network with OAuth, one without, and none.
   if (collection === 'apps') return fc.constantFrom('tiktok', 'tiktok', 'tiktok', 'telegram', 'none')
   if (collection === 'platforms') return fc.constantFrom(...PLATFORM_IDS, 'none', 'constructor')
+  // Without those that need a parameter, which the schema cannot say.
+  if (collection === 'options') return fc.constantFrom('boardId', 'boardId', 'altText', 'constructor')
   if (collection === 'deliveries') return ids('account')
   throw new Error(`No ids for the parameter ${name} of ${path}: add its collection to idsOf`)
 }

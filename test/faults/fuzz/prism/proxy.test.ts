@@ -75,6 +75,9 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('getPlatform', 404, ['none'])
   await ask('getAccountLimits', 200, [account])
   await ask('getAccountLimits', 404, [UNKNOWN_ID])
+  await ask('listFieldOptions', 200, [account, 'boardId'])
+  await ask('listFieldOptions', 400, [account, 'boardSectionId'])
+  await ask('listFieldOptions', 404, [account, 'none'])
 
   const consent = { body: { platform: OAUTH_PLATFORM } }
   const manual = async () => {

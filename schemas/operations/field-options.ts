@@ -1,0 +1,78 @@
+import {
+  commonErrors,
+  errorResponse,
+  invalidRequestResponse,
+  NO_CREDENTIALS_KEY,
+  OTHER_CREDENTIALS_KEY,
+  unavailableResponse,
+} from '../error.ts'
+import { FieldOptionList, FieldOptionsPath, ListFieldOptionsQuery } from '../field-options.ts'
+import { ACCOUNT_NOT_FOUND, fieldWithoutOptions, NO_CREDENTIALS } from '../messages.ts'
+import { JsonResponse } from '../shared.ts'
+import { defineOperation } from './define-operation.ts'
+
+const MISSING_BOARD = {
+  code: 'invalid_type' as const,
+  expected: 'string',
+  received: 'undefined',
+  path: ['boardId'],
+  message: 'Required',
+}
+
+export const listFieldOptions = defineOperation({
+  method: 'GET',
+  url: '/accounts/:id/options/:field',
+  scope: 'accounts:read',
+  takesAccountLists: true,
+  schema: {
+    operationId: 'listFieldOptions',
+    tags: ['accounts'],
+    summary: 'List the values of a field for an account',
+    description: `Returns the values that a key of \`fields\` may have for an account, such as its boards. \`fieldOptions\` of \`getPlatform\` names the keys that have such values.
+
+| network | field | values | needs |
+|---|---|---|---|
+| \`sandbox\` | \`boardId\` | two boards | |
+| \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
+
+The values are read from the network, which may take up to 20 seconds, and kept for a minute. The list has no pages.`,
+    params: FieldOptionsPath,
+    querystring: ListFieldOptionsQuery,
+    response: {
+      200: JsonResponse(FieldOptionList, 'The values.', { boards: FieldOptionList.examples[0] }),
+      400: invalidRequestResponse(
+        'With `details`: a parameter that the field needs is missing or malformed. Without: the network refused to list the values, for example because it has no such board.',
+        { missingBoard: MISSING_BOARD },
+        { refused: ['platform_refused', 'sandbox: sandbox.invalid: Board not found'] },
+      ),
+      404: errorResponse('You cannot post to an account with this id, or its network lists no values for the field.', {
+        notFound: ['account_not_found', ACCOUNT_NOT_FOUND],
+        noOptions: [
+          'field_without_options',
+          fieldWithoutOptions('sandbox', 'playlistId', ['boardId', 'boardSectionId']),
+        ],
+      }),
+      409: errorResponse(
+        'The account has no credentials, or the network rejected them. Connect the account again. An access token that workers refresh may have expired a moment ago: retry once after a minute.',
+        {
+          notConnected: ['account_not_connected', NO_CREDENTIALS],
+          rejected: ['credentials_rejected', 'sandbox: sandbox.invalid: the token has expired'],
+        },
+      ),
+      ...commonErrors,
+      502: errorResponse(
+        'The network could not be reached, failed, or accepts no more calls at the moment. Retry later.',
+        {
+          unreachable: ['platform_unavailable', 'sandbox: sandbox.invalid could not be reached (ENOTFOUND)'],
+        },
+      ),
+      503: unavailableResponse(
+        ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
+        {
+          noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
+          otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+        },
+      ),
+    },
+  },
+})

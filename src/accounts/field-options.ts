@@ -1,0 +1,100 @@
+import { isId } from '../../db/id.ts'
+import { findReachableCredentials } from '../../db/queries/accounts.ts'
+import { credentialsRow } from '../../db/queries/credentials.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
+import { type Issue, NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import type { FieldOptionList, ListFieldOptionsQuery } from '../../schemas/field-options.ts'
+import { ACCOUNT_NOT_FOUND, fieldWithoutOptions, NO_CREDENTIALS } from '../../schemas/messages.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { isListed } from '../http/rights.ts'
+import type { Log } from '../log.ts'
+import type { Credentials } from '../platforms/adapter.ts'
+import { PublishError } from '../platforms/publish-error.ts'
+import { createShortCache } from './short-cache.ts'
+import { type NetworkContext, tidy } from './store.ts'
+
+/** Limits all calls to the network together. */
+const READ_TIMEOUT_MS = 20_000
+
+/** A form that is opened again soon does not call the network again. */
+const KEPT_MS = 60_000
+/** A list may have some hundred values of a few hundred bytes. */
+const LISTS_MAX = 500
+
+interface Request {
+  userId: string
+  rights: KeyRights
+  params: { id: string; field: string }
+  query: ListFieldOptionsQuery
+  log: Log
+}
+
+/**
+ * Lists the values that a key of `fields` may have for an account. Throws 404 if the caller cannot use the account, or its
+ * network lists no values for the key, 400 if the values depend on a parameter that is missing, or the network refuses the
+ * request, 409 if the network would need other credentials, and 502 if it gives no valid response.
+ */
+export function createFieldOptions({ db, networks, keyring, fetch }: NetworkContext) {
+  const lists = createShortCache<FieldOptionList>({ keptMs: KEPT_MS, entriesMax: LISTS_MAX })
+
+  function open(accountId: string, sealed: Parameters<typeof credentialsRow>[0], log: Log): Credentials {
+    const row = credentialsRow(sealed)
+    if (!row) throw new AppError(409, 'account_not_connected', NO_CREDENTIALS)
+    if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+    try {
+      return keyring.open(accountId, row)
+    } catch (error) {
+      log.error({ err: error, accountId }, 'credentials cannot be opened')
+      throw new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+    }
+  }
+
+  return async ({ userId, rights, params: { id, field }, query, log }: Request): Promise<FieldOptionList> => {
+    const account = isId(id) && isListed(rights, id) ? await findReachableCredentials(db, { userId, id }) : undefined
+    if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
+    const { platform, generation } = account
+    const all = networks[platform]?.options ?? {}
+    if (!Object.hasOwn(all, field)) {
+      throw new AppError(404, 'field_without_options', fieldWithoutOptions(platform, field, Object.keys(all)))
+    }
+    const { needs = [], read } = all[field]!
+    const fields = pickAll(query, needs)
+    const credentials = open(id, account, log)
+    // New credentials may belong to somebody who sees other values.
+    return lists.get(JSON.stringify([id, generation, field, fields]), async () => {
+      const readAt = new Date().toISOString()
+      const { options, facts = {} } = await withAppErrors(platform, () =>
+        read({ credentials, fetch, signal: AbortSignal.timeout(READ_TIMEOUT_MS) }, fields),
+      )
+      return { field, data: options as FieldOptionList['data'], facts, readAt }
+    })
+  }
+}
+
+/** Throws 400 if a key is missing or blank. */
+function pickAll(query: Readonly<Record<string, string>>, keys: readonly string[]): Record<string, string> {
+  const missing = keys.filter((key) => !query[key]?.trim())
+  if (missing.length > 0) throw invalidRequest(missing.map(toIssue))
+  return Object.fromEntries(keys.map((key) => [key, query[key]!]))
+}
+
+const toIssue = (key: string): Issue => ({
+  code: 'invalid_type',
+  expected: 'string',
+  received: 'undefined',
+  path: [key],
+  message: 'Required',
+})
+
+async function withAppErrors<T>(platform: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error
+    const message = `${platform}: ${tidy(error.message)}`
+    if (error.needsAttention) throw new AppError(409, 'credentials_rejected', message)
+    throw error.retryable
+      ? new AppError(502, 'platform_unavailable', message)
+      : new AppError(400, 'platform_refused', message)
+  }
+}

@@ -1,0 +1,23 @@
+import type { Io } from '../adapter.ts'
+import type { NetworkRules } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { unauthorized } from '../publish-error.ts'
+
+// Never resolves: https://www.rfc-editor.org/rfc/rfc6761#section-6.4
+export const HOST = 'sandbox.invalid'
+
+export function clientFor({
+  credentials: { username = '', token },
+}: Pick<Io, 'credentials'>): NetworkRules & { username: string } {
+  if (!/^[\w.-]{1,64}$/.test(username)) {
+    throw unauthorized('username has to consist of 1 to 64 letters, digits, underscores, full stops and hyphens')
+  }
+  if (token === 'expired') throw unauthorized(`${HOST}: the token has expired`)
+  return {
+    username,
+    host: HOST,
+    secrets: [],
+    words: (body) => textAt(body, 'error'),
+    isUnauthorized: ({ status }) => status === 401,
+  }
+}
