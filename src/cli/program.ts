@@ -13,6 +13,7 @@ import { addPostCommands } from './post.ts'
 import { addRestoreCommands } from './restore.ts'
 import { addServeCommands } from './serve.ts'
 import { addUserCommands } from './user.ts'
+import { addWebhookCommands } from './webhook.ts'
 
 /** Builds the `postroom` command. A usage error throws a CommanderError instead of ending the process. */
 export function buildProgram(): Command {
@@ -47,6 +48,7 @@ export function buildProgram(): Command {
   addMediaCommands(program)
   addPostCommands(program)
   addDeliveryCommands(program)
+  addWebhookCommands(program)
   addRestoreCommands(program)
   addMcpCommand(program)
   return program

@@ -21,6 +21,8 @@ t.test('a usage error is explained on stderr, with exit code 2', async (t) => {
     [['account', 'add', '--platform', 'myspace', '--username', 'a', '--user', UNKNOWN], /Allowed choices/],
     [['post', 'import', 'a.csv'], /--user/],
     [['post', 'import', 'a.csv', '--user', UNKNOWN, '--time-zone', 'CET'], /Unknown time zone 'CET'/],
+    [['webhook', 'disable'], /give either the id of a webhook or --all/],
+    [['webhook', 'disable', UNKNOWN, '--all'], /give either the id of a webhook or --all/],
     [[...media, '--mime-type', 'image', '--bytes', '1'], /image\/jpeg/],
     [[...media, '--mime-type', 'image/png', '--bytes', '1.5'], /whole number/],
     [[...media, '--mime-type', 'image/png', '--bytes', '1', '--duration-seconds', '-1'], /seconds/],
@@ -62,6 +64,7 @@ t.test('every command has a help text', async (t) => {
   )
   commands.push('doctor', 'user list', 'org list', 'account list', 'account forget-lost', 'post show')
   commands.push('delivery', 'delivery list')
+  commands.push('webhook', 'webhook list', 'webhook disable', 'webhook enable')
   commands.push('media', 'media add', 'media sweep', 'media register')
   for (const command of commands) {
     const { code, stdout, stderr } = await postroom([...command.split(' ').filter(Boolean), '--help'], {})

@@ -11,6 +11,7 @@ import { isoTime } from '../iso-time.ts'
 /** A webhook that a worker holds: no other one sends to it until the lease expires. */
 export interface ClaimedWebhook extends CredentialsRow {
   id: string
+  userId: string
   url: string
   payload: Webhook['payload']
   leaseToken: string
@@ -85,7 +86,7 @@ export const claimWebhooks = prepared<{ now: Now; leaseMs: number; healthy: numb
     set lease_token = gen_random_uuid(), leased_until = ${after(value('now'), value('leaseMs'))}
     from chosen
     where webhooks.id = chosen.id
-    returning webhooks.id, url, payload, key_id, data_key, data, lease_token,
+    returning webhooks.id, user_id, url, payload, key_id, data_key, data, lease_token,
       coalesce(previous_expires_at > ${now}, false) as has_previous_secret,
       failing_since, failures, warnings, healthy_at, is_slow`
   },
