@@ -48,6 +48,8 @@ interface Context {
   stopping: AbortSignal
   calls: AbortSignal
   health: Health
+  /** Of the last attempt that failed, where one has. */
+  lastFailure: { errorCode: string | null; status?: number } | undefined
 }
 
 interface TurnOptions extends Pick<Context, 'hook' | 'turn' | 'slots' | 'stopping' | 'calls'> {
@@ -62,7 +64,7 @@ export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnO
   const { hook, turn, stopping } = options
   const health = healthOf(hook)
   const secrets = secretsOf(deps.openSecrets, hook)
-  const context: Context = { deps, ...options, secrets: secrets ?? [], health }
+  const context: Context = { deps, ...options, secrets: secrets ?? [], health, lastFailure: undefined }
   if (!secrets) deps.log.error({ webhookId: hook.id, keyId: hook.keyId }, 'the secret of a webhook cannot be decrypted')
   const startedAt = deps.uptimeMs()
   const mayGoOn = () =>
@@ -82,14 +84,24 @@ export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnO
     }
   } finally {
     const restMs = secrets ? context.health.restMs : REST_MAX_MS
-    await releaseWebhook(deps.db, {
+    const released = await releaseWebhook(deps.db, {
       ...context.health,
       restMs,
       id: hook.id,
       leaseToken: hook.leaseToken,
       now: deps.clock(),
     })
+    if (released) logChange(context)
   }
+}
+
+/** Logs that a webhook begins to fail, works again, or is disabled. Its URL may hold a secret: the host is logged alone. */
+function logChange({ deps: { log }, hook, health, lastFailure }: Context): void {
+  const { failingSince, disabledReason } = health
+  const facts = { userId: hook.userId, webhookId: hook.id, host: new URL(hook.url).host }
+  if (disabledReason) log.warn({ ...facts, ...lastFailure, failingSince, disabledReason }, 'webhook disabled')
+  else if (failingSince && !hook.failingSince) log.warn({ ...facts, ...lastFailure }, 'webhook fails')
+  else if (!failingSince && hook.failingSince) log.info(facts, 'webhook works again')
 }
 
 async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => boolean): Promise<void> {
@@ -126,6 +138,10 @@ async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => b
     const { queuedAt } = delivery
     const result = { endedAt, durationMs, queuedAt, isSuccess, isGone, retryAfterMs: exchange.retryAfterMs }
     context.health = healthAfter(context.health, result)
+    if (!isSuccess) {
+      const { error: errorCode, status } = exchange
+      context.lastFailure = { errorCode, ...(status !== null && { status }) }
+    }
   }
   await settle(deps, delivery, exchange, { attemptedAt, durationMs })
 }
