@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -10,12 +10,12 @@ import { newId } from '../../db/id.ts'
 import { migrate } from '../../db/migrate.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
-import { endRefusal, refuseToSend } from '../../db/queries/installation.ts'
+import { createInstallation, endRefusal, refuseToSend } from '../../db/queries/installation.ts'
 import { insertApp } from '../../db/queries/oauth-apps.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { examineClock } from '../../src/runtime/doctor/database.ts'
-import { runCheck } from '../../src/runtime/doctor/finding.ts'
+import { ok, runCheck } from '../../src/runtime/doctor/finding.ts'
 import { createFolder } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
@@ -78,6 +78,34 @@ t.test('a service that is set up is in order, and the doctor leaves nothing behi
   t.equal(text.code, 0)
   t.match(text.stdout, /^ok +configuration +database at DATABASE_URL, files in .*\nok +database +PostgreSQL \d+/)
 })
+
+t.test(
+  'folders that the first start makes are not wrong, unless they cannot be made or were used before',
+  async (t) => {
+    const DATABASE_URL = await createDatabase(t)
+    const folder = await createFolder(t)
+    const MEDIA_DIR = join(folder, 'not', 'there')
+    const env = { DATABASE_URL, CREDENTIALS_KEY: randomBytes(32).toString('base64'), MEDIA_MAX_BYTES: '1000' }
+    const fresh = await examine({ ...env, MEDIA_DIR })
+    // The databases of tests have fsync off.
+    t.strictSame(fresh.statuses, { ...ALL_OK, database: 'wrong' }, JSON.stringify(fresh.findings))
+    t.equal(fresh.messages.storage, `the first start of serve or worker makes ${MEDIA_DIR}/incoming`)
+    t.strictSame(readdirSync(folder), [], 'the doctor makes none')
+
+    writeFileSync(join(folder, 'file'), '')
+    const impossible = await examine({ ...env, MEDIA_DIR: join(folder, 'file') })
+    t.strictSame([impossible.statuses.storage, impossible.messages.storage?.includes('ENOTDIR')], ['wrong', true])
+
+    const db = connect({ url: DATABASE_URL })
+    t.teardown(() => db.destroy())
+    await createInstallation(db, { isRefused: false })
+    const { statuses, messages } = await examine({ ...env, MEDIA_DIR })
+    t.strictSame(
+      [statuses.files, messages.files],
+      ['wrong', `${MEDIA_DIR} does not exist, and workers have used another one`],
+    )
+  },
+)
 
 t.test('every problem is reported at once, and nothing that is away holds the doctor up', async (t) => {
   const s3 = await startS3(t, await createFolder(t))
@@ -168,7 +196,20 @@ t.test('a missing migration, a lost key, a missing privilege and a missing worke
     messages.credentials,
     `the credentials of some accounts cannot be decrypted: 1 of key ${lost.keyId}; the secrets of some apps cannot be decrypted: 1 of key ${lost.keyId}`,
   )
-  t.match(messages.workers, /^a delivery has waited for \d+ s, and no worker runs$/)
+  t.match(messages.workers, /^a delivery has waited for \d+ s, and no worker has taken it$/)
+  await sql`update event_outbox set occurred_at = now() - interval '2 minutes'`.execute(db)
+  const hook = newId()
+  await sql`
+    insert into webhooks (id, user_id, url, payload, key_id, data_key, data, secret_start)
+    values (${hook}, ${userId}, 'https://example.com', 'full', 'a', '', '', '')`.execute(db)
+  await sql`
+    insert into webhook_deliveries (webhook_id, event_id, due_at)
+    values (${hook}, ${newId()}, now() - interval '3 minutes')`.execute(db)
+  t.match(
+    (await examine(env)).messages.workers,
+    /^a delivery has waited for \d+ s, an event has waited for 12\d s, a delivery to a webhook has waited for 18\d s, and no worker has taken it$/,
+  )
+  await sql`delete from webhooks`.execute(db)
 
   await refuseToSend(db)
   const refused = (await examine(env)).findings.find(({ check }) => check === 'workers')
@@ -241,4 +282,16 @@ t.test('a check that never ends is a finding', async (t) => {
     message: 'there was no result within 0.01 s',
     mend: 'Mend it.',
   })
+})
+
+t.test('a check that fails once and then succeeds is in order, one that fails twice is not', async (t) => {
+  let runs = 0
+  const failing = (times: number) => async () => {
+    if (++runs <= times) throw new Error(`timeout ${runs}`)
+    return ok('clock', 'fine')
+  }
+  t.strictSame(await runCheck('clock', 'Mend it.', failing(1)), ok('clock', 'fine'))
+  runs = 0
+  const finding = { check: 'clock', status: 'wrong' as const, message: 'timeout 2', mend: 'Mend it.' }
+  t.strictSame(await runCheck('clock', 'Mend it.', failing(3)), finding)
 })

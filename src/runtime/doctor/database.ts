@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import type { Db } from '../../../db/client.ts'
 import { readSchema, tooNewMessage } from '../../../db/migrate.ts'
 import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
+import { readUnsequencedSeconds } from '../../../db/queries/events/sequence.ts'
 import { readInstallation } from '../../../db/queries/installation.ts'
 import { readServer, type ServerFacts } from '../../../db/queries/server.ts'
+import { readWebhooksDue } from '../../../db/queries/webhooks/claim.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform.ts'
 import type { Config } from '../../config.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../../delivery/timing.ts'
@@ -97,7 +99,7 @@ export async function examineClock(db: Db): Promise<Finding> {
   return wrong('clock', `this machine is ${seconds} s ${direction} the database`, MEND_CLOCK)
 }
 
-export const MEND_WORKERS = 'Start a worker: `postroom worker`. If one runs, its log says why it waits.'
+export const MEND_WORKERS = 'Start a worker of this version: `postroom worker`. If one runs, its log says why it waits.'
 const MEND_RESTORED = 'Run `postroom restore finish --backup-taken TIME`. See "Back up and restore" in db/README.md.'
 
 export async function examineWorkers(db: Db): Promise<Finding> {
@@ -108,11 +110,15 @@ export async function examineWorkers(db: Db): Promise<Finding> {
   }
   const [backlog] = await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null })
   const { waitingMs, held } = backlog!
-  if (held) return ok('workers', 'they are sending deliveries')
-  if (waitingMs <= UNCLAIMED_MAX_MS) return ok('workers', 'no delivery waits for one')
-  return wrong(
-    'workers',
-    `a delivery has waited for ${Math.round(waitingMs / 1000)} s, and no worker runs`,
-    MEND_WORKERS,
+  const [webhooks] = await readWebhooksDue(db, { now: null })
+  const waits: [what: string, seconds: number | null][] = [
+    ['a delivery', held ? 0 : waitingMs / 1000],
+    ['an event', await readUnsequencedSeconds(db)],
+    ['a delivery to a webhook', webhooks!.seconds],
+  ]
+  const late = waits.flatMap(([what, seconds]) =>
+    (seconds ?? 0) * 1000 > UNCLAIMED_MAX_MS ? [`${what} has waited for ${Math.round(seconds!)} s`] : [],
   )
+  if (late.length > 0) return wrong('workers', `${late.join(', ')}, and no worker has taken it`, MEND_WORKERS)
+  return ok('workers', held ? 'they are sending deliveries' : 'nothing waits for one')
 }

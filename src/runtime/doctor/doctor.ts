@@ -65,6 +65,7 @@ async function examineDatabase(config: Config, unknown: Unknown): Promise<Findin
     'database',
     MEND_DATABASE,
     async () => {
+      await close()
       const opened = await openDatabase(config, { purpose: 'doctor', statementTimeoutMs: WORKER_STATEMENT_MS })
       close = opened.close
       const finding = await examineServer(opened.db)

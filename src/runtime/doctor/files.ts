@@ -1,6 +1,8 @@
-import { statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { access, constants, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Db } from '../../../db/client.ts'
+import { readInstallation } from '../../../db/queries/installation.ts'
 import { listStoredMedia } from '../../../db/queries/media.ts'
 import type { Config } from '../../config.ts'
 import { checkFiles } from '../../health/dependencies.ts'
@@ -13,14 +15,26 @@ export const mendStorage = ({ s3, mediaDir }: Config) =>
     ? 'Check S3_ENDPOINT, S3_BUCKET and S3_REGION, and that the key may put, get, list and delete objects.'
     : `Mount the disk of ${mediaDir}, give it to the user of the service, and free space. The first start of serve or worker makes its folders.`
 
+/** The folders of MEDIA_DIR that the first start of `serve` or `worker` makes may be missing. */
 export async function examineStorage(config: Config): Promise<Finding> {
   const startedAt = performance.now()
-  await checkFiles({ storage: await openStorage(config), incomingDir: join(config.mediaDir, 'incoming') })
+  const incomingDir = join(config.mediaDir, 'incoming')
+  const storage = await openStorage(config)
+  if (existsSync(incomingDir)) await checkFiles({ storage, incomingDir })
+  else {
+    // As a folder: what is not one cannot hold folders.
+    await access(`${findExisting(incomingDir)}/.`, constants.W_OK)
+    if (!config.s3) return ok('storage', `the first start of serve or worker makes ${incomingDir}`)
+    await storage.check()
+  }
   return ok(
     'storage',
     `${placeOf(config)} writes, reads and deletes in ${Math.round(performance.now() - startedAt)} ms`,
   )
 }
+
+/** The path itself, or the nearest one above it that exists. */
+const findExisting = (path: string): string => (existsSync(path) ? path : findExisting(dirname(path)))
 
 const placeOf = ({ s3, mediaDir }: Config) => (s3 ? `bucket ${s3.bucket}` : mediaDir)
 
@@ -30,8 +44,12 @@ export const MEND_FILES =
 /** How many files are looked for. A folder or a bucket that is not the one of before lacks all of them. */
 const SAMPLE = 20
 
-/** Looks for some of the files that the database knows. */
+/** Looks for some of the files that the database knows, and for the folder where workers ran on the database. */
 export async function examineMedia(config: Config, db: Db): Promise<Finding> {
+  const [installation] = await readInstallation(db, {})
+  if (!config.s3 && installation && !existsSync(config.mediaDir)) {
+    return wrong('files', `${config.mediaDir} does not exist, and workers have used another one`, MEND_FILES)
+  }
   const files = await listStoredMedia(db, { after: undefined, count: SAMPLE })
   const broken = await findBroken(await openStorage(config), files, { checksums: false })
   const found = files.length - broken.length
@@ -43,7 +61,7 @@ export const MEND_SPACE = 'Free space in MEDIA_DIR, or lower MEDIA_MAX_BYTES.'
 
 /** With a bucket, MEDIA_DIR still takes each file on its way in. */
 export async function examineSpace({ mediaDir, mediaBytesMax }: Config): Promise<Finding> {
-  const { bavail, bsize, files, ffree } = await statfs(mediaDir)
+  const { bavail, bsize, files, ffree } = await statfs(findExisting(mediaDir))
   const free = bavail * bsize
   if (files > 0 && ffree === 0)
     return wrong('space', `${mediaDir} has no room for another file (no inodes)`, MEND_SPACE)
