@@ -4,3 +4,6 @@ export interface Log {
   warn(facts: object, message: string): void
   error(facts: object, message: string): void
 }
+
+/** A loop logs an outage after so many failures in a row. A single one may be a timeout under load. */
+export const OUTAGE_FAILURES = 2

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import { OUTAGE_FAILURES } from '../log.ts'
 import { claimNextRefresh, type RefreshDeps, refreshTokens } from './refresh.ts'
 import { REFRESH_DRAIN_MS, REFRESH_POLL_MS, REFRESHES_MAX } from './refresh-rules.ts'
 
@@ -28,13 +29,15 @@ export async function runRefresher(deps: RefreshDeps, isReady: () => boolean, st
     return true
   }
 
-  for (let isReachable = true; !signal.aborted; ) {
+  for (let failures = 0; !signal.aborted; ) {
     try {
-      if (await step()) continue
-      isReachable = true
+      const hasClaimed = await step()
+      failures = 0
+      if (hasClaimed) continue
     } catch (error) {
-      if (isReachable) deps.log.error({ err: error }, 'tokens that are due for refreshing cannot be claimed')
-      isReachable = false
+      if (++failures === OUTAGE_FAILURES) {
+        deps.log.error({ err: error }, 'tokens that are due for refreshing cannot be claimed')
+      }
     }
     await Promise.race([...running.keys(), pause(REFRESH_POLL_MS, undefined, { signal }).catch(() => {})])
   }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { Log } from '../log.ts'
+import { type Log, OUTAGE_FAILURES } from '../log.ts'
 import type { Publisher } from './publisher.ts'
 import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS } from './timing.ts'
 
@@ -15,7 +15,7 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<unknown
     publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
   }, RENEW_EVERY_MS)
   try {
-    for (let isReachable = true; !signal.aborted; ) isReachable = await step(publisher, log, signal, isReachable)
+    for (let failures = 0; !signal.aborted; ) failures = await step(publisher, log, signal, failures)
     publisher.stop()
     await Promise.race([publisher.idle(), pause(DRAIN_MS, undefined, { ref: false })])
     await Promise.race([publisher.drain({ calls: false }), pause(RESPONSE_GRACE_MS, undefined, { ref: false })])
@@ -27,23 +27,25 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<unknown
 }
 
 /**
- * Looks for work once, and waits until there may be more. Returns whether the database responds, which is logged when it
- * changes.
+ * Looks for work once, and waits until there may be more. Returns how often in a row the database did not respond: an outage
+ * is logged when it begins and when it ends.
  */
-async function step(publisher: Publisher, log: Log, signal: AbortSignal, wasReachable: boolean): Promise<boolean> {
+async function step(publisher: Publisher, log: Log, signal: AbortSignal, failuresBefore: number): Promise<number> {
   let waitMs = POLL_EVERY_MS
-  let isReachable = true
+  let failures = 0
+  let hasClaimed = false
   const settled = publisher.settled()
   try {
-    if ((await publisher.claim()) > 0) return true
-    waitMs = Math.min(waitMs, (await publisher.nextDueInMs()) ?? waitMs)
+    hasClaimed = (await publisher.claim()) > 0
+    if (!hasClaimed) waitMs = Math.min(waitMs, (await publisher.nextDueInMs()) ?? waitMs)
   } catch (error) {
-    isReachable = false
-    if (wasReachable) log.error({ err: error }, 'due deliveries cannot be claimed')
+    failures = failuresBefore + 1
+    if (failures === OUTAGE_FAILURES) log.error({ err: error }, 'due deliveries cannot be claimed')
   }
-  if (isReachable && !wasReachable) log.info({}, 'due deliveries are claimed again')
+  if (failures === 0 && failuresBefore >= OUTAGE_FAILURES) log.info({}, 'due deliveries are claimed again')
+  if (hasClaimed) return failures
   await Promise.race([settled, pause(waitMs, undefined, { signal }).catch(() => {})])
   // Deliveries that settle in one batch free their slots together.
   await nextTurn()
-  return isReachable
+  return failures
 }

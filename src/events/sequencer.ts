@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '../../db/client.ts'
 import { announceAccountExpiries, announceKeyExpiries } from '../../db/queries/events/expiry.ts'
 import { BATCH_MAX, sequenceEvents } from '../../db/queries/events/sequence.ts'
-import type { Log } from '../log.ts'
+import { type Log, OUTAGE_FAILURES } from '../log.ts'
 
 /** Readers see an event at most so long after its transaction, and the time of a statement. */
 const POLL_MS = 200
@@ -38,14 +38,13 @@ export async function runSequencer(deps: SequencerDeps, stop: Promise<unknown>):
     return count === BATCH_MAX
   }
 
-  for (let isReachable = true; !signal.aborted; ) {
+  for (let failures = 0; !signal.aborted; ) {
     try {
       const hasMore = deps.isReady() && (await step())
-      isReachable = true
+      failures = 0
       if (hasMore) continue
     } catch (error) {
-      if (isReachable) log.error({ err: error }, 'events cannot be given positions')
-      isReachable = false
+      if (++failures === OUTAGE_FAILURES) log.error({ err: error }, 'events cannot be given positions')
     }
     await pause(POLL_MS, undefined, { signal }).catch(() => {})
   }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { claimWebhooks, readDueDeliveries } from '../../db/queries/webhooks/claim.ts'
+import { OUTAGE_FAILURES } from '../log.ts'
 import { createSlots } from './slots.ts'
 import { CLAIM_EVERY_MS, DRAIN_MS, LEASE_MS, PER_PROCESS_MAX, POLL_MS, TURN_DELIVERIES_MAX } from './timing.ts'
 import { attemptsAtOnce, isSuspect, type Turn, type TurnDeps, takeTurn } from './turn.ts'
@@ -43,13 +44,12 @@ export async function runDispatcher(deps: TurnDeps, isReady: () => boolean, stop
     return hooks.length
   }
 
-  for (let isReachable = true; !stopping.signal.aborted; ) {
+  for (let failures = 0; !stopping.signal.aborted; ) {
     try {
       await claim()
-      isReachable = true
+      failures = 0
     } catch (error) {
-      if (isReachable) deps.log.error({ err: error }, 'webhooks cannot be claimed')
-      isReachable = false
+      if (++failures === OUTAGE_FAILURES) deps.log.error({ err: error }, 'webhooks cannot be claimed')
     }
     const wait = (ms: number) => pause(ms, undefined, { signal: stopping.signal }).catch(() => {})
     // A turn that ends makes room for others.

@@ -31,7 +31,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],
   ['src/outbound', ['src/with-timeout.ts']],
   ['src/storage', []],
-  ['src/credentials', ['schemas', 'db', 'src/platforms', 'src/with-timeout.ts']],
+  ['src/credentials', ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/with-timeout.ts']],
 
   ...NETWORKS.map((name): [string, string[]] => [`src/platforms/${name}`, NETWORK]),
   // The sandbox has the limits of X, and boards as Pinterest does.
