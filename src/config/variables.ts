@@ -143,6 +143,7 @@ export const VARIABLES = Type.Object({
   ...app('FACEBOOK', 'Facebook'),
   ...app('INSTAGRAM', 'Instagram'),
   ...app('THREADS', 'Threads'),
+  ...app('GOOGLE_BUSINESS', 'Google Business Profile'),
   BLUESKY_CLIENT_KEY: Type.Optional(
     Type.String({
       format: 'credentials-keys',

@@ -3,6 +3,7 @@ import type { Adapter } from './adapter.ts'
 import { blueskyAdapter } from './bluesky/adapter.ts'
 import { createDiscordAdapter } from './discord/adapter.ts'
 import { facebookAdapter } from './facebook/adapter.ts'
+import { googleBusinessAdapter } from './google_business/adapter.ts'
 import { instagramAdapter } from './instagram/adapter.ts'
 import { linkedinAdapter } from './linkedin/adapter.ts'
 import { mastodonAdapter } from './mastodon/adapter.ts'
@@ -28,5 +29,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   threads: threadsAdapter,
   x: xAdapter,
   linkedin: linkedinAdapter,
+  google_business: googleBusinessAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

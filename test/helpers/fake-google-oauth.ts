@@ -162,10 +162,11 @@ export function createGoogleAuthorization(scopes: readonly string[], clock: () =
       for (const [name, value] of Object.entries(parameters)) callback.searchParams.set(name, value)
       return callback
     },
-    /** Tokens of a user who has consented. */
+    /** Tokens of a user who has consented. `access` is what the server keeps of the access token. */
     grant(userId = 'the-user', granted: readonly string[] = scopes) {
       const grant: Grant = { userId, scopes: granted, isRevoked: false }
-      return { accessToken: issue('access', grant), refreshToken: issueRefreshToken(grant), grant }
+      const accessToken = issue('access', grant)
+      return { accessToken, refreshToken: issueRefreshToken(grant), access: tokens.get(accessToken)!, grant }
     },
     /** Who calls with the header; undefined where the token is unknown, expired or revoked. */
     callerOf: ({ headers }: Pick<Recorded, 'headers'>) =>

@@ -3,6 +3,7 @@ import type { Teardown } from './database.ts'
 import { startBluesky } from './fake-bluesky.ts'
 import { startDiscord } from './fake-discord.ts'
 import { startFacebook } from './fake-facebook.ts'
+import { GOOGLE_BUSINESS_ORIGINS, startGoogleBusiness } from './fake-google-business.ts'
 import { startInstagram } from './fake-instagram.ts'
 import { startLinkedin } from './fake-linkedin.ts'
 import { startMastodon } from './fake-mastodon.ts'
@@ -36,6 +37,7 @@ export async function startFakeNetworks(t: Teardown) {
   const threads = await startThreads(t)
   const x = await startX(t)
   const linkedin = await startLinkedin(t)
+  const google_business = await startGoogleBusiness(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -86,6 +88,7 @@ export async function startFakeNetworks(t: Teardown) {
     'https://api.x.com': x,
     'https://api.linkedin.com': linkedin,
     'https://www.linkedin.com': linkedin,
+    ...Object.fromEntries(GOOGLE_BUSINESS_ORIGINS.map((origin) => [origin, google_business])),
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -93,5 +96,19 @@ export async function startFakeNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return { fetch, connectable, of, bluesky, mastodon, telegram, discord, facebook, instagram, threads, x, linkedin }
+  return {
+    fetch,
+    connectable,
+    of,
+    bluesky,
+    mastodon,
+    telegram,
+    discord,
+    facebook,
+    instagram,
+    threads,
+    x,
+    linkedin,
+    google_business,
+  }
 }

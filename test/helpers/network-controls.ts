@@ -1,4 +1,5 @@
 import { throttled as throttledPage } from './fake-facebook.ts'
+import { throttled as throttledProject } from './fake-google-business.ts'
 import { throttled as throttledMember } from './fake-linkedin.ts'
 import { throttled as throttledToken } from './fake-meta.ts'
 import type { Reply } from './fake-network.ts'
@@ -71,6 +72,15 @@ const CONTROLS = {
     showLate: () => set(facebook, { listedAfterMs: LATE_MS }),
     processes: has('video'),
     process: (looks) => set(facebook.video, { processing: looks === 'fails' ? 'The video is damaged' : looks }),
+  }),
+  google_business: ({ google_business }) => ({
+    limited: throttledProject,
+    revokeToken: () => set(google_business.grant, { isRevoked: true }),
+    expireToken: () => set(google_business.access, { expiresAt: 0 }),
+    showLate: () => set(google_business, { listedAfterMs: LATE_MS }),
+    // Of every kind.
+    processes: () => true,
+    process: (looks) => set<{ processing: number | 'fails' | 'refused' }>(google_business, { processing: looks }),
   }),
   instagram: ({ instagram }) => containerControls(instagram, '2207026'),
   threads: ({ threads }) => containerControls(threads, 'INVALID_DURATION'),

@@ -23,6 +23,7 @@ const VISIBLE = {
   threads: ({ threads }: World) => threads.posts.length,
   x: ({ x }: World) => x.posts.length,
   linkedin: ({ linkedin }: World) => linkedin.posts.length + linkedin.comments.length,
+  google_business: ({ google_business }: World) => google_business.visibleIds().length,
 }
 
 /** A kind of post: its type, and what it consists of. */

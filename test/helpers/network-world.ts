@@ -28,12 +28,14 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
   }
   Object.assign(fakes.instagram, { download })
   Object.assign(fakes.threads, { download })
+  Object.assign(fakes.google_business, { download })
 
   /** Keeps the clocks of networks equal to that of the workers. */
   const advance = (ms: number) => {
     world.time.now = new Date(world.time.now.getTime() + ms)
-    const { mastodon, facebook, instagram, threads, x, linkedin } = fakes
-    for (const { setTime } of [mastodon, facebook, instagram, threads, x, linkedin]) setTime(world.time.now)
+    const { mastodon, facebook, instagram, threads, x, linkedin, google_business } = fakes
+    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business]
+    for (const { setTime } of networks) setTime(world.time.now)
   }
 
   return {
@@ -45,7 +47,7 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
       if (platform === 'facebook') {
         return ada.account('facebook', { username: 'metricsaurus', credentials: fakes.facebook.credentials })
       }
-      if (platform === 'instagram' || platform === 'threads') {
+      if (platform === 'instagram' || platform === 'threads' || platform === 'google_business') {
         return ada.account(platform, { credentials: fakes[platform].credentials })
       }
       if (platform === 'x')

@@ -9,6 +9,7 @@ import { actOf, awaitProcessed, fileOf } from '../helpers/adapter-calls.ts'
 import { startBluesky } from '../helpers/fake-bluesky.ts'
 import { startDiscord } from '../helpers/fake-discord.ts'
 import { startFacebook } from '../helpers/fake-facebook.ts'
+import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
 import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import { startMastodon } from '../helpers/fake-mastodon.ts'
@@ -25,6 +26,8 @@ interface Subject {
   visibleIds(): string[]
   /** The files of the first two acts, where the network takes no text alone. */
   image?: string
+  /** The file of the third act, where the network takes no video. */
+  video?: string
   /** `fields` with which the network takes time to process a file. */
   slow?: Act['fields']
   /** Whether the network cannot say that this act is not there. */
@@ -101,6 +104,13 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
     const visibleIds = () => posts.map(({ id }) => id)
     return { adapter: adapterOf('x'), credentials, fetch, visibleIds, hidesAbsence: () => true }
   },
+  async google_business(t) {
+    const fake = await startGoogleBusiness(t)
+    fake.checksPhotos = false
+    const { fetch, credentials, visibleIds } = fake
+    const adapter = adapterOf('google_business')
+    return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, video: 'image/jpeg' }
+  },
   async sandbox() {
     const { store, visibleIds } = createMemoryStore()
     const notCalled = () => Promise.reject(new Error('the sandbox makes no calls'))
@@ -122,10 +132,10 @@ const ioOf = ({ credentials, fetch }: Subject, signal = new AbortController().si
 })
 
 /** A text, an image, and a video that its network processes for a while. */
-const actsFor = ({ slow = {}, image }: Subject): Act[] => [
+const actsFor = ({ slow = {}, image, video = 'video/mp4' }: Subject): Act[] => [
   actOf({ token: randomUUID(), media: image ? [fileOf(image)] : [] }),
   actOf({ token: randomUUID(), text: 'With an image', media: [fileOf(image ?? 'image/png')] }),
-  actOf({ token: randomUUID(), text: 'With a video', media: [fileOf('video/mp4')], fields: slow }),
+  actOf({ token: randomUUID(), text: 'With a video', media: [fileOf(video)], fields: slow }),
 ]
 
 /** Prepares until the act is ready. Compares each returned state with its form in JSON. */

@@ -3,6 +3,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Act, Credentials } from '../../src/platforms/adapter.ts'
 import { fileOf } from '../helpers/adapter-calls.ts'
 import { PAGE_ID, startFacebook } from '../helpers/fake-facebook.ts'
+import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
 import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import type { FakeNetwork } from '../helpers/fake-network.ts'
@@ -146,6 +147,61 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           { value: 'The sea', act: VIDEO, call: videos, sent: [] },
         ],
         textFormatPresetId: { value: '106018623298955' },
+      },
+    }
+  },
+
+  async google_business(t) {
+    const fake = await startGoogleBusiness(t)
+    const [start, end] = ['2026-12-24T18:30:00+01:00', '2026-12-25T02:00:00+01:00']
+    const fields = { topicType: 'EVENT', eventTitle: 'Lights', eventStart: start, eventEnd: end }
+    const [event, offer] = [{ fields }, { fields: { ...fields, topicType: 'OFFER' } }]
+    const [book, phone] = [{ callToActionType: 'BOOK' }, { callToActionType: 'CALL' }]
+    const withLink = (act: { fields?: Act['fields'] } = {}) => ({ fields: { ...act.fields, callToActionUrl: LINK } })
+    const times = (value: string, at: string, date: object, hours: number): Row[] => [
+      { value, act: event, at: `event.schedule.${at}Date`, sent: [date] },
+      { value, act: offer, at: `event.schedule.${at}Date`, sent: [date] },
+      { value, act: event, at: `event.schedule.${at}Time.hours`, sent: [hours] },
+      { value, at: 'event', sent: [] },
+    ]
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: `POST /v4/${fake.credentials.location}/localPosts`,
+      rows: {
+        topicType: [{ value: 'STANDARD' }, { value: 'EVENT', act: event }, { value: 'OFFER', act: event }],
+        callToActionType: [
+          { value: 'LEARN_MORE', act: withLink() },
+          { value: 'SHOP', act: withLink(event) },
+          { value: 'CALL' },
+          { value: 'SHOP', act: withLink(offer), sent: [] },
+        ],
+        callToActionUrl: [
+          { value: LINK, act: { fields: book } },
+          { value: LINK, act: { fields: phone }, sent: [] },
+          { value: LINK, sent: [] },
+          { value: LINK, act: { fields: { ...offer.fields, ...book } }, sent: [] },
+        ],
+        eventTitle: [
+          { value: 'A night', act: event },
+          { value: 'A night', act: offer },
+          { value: 'A night', sent: [] },
+        ],
+        eventStart: times(start, 'start', { year: 2026, month: 12, day: 24 }, 18),
+        eventEnd: times(end, 'end', { year: 2026, month: 12, day: 25 }, 2),
+        offerCouponCode: [
+          { value: 'LIGHT', act: offer },
+          { value: 'LIGHT', act: event, sent: [] },
+        ],
+        offerRedeemUrl: [
+          { value: LINK, act: offer },
+          { value: LINK, act: event, sent: [] },
+        ],
+        offerTerms: [
+          { value: 'One each', act: offer },
+          { value: 'One each', act: event, sent: [] },
+        ],
+        languageCode: { value: 'en-GB' },
       },
     }
   },

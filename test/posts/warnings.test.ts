@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { createWorld, type Person } from '../helpers/app.ts'
+import { scriptedNetwork } from '../helpers/scripted-network.ts'
 
 const CREDENTIALS = { credentials: { username: 'ada' } }
 const NOT_CONNECTED = 'This account has no credentials: connect it, or publish manually'
@@ -215,7 +216,7 @@ t.test('a replay has the warnings of the first response, and a strict request is
 })
 
 t.test('the accounts of a post show their attention', async (t) => {
-  const { user } = await createWorld(t)
+  const { user } = await createWorld(t, { networks: { sandbox: scriptedNetwork(), x: scriptedNetwork() } })
   const ada = await user()
   const [ready, x, google] = [
     await ada.account('sandbox', CREDENTIALS),

@@ -74,7 +74,7 @@ t.test('the README states the guarantees of every network, which are those of it
         const rule = rules.find((each) => (each.act ?? act) === act && (each.accounts ?? accounts) === accounts)!
         const isUnconfirmed =
           rule.guarantee === 'reconcilable' ? rule.ifAbsent === 'unconfirmed' : rule.guarantee === 'at-most-once'
-        const name = accounts ? `${id} ${accounts}` : id
+        const name = (accounts ? `${id} ${accounts}` : id).replaceAll('_', ' ')
         const acts = act === 'comment' ? 'comments' : act
         declared.push(`${name}: ${acts} ${rule.guarantee.replaceAll('-', ' ')}${isUnconfirmed ? ', unconfirmed' : ''}`)
       }

@@ -82,6 +82,8 @@ t.test('every variable is read', async (t) => {
     INSTAGRAM_CLIENT_ID: 'instagram-id',
     INSTAGRAM_CLIENT_SECRET: 'instagram-secret',
     THREADS_CLIENT_ID: 'threads-id',
+    GOOGLE_BUSINESS_CLIENT_ID: 'google-id',
+    GOOGLE_BUSINESS_CLIENT_SECRET: 'google-secret',
     BLUESKY_CLIENT_KEY: `${'B'.repeat(43)}=`,
     npm_lifecycle_event: 'postroom',
   })
@@ -129,6 +131,7 @@ t.test('every variable is read', async (t) => {
       facebook: { clientId: 'facebook-id', clientSecret: 'facebook-secret' },
       instagram: { clientId: 'instagram-id', clientSecret: 'instagram-secret' },
       threads: { clientId: 'threads-id', clientSecret: null },
+      google_business: { clientId: 'google-id', clientSecret: 'google-secret' },
       bluesky: {
         clientId: 'https://postroom.example.com/oauth/client-metadata.json',
         clientSecret: `${'B'.repeat(43)}=`,

@@ -16,11 +16,36 @@ const postiz: Source = {
   version: '74b01ad, 2026-08-21',
 }
 const assumed: Source = { ...localPosts, confidence: 'assumed' }
+const limits: Source = {
+  url: 'https://developers.google.com/my-business/content/limits',
+  confidence: 'copy',
+  version: '2026-09',
+}
 
 const forEvents: Condition = {
   when: 'topicType is EVENT or OFFER',
   test: ({ topicType }) => topicType === 'EVENT' || topicType === 'OFFER',
 }
+
+/** A call goes to the number of the location. */
+const hasLink = ({ topicType, callToActionType }: Record<string, unknown>) =>
+  callToActionType !== undefined && callToActionType !== 'CALL' && topicType !== 'OFFER'
+
+const outsideEvents: Condition = {
+  when: 'topicType is STANDARD',
+  test: (fields, ...others) => !forEvents.test(fields, ...others),
+}
+
+const outsideOffers: Condition = { when: 'topicType is not OFFER', test: ({ topicType }) => topicType !== 'OFFER' }
+
+/** Compares the times without the fraction and the offset. */
+const isBefore = (end: unknown, start: unknown) =>
+  typeof end === 'string' &&
+  typeof start === 'string' &&
+  end.slice(0, 19).toUpperCase() < start.slice(0, 19).toUpperCase()
+
+/** Google takes neither an offset nor a time zone. */
+const inLocalTime = 'local time (offset ignored)'
 
 export const googleBusiness: Platform = {
   id: 'google_business',
@@ -63,7 +88,7 @@ export const googleBusiness: Platform = {
       type: 'enum',
       values: ['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP', 'CALL'],
       param: 'callToAction.actionType',
-      description: 'ignored when topicType is OFFER',
+      unused: { when: 'topicType is OFFER', test: ({ topicType }) => topicType === 'OFFER' },
       source: localPosts,
     },
     callToActionUrl: {
@@ -73,25 +98,78 @@ export const googleBusiness: Platform = {
         test: ({ callToActionType }) => callToActionType !== undefined && callToActionType !== 'CALL',
       },
       param: 'callToAction.url',
+      unused: {
+        when: 'callToActionType is absent or CALL, or topicType is OFFER',
+        test: (fields) => !hasLink(fields),
+      },
       source: localPosts,
     },
-    eventTitle: { type: 'string', required: forEvents, param: 'event.title', source: localPosts },
+    eventTitle: {
+      type: 'string',
+      required: forEvents,
+      param: 'event.title',
+      unused: outsideEvents,
+      source: localPosts,
+    },
     eventStart: {
       type: 'datetime',
       required: forEvents,
       param: 'event.schedule.startDate/startTime',
+      unused: outsideEvents,
+      description: inLocalTime,
       source: localPosts,
     },
     eventEnd: {
       type: 'datetime',
       required: forEvents,
+      refused: {
+        when: 'it is before eventStart',
+        test: ({ eventStart, eventEnd }) => isBefore(eventEnd, eventStart),
+      },
       param: 'event.schedule.endDate/endTime',
+      unused: outsideEvents,
+      description: inLocalTime,
       source: localPosts,
     },
-    offerCouponCode: { type: 'string', lengthMax: 58, param: 'offer.couponCode', source: assumed },
-    offerRedeemUrl: { type: 'url', param: 'offer.redeemOnlineUrl', source: localPosts },
-    offerTerms: { type: 'string', lengthMax: 5000, param: 'offer.termsConditions', source: assumed },
+    offerCouponCode: {
+      type: 'string',
+      lengthMax: 58,
+      param: 'offer.couponCode',
+      unused: outsideOffers,
+      source: assumed,
+    },
+    offerRedeemUrl: { type: 'url', param: 'offer.redeemOnlineUrl', unused: outsideOffers, source: localPosts },
+    offerTerms: {
+      type: 'string',
+      lengthMax: 5000,
+      param: 'offer.termsConditions',
+      unused: outsideOffers,
+      source: assumed,
+    },
     languageCode: { type: 'string', param: 'languageCode', description: 'BCP 47 language tag', source: localPosts },
   },
-  rateLimits: [{ resource: 'requests', limit: 300, windowSeconds: 60, scope: 'Google Cloud project', source: assumed }],
+  rateLimits: [
+    // Whether posts count as edits is not said.
+    {
+      resource: 'edits',
+      limit: 10,
+      windowSeconds: 60,
+      scope: 'location',
+      perAct: 1,
+      source: { ...limits, confidence: 'assumed' },
+    },
+    { resource: 'requests', limit: 300, windowSeconds: 60, scope: 'Google Cloud project', source: limits },
+  ],
+  guarantees: [
+    // No page says how soon a post is listed.
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'unconfirmed',
+      source: {
+        url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list',
+        confidence: 'copy',
+        version: '2026-09-11',
+      },
+    },
+  ],
 }

@@ -1,0 +1,116 @@
+import type { Credentials, Io } from '../adapter.ts'
+import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal, retryAfterMs } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { unauthorized, unexpected } from '../publish-error.ts'
+
+/** Local posts are in version 4 alone, accounts and locations in APIs of their own. */
+export const POSTS = 'https://mybusiness.googleapis.com/v4'
+export const LOCATIONS = 'https://mybusinessbusinessinformation.googleapis.com/v1'
+export const ACCOUNTS = 'https://mybusinessaccountmanagement.googleapis.com/v1'
+
+/** Quotas are per minute: https://developers.google.com/my-business/content/limits. No header says when they end. */
+const QUOTA_REST_MS = 60_000
+
+/** How long an app rests that Google has not approved, or whose API is disabled: its operator has to act. */
+const OPERATOR_REST_MS = 3_600_000
+
+/** A hundred posts with long texts. */
+const LIST_BYTES_MAX = 8_388_608
+
+/** A hundred posts a page: more than a location has. */
+const PAGES_MAX = 30
+
+/** The path of the account's location in version 4. */
+export function locationOf({ location = '' }: Credentials): string {
+  if (/^accounts\/\d{1,32}\/locations\/\d{1,32}$/.test(location)) return location
+  throw unauthorized('The account has no location of Google Business Profile: connect it again')
+}
+
+/** Makes one call with the access token of the account. */
+export function call(
+  { credentials, ...io }: Io,
+  url: string,
+  options: Parameters<typeof callNetwork>[3] = {},
+  rules: Partial<NetworkRules> = {},
+): Promise<NetworkResponse> {
+  const { accessToken = '', clientId } = credentials
+  // Checked here, because `fetch` repeats an invalid header in its error.
+  if (!/^[\x21-\x7e]+$/.test(accessToken)) throw unauthorized('The access token is missing or invalid: connect again')
+  const network = { ...rulesFor(new URL(url).host, accessToken, clientId), ...rules }
+  return callNetwork(network, io, url, { ...options, headers: { authorization: `Bearer ${accessToken}` } })
+}
+
+/** Everything in a list that comes in pages, as far as it is read. */
+export async function list(
+  io: Io,
+  url: string,
+  key: string,
+  query: Record<string, string>,
+): Promise<{ items: unknown[]; isComplete: boolean }> {
+  const items: unknown[] = []
+  let pageToken: string | undefined
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const parameters = new URLSearchParams({ ...query, ...(pageToken && { pageToken }) })
+    const { body } = await call(io, `${url}?${parameters}`, {}, { responseBytesMax: LIST_BYTES_MAX })
+    // An empty list is absent.
+    const page = at(body, key) ?? []
+    if (!Array.isArray(page) || !isObject(body)) throw unexpected(new URL(url).host, false)
+    items.push(...page)
+    pageToken = textAt(body, 'nextPageToken')
+    if (!pageToken) return { items, isComplete: true }
+  }
+  return { items, isComplete: false }
+}
+
+const isObject = (body: unknown) => typeof body === 'object' && body !== null && !Array.isArray(body)
+
+/** Names the accounts that share a quota: that of the project to which the app belongs. The id of an app is not a secret. */
+export const limitKeyOf = (clientId: string | undefined) => (clientId ? `google_business:${clientId}` : undefined)
+
+/** https://cloud.google.com/apis/design/errors, with details as https://developers.google.com/my-business has them. */
+const rulesFor = (host: string, accessToken: string, clientId: string | undefined): NetworkRules => ({
+  host,
+  secrets: [accessToken],
+  words,
+  isUnauthorized: ({ status, body }) =>
+    [401, 403].includes(status) || (status === 404 && statusOf(body) === 'NOT_FOUND'),
+  // ABORTED, because of another edit.
+  classify: ({ status }) => (status === 409 ? 'maybe sent' : undefined),
+  isRateLimited: (refusal) => operatorHasTo(refusal.body) !== undefined,
+  retryAfterMs(refusal) {
+    if (operatorHasTo(refusal.body)) return OPERATOR_REST_MS
+    return retryAfterMs(refusal.headers) ?? (refusal.status === 429 ? QUOTA_REST_MS : undefined)
+  },
+  limitKey: (refusal) => (isOfProject(refusal) ? limitKeyOf(clientId) : undefined),
+})
+
+function words(body: unknown): string | undefined {
+  const problems = detailsOf(body)
+    .flatMap((detail) => at(detail, 'errorDetails') ?? [])
+    .map((problem) => textAt(problem, 'message'))
+    .filter((message) => message !== undefined)
+  const message = textAt(body, 'error', 'message') ?? textAt(body, 'message') ?? textAt(body, 'error')
+  const said = problems.length > 0 ? problems.join(' ') : message
+  const task = operatorHasTo(body)
+  return task ? `the operator of Postroom has to ${task}: ${said}` : said
+}
+
+/** What an app lacks, in an error that says nothing about the account. */
+function operatorHasTo(body: unknown): string | undefined {
+  const reasons = detailsOf(body)
+  if (reasons.some((detail) => textAt(detail, 'reason') === 'SERVICE_DISABLED')) return 'enable this API of Google'
+  // https://developers.google.com/my-business/content/limits
+  const isUnapproved = reasons.some((detail) => textAt(detail, 'metadata', 'quota_limit_value') === '0')
+  return isUnapproved ? 'apply to Google for access to this API' : undefined
+}
+
+const isOfProject = ({ body }: Refusal) =>
+  operatorHasTo(body) !== undefined ||
+  detailsOf(body).some((detail) => /PerProject/i.test(textAt(detail, 'metadata', 'quota_limit') ?? ''))
+
+export const statusOf = (body: unknown) => textAt(body, 'error', 'status')
+
+function detailsOf(body: unknown): unknown[] {
+  const details = at(body, 'error', 'details')
+  return Array.isArray(details) ? details : []
+}

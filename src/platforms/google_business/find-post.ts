@@ -1,0 +1,48 @@
+import type { Act, Io } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { list, locationOf, POSTS } from './client.ts'
+import type { LocalPost } from './post.ts'
+
+/** How far Google's clock may differ from ours. */
+const CLOCK_SKEW_MAX_MS = 60_000
+
+/**
+ * The posts of the location that were made since the act began, by anybody and in any state. `isComplete` is false where
+ * there are more posts than are read: Google does not say in which order it lists them.
+ * https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list
+ */
+export async function listPosts(io: Io, { startedAt }: Act): Promise<{ posts: unknown[]; isComplete: boolean }> {
+  const url = `${POSTS}/${locationOf(io.credentials)}/localPosts`
+  const { items, isComplete } = await list(io, url, 'localPosts', { pageSize: '100' })
+  const since = startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  return { posts: items.filter((post) => Date.parse(textAt(post, 'createTime') ?? '') >= since), isComplete }
+}
+
+/**
+ * Whether a post has the content of the act. The photo is not compared: Google returns addresses of its own
+ * (https://developers.google.com/my-business/reference/rest/v4/accounts.locations.media).
+ */
+export function hasContent(post: unknown, { summary, topicType, callToAction, event, offer }: LocalPost): boolean {
+  return (
+    textAt(post, 'topicType') === topicType &&
+    folded(textAt(post, 'summary')) === folded(summary) &&
+    (topicType === 'OFFER' || textAt(post, 'callToAction', 'actionType') === callToAction?.actionType) &&
+    (topicType === 'OFFER' || addressOf(textAt(post, 'callToAction', 'url')) === addressOf(callToAction?.url)) &&
+    folded(textAt(post, 'event', 'title')) === folded(event?.title) &&
+    isSame(at(post, 'event', 'schedule'), event?.schedule) &&
+    folded(textAt(post, 'offer', 'couponCode')) === folded(offer?.couponCode)
+  )
+}
+
+/** Without what Google may change: white space and the form of characters. */
+const folded = (text = '') => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+
+const addressOf = (text = '') => URL.parse(text)?.href ?? text
+
+/** Numbers that are 0 may be absent. */
+function isSame(shown: unknown, sent: NonNullable<LocalPost['event']>['schedule'] | undefined): boolean {
+  if (!sent) return shown === undefined
+  return Object.entries(sent).every(([part, numbers]) =>
+    Object.entries(numbers).every(([name, number]) => (at(shown, part, name) ?? 0) === number),
+  )
+}

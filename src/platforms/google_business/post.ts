@@ -1,0 +1,84 @@
+import type { Act } from '../adapter.ts'
+import { impossible } from '../publish-error.ts'
+import { publicUrlOf } from '../request-body.ts'
+
+/** A date and a time of day, in the time zone of the location. */
+interface LocalTime {
+  date: { year: number; month: number; day: number }
+  time: { hours: number; minutes: number; seconds: number; nanos: number }
+}
+
+/** The content of a post, by which it is recognised. */
+export interface LocalPost {
+  summary: string
+  topicType: string
+  languageCode?: string
+  callToAction?: { actionType: string; url?: string }
+  event?: {
+    title: string
+    schedule: {
+      startDate: LocalTime['date']
+      startTime: LocalTime['time']
+      endDate: LocalTime['date']
+      endTime: LocalTime['time']
+    }
+  }
+  offer?: { couponCode?: string; redeemOnlineUrl?: string; termsConditions?: string }
+}
+
+/** https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts, but for the photo. */
+export function localPostOf({ text, fields }: Act): LocalPost {
+  const topicType = textOf(fields.topicType) ?? 'STANDARD'
+  const languageCode = textOf(fields.languageCode)
+  const action = topicType === 'OFFER' ? undefined : actionOf(fields)
+  return {
+    summary: text,
+    topicType,
+    ...(languageCode && { languageCode }),
+    ...(action && { callToAction: action }),
+    ...(topicType !== 'STANDARD' && { event: eventOf(fields) }),
+    ...(topicType === 'OFFER' && { offer: offerOf(fields) }),
+  }
+}
+
+/** Google fetches the photo until the post is live or rejected. */
+export const mediaOf = ({ media }: Act): { mediaFormat: 'PHOTO'; sourceUrl: string }[] =>
+  media.map((file) => ({ mediaFormat: 'PHOTO', sourceUrl: publicUrlOf(file, 'Google Business Profile') }))
+
+function actionOf({ callToActionType, callToActionUrl }: Act['fields']): LocalPost['callToAction'] {
+  const [actionType, url] = [textOf(callToActionType), textOf(callToActionUrl)]
+  if (actionType === undefined) return undefined
+  // A call goes to the number of the location.
+  return { actionType, ...(actionType !== 'CALL' && url && { url }) }
+}
+
+function eventOf({ eventTitle, eventStart, eventEnd }: Act['fields']): NonNullable<LocalPost['event']> {
+  const [title, start, end] = [textOf(eventTitle), localTimeOf(eventStart), localTimeOf(eventEnd)]
+  if (!title || !start || !end) {
+    throw impossible('fields has to have eventTitle, eventStart and eventEnd: an event or offer needs them')
+  }
+  const schedule = { startDate: start.date, startTime: start.time, endDate: end.date, endTime: end.time }
+  return { title, schedule }
+}
+
+function offerOf({ offerCouponCode, offerRedeemUrl, offerTerms }: Act['fields']): NonNullable<LocalPost['offer']> {
+  const [couponCode, redeemOnlineUrl, termsConditions] = [offerCouponCode, offerRedeemUrl, offerTerms].map(textOf)
+  return {
+    ...(couponCode && { couponCode }),
+    ...(redeemOnlineUrl && { redeemOnlineUrl }),
+    ...(termsConditions && { termsConditions }),
+  }
+}
+
+/** Google takes no offset: the time counts where the location is. */
+function localTimeOf(value: unknown): LocalTime | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/i.exec(textOf(value) ?? '')
+  if (!match) return undefined
+  const [year, month, day, hours, minutes, seconds] = match.slice(1).map(Number) as [number, ...number[]]
+  return {
+    date: { year, month: month!, day: day! },
+    time: { hours: hours!, minutes: minutes!, seconds: seconds!, nanos: 0 },
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined)
