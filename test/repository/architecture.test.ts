@@ -13,6 +13,8 @@ const NETWORK = [
   ),
   // Instagram and Threads publish in the same way.
   ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
+  // Google's networks log in the same way.
+  'src/platforms/google-oauth.ts',
 ]
 
 const PLATFORM_FOLDERS = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory())
