@@ -10,7 +10,6 @@ import {
 } from '../../db/queries/delivery/restore.ts'
 import { endRefusal, lockInstallation, refuseToSend } from '../../db/queries/installation.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { JournalFiles } from '../storage/journal.ts'
@@ -18,6 +17,7 @@ import { type Entry, encodeGroup, keyOf, nameOf } from './journal-text.ts'
 import { planActs } from './plan.ts'
 import { readJournal } from './read-journal.ts'
 import { type Replayed, replay } from './replay.ts'
+import { countOutcomes, listDeliveries, lostDelivery, type Outcome, type RestoreReport } from './restore-report.ts'
 import { restored } from './states.ts'
 import { JOURNAL_SLACK_MS, LEASE_MS, POLL_EVERY_MS } from './timing.ts'
 
@@ -26,18 +26,6 @@ export interface RestoreDeps {
   files: JournalFiles
   networks: Networks
 }
-
-export interface RestoreReport {
-  /** `complete`: it has everything that was sent since the backup, but for its last second. */
-  journal: 'complete' | 'incomplete'
-  /** Deliveries that were sent, and whose posts the backup does not have. */
-  notInBackup: number
-  /** Deliveries that were changed, by network and by what becomes of them. */
-  outcomes: { network: PlatformId; outcome: Outcome; deliveries: number }[]
-}
-
-/** `asked`: queued, and the network is queried first. The others are states. */
-type Outcome = DeliveryState | 'asked'
 
 /** Why `restore finish` cannot run. */
 export class RestoreError extends Error {}
@@ -69,8 +57,10 @@ export async function finishRestore(
     }
     const report: RestoreReport = {
       journal: journal.isComplete ? 'complete' : 'incomplete',
-      notInBackup: known.notInBackup,
-      outcomes: count(changes),
+      notInBackup: known.lost.length,
+      outcomes: countOutcomes(changes),
+      deliveries: listDeliveries(changes),
+      lost: known.lost,
     }
     return { report, mark, installation: row.id }
   })
@@ -125,19 +115,20 @@ interface Change {
 }
 
 /** What becomes of the deliveries that the journal names. */
-async function replayJournal(db: Db, plan: Plan): Promise<{ changes: Change[]; notInBackup: number }> {
+async function replayJournal(db: Db, plan: Plan): Promise<{ changes: Change[]; lost: RestoreReport['lost'] }> {
   const histories = [...plan.entries.values()]
   const changes: Change[] = []
-  let found = 0
+  const found = new Set<string>()
   for (let from = 0; from < histories.length; from += BATCH) {
     const keys = histories.slice(from, from + BATCH).map(([entry]) => entry!)
     for (const row of await lockDeliveries(db, keys)) {
-      found++
+      found.add(keyOf(row))
       const known = replay(row, plan.entries.get(keyOf(row))!)
       if (known) changes.push(changeOf(row, known, plan))
     }
   }
-  return { changes, notInBackup: histories.length - found }
+  const lost = histories.filter(([entry]) => !found.has(keyOf(entry!))).map(lostDelivery)
+  return { changes, lost }
 }
 
 /** What becomes of the deliveries that were due, and that the journal does not name. */
@@ -236,14 +227,4 @@ function canAsk(
   const adapter = networks[row.platform]
   if (!adapter?.reconcile || isEdited || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
   return isComplete || planActs(row).length - sent.length <= 1
-}
-
-function count(changes: Change[]): RestoreReport['outcomes'] {
-  const counts = new Map<string, RestoreReport['outcomes'][number]>()
-  for (const { platform: network, outcome } of changes) {
-    const key = `${network} ${outcome}`
-    const each = counts.get(key) ?? { network, outcome, deliveries: 0 }
-    counts.set(key, { ...each, deliveries: each.deliveries + 1 })
-  }
-  return [...counts.keys()].sort().map((key) => counts.get(key)!)
 }

@@ -93,7 +93,7 @@ t.test('workers send nothing of a restored database before restore finish, and n
   networks.linkedin.stepOf = ({ text }) =>
     text === 'refused' ? { isAccepted: false, error: refusal() } : { isAccepted: true }
   await work(db)
-  await post('not in the backup', ['linkedin'])
+  const lost = await post('not in the backup', ['linkedin'])
   await work(db)
   const before = structuredClone(ALL.map((network) => networks[network].posts))
 
@@ -105,7 +105,8 @@ t.test('workers send nothing of a restored database before restore finish, and n
   const planned = await finish(restored, backupTaken, true)
   t.equal(await work(restored), 0, 'a dry run changes nothing')
   t.strictSame(await finish(restored, backupTaken), planned)
-  t.strictSame(planned, {
+  const { deliveries, lost: reportedLost, ...summary } = planned
+  t.strictSame(summary, {
     journal: 'complete',
     notInBackup: 1,
     outcomes: [
@@ -118,6 +119,21 @@ t.test('workers send nothing of a restored database before restore finish, and n
       { network: 'x', outcome: 'published', deliveries: 2 },
     ],
   })
+  const postsOf = (outcome: string) => [
+    ...new Set(deliveries.filter((each) => each.outcome === outcome).map(({ postId }) => postId)),
+  ]
+  t.strictSame([postsOf('missed'), postsOf('failed')], [[deleted], [refused]])
+  t.strictSame(postsOf('published').sort(), [due, early].sort())
+  t.strictSame(
+    [...new Set(deliveries.map(({ outcome }) => outcome))],
+    ['missed', 'failed', 'published'],
+    'in this order',
+  )
+  t.strictSame(
+    reportedLost.map(({ postId, userId }) => [postId, userId]),
+    [[lost, ada.id]],
+  )
+  t.match(reportedLost[0]!.externalUrl, /^https:/)
   await work(restored)
   t.strictSame(
     ALL.map((network) => networks[network].posts),

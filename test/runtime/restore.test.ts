@@ -140,9 +140,17 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
     { network: 'sandbox', outcome: 'missed', deliveries: deleted.length },
     { network: 'sandbox', outcome: 'published', deliveries: due.length + early.length + retried.length },
   ]
-  t.strictSame(await finish('--dry-run'), { dryRun: true, journal: 'complete', notInBackup: 0, outcomes })
+  const { deliveries, ...planned } = await finish('--dry-run')
+  const rest = { journal: 'complete', notInBackup: 0, outcomes, lost: [] }
+  t.strictSame(planned, { dryRun: true, ...rest })
+  const missed = deliveries.filter(({ outcome }: { outcome: string }) => outcome === 'missed')
+  t.strictSame(missed.map(({ postId }: { postId: string }) => postId).sort(), [...deleted].sort())
+  const text = await postroom(['restore', 'finish', '--backup-taken', backupTaken, '--dry-run'], env(backup))
+  t.match(text.stdout, /^dry run +yes\njournal +complete\nnot in backup +0\n\nnetwork +outcome +deliveries\n/)
+  for (const id of deleted) t.ok(text.stdout.includes(`missed     sandbox  ${id}`), text.stdout)
+  t.match(text.stdout, new RegExp(`\\n${deliveries.length - 20} more: --json prints all\\n$`))
   t.equal((await callsOf(restored)).length, 5, 'nothing was sent')
-  t.strictSame(await finish(), { dryRun: false, journal: 'complete', notInBackup: 0, outcomes })
+  t.strictSame(await finish(), { dryRun: false, ...rest, deliveries })
 
   // The same worker goes on.
   const { id } = await createPost(restored, userId, {

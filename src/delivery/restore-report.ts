@@ -1,0 +1,63 @@
+import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
+import type { DeliveryState } from '../../schemas/delivery.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Entry } from './journal-text.ts'
+
+/** `asked`: queued, and the network is queried first. The others are states. */
+export type Outcome = DeliveryState | 'asked'
+
+/** What `restore finish` did, or would do. */
+export interface RestoreReport {
+  /** `complete`: it has everything that was sent since the backup, but for its last second. */
+  journal: 'complete' | 'incomplete'
+  /** Deliveries that were sent, and whose posts the backup does not have. */
+  notInBackup: number
+  /** Deliveries that were changed, by network and by what becomes of them. */
+  outcomes: { network: PlatformId; outcome: Outcome; deliveries: number }[]
+  /** Each of these deliveries. Those that somebody has to look at come first. */
+  deliveries: ReportedDelivery[]
+  /** Each delivery of `notInBackup`. */
+  lost: LostDelivery[]
+}
+
+interface ReportedDelivery extends DeliveryKey {
+  network: PlatformId
+  outcome: Outcome
+}
+
+interface LostDelivery extends DeliveryKey {
+  /** Where the post is on its network; null where the journal has no address. */
+  externalUrl: string | null
+}
+
+interface Change {
+  platform: PlatformId
+  outcome: Outcome
+  delivery: DeliveryKey
+}
+
+export function countOutcomes(changes: Change[]): RestoreReport['outcomes'] {
+  const counts = new Map<string, RestoreReport['outcomes'][number]>()
+  for (const { platform: network, outcome } of changes) {
+    const key = `${network} ${outcome}`
+    const each = counts.get(key) ?? { network, outcome, deliveries: 0 }
+    counts.set(key, { ...each, deliveries: each.deliveries + 1 })
+  }
+  return [...counts.keys()].sort().map((key) => counts.get(key)!)
+}
+
+const OUTCOMES: Outcome[] = ['unconfirmed', 'asked', 'missed', 'failed', 'queued', 'waiting', 'publishing', 'published']
+
+export const listDeliveries = (changes: Change[]): ReportedDelivery[] =>
+  changes
+    .map(({ platform: network, outcome, delivery: { userId, postId, accountId } }) => {
+      return { userId, postId, accountId, network, outcome }
+    })
+    .sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome))
+
+/** A delivery by its entries of the journal. */
+export function lostDelivery(entries: Entry[]): LostDelivery {
+  const { userId, postId, accountId } = entries[0]!
+  const url = entries.find(({ sent }) => sent?.url)?.sent?.url ?? null
+  return { userId, postId, accountId, externalUrl: url }
+}
