@@ -10,15 +10,33 @@ import { isoTime } from './iso-time.ts'
 import { jsonList } from './json-list.ts'
 import { dropAbsent, postColumns } from './posts.ts'
 
+/** Whether a delivery to the account is under way, whose lease `available_at` then is. */
+const isBusy = sql`(accounts.available_at is not null and (
+    select true from post_targets as busy
+    where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at
+      and busy.account_id = accounts.id and busy.state = 'publishing'
+    limit 1) is not null)`
+
+/** Until when an account rests, by its own rate or by a limit that it shares; null if it does not. */
+const restEnd = sql`(
+  select nullif(greatest(now(), case when not ${isBusy} then accounts.available_at end, max(limit_rests.until)), now())
+  from limit_rests where limit_rests.key in (accounts.limit_key, accounts.platform))`
+
+export const accountRestsUntil = isoTime<string | null>(restEnd)
+
+/** Until when each of these accounts rests. */
+export const listRests = (db: Db, accountIds: string[]) =>
+  db
+    .selectFrom('accounts')
+    .select(['id', accountRestsUntil.as('restsUntil')])
+    .where('id', '=', sql<string>`any(${accountIds}::uuid[])`)
+    .execute()
+
 /**
  * A resting account or limit delays the next attempt. An account that is busy with another delivery may be free at any
  * moment. No `exists`, for which Postgres may read the whole table into a hash.
  */
-const nextAttempt = (delivery: string) => sql`case when accounts.available_at is not null and (
-    select true from post_targets as busy
-    where busy.platform = accounts.platform and not busy.parked and busy.claimable_at = accounts.available_at
-      and busy.account_id = accounts.id and busy.state = 'publishing'
-    limit 1) is not null
+const nextAttempt = (delivery: string) => sql`case when ${isBusy}
   then ${sql.ref(`${delivery}.claimable_at`)}
   else greatest(${sql.ref(`${delivery}.claimable_at`)}, accounts.available_at,
     (select until from limit_rests where key = accounts.limit_key),

@@ -57,6 +57,7 @@ function addList(delivery: Command): void {
         attempts: ({ attempts }) => attempts,
         due: ({ dueAt }) => dueAt,
         'next attempt': ({ nextAttemptAt }) => nextAttemptAt,
+        'account rests until': ({ accountRestsUntil }) => accountRestsUntil,
         error: ({ error }) => error && `${error.code}: ${error.message}`,
       }),
   )

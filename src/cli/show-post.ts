@@ -1,12 +1,18 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { findPost, findPostOwner, type PostFile } from '../../db/queries/post-detail.ts'
+import { findPost, findPostOwner, listRests, type PostFile } from '../../db/queries/post-detail.ts'
 import type { Delivery, DeliveryAttempt } from '../../schemas/delivery.ts'
-import type { PostDetail } from '../../schemas/post.ts'
+import type { PostDetail, PostTarget } from '../../schemas/post.ts'
 import { requireFound } from './command.ts'
 import { formatTable, shorten } from './table.ts'
 
+interface ShownTarget extends PostTarget {
+  /** Until when nothing is sent to the account, because a rate is used up or its network asked for a pause. */
+  accountRestsUntil: string | null
+}
+
 export interface ShownPost extends PostDetail {
+  targets: ShownTarget[]
   userName: string
   /** The facts of its files, in order. */
   media: PostFile[]
@@ -17,7 +23,17 @@ export async function readPost(db: Db, id: string): Promise<ShownPost> {
   const owner = isId(id) ? await findPostOwner(db, id) : undefined
   const [post] = owner ? await findPost(db, { userId: owner.userId, id }) : []
   requireFound(owner !== undefined && post !== undefined, 'post')
-  return { ...post!, userName: owner!.userName, media: owner!.media }
+  // Where nothing is left to send, it does not matter.
+  const queued = post!.targets.filter(({ delivery }) => delivery.state === 'queued')
+  const rests = await listRests(
+    db,
+    queued.map(({ accountId }) => accountId),
+  )
+  const targets = post!.targets.map((target) => ({
+    ...target,
+    accountRestsUntil: rests.find(({ id }) => id === target.accountId)?.restsUntil ?? null,
+  }))
+  return { ...post!, targets, userName: owner!.userName, media: owner!.media }
 }
 
 const CAPTION_MAX = 200
@@ -52,7 +68,7 @@ const formatFiles = (media: PostFile[]) =>
     stored: ({ stored }) => stored,
   })
 
-function formatDelivery({ accountId, platform, username, delivery }: PostDetail['targets'][number]): string {
+function formatDelivery({ accountId, platform, username, delivery, accountRestsUntil }: ShownTarget): string {
   const { state, attempts, nextAttemptAt, publishedAt, latenessMs, error, history } = delivery
   const shown = history.slice(-ATTEMPTS_MAX)
   const left = history.length - shown.length
@@ -61,6 +77,7 @@ function formatDelivery({ accountId, platform, username, delivery }: PostDetail[
       delivery: `${platform} ${username} (${accountId})`,
       state: `${state}, ${attempts} attempts`,
       'next attempt': nextAttemptAt,
+      'account rests': accountRestsUntil && `until ${accountRestsUntil}`,
       published: publishedAt && `${publishedAt}, ${latenessMs} ms late`,
       acts: formatActs(delivery.acts),
       error: error && `${error.code}: ${error.message}`,

@@ -30,7 +30,8 @@ t.test('post show has the post, its files, each delivery with its attempts and e
   const shown = await json('post', 'show', failed)
   const { body } = await ada.call('GET', `/posts/${failed}`)
   const file = { id: media, mimeType: 'image/jpeg', bytes: 100_000, stored: false }
-  t.strictSame(shown, { ...body, userName: 'someone', media: [file] }, 'what the owner sees, and more')
+  const targets = body.targets.map((target: object) => ({ ...target, accountRestsUntil: null }))
+  t.strictSame(shown, { ...body, targets, userName: 'someone', media: [file] }, 'what the owner sees, and more')
 
   const text = await run('post', 'show', failed)
   const [attempt] = shown.targets[0].delivery.history
@@ -76,10 +77,66 @@ t.test('delivery list filters by state, network and time, latest first, and says
   t.strictSame([postsOf(first), first.hasMore], [[published], true])
 
   const text = await run('delivery', 'list', '--limit', '1')
-  t.match(text, /^post +account +state +attempts +due +next attempt +error\n/)
+  t.match(text, /^post +account +state +attempts +due +next attempt +account rests until +error\n/)
   t.ok(text.includes(`${published}  mastodon ada  published  1`))
   t.match(text, /\n\nThere are more than these 1: see more with --limit, up to 10000\n$/)
   t.equal(await run('delivery', 'list', '--platform', 'bluesky'), 'none\n')
+})
+
+t.test('the operator sees that an account rests, by itself or by a limit that it shares, and until when', async (t) => {
+  const { account, ada, post, db, run, json, connectAccount } = await createScene(t)
+  const other = await connectAccount('mastodon')
+  const id = await post({ accountIds: [account, other], caption: 'queued' })
+  const rows = async () =>
+    (await json('delivery', 'list', '--state', 'queued')).data.map((row: Record<string, unknown>) => [
+      row.accountId,
+      row.accountRestsUntil,
+      row.nextAttemptAt,
+    ])
+  // The scene is ahead of the clock of the database.
+  await db.updateTable('accounts').set({ availableAt: null }).execute()
+  t.strictSame(
+    (await rows()).map(([, until]: string[]) => until),
+    [null, null],
+  )
+  const restsUntil = '2999-01-01T00:00:00.000Z'
+  await db
+    .updateTable('accounts')
+    .set({ availableAt: new Date(restsUntil) })
+    .where('id', '=', account)
+    .execute()
+  const free = (await rows()).filter(([accountId]: string[]) => accountId === other)
+  t.strictSame(
+    (await rows()).filter(([accountId]: string[]) => accountId === account),
+    [[account, restsUntil, restsUntil]],
+  )
+  t.equal(free[0][1], null)
+  const text = await run('post', 'show', id)
+  t.match(text, new RegExp(`\\(${account}\\)\\n[^(]*account rests +until ${restsUntil}\\n`))
+  t.equal(text.split('account rests').length, 2, 'only there')
+
+  await db
+    .insertInto('limitRests')
+    .values({ key: 'mastodon', until: new Date('2998-01-01T00:00:00Z') })
+    .execute()
+  const shown = await json('post', 'show', id)
+  const untils = Object.fromEntries(
+    shown.targets.map((target: Record<string, string>) => [target.accountId, target.accountRestsUntil]),
+  )
+  t.strictSame(untils, { [account]: restsUntil, [other]: '2998-01-01T00:00:00.000Z' })
+
+  // While a worker sends to the account, the column is the end of a lease.
+  const lease = new Date(Date.now() + 10_000)
+  await db.deleteFrom('limitRests').execute()
+  await db.updateTable('accounts').set({ availableAt: lease }).where('id', '=', account).execute()
+  await db
+    .updateTable('postTargets')
+    .set({ state: 'publishing', claimableAt: lease, leaseToken: ada.id })
+    .where('accountId', '=', account)
+    .where('postId', '=', id)
+    .execute()
+  await post({ accountIds: [account], caption: 'behind it' })
+  for (const [, until] of await rows()) t.equal(until, null)
 })
 
 t.test('users, organisations and accounts are listed with what an operator asks for', async (t) => {

@@ -3,6 +3,7 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { isoTime } from '../iso-time.ts'
+import { accountRestsUntil, nextAttemptOf } from '../post-detail.ts'
 
 export interface DeliveryFilter {
   state?: DeliveryState | undefined
@@ -26,10 +27,9 @@ export function listDeliveries(db: Db, { state, platform, since, limit }: Delive
       eb.ref('postTargets.state').$castTo<DeliveryState>().as('state'),
       'postTargets.attempts',
       isoTime<string | null>('postTargets.dueAt').as('dueAt'),
-      // While a delivery is being published, the column is the end of its lease.
-      sql<string | null>`case when post_targets.state = 'queued' then ${isoTime('postTargets.claimableAt')} end`.as(
-        'nextAttemptAt',
-      ),
+      nextAttemptOf('post_targets').as('nextAttemptAt'),
+      // Where nothing is left to send, it does not matter.
+      sql<string | null>`case when post_targets.state = 'queued' then ${accountRestsUntil} end`.as('accountRestsUntil'),
       isoTime<string | null>('postTargets.publishedAt').as('publishedAt'),
       eb.ref('postTargets.error').$castTo<DeliveryError | null>().as('error'),
     ])
