@@ -3,6 +3,7 @@ import { FlowFailure } from '../../src/connections/failure.ts'
 import { checkAccounts } from '../../src/connections/granted-accounts.ts'
 import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
 import { facebookOAuth } from '../../src/platforms/facebook/connect.ts'
+import { googleBusinessOAuth } from '../../src/platforms/google_business/connect.ts'
 import { instagramOAuth } from '../../src/platforms/instagram/connect.ts'
 import { linkedinOAuth } from '../../src/platforms/linkedin/connect.ts'
 import type { OAuth, OAuthApp } from '../../src/platforms/oauth.ts'
@@ -11,6 +12,7 @@ import { threadsOAuth } from '../../src/platforms/threads/connect.ts'
 import { xOAuth } from '../../src/platforms/x/connect.ts'
 import { startBlueskyOAuth } from '../helpers/fake-bluesky-oauth.ts'
 import { startFacebook } from '../helpers/fake-facebook.ts'
+import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
 import { startInstagram } from '../helpers/fake-instagram.ts'
 import { ALL_SCOPES, startLinkedin } from '../helpers/fake-linkedin.ts'
 import type { FakeNetwork, Fault, Recorded, Reply } from '../helpers/fake-network.ts'
@@ -53,6 +55,11 @@ const NETWORKS: Record<string, (t: Test) => Promise<Network>> = {
     const fake = await startFacebook(t)
     fake.login.pages = [{ id: '1', name: 'First', access_token: 'EAAIfirst0page0token', tasks: ['CREATE_CONTENT'] }]
     return { oauth: facebookOAuth, fake, app: fake.login.app, consent: fake.login.consent }
+  },
+  async google_business(t) {
+    const fake = await startGoogleBusiness(t)
+    const { app, consent } = fake.authorization
+    return { oauth: googleBusinessOAuth, fake, app, consent: (url) => consent(url).searchParams }
   },
   async instagram(t) {
     const fake = await startInstagram(t)
