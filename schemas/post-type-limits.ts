@@ -16,6 +16,11 @@ export const ActGuarantee = Type.Object(
         description: 'The kind of account, on networks where it matters. Absent: every account.',
       }),
     ),
+    files: Type.Optional(
+      StringEnum(['images', 'videos'], {
+        description: 'The kind of the files, on networks where it matters. Absent: any files, or none.',
+      }),
+    ),
     guarantee: Ref(DeliveryGuarantee),
     ifAbsent: Type.Optional(
       StringEnum(['sent again', 'unconfirmed'], {

@@ -62,6 +62,8 @@ Read the outcome with \`getConnection\` until the state is \`connected\`, \`fail
 
 An account that you have connected before keeps its id and its posts. Accounts with credentials, such as bots, are connected with \`connectAccount\`.
 
+Consent may be partial: on TikTok, a user can deny single permissions. Without one that publishing needs, the connection fails.
+
 Workers refresh access tokens before they expire. LinkedIn allows this to approved apps only: without it, connect the account again every 60 days. \`attention\` of the account warns 7 days before, and says when a refresh was refused.`,
     headers: IdempotencyHeaders,
     body: Body(CreateConnection, {

@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { PostType } from '../../schemas/platform.ts'
 import type { ActGuarantee, TypeGuarantee } from '../../schemas/post-type-limits.ts'
-import { type ActKind, findGuarantees, findWeakestGuarantee } from '../platforms/guarantee.ts'
+import { type ActKind, type FileKind, findGuarantees, findWeakestGuarantee } from '../platforms/guarantee.ts'
 import type { GuaranteeRule, Platform } from '../platforms/limits.ts'
 
 /** What holds for a type of post where a response is lost; null if there is no guarantee. */
 export function describeGuarantee(platform: Platform, type: PostType): TypeGuarantee | null {
   const acts = listActs(platform, type)
-  const guarantee = findWeakestGuarantee(platform, acts)
-  return guarantee && { guarantee, acts: acts.flatMap((act) => describeAct(platform, act)) }
+  const files = listFiles(platform, type)
+  const guarantee = findWeakestGuarantee(platform, acts, files)
+  return guarantee && { guarantee, acts: acts.flatMap((act) => describeAct(platform, act, files)) }
 }
 
 /** The kinds of acts that such a post may consist of. Only the first part of a thread has files. */
@@ -20,11 +22,24 @@ function listActs({ postTypes, firstComment }: Platform, type: PostType): ActKin
   return acts
 }
 
-function describeAct(platform: Platform, act: ActKind): ActGuarantee[] {
-  const found = findGuarantees(platform, act)
-  const isSame = new Set(found.map(({ rule }) => rule)).size === 1
-  if (isSame) return [{ act, ...describeRule(found[0]!.rule) }]
-  return found.map(({ accounts, rule }) => ({ act, accounts, ...describeRule(rule) }))
+function listFiles({ postTypes }: Platform, type: PostType): FileKind[] {
+  const { imagesMax, gifsMax, videosMax } = postTypes[type]!
+  return [...(imagesMax + gifsMax > 0 ? (['images'] as const) : []), ...(videosMax > 0 ? (['videos'] as const) : [])]
+}
+
+function describeAct(platform: Platform, act: ActKind, files: FileKind[]): ActGuarantee[] {
+  const found = findGuarantees(platform, act, files)
+  const isByAccounts = found.some((one) => found.some((other) => one.files === other.files && one.rule !== other.rule))
+  const isByFiles = found.some((one) =>
+    found.some((other) => one.accounts === other.accounts && one.rule !== other.rule),
+  )
+  const described = found.map(({ accounts, files, rule }) => ({
+    act,
+    ...(isByAccounts && { accounts }),
+    ...(isByFiles && files && { files }),
+    ...describeRule(rule),
+  }))
+  return described.filter((each, index) => described.findIndex((other) => isDeepStrictEqual(each, other)) === index)
 }
 
 const describeRule = (rule: GuaranteeRule) => ({

@@ -144,6 +144,7 @@ export const VARIABLES = Type.Object({
   ...app('INSTAGRAM', 'Instagram'),
   ...app('THREADS', 'Threads'),
   ...app('GOOGLE_BUSINESS', 'Google Business Profile'),
+  ...app('TIKTOK', 'TikTok'),
   BLUESKY_CLIENT_KEY: Type.Optional(
     Type.String({
       format: 'credentials-keys',

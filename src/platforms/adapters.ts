@@ -10,6 +10,7 @@ import { mastodonAdapter } from './mastodon/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
 import { telegramAdapter } from './telegram/adapter.ts'
 import { threadsAdapter } from './threads/adapter.ts'
+import { tiktokAdapter } from './tiktok/adapter.ts'
 import { xAdapter } from './x/adapter.ts'
 
 /** An adapter whose prepared state only itself can read. */
@@ -30,5 +31,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   x: xAdapter,
   linkedin: linkedinAdapter,
   google_business: googleBusinessAdapter,
+  tiktok: tiktokAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

@@ -3,7 +3,7 @@ import { parseJson } from './json.ts'
 import { PublishError, unauthorized, unreadable } from './publish-error.ts'
 import { StreamedBody } from './request-body.ts'
 
-/** A response with an error status. */
+/** A response with an error status, or with a body that reports an error. */
 export interface Refusal {
   status: number
   /** The parsed JSON of the body; undefined where it is not JSON. */
@@ -29,6 +29,8 @@ export interface NetworkRules {
   retryAfterMs?(refusal: Refusal): number | undefined
   /** Of a reached rate limit: the `limitKey` of the accounts that have to pause; undefined where only this account has to. */
   limitKey?(refusal: Refusal): string | undefined
+  /** Whether the body of a 2xx response reports an error all the same. It then has the meaning of an error status. */
+  reportsError?(body: unknown): boolean
   /** A longer response is not the network's. The default is 1 MiB. */
   responseBytesMax?: number
 }
@@ -99,7 +101,8 @@ export async function callNetwork(
     if (ok || status >= 500) throw lostResponse(error, network.host, streamed, maybeSent)
   }
   const parsed = parseJson(text)
-  if (ok || accept.includes(status)) return { status, headers: response.headers, body: parsed }
+  const isSuccess = ok ? !network.reportsError?.(parsed) : accept.includes(status)
+  if (isSuccess) return { status, headers: response.headers, body: parsed }
   throw refusalError(network, { status, body: parsed, headers: response.headers }, visible)
 }
 
@@ -139,7 +142,7 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true, ...later })
   }
-  const fromProxy = intermediaryError(network.host, refusal, shown)
+  const fromProxy = status < 300 ? undefined : intermediaryError(network.host, refusal, shown)
   if (fromProxy) return fromProxy
   if (words !== undefined && network.isUnauthorized(refusal)) return unauthorized(message)
   const kind = network.classify?.(refusal)

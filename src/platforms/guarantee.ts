@@ -4,20 +4,31 @@ const WEAKEST_FIRST: readonly Guarantee[] = ['at-most-once', 'reconcilable', 'ex
 
 export type ActKind = NonNullable<GuaranteeRule['act']>
 
-const KINDS = ['members', 'organizations'] as const
+export type FileKind = NonNullable<GuaranteeRule['files']>
 
-/** What holds for an act on each kind of account: nothing if posts cannot be published to the network. */
-export const findGuarantees = ({ guarantees = [] }: Platform, act: ActKind) =>
-  KINDS.flatMap((accounts) => {
-    const rule = guarantees.find((rule) => (rule.act ?? act) === act && (rule.accounts ?? accounts) === accounts)
-    return rule ? [{ accounts, rule }] : []
-  })
+const ACCOUNTS = ['members', 'organizations'] as const
+const FILES: readonly FileKind[] = ['images', 'videos']
 
 /**
- * The weakest guarantee of a network for these acts, on accounts of any kind: the kind may change with the next
- * connection. Null if posts cannot be published to the network.
+ * What holds for an act on each kind of account, with each kind of file where it has files: nothing if posts cannot be
+ * published to the network.
  */
-export function findWeakestGuarantee(platform: Platform, acts: readonly ActKind[]): Guarantee | null {
-  const found = new Set(acts.flatMap((act) => findGuarantees(platform, act).map(({ rule }) => rule.guarantee)))
+export const findGuarantees = ({ guarantees = [] }: Platform, act: ActKind, kinds = FILES) =>
+  ACCOUNTS.flatMap((accounts) =>
+    (act === 'files' ? kinds : [undefined]).flatMap((files) => {
+      const rule = guarantees.find(
+        (rule) =>
+          (rule.act ?? act) === act && (rule.accounts ?? accounts) === accounts && (rule.files ?? files) === files,
+      )
+      return rule ? [{ accounts, files, rule }] : []
+    }),
+  )
+
+/**
+ * The weakest guarantee of a network for these acts and kinds of files, on accounts of any kind: the kind may change with
+ * the next connection. Null if posts cannot be published to the network.
+ */
+export function findWeakestGuarantee(platform: Platform, acts: readonly ActKind[], files = FILES): Guarantee | null {
+  const found = new Set(acts.flatMap((act) => findGuarantees(platform, act, files).map(({ rule }) => rule.guarantee)))
   return WEAKEST_FIRST.find((guarantee) => found.has(guarantee)) ?? null
 }

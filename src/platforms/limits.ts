@@ -36,6 +36,8 @@ export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
 export type GuaranteeRule = {
   /** `text` and `files`: posts and parts of threads without files, and with them. Absent: every act. */
   act?: 'text' | 'files' | 'comment'
+  /** Absent: with any files, or without. */
+  files?: 'images' | 'videos'
   /** Absent: every account. */
   accounts?: 'members' | 'organizations'
   source: Source

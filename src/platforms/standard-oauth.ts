@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import { callNetwork, type NetworkRules } from './call-network.ts'
 import { textAt } from './json.ts'
@@ -14,8 +15,12 @@ export interface StandardOAuth {
   revocationEndpoint?: string
   /** How the app proves its identity. An app without a secret sends its id alone. */
   authentication: 'basic' | 'body'
-  /** Whether the network takes a PKCE challenge (RFC 7636). */
-  pkce: boolean
+  /** The parameter with the id of the app; absent for `client_id`. */
+  clientIdName?: string
+  /** Whether the network takes a PKCE challenge (RFC 7636). `hex`: in hexadecimal instead of base64url. */
+  pkce: boolean | 'hex'
+  /** Between the scopes on the consent page; absent for a space. */
+  scopeSeparator?: string
   scopes: readonly string[]
   requiredScopes: readonly string[]
   /** Further parameters of the consent page. */
@@ -29,7 +34,7 @@ type Kept = { verifier: string }
 
 /** The authorization code flow (RFC 6749, 4.1) and the refresh (6) of a network. */
 export function standardOAuth(network: StandardOAuth): OAuth {
-  const { host, scopes, requiredScopes } = network
+  const { host, scopes, requiredScopes, clientIdName = 'client_id', scopeSeparator = ' ' } = network
 
   return {
     scopes,
@@ -40,12 +45,12 @@ export function standardOAuth(network: StandardOAuth): OAuth {
       const url = new URL(network.authorizationEndpoint)
       const parameters = {
         response_type: 'code',
-        client_id: app.clientId,
+        [clientIdName]: app.clientId,
         redirect_uri: redirectUri,
-        scope: scopes.join(' '),
+        scope: scopes.join(scopeSeparator),
         state,
         ...(network.pkce && {
-          code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+          code_challenge: await challengeOf(verifier, network),
           code_challenge_method: 'S256',
         }),
         ...network.parameters,
@@ -98,6 +103,9 @@ export function standardOAuth(network: StandardOAuth): OAuth {
     }),
   } satisfies OAuth
 }
+
+const challengeOf = (verifier: string, { pkce }: StandardOAuth) =>
+  pkce === 'hex' ? createHash('sha256').update(verifier).digest('hex') : oauth.calculatePKCECodeChallenge(verifier)
 
 /** What a token consists of: RFC 6749, appendix A.12. `fetch` repeats an invalid header in its error. */
 const isPrintable = (token: string) => /^[ -~]*$/.test(token)
@@ -157,6 +165,8 @@ async function callServer<T>(
     words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
     // Errors about the app say nothing about the token: RFC 6749, 5.2.
     isUnauthorized: ({ body }) => ![undefined, ...APP_ERRORS].includes(textAt(body, 'error')),
+    // TikTok does not say which status its errors have.
+    reportsError: (body) => textAt(body, 'error') !== undefined && textAt(body, 'access_token') === undefined,
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
     const response = await callNetwork(rules, io, url, { method: 'POST', headers, body, visible: true })
@@ -173,9 +183,13 @@ async function callServer<T>(
   }
 }
 
-function proofOf({ authentication }: StandardOAuth, { clientSecret }: OAuthApp): oauth.ClientAuth {
-  if (clientSecret === null) return oauth.None()
-  return authentication === 'basic' ? basic(clientSecret) : oauth.ClientSecretPost(clientSecret)
+function proofOf(network: StandardOAuth, { clientSecret }: OAuthApp): oauth.ClientAuth {
+  const { authentication, clientIdName = 'client_id' } = network
+  if (clientSecret !== null && authentication === 'basic') return basic(clientSecret)
+  return (_server, { client_id: clientId }, body) => {
+    body.set(clientIdName, clientId)
+    if (clientSecret !== null) body.set('client_secret', clientSecret)
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
 import {
   type LimitCount,
   type PostValidation,
@@ -14,7 +15,7 @@ import { type AppError, MissingScope } from '../errors.ts'
 import { hasScope } from '../http/rights.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { platforms } from '../platforms/catalogue.ts'
-import { findWeakestGuarantee } from '../platforms/guarantee.ts'
+import { type FileKind, findWeakestGuarantee } from '../platforms/guarantee.ts'
 import { findViolations } from '../platforms/rules/check-post.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
@@ -90,6 +91,7 @@ function describe(
   const readiness = new Map(accounts.map((account) => [account.id, account]))
   const warnings = findWarnings(post, accounts, { networks, media, unready: readiness })
   const acts = listActs(post)
+  const files = listFiles(media)
   const targets = accounts.map((account): ValidatedTarget => {
     const { id, platform, username } = account
     const attention = findAttention(platform, account, networks)
@@ -99,7 +101,7 @@ function describe(
       platform,
       username,
       publishes,
-      guarantee: publishes ? findWeakestGuarantee(platforms[platform], acts) : null,
+      guarantee: publishes ? findWeakestGuarantee(platforms[platform], acts, files) : null,
       counts: counts.get(id) ?? [],
       ...(attention && { attention }),
     }
@@ -152,6 +154,12 @@ function findAllViolations(
 }
 
 /** The kinds of acts that publish the post. Only the first part of a thread has the files. */
+/** The kinds of the files; undefined where none is known. */
+function listFiles(media: readonly MediaFacts[]): FileKind[] | undefined {
+  const kinds = new Set(media.map(({ mimeType }) => (mimeType.startsWith('video/') ? 'videos' : 'images')))
+  return kinds.size > 0 ? [...kinds] : undefined
+}
+
 function listActs({ postType, mediaIds, firstComment }: RequestedPost) {
   return [
     ...(mediaIds.length > 0 ? (['files'] as const) : []),

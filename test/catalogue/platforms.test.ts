@@ -73,7 +73,17 @@ t.test('what a network does after a lost response is told for each type of post'
       ['comment', 'sent again'],
     ],
   )
-  t.equal(tiktok!.postTypes.post!.delivery, null)
+  t.strictSame(
+    tiktok!.postTypes.post!.delivery!.acts.map(({ act, files, guarantee }) => [act, files, guarantee]),
+    [
+      ['files', 'images', 'at-most-once'],
+      ['files', 'videos', 'exactly-once'],
+    ],
+  )
+  t.strictSame(
+    tiktok!.postTypes.video!.delivery!.acts.map(({ act, files, guarantee }) => [act, files, guarantee]),
+    [['files', undefined, 'exactly-once']],
+  )
 })
 
 t.test('an ETag makes the second request a 304 without a body, and changes with the limits', async (t) => {

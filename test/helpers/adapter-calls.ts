@@ -87,6 +87,9 @@ export async function carryOut<P extends Json>(
   }
 }
 
+/** The error of an act that is out, and has no id. */
+export const ID_UNKNOWN = 'the id of the act is unknown'
+
 /** Queries the network until it has processed the act. */
 export async function awaitProcessed<P extends Json>(
   adapter: Adapter<P>,
@@ -99,7 +102,7 @@ export async function awaitProcessed<P extends Json>(
     const found = await adapter.reconcile!(act, io, JSON.parse(JSON.stringify(saved)))
     if (typeof found === 'string' || 'rejected' in found) throw new Error(`processed: ${JSON.stringify(found)}`)
     if (!('processing' in found)) {
-      if (found.id === null) throw new Error('the id of the act is unknown')
+      if (found.id === null) throw new Error(ID_UNKNOWN)
       return found
     }
     saved = found.processing.state

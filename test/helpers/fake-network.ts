@@ -133,7 +133,7 @@ async function read(request: IncomingMessage): Promise<Pick<Recorded, 'body' | '
   const bytes = Buffer.concat(await request.toArray())
   const type = request.headers['content-type'] ?? ''
   if (bytes.length === 0) return { body: undefined, files: [] }
-  if (type === 'application/json') return { body: JSON.parse(bytes.toString()), files: [] }
+  if (type.startsWith('application/json')) return { body: JSON.parse(bytes.toString()), files: [] }
   if (type.startsWith('application/x-www-form-urlencoded')) {
     return { body: Object.fromEntries(new URLSearchParams(bytes.toString())), files: [] }
   }

@@ -10,6 +10,7 @@ import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { startTelegram } from './fake-telegram.ts'
 import { startThreads } from './fake-threads.ts'
+import { startTiktok } from './fake-tiktok.ts'
 import { startX } from './fake-x.ts'
 
 const BLUESKY = 'https://bsky.social'
@@ -38,6 +39,7 @@ export async function startFakeNetworks(t: Teardown) {
   const x = await startX(t)
   const linkedin = await startLinkedin(t)
   const google_business = await startGoogleBusiness(t)
+  const tiktok = await startTiktok(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -89,6 +91,8 @@ export async function startFakeNetworks(t: Teardown) {
     'https://api.linkedin.com': linkedin,
     'https://www.linkedin.com': linkedin,
     ...Object.fromEntries(GOOGLE_BUSINESS_ORIGINS.map((origin) => [origin, google_business])),
+    'https://open.tiktokapis.com': tiktok,
+    'https://open-upload.tiktokapis.com': tiktok,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -110,5 +114,6 @@ export async function startFakeNetworks(t: Teardown) {
     x,
     linkedin,
     google_business,
+    tiktok,
   }
 }

@@ -3,6 +3,7 @@ import { throttled as throttledProject } from './fake-google-business.ts'
 import { throttled as throttledMember } from './fake-linkedin.ts'
 import { throttled as throttledToken } from './fake-meta.ts'
 import type { Reply } from './fake-network.ts'
+import { throttled as throttledCreator } from './fake-tiktok-requests.ts'
 import { throttled as throttledUser } from './fake-x-replies.ts'
 import type { Kind, RealNetwork } from './network-scene.ts'
 import type { createNetworkWorld } from './network-world.ts'
@@ -15,6 +16,8 @@ export interface NetworkControls {
   limited(seconds: number): Reply
   revokeToken(): () => void
   expireToken(): () => void
+  /** Whether the call that publishes posts of this kind has the token. Absent: each call has. */
+  needsToken?(kind: Kind): boolean
   /** New posts and comments are missing from lists for a while. */
   showLate(): () => void
   /** Whether the network processes posts of this kind. */
@@ -81,6 +84,16 @@ const CONTROLS = {
     // Of every kind.
     processes: () => true,
     process: (looks) => set<{ processing: number | 'fails' | 'refused' }>(google_business, { processing: looks }),
+  }),
+  tiktok: ({ tiktok }) => ({
+    limited: (seconds) => ({ ...throttledCreator(), headers: { 'retry-after': String(seconds) } }),
+    revokeToken: () => set(tiktok.grant, { isRevoked: true }),
+    expireToken: () => set(tiktok.grant, { isRevoked: true }),
+    // The address of an upload is the permission.
+    needsToken: (kind) => !has('video')(kind),
+    showLate: () => set(tiktok.switches, { idLooks: 2 }),
+    processes: () => true,
+    process: (looks) => set(tiktok.switches, { processing: looks === 'fails' ? 'file_format_check_failed' : looks }),
   }),
   instagram: ({ instagram }) => containerControls(instagram, '2207026'),
   threads: ({ threads }) => containerControls(threads, 'INVALID_DURATION'),

@@ -73,7 +73,7 @@ const lost = (name: string, isSent: boolean, fault: Omit<Fault, 'on'>, isLate = 
 /** The token stops to work. Connected again, the account gets what is missing of the post. */
 const withoutToken = (name: string, end: (controls: NetworkControls) => () => void): Row => ({
   name,
-  concerns: () => true,
+  concerns: (kind, { needsToken = () => true }) => needsToken(kind),
   atCall: (_, controls) => end(controls),
   async check(t, { id, name, kind, scene, delivery: { state, error }, countVisible, undo }) {
     const { world, account } = scene
@@ -197,7 +197,7 @@ async function testCell(t: Test, { subject, kind, row, scene, plan, files }: Cel
   t.equal(plan.fire, null, `${name}: the call was made`)
   const { publishedAt } = plan
   const countVisible = () => scene.countVisible() - before
-  const rule = ruleFor(subject, kind.act)
+  const rule = ruleFor(subject, kind.act, kind)
   const undoOnce = () => {
     undo?.()
     undo = undefined

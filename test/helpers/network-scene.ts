@@ -24,7 +24,11 @@ const VISIBLE = {
   x: ({ x }: World) => x.posts.length,
   linkedin: ({ linkedin }: World) => linkedin.posts.length + linkedin.comments.length,
   google_business: ({ google_business }: World) => google_business.visibleIds().length,
+  tiktok: ({ tiktok }: World) => tiktok.posts.length,
 }
+
+/** The keys of `fields` that every post needs. */
+const FIELDS: Partial<Record<RealNetwork, object>> = { tiktok: { privacyLevel: 'PUBLIC_TO_EVERYONE' } }
 
 /** A kind of post: its type, and what it consists of. */
 export interface Kind {
@@ -71,9 +75,13 @@ export type Subject = (typeof SUBJECTS)[number]
 
 export const nameOf = ({ id, accounts }: Subject) => (accounts ? `${id} ${accounts}` : id)
 
-/** What the network guarantees for an act. */
-export const ruleFor = ({ id, accounts }: Subject, act: ActKind): GuaranteeRule =>
-  platforms[id].guarantees!.find((rule) => (rule.act ?? act) === act && (rule.accounts ?? accounts) === accounts)!
+/** What the network guarantees for an act of such a post. */
+export function ruleFor({ id, accounts }: Subject, act: ActKind, { files }: Kind): GuaranteeRule {
+  const kind = act !== 'files' ? undefined : files.includes('video') ? 'videos' : 'images'
+  return platforms[id].guarantees!.find(
+    (rule) => (rule.act ?? act) === act && (rule.accounts ?? accounts) === accounts && (rule.files ?? kind) === kind,
+  )!
+}
 
 export type NetworkScene = Awaited<ReturnType<typeof createNetworkScene>>
 
@@ -100,6 +108,7 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
         accountIds: [account],
         postType,
         mediaIds,
+        ...(FIELDS[id] && { accountOverrides: [{ accountId: account, fields: FIELDS[id] }] }),
         ...(postType === 'thread' ? { threadParts: { [account]: texts } } : { caption: texts[0] }),
         ...(act === 'comment' && { firstComment: texts[1] }),
       })

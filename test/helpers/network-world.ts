@@ -29,12 +29,13 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
   Object.assign(fakes.instagram, { download })
   Object.assign(fakes.threads, { download })
   Object.assign(fakes.google_business, { download })
+  Object.assign(fakes.tiktok.switches, { download })
 
   /** Keeps the clocks of networks equal to that of the workers. */
   const advance = (ms: number) => {
     world.time.now = new Date(world.time.now.getTime() + ms)
-    const { mastodon, facebook, instagram, threads, x, linkedin, google_business } = fakes
-    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business]
+    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok } = fakes
+    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok]
     for (const { setTime } of networks) setTime(world.time.now)
   }
 
@@ -54,6 +55,9 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
         return ada.account('x', { username: fakes.x.user.username, credentials: fakes.x.credentials })
       if (platform === 'linkedin') {
         return ada.account('linkedin', { username: 'acme', credentials: fakes.linkedin.organization })
+      }
+      if (platform === 'tiktok') {
+        return ada.account('tiktok', { username: fakes.tiktok.user.username, credentials: fakes.tiktok.credentials })
       }
       const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })

@@ -8,6 +8,7 @@ import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import type { FakeNetwork } from '../helpers/fake-network.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
+import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
 
 /** A post with one key of `fields`, and what its network receives of it. */
@@ -281,6 +282,63 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
         poll: { value: { options: ['Yes', 'No', 'So'] }, sent: [{ option_a: 'Yes', option_b: 'No', option_c: 'So' }] },
         quotePostId: everywhere('18000000000000001'),
         countryCodes: everywhere(['US', 'CA'], 'US,CA'),
+      },
+    }
+  },
+
+  async tiktok(t) {
+    const fake = await startTiktok(t)
+    fake.switches.initsMax = Number.POSITIVE_INFINITY
+    const base = '/v2/post/publish'
+    const [videos, photos] = [`POST ${base}/video/init/`, `POST ${base}/content/init/`]
+    const privacyLevel = 'PUBLIC_TO_EVERYONE'
+    const inVideo = { act: { media: [video()], fields: { privacyLevel } }, call: videos }
+    const inPhotos = { act: { media: [image(), image()], fields: { privacyLevel } }, call: photos }
+    const postMode = 'MEDIA_UPLOAD'
+    const inVideoDraft = { act: { media: [video()], fields: { postMode } }, call: `POST ${base}/inbox/video/init/` }
+    const inPhotosDraft = { act: { media: [image(), image()], fields: { postMode } }, call: photos }
+    const [drafts, direct] = [
+      [inVideoDraft, inPhotosDraft],
+      [inVideo, inPhotos],
+    ]
+    const sentIn = (value: unknown, where: object[]): Row[] => where.map((row) => ({ value, ...row }))
+    const unusedIn = (value: unknown, where: object[]): Row[] => where.map((row) => ({ value, sent: [], ...row }))
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: videos,
+      rows: {
+        privacyLevel: [...sentIn('SELF_ONLY', direct), ...unusedIn('SELF_ONLY', drafts)],
+        title: [
+          ...sentIn('At sea', [inPhotos, inPhotosDraft]),
+          ...unusedIn('At sea', [{ ...inVideo, act: { ...inVideo.act, text: '' } }, inVideoDraft]),
+        ],
+        disableComment: [...sentIn(true, direct), ...sentIn(false, direct), ...unusedIn(true, drafts)],
+        disableDuet: [...sentIn(true, [inVideo]), ...unusedIn(true, [inPhotos, ...drafts])],
+        disableStitch: [...sentIn(true, [inVideo]), ...unusedIn(true, [inPhotos, ...drafts])],
+        brandContentToggle: [...sentIn(true, direct), ...unusedIn(true, drafts)],
+        brandOrganicToggle: [...sentIn(true, direct), ...unusedIn(true, drafts)],
+        isAigc: [
+          ...sentIn(true, [inVideo]),
+          ...sentIn(true, [{ ...inPhotos, at: 'is_aigc' }]),
+          ...unusedIn(true, drafts),
+        ],
+        autoAddMusic: [...sentIn(false, [inPhotos]), ...unusedIn(false, [inVideo, ...drafts])],
+        videoCoverTimestampMs: [...sentIn(1500, [inVideo]), ...unusedIn(1500, [inPhotos, ...drafts])],
+        photoCoverIndex: [...sentIn(1, [inPhotos, inPhotosDraft]), ...unusedIn(1, [inVideo, inVideoDraft])],
+        postMode: [
+          { value: 'MEDIA_UPLOAD', ...inPhotos },
+          { value: 'DIRECT_POST', ...inPhotos },
+          // Drafts of videos have a call of their own.
+          {
+            value: 'MEDIA_UPLOAD',
+            ...inVideo,
+            call: `POST ${base}/inbox/video/init/`,
+            at: 'source_info.source',
+            sent: ['FILE_UPLOAD'],
+          },
+          { value: 'DIRECT_POST', ...inVideo, at: 'source_info.source', sent: ['FILE_UPLOAD'] },
+        ],
       },
     }
   },

@@ -4,7 +4,7 @@ import type { Act } from '../../src/platforms/adapter.ts'
 import { type AnyAdapter, createNetworks } from '../../src/platforms/adapters.ts'
 import { platforms } from '../../src/platforms/catalogue.ts'
 import type { ConditionMedia } from '../../src/platforms/limits.ts'
-import { actOf, clientOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import { actOf, clientOf, ID_UNKNOWN, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Recorded } from '../helpers/fake-network.ts'
 import { messages } from '../helpers/limits.ts'
 import { SUBJECTS } from './field-rows.ts'
@@ -20,6 +20,11 @@ function valueAt({ body }: Recorded, path: string): unknown {
   let value: unknown = body
   for (const key of path.split('.')) value = (parsed(value) as Record<string, unknown> | undefined)?.[key]
   return parsed(value)
+}
+
+/** TikTok has no id of a post that is not public. */
+function orWithoutId(error: Error): void {
+  if (error.message !== ID_UNKNOWN) throw error
 }
 
 const parsed = (value: unknown): unknown =>
@@ -47,7 +52,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
           t.equal(fake.calls.length, before, `${name}: nothing is sent`)
           continue
         }
-        await send(act, credentials, ioOf(fake))
+        await send(act, credentials, ioOf(fake)).catch(orWithoutId)
         const calls = fake.calls.slice(before).filter(({ method, path }) => `${method} ${path}` === call)
         const values = calls.map((each) => valueAt(each, at)).filter((each) => each !== undefined)
         t.strictSame(values, sent, name)

@@ -9,6 +9,7 @@ import { linkedinOAuth } from '../../src/platforms/linkedin/connect.ts'
 import type { OAuth, OAuthApp } from '../../src/platforms/oauth.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 import { threadsOAuth } from '../../src/platforms/threads/connect.ts'
+import { tiktokOAuth } from '../../src/platforms/tiktok/connect.ts'
 import { xOAuth } from '../../src/platforms/x/connect.ts'
 import { startBlueskyOAuth } from '../helpers/fake-bluesky-oauth.ts'
 import { startFacebook } from '../helpers/fake-facebook.ts'
@@ -17,6 +18,7 @@ import { startInstagram } from '../helpers/fake-instagram.ts'
 import { ALL_SCOPES, startLinkedin } from '../helpers/fake-linkedin.ts'
 import type { FakeNetwork, Fault, Recorded, Reply } from '../helpers/fake-network.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
+import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
 
 /** A network that accounts are connected to by OAuth. */
@@ -68,6 +70,11 @@ const NETWORKS: Record<string, (t: Test) => Promise<Network>> = {
   async threads(t) {
     const fake = await startThreads(t)
     return { oauth: threadsOAuth, fake, app: fake.tokens.app, consent: byRedirect(fake) }
+  },
+  async tiktok(t) {
+    const fake = await startTiktok(t)
+    const { app, consent } = fake.authorization
+    return { oauth: tiktokOAuth, fake, app, consent: (url) => consent(url).searchParams }
   },
 }
 

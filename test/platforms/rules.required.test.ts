@@ -32,7 +32,7 @@ t.test('required content is checked in scheduled posts, not in drafts', async (t
       { media: [video()], fields: { boardId: '1' } },
       'field coverUrl is required when the media is a video and coverTimestampSeconds is absent',
     ],
-    ['tiktok', { media: [video()] }, 'field privacyLevel is required'],
+    ['tiktok', { media: [video()] }, 'field privacyLevel is required when postMode is not MEDIA_UPLOAD'],
     [
       'google_business',
       { caption: 'a', fields: { callToActionType: 'BOOK' } },

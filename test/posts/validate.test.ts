@@ -110,7 +110,7 @@ t.test('targets tell what is published to, what is guaranteed, and how much of e
       [bluesky, 'bluesky', true, 'exactly-once', undefined],
       [x, 'x', true, 'reconcilable', 'not_connected'],
       [mastodon, 'mastodon', true, 'reconcilable', undefined],
-      [tiktok, 'tiktok', false, null, 'not_supported'],
+      [tiktok, 'tiktok', true, 'at-most-once', undefined],
       [linkedin, 'linkedin', true, 'at-most-once', undefined],
     ],
   )

@@ -127,11 +127,11 @@ t.test('a time in the past leads to a warning, the current time does not', async
 })
 
 t.test('an account that nothing can be published to leads to a warning, as soon as that changes', async (t) => {
-  const { db, user } = await createWorld(t)
+  const { db, user } = await createWorld(t, { networks: { sandbox: scriptedNetwork(), x: scriptedNetwork() } })
   const ada = await user()
   const ready = await ada.account('sandbox', CREDENTIALS)
   const account = await ada.account('x', { username: 'grace' })
-  const manual = await ada.account('tiktok', CREDENTIALS)
+  const manual = await ada.account('google_business', CREDENTIALS)
   const body = { accountIds: [ready, ready, account, manual], caption: 'a' }
   const codes = async () => {
     const warnings: { path: unknown; accountId: string; message: string }[] = (await warningsOf(t, ada, body)) ?? []
@@ -140,7 +140,7 @@ t.test('an account that nothing can be published to leads to a warning, as soon 
   const unsupported = [
     ['accountIds', 3],
     manual,
-    'tiktok (@ada): This version cannot publish to this network: publish manually, then mark the delivery as published',
+    'google_business (@ada): This version cannot publish to this network: publish manually, then mark the delivery as published',
   ]
   t.strictSame(await codes(), [[['accountIds', 2], account, `x (@grace): ${NOT_CONNECTED}`], unsupported])
 

@@ -7,6 +7,7 @@ import { TRANSITIONS } from '../../src/delivery/states.ts'
 import * as timing from '../../src/delivery/timing.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import { platforms } from '../../src/platforms/catalogue.ts'
+import type { GuaranteeRule } from '../../src/platforms/limits.ts'
 import { GENERATED } from '../helpers/readme.ts'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -49,6 +50,21 @@ t.test('every make target in the README exists, and make help describes every ta
   t.strictSame(targets, all)
 })
 
+/** The networks whose guarantees depend on the kind of the account or of the files. */
+const KINDS: Record<
+  string,
+  ({ name: string; acts?: ('text' | 'files' | 'comment')[] } & Pick<GuaranteeRule, 'accounts' | 'files'>)[]
+> = {
+  linkedin: [
+    { name: 'linkedin organizations', accounts: 'organizations' },
+    { name: 'linkedin members', accounts: 'members' },
+  ],
+  tiktok: [
+    { name: 'tiktok videos', acts: ['files'], files: 'videos' },
+    { name: 'tiktok photos', acts: ['files'], files: 'images' },
+  ],
+}
+
 t.test('the README states the guarantees of every network, which are those of its adapter', async (t) => {
   const rows = [
     ...readme.matchAll(/^\| (.+?) \| (all|[a-z, ]+) \| (exactly once|reconcilable|at most once) \| (.+) \|$/gm),
@@ -69,14 +85,20 @@ t.test('the README states the guarantees of every network, which are those of it
     const named = new Set(rules.map((rule) => rule.guarantee))
     if (typeof guarantee !== 'function') t.same([...named], [guarantee], id)
     t.equal(reconcile === undefined, !named.has('exactly-once') && !named.has('reconcilable'), id)
-    for (const accounts of id === 'linkedin' ? (['organizations', 'members'] as const) : [undefined]) {
-      for (const act of ['text', 'files', 'comment'] as const) {
-        const rule = rules.find((each) => (each.act ?? act) === act && (each.accounts ?? accounts) === accounts)!
+    const kinds = KINDS[id] ?? [{ name: id }]
+    for (const { name, acts = ['text', 'files', 'comment'], accounts, files } of kinds) {
+      for (const act of acts) {
+        const rule = rules.find(
+          (each) =>
+            (each.act ?? act) === act && (each.accounts ?? accounts) === accounts && (each.files ?? files) === files,
+        )!
         const isUnconfirmed =
           rule.guarantee === 'reconcilable' ? rule.ifAbsent === 'unconfirmed' : rule.guarantee === 'at-most-once'
-        const name = (accounts ? `${id} ${accounts}` : id).replaceAll('_', ' ')
-        const acts = act === 'comment' ? 'comments' : act
-        declared.push(`${name}: ${acts} ${rule.guarantee.replaceAll('-', ' ')}${isUnconfirmed ? ', unconfirmed' : ''}`)
+        const what = act === 'comment' ? 'comments' : act
+        const subject = name.replaceAll('_', ' ')
+        declared.push(
+          `${subject}: ${what} ${rule.guarantee.replaceAll('-', ' ')}${isUnconfirmed ? ', unconfirmed' : ''}`,
+        )
       }
     }
   }

@@ -75,6 +75,8 @@ t.test('every variable is read', async (t) => {
     RETURN_URLS: 'https://a.example/accounts, http://localhost:5173/',
     X_CLIENT_ID: 'x-id',
     X_CLIENT_SECRET: 'x-secret',
+    TIKTOK_CLIENT_ID: 'tiktok-key',
+    TIKTOK_CLIENT_SECRET: 'tiktok-secret',
     LINKEDIN_CLIENT_ID: 'linkedin-id',
     LINKEDIN_CLIENT_SECRET: 'linkedin-secret',
     FACEBOOK_CLIENT_ID: 'facebook-id',
@@ -132,6 +134,7 @@ t.test('every variable is read', async (t) => {
       instagram: { clientId: 'instagram-id', clientSecret: 'instagram-secret' },
       threads: { clientId: 'threads-id', clientSecret: null },
       google_business: { clientId: 'google-id', clientSecret: 'google-secret' },
+      tiktok: { clientId: 'tiktok-key', clientSecret: 'tiktok-secret' },
       bluesky: {
         clientId: 'https://postroom.example.com/oauth/client-metadata.json',
         clientSecret: `${'B'.repeat(43)}=`,

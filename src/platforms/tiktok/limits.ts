@@ -1,4 +1,4 @@
-import type { ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+import type { Condition, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
 
 const transfer: Source = {
   url: 'https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide',
@@ -20,6 +20,31 @@ const guidelines: Source = {
   confidence: 'copy',
   version: '2026-09-11',
 }
+
+const inbox: Source = {
+  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-upload-video',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+const status: Source = {
+  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status',
+  confidence: 'copy',
+  version: '2026-09-11',
+}
+
+/** TikTok takes no settings for a draft: its user chooses them in the app. */
+const isDraft = ({ postMode }: Record<string, unknown>) => postMode === 'MEDIA_UPLOAD'
+
+const inDraft: Condition = { when: 'postMode is MEDIA_UPLOAD', test: isDraft }
+const inPhotosOrDraft: Condition = {
+  when: 'the post has images, or postMode is MEDIA_UPLOAD',
+  test: (fields, { hasImage }) => hasImage || isDraft(fields),
+}
+const inVideosOrDraft: Condition = {
+  when: 'the post has a video, or postMode is MEDIA_UPLOAD',
+  test: (fields, { hasVideo }) => hasVideo || isDraft(fields),
+}
+const inVideos: Condition = { when: 'the post has a video', test: (_, { hasVideo }) => hasVideo }
 
 // The "maximum 1080p" of the page is ambiguous for photos, and TikTok accepts larger ones.
 const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/webp'], bytesMax: 20_971_520, source: transfer }
@@ -92,25 +117,32 @@ export const tiktok: Platform = {
     privacyLevel: {
       type: 'enum',
       values: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'FOLLOWER_OF_CREATOR', 'SELF_ONLY'],
-      required: true,
+      required: { when: 'postMode is not MEDIA_UPLOAD', test: (fields) => !isDraft(fields) },
       param: 'post_info.privacy_level',
-      description: 'a level that TikTok offers to the creator; for apps without an audit, SELF_ONLY',
+      description: 'a level that TikTok offers to the creator',
+      unused: inDraft,
       source: directPost,
     },
-    title: { type: 'string', param: 'post_info.title', description: 'for photos', source: photoPost },
-    disableComment: { type: 'boolean', default: false, param: 'post_info.disable_comment', source: directPost },
+    title: { type: 'string', param: 'post_info.title', unused: inVideos, source: photoPost },
+    disableComment: {
+      type: 'boolean',
+      default: false,
+      param: 'post_info.disable_comment',
+      unused: inDraft,
+      source: directPost,
+    },
     disableDuet: {
       type: 'boolean',
       default: false,
       param: 'post_info.disable_duet',
-      description: 'for videos',
+      unused: inPhotosOrDraft,
       source: directPost,
     },
     disableStitch: {
       type: 'boolean',
       default: false,
       param: 'post_info.disable_stitch',
-      description: 'for videos',
+      unused: inPhotosOrDraft,
       source: directPost,
     },
     brandContentToggle: {
@@ -121,26 +153,36 @@ export const tiktok: Platform = {
         when: 'privacyLevel is SELF_ONLY',
         test: ({ brandContentToggle, privacyLevel }) => brandContentToggle === true && privacyLevel === 'SELF_ONLY',
       },
+      unused: inDraft,
       source: guidelines,
     },
     brandOrganicToggle: {
       type: 'boolean',
       default: false,
       param: 'post_info.brand_organic_toggle',
+      unused: inDraft,
       source: directPost,
     },
-    isAigc: { type: 'boolean', default: false, param: 'is_aigc', source: directPost },
+    isAigc: {
+      type: 'boolean',
+      default: false,
+      param: 'post_info.is_aigc',
+      description: 'of photos, TikTok takes it as is_aigc',
+      unused: inDraft,
+      source: directPost,
+    },
     autoAddMusic: {
       type: 'boolean',
       default: true,
       param: 'post_info.auto_add_music',
-      description: 'for photos',
+      unused: inVideosOrDraft,
       source: photoPost,
     },
     videoCoverTimestampMs: {
       type: 'integer',
       min: 0,
       param: 'post_info.video_cover_timestamp_ms',
+      unused: inPhotosOrDraft,
       source: directPost,
     },
     photoCoverIndex: {
@@ -149,6 +191,12 @@ export const tiktok: Platform = {
       max: 34,
       default: 0,
       param: 'source_info.photo_cover_index',
+      refused: {
+        when: 'the post has no image with this index',
+        test: ({ photoCoverIndex }, { hasImage, count }) =>
+          hasImage && typeof photoCoverIndex === 'number' && photoCoverIndex >= count,
+      },
+      unused: inVideos,
       source: photoPost,
     },
     postMode: {
@@ -156,14 +204,28 @@ export const tiktok: Platform = {
       values: ['DIRECT_POST', 'MEDIA_UPLOAD'],
       default: 'DIRECT_POST',
       param: 'post_mode',
-      source: photoPost,
+      description: 'MEDIA_UPLOAD: a draft in the inbox, which the user finishes; of a video, without caption',
+      source: inbox,
     },
   },
   rateLimits: [
-    { resource: 'requests that start a post', limit: 6, windowSeconds: 60, scope: 'user token', source: directPost },
+    {
+      resource: 'requests that start a post',
+      limit: 6,
+      windowSeconds: 60,
+      scope: 'user token',
+      perAct: 1,
+      source: directPost,
+    },
     // The page says "typically around 15". The limit varies by creator, and all apps of a creator share it.
     { resource: 'direct posts', limit: 15, windowSeconds: 86_400, scope: 'creator', source: guidelines },
     { resource: 'pending uploads', limit: 5, windowSeconds: 86_400, scope: 'creator', source: guidelines },
     { resource: 'users of an unaudited app', limit: 5, windowSeconds: 86_400, scope: 'app', source: guidelines },
+  ],
+  guarantees: [
+    // The id of the task is stored before the last chunk is sent. TikTok tells its status.
+    { files: 'videos', guarantee: 'exactly-once', source: status },
+    // The id of the task is in the response alone.
+    { guarantee: 'at-most-once', source: photoPost },
   ],
 }

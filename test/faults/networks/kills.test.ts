@@ -47,11 +47,11 @@ interface Kill {
 }
 
 function showLate({ world }: NetworkScene): void {
-  const { facebook, linkedin, x, google_business, instagram, threads } = world
+  const { facebook, linkedin, x, google_business, instagram, threads, tiktok } = world
   facebook.listedAfterMs = linkedin.listedAfterMs = x.switches.showsAfterMs = SHOWS_AFTER_MS
   google_business.listedAfterMs = SHOWS_AFTER_MS
   // Here in looks.
-  instagram.lag = threads.lag = 1
+  instagram.lag = threads.lag = tiktok.switches.idLooks = 1
 }
 
 /** Workers that die by a plan, one after the other. A dead worker stops for ever at its call, like a killed process. */
@@ -122,7 +122,7 @@ async function publishKilled(t: Test, subject: Subject, kind: Kind, scene: Netwo
   const visible = scene.countVisible() - before
   const { publishing } = death
   const act = publishing && (publishing.kind === 'comment' ? 'comment' : publishing.media.length > 0 ? 'files' : 'text')
-  const rule = act && ruleFor(subject, act)
+  const rule = act && ruleFor(subject, act, kind)
   const mayBeUnconfirmed =
     rule?.guarantee === 'at-most-once' || (rule?.guarantee === 'reconcilable' && rule.ifAbsent === 'unconfirmed')
   if (state === 'unconfirmed' && mayBeUnconfirmed) {

@@ -1,0 +1,73 @@
+import type { Act, FieldOptions, Io } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { impossible, unexpected } from '../publish-error.ts'
+import { type Client, call, clientFor, HOST } from './client.ts'
+
+/** What TikTok offers the creator at the moment. */
+export interface Creator {
+  /** Without leading @; undefined where it could not be part of an address. */
+  username: string | undefined
+  nickname: string
+  privacyLevels: readonly string[]
+  commentDisabled: boolean
+  duetDisabled: boolean
+  stitchDisabled: boolean
+  maxVideoDurationSeconds: number | undefined
+}
+
+/** https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info: to be called before each post. */
+export async function readCreator(client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Creator> {
+  const data = await call(client, io, '/v2/post/publish/creator_info/query/', { body: {} })
+  const levels = at(data, 'privacy_level_options')
+  if (!Array.isArray(levels)) throw unexpected(HOST, false)
+  const username = textAt(data, 'creator_username') ?? ''
+  const seconds = Number(textAt(data, 'max_video_post_duration_sec'))
+  return {
+    username: /^[\w.]{1,64}$/.test(username) ? username : undefined,
+    nickname: textAt(data, 'creator_nickname') ?? username,
+    privacyLevels: levels.filter((level) => typeof level === 'string'),
+    commentDisabled: at(data, 'comment_disabled') === true,
+    duetDisabled: at(data, 'duet_disabled') === true,
+    stitchDisabled: at(data, 'stitch_disabled') === true,
+    maxVideoDurationSeconds: seconds > 0 ? seconds : undefined,
+  }
+}
+
+/** Files store durations no more precisely. */
+const DURATION_TOLERANCE_SECONDS = 0.05
+
+/** Throws for what TikTok does not offer the creator. TikTok itself turns off comments, duets and stitches. */
+export function checkOffered({ privacyLevels, maxVideoDurationSeconds = Infinity }: Creator, act: Act): void {
+  const { privacyLevel } = act.fields
+  if (!privacyLevels.some((level) => level === privacyLevel)) {
+    const offered = privacyLevels.join(', ')
+    throw impossible(
+      `privacyLevel is ${privacyLevel ?? 'missing'}: at the moment, TikTok offers the account ${offered}`,
+    )
+  }
+  const seconds = act.media.find(({ kind }) => kind === 'video')?.durationSeconds ?? 0
+  if (seconds > maxVideoDurationSeconds + DURATION_TOLERANCE_SECONDS) {
+    throw impossible(
+      `The video lasts ${seconds} seconds: TikTok lets the account post at most ${maxVideoDurationSeconds} seconds`,
+    )
+  }
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  PUBLIC_TO_EVERYONE: 'Everyone',
+  MUTUAL_FOLLOW_FRIENDS: 'Friends',
+  FOLLOWER_OF_CREATOR: 'Followers',
+  SELF_ONLY: 'Only you',
+}
+
+/** TikTok's guidelines want all of it shown: https://developers.tiktok.com/doc/content-sharing-guidelines */
+export const privacyLevelOptions: FieldOptions = {
+  async read(io) {
+    const { privacyLevels, nickname, maxVideoDurationSeconds = null, ...creator } = await readCreator(clientFor(io), io)
+    const { commentDisabled, duetDisabled, stitchDisabled } = creator
+    return {
+      options: privacyLevels.map((value) => ({ value, label: LABELS[value] ?? value })),
+      facts: { nickname, commentDisabled, duetDisabled, stitchDisabled, maxVideoDurationSeconds },
+    }
+  },
+}

@@ -1,0 +1,50 @@
+import type { Act } from '../adapter.ts'
+import { publicUrlOf } from '../request-body.ts'
+
+/** Whether the post becomes a draft in the inbox of the account, which its user finishes in the app. */
+export const isDraft = ({ fields }: Pick<Act, 'fields'>) => fields.postMode === 'MEDIA_UPLOAD'
+
+/** `post_info` of a video: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post. A draft has none. */
+export function videoInfoOf({ text, fields }: Act): object {
+  const { disableDuet, disableStitch, videoCoverTimestampMs, isAigc } = fields
+  return {
+    ...(text && { title: text }),
+    ...commonInfoOf(fields),
+    ...(disableDuet !== undefined && { disable_duet: disableDuet }),
+    ...(disableStitch !== undefined && { disable_stitch: disableStitch }),
+    ...(videoCoverTimestampMs !== undefined && { video_cover_timestamp_ms: videoCoverTimestampMs }),
+    ...(isAigc !== undefined && { is_aigc: isAigc }),
+  }
+}
+
+/** The body that posts photos: https://developers.tiktok.com/doc/content-posting-api-reference-photo-post */
+export function photoPostOf(act: Act): object {
+  const { text, media, fields } = act
+  const { title, autoAddMusic, isAigc, photoCoverIndex = 0 } = fields
+  return {
+    media_type: 'PHOTO',
+    post_mode: isDraft(act) ? 'MEDIA_UPLOAD' : 'DIRECT_POST',
+    post_info: {
+      ...(title !== undefined && { title }),
+      ...(text && { description: text }),
+      ...(!isDraft(act) && {
+        ...commonInfoOf(fields),
+        ...(autoAddMusic !== undefined && { auto_add_music: autoAddMusic }),
+      }),
+    },
+    source_info: {
+      source: 'PULL_FROM_URL',
+      photo_images: media.map((file) => publicUrlOf(file, 'TikTok')),
+      photo_cover_index: photoCoverIndex,
+    },
+    ...(!isDraft(act) && isAigc !== undefined && { is_aigc: isAigc }),
+  }
+}
+
+const commonInfoOf = ({ privacyLevel, disableComment, brandContentToggle, brandOrganicToggle }: Act['fields']) => ({
+  privacy_level: privacyLevel,
+  ...(disableComment !== undefined && { disable_comment: disableComment }),
+  // The page of videos says that it is required.
+  brand_content_toggle: brandContentToggle ?? false,
+  ...(brandOrganicToggle !== undefined && { brand_organic_toggle: brandOrganicToggle }),
+})

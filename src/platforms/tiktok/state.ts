@@ -1,0 +1,65 @@
+import type { Wait } from '../adapter.ts'
+
+/** What is stored with a delivery. */
+export type State = {
+  /** The task on TikTok: null until TikTok has created it. */
+  publishId: string | null
+  /** Of a video. */
+  upload: Upload | null
+  /** For the address of the post. */
+  username: string | null
+  /** The call that readers see may have been made. */
+  wasReady: boolean
+  /** TikTok has all of the post. */
+  isAccepted: boolean
+  /** TikTok has published the post, and its public id is waited for. */
+  isPublished: boolean
+  /** How often TikTok was queried since the last change. */
+  looks: number
+  /** How many tasks have failed, or have run out of time, before this one. */
+  restarts: number
+}
+
+export type Upload = {
+  /** Whoever has it can upload: a secret. */
+  url: string
+  /** Milliseconds since 1970. */
+  createdAt: number
+  /** TikTok takes no more bytes at this address. */
+  isExpired: boolean
+  chunkBytes: number
+  /** How many of the bytes TikTok has; without the last chunk. */
+  bytesSent: number
+}
+
+export const newState = (restarts = 0): State => ({
+  publishId: null,
+  upload: null,
+  username: null,
+  wasReady: false,
+  isAccepted: false,
+  isPublished: false,
+  looks: 0,
+  restarts,
+})
+
+/** New tasks after one that failed for a passing reason, or ran out of time. */
+export const RESTARTS_MAX = 2
+
+/** The pause before a new task. */
+const RESTART_MS = 30_000
+
+export const restart = ({ restarts }: State): { later: Wait<State> } => ({
+  later: { state: newState(restarts + 1), afterMs: RESTART_MS },
+})
+
+/**
+ * The pause before TikTok is queried again: 5 seconds, doubled each time, at most a minute. A token may query 30 times a
+ * minute, and a video of 4 GB takes some minutes: https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
+ */
+export const follow = (state: State): { processing: Wait<State> } => ({
+  processing: {
+    state: { ...state, looks: state.looks + 1 },
+    afterMs: Math.min(60_000, 5_000 * 2 ** Math.min(state.looks, 4)),
+  },
+})

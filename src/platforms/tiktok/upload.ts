@@ -1,0 +1,136 @@
+import type { Act, Io, PublishedFile } from '../adapter.ts'
+import { callNetwork, type NetworkResponse } from '../call-network.ts'
+import { textAt } from '../json.ts'
+import { notFinishedInTime, PublishError, unexpected } from '../publish-error.ts'
+import { fileBody, partOf } from '../request-body.ts'
+import { type Client, call, HOST } from './client.ts'
+import { isDraft, videoInfoOf } from './post.ts'
+import type { Upload } from './state.ts'
+
+// https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
+
+/** At least 5 MB and at most 64 MB. The last chunk has the rest as well, so that it has less than twice as many bytes. */
+export const CHUNK_BYTES = 10_000_000
+
+/** After so many bytes, the progress is stored with the delivery, so that a crash repeats no more than them. */
+export const STORE_EVERY_BYTES = 3 * CHUNK_BYTES
+
+/** An upload takes at most an hour. */
+const UPLOAD_MAX_MS = 3_600_000
+/** For differences of clocks, and for calls under way. */
+const CLOCK_MARGIN_MS = 120_000
+
+/** Chunks in one attempt that TikTok may expect at another offset. */
+const MISMATCHES_MAX = 3
+
+const WRONG_RANGE = 416
+/** The upload has expired; TikTok does not know it. */
+const GONE = [403, 404]
+
+/** Creates the task of a video. Nobody sees it, and nothing comes of it without the last chunk. */
+export async function createUpload(client: Client, act: Act, io: Io): Promise<{ publishId: string; upload: Upload }> {
+  const { bytes } = act.media[0]!
+  const chunkBytes = bytes < 2 * CHUNK_BYTES ? bytes : CHUNK_BYTES
+  const source = {
+    source: 'FILE_UPLOAD',
+    video_size: bytes,
+    chunk_size: chunkBytes,
+    total_chunk_count: Math.floor(bytes / chunkBytes),
+  }
+  const [path, body] = isDraft(act)
+    ? ['/v2/post/publish/inbox/video/init/', { source_info: source }]
+    : ['/v2/post/publish/video/init/', { post_info: videoInfoOf(act), source_info: source }]
+  const data = await call(client, io, path, { body })
+  const [publishId, url] = [publishIdIn(data), textAt(data, 'upload_url')]
+  if (publishId === undefined || !isUploadUrl(url)) throw unexpected(HOST, false)
+  return { publishId, upload: { url, createdAt: Date.now(), isExpired: false, chunkBytes, bytesSent: 0 } }
+}
+
+export function publishIdIn(data: unknown): string | undefined {
+  const id = textAt(data, 'publish_id')
+  return id !== undefined && /^[\x21-\x7e]{1,64}$/.test(id) ? id : undefined
+}
+
+/** The bytes go to no other server. The page shows several hosts. */
+function isUploadUrl(text: string | undefined): text is string {
+  const url = URL.parse(text ?? '')
+  return url?.protocol === 'https:' && url.hostname.endsWith('.tiktokapis.com') && url.port === ''
+}
+
+/** Where the last chunk begins. */
+export const lastChunkAt = ({ chunkBytes }: Upload, { bytes }: PublishedFile) =>
+  (Math.floor(bytes / chunkBytes) - 1) * chunkBytes
+
+/** Where the upload goes on: the begin of the chunk with the first byte that TikTok lacks. */
+export const resumedAt = (upload: Upload, file: PublishedFile, bytesReceived: number): Upload => ({
+  ...upload,
+  bytesSent: Math.min(Math.floor(bytesReceived / upload.chunkBytes) * upload.chunkBytes, lastChunkAt(upload, file)),
+})
+
+/** No byte is taken any more. */
+export const isExpired = ({ createdAt, isExpired }: Upload) =>
+  isExpired || Date.now() - createdAt > UPLOAD_MAX_MS + CLOCK_MARGIN_MS
+
+/** Nothing more is sent, so that no call is under way when the upload expires. */
+export const endsSoon = (upload: Upload) =>
+  isExpired(upload) || Date.now() - upload.createdAt > UPLOAD_MAX_MS - CLOCK_MARGIN_MS
+
+/** Sends chunks until only the last one is left, or until the progress has to be stored. */
+export async function sendChunks(client: Client, saved: Upload, file: PublishedFile, io: Io): Promise<Upload> {
+  let upload = saved
+  for (let sent = 0, mismatches = 0; upload.bytesSent < lastChunkAt(upload, file) && sent < STORE_EVERY_BYTES; ) {
+    const { status, headers } = await put(client, upload, file, io, upload.chunkBytes, false)
+    if (GONE.includes(status)) return { ...upload, isExpired: true }
+    if (status === WRONG_RANGE) {
+      // A worker that was killed had sent more than it stored.
+      const [, received] = /^bytes 0-(\d{1,15})\/\d+$/.exec(headers.get('content-range') ?? '') ?? []
+      if (received === undefined || ++mismatches > MISMATCHES_MAX) return { ...upload, isExpired: true }
+      // The page does not say whether it is the number of bytes or the index of the last one.
+      upload = resumedAt(upload, file, Number(received) + 1)
+    } else {
+      upload = { ...upload, bytesSent: upload.bytesSent + upload.chunkBytes }
+      sent += upload.chunkBytes
+    }
+  }
+  return upload
+}
+
+/** Sends the last chunk, after which TikTok publishes the video. Returns false where the upload has expired. */
+export async function sendLastChunk(client: Client, upload: Upload, file: PublishedFile, io: Io): Promise<boolean> {
+  const { status } = await put(client, upload, file, io, file.bytes - upload.bytesSent, true)
+  if (GONE.includes(status)) return false
+  if (status === 201) return true
+  // TikTok lacks earlier bytes, or has the last ones already: its status tells.
+  throw new PublishError(`${HOST} did not take the last part of the video (status ${status})`, {
+    code: 'server_error',
+    maybeSent: true,
+    retryable: true,
+  })
+}
+
+/** The address itself is the permission, so that the call has no token. */
+async function put(
+  { host }: Client,
+  { url, bytesSent: from }: Upload,
+  file: PublishedFile,
+  io: Io,
+  bytes: number,
+  visible: boolean,
+): Promise<NetworkResponse> {
+  const rules = {
+    host,
+    secrets: [url],
+    words: () => undefined,
+    isUnauthorized: () => false,
+  }
+  return callNetwork(rules, io, url, {
+    method: 'PUT',
+    headers: { 'content-range': `bytes ${from}-${from + bytes - 1}/${file.bytes}` },
+    body: fileBody(partOf(file, { from, bytes })),
+    visible,
+    accept: [WRONG_RANGE, ...GONE],
+  })
+}
+
+export const uploadTimedOut = () =>
+  notFinishedInTime(`${HOST} did not take the whole video within an hour, three times`)

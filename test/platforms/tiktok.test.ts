@@ -1,0 +1,144 @@
+import t from 'tap'
+import type { Act, Json } from '../../src/platforms/adapter.ts'
+import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
+import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import { testAdapterContract } from '../helpers/adapter-contract.ts'
+import { startTiktok } from '../helpers/fake-tiktok.ts'
+import { throttled } from '../helpers/fake-tiktok-requests.ts'
+
+const { send, reconcile } = clientOf(tiktokAdapter)
+const PUBLIC = { privacyLevel: 'PUBLIC_TO_EVERYONE' }
+const photosOf = (fields: Act['fields'] = PUBLIC, act: Partial<Act> = {}) =>
+  actOf({ media: [fileOf('image/jpeg')], fields, ...act })
+const videoOf = (fields: Act['fields'] = PUBLIC, act: Partial<Act> = {}) =>
+  actOf({ media: [fileOf('video/mp4')], fields, ...act })
+
+// Photos: the bytes of a video go to an address of their own, which carries no token.
+testAdapterContract(async (t) => {
+  const fake = await startTiktok(t)
+  fake.switches.initsMax = Number.POSITIVE_INFINITY
+  const { accessToken } = fake.credentials
+  return {
+    fake,
+    send: (io) => send(photosOf(), fake.credentials, io),
+    limited: (seconds) => ({ ...throttled(), headers: { 'retry-after': String(seconds) } }),
+    count: () => fake.posts.length,
+    secret: accessToken,
+    visible: 'POST /v2/post/publish/content/init/',
+  }
+})
+
+t.test('a public post has the id that TikTok tells, to the last digit, and an address', async (t) => {
+  const fake = await startTiktok(t)
+  for (const hasIdList of [true, false]) {
+    fake.switches.hasIdList = hasIdList
+    for (const act of [photosOf(), videoOf()]) {
+      const sent = await send(act, fake.credentials, ioOf(fake))
+      const post = fake.posts.at(-1)!
+      t.ok(BigInt(post.id) > Number.MAX_SAFE_INTEGER)
+      t.strictSame(sent, { id: post.id, url: `https://www.tiktok.com/@ada.l/video/${post.id}` })
+    }
+  }
+})
+
+t.test('what TikTok offers is read before each post, and anything else is refused with what it offers', async (t) => {
+  const fake = await startTiktok(t)
+  fake.switches.isPrivate = true
+  const offered = 'FOLLOWER_OF_CREATOR, MUTUAL_FOLLOW_FRIENDS, SELF_ONLY'
+  for (const act of [photosOf(), videoOf()]) {
+    const error = await rejection(send(act, fake.credentials, ioOf(fake)))
+    t.has(error, { code: 'content_refused', maybeSent: false, retryable: false })
+    t.equal(error.message, `privacyLevel is PUBLIC_TO_EVERYONE: at the moment, TikTok offers the account ${offered}`)
+  }
+  t.equal(fake.tasks.size, 0, 'nothing is created')
+  fake.switches.maxSeconds = 180
+  const long = { media: [fileOf('video/mp4', { durationSeconds: 180.1 })] }
+  const tooLong = await rejection(send(videoOf({ privacyLevel: 'SELF_ONLY' }, long), fake.credentials, ioOf(fake)))
+  t.match(tooLong.message, 'The video lasts 180.1 seconds: TikTok lets the account post at most 180 seconds')
+})
+
+t.test('the options of privacyLevel are those of the account, with what a program has to show', async (t) => {
+  const fake = await startTiktok(t)
+  const { read } = tiktokAdapter.options!.privacyLevel!
+  const { options, facts } = await read({ ...ioOf(fake), credentials: fake.credentials }, {})
+  t.strictSame(options, [
+    { value: 'PUBLIC_TO_EVERYONE', label: 'Everyone' },
+    { value: 'MUTUAL_FOLLOW_FRIENDS', label: 'Friends' },
+    { value: 'SELF_ONLY', label: 'Only you' },
+  ])
+  t.strictSame(facts, {
+    nickname: 'Ada Lovelace',
+    commentDisabled: false,
+    duetDisabled: false,
+    stitchDisabled: true,
+    maxVideoDurationSeconds: 600,
+  })
+})
+
+/** Carries an act out until TikTok is asked what became of it. Returns what is stored, and what TikTok says. */
+async function follow(fake: Awaited<ReturnType<typeof startTiktok>>, act: Act) {
+  const io = { ...ioOf(fake), credentials: fake.credentials }
+  let prepared = await tiktokAdapter.prepare(act, io, null)
+  while ('later' in prepared) prepared = await tiktokAdapter.prepare(act, io, prepared.later.state)
+  const published = await tiktokAdapter.publish(act, io, prepared.ready)
+  if (!('processing' in published)) throw new Error('TikTok always needs time')
+  let { state }: { state: Json } = published.processing
+  const pauses: number[] = []
+  for (;;) {
+    const found = await reconcile(act, fake.credentials, ioOf(fake), state)
+    if (typeof found === 'string' || !('processing' in found)) return { found, pauses }
+    pauses.push(found.processing.afterMs)
+    state = found.processing.state
+  }
+}
+
+t.test('a post without a public id is out without id and address', async (t) => {
+  const fake = await startTiktok(t)
+  const nothing = { id: null, url: null }
+  for (const privacyLevel of ['SELF_ONLY', 'MUTUAL_FOLLOW_FRIENDS']) {
+    t.strictSame(await follow(fake, videoOf({ privacyLevel })), { found: nothing, pauses: [] }, privacyLevel)
+  }
+  fake.switches.idLooks = 2
+  const moderated = await follow(fake, videoOf())
+  t.hasStrict(moderated, { found: { id: fake.posts.at(-1)!.id }, pauses: [10_000, 50_000] })
+  fake.switches.idLooks = 9
+  t.strictSame(await follow(fake, photosOf()), { found: nothing, pauses: [10_000, 50_000, 240_000] })
+})
+
+t.test('a public id that cannot be read leaves the post out', async (t) => {
+  const fake = await startTiktok(t)
+  fake.switches.idLooks = 9
+  const STATUS = 'POST /v2/post/publish/status/fetch/'
+  const state = { publishId: 'v_pub_file~v2-1.1', upload: null, username: null, isPublished: true, looks: 1 }
+  const rest = { wasReady: true, isAccepted: true, restarts: 0 }
+  fake.faults.push({ on: STATUS, instead: { status: 503 } })
+  const found = await reconcile(videoOf(), fake.credentials, ioOf(fake), { ...state, ...rest })
+  t.hasStrict(found, { processing: { afterMs: 50_000 } }, 'it is asked again')
+  t.strictSame(await reconcile(videoOf(), fake.credentials, ioOf(fake), { ...state, ...rest }), { id: null, url: null })
+})
+
+t.test('a draft is handed over to the inbox, with what TikTok takes of it', async (t) => {
+  const fake = await startTiktok(t)
+  const fields = { postMode: 'MEDIA_UPLOAD', title: 'At sea', isAigc: true }
+  for (const act of [photosOf(fields), videoOf(fields)]) {
+    t.strictSame(await follow(fake, act), { found: { id: null, url: null }, pauses: [] })
+  }
+  t.strictSame(
+    fake.drafts.map(({ kind, info }) => [kind, info]),
+    [
+      ['photo', { title: 'At sea', description: 'A lighthouse at dusk' }],
+      ['video', {}],
+    ],
+  )
+  t.equal(fake.posts.length, 0)
+  t.notOk(
+    fake.log.some((name) => name.includes('creator_info')),
+    'drafts do not need it',
+  )
+})
+
+t.test('photos need a public address', async (t) => {
+  const fake = await startTiktok(t)
+  const act = photosOf(PUBLIC, { media: [fileOf('image/jpeg', { publicUrl: () => null })] })
+  t.has(await rejection(send(act, fake.credentials, ioOf(fake))), { code: 'public_url_missing', maybeSent: false })
+})
