@@ -90,11 +90,11 @@ help: ## list these targets
 
 # The dependencies of development include those of the service.
 $(RUN): package-lock.json
-	@test $(DEVELOP) -nt package-lock.json || $(INSTALL) --omit=dev
+	@test $(DEVELOP) -nt package-lock.json || { $(ANNOUNCE); $(INSTALL) --omit=dev; }
 	@touch $@
 
 $(DEVELOP): package-lock.json
-	@$(INSTALL)
+	@$(ANNOUNCE); $(INSTALL)
 	@touch $@
 
 # Servers of networks, which only their tests need. Nothing is compiled, so any Node will do.
@@ -121,6 +121,9 @@ $(PRISM): test/faults/fuzz/prism/package-lock.json
 $(GENERATORS): test/openapi/generators/package-lock.json
 	@cd test/openapi/generators && $(INSTALL_PACKAGES)
 	@touch $@
+
+# npm prints nothing until it has finished.
+ANNOUNCE = echo 'Installing packages into node_modules: this may take some minutes' >&2
 
 # Not `npm ci`: it would remove node_modules while the service runs. The lockfile is obeyed all the same.
 INSTALL = $(INSTALL_PACKAGES) $(NODE)
