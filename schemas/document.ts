@@ -180,6 +180,7 @@ Where the response of a network is lost, the act may have been published. The ca
 | Facebook | reconcilable | The Page is queried after 30 seconds, 2 and 10 minutes. An existing act is not sent again. A missing act is sent again, if it has photos or a video, whose ids are known, or is a first comment. A missing text or link is not sent again: the delivery is \`unconfirmed\`. |
 | Instagram, Threads | reconcilable | The status of the container tells whether the act is live; comments on Instagram are found by author and text. One that stays finished for 13 minutes is published again. A live act whose id cannot be found is \`published\` with \`externalId\` null. |
 | X | reconcilable | The timeline of the account is read after 30 seconds, 2 and 10 minutes. An existing post is not sent again. X does not say how soon a post shows, so a missing one is not sent again either: the delivery is \`unconfirmed\`. |
+| Pinterest | reconcilable | The pins of the board are read after 30 seconds, 2 and 10 minutes. An existing pin is not sent again. Pinterest does not say how soon a pin is listed, so a missing one is not sent again either: the delivery is \`unconfirmed\`. |
 | Google Business | reconcilable | The posts of the location are listed after 30 seconds, 2 and 10 minutes. A new post with the same content is not sent again. Google does not say how soon a post is listed, so a missing one is not sent again either: the delivery is \`unconfirmed\`. |
 | LinkedIn organizations | reconcilable | The posts of the organization are read after 2 minutes. An existing post is not sent again. A missing text, link or poll is sent again: for about 10 minutes, LinkedIn refuses a copy and names the first post, which the delivery then has. A missing post with files, or first comment, is looked for again after 10 minutes. Then the delivery is \`unconfirmed\`. |
 | TikTok videos | exactly once | The id of the upload is stored before its first byte. Its status tells whether the last part, which publishes it, is there. If not, the same part is sent to the same upload again. |
@@ -200,7 +201,8 @@ Posts of one account are published one after the other, in the order of their ti
 | Bluesky | 1,666 posts an hour |
 | Mastodon | 30 posts in 5 minutes, 300 in 3 hours |
 | X | 100 posts in 15 minutes, 300 in 3 hours |
-| TikTok | 6 posts a minute |`
+| TikTok | 6 posts a minute |
+| Pinterest | 50 pins a minute |`
 
 const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 

@@ -58,7 +58,16 @@ export interface Config {
   isRunByNpm: boolean
 }
 
-const APP_NETWORKS = ['x', 'linkedin', 'facebook', 'instagram', 'threads', 'google_business', 'tiktok'] as const
+const APP_NETWORKS = [
+  'x',
+  'linkedin',
+  'facebook',
+  'instagram',
+  'threads',
+  'pinterest',
+  'google_business',
+  'tiktok',
+] as const
 type AppNetwork = (typeof APP_NETWORKS)[number]
 
 export interface S3Config {

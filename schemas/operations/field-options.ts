@@ -32,6 +32,8 @@ export const listFieldOptions = defineOperation({
 
 | network | field | values | needs |
 |---|---|---|---|
+| \`pinterest\` | \`boardId\` | the boards of the account, and group boards of others | |
+| \`pinterest\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 | \`sandbox\` | \`boardId\` | two boards | |
 | \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 

@@ -143,6 +143,7 @@ export const VARIABLES = Type.Object({
   ...app('FACEBOOK', 'Facebook'),
   ...app('INSTAGRAM', 'Instagram'),
   ...app('THREADS', 'Threads'),
+  ...app('PINTEREST', 'Pinterest'),
   ...app('GOOGLE_BUSINESS', 'Google Business Profile'),
   ...app('TIKTOK', 'TikTok'),
   BLUESKY_CLIENT_KEY: Type.Optional(

@@ -7,6 +7,7 @@ import { googleBusinessAdapter } from './google_business/adapter.ts'
 import { instagramAdapter } from './instagram/adapter.ts'
 import { linkedinAdapter } from './linkedin/adapter.ts'
 import { mastodonAdapter } from './mastodon/adapter.ts'
+import { pinterestAdapter } from './pinterest/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
 import { telegramAdapter } from './telegram/adapter.ts'
 import { threadsAdapter } from './threads/adapter.ts'
@@ -32,5 +33,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   linkedin: linkedinAdapter,
   google_business: googleBusinessAdapter,
   tiktok: tiktokAdapter,
+  pinterest: pinterestAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import { callNetwork, type NetworkRules } from './call-network.ts'
+import { callNetwork, type NetworkRules, type Refusal } from './call-network.ts'
 import { textAt } from './json.ts'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } from './oauth.ts'
 import { PublishError, unauthorized, unexpected } from './publish-error.ts'
@@ -23,6 +23,8 @@ export interface StandardOAuth {
   scopeSeparator?: string
   scopes: readonly string[]
   requiredScopes: readonly string[]
+  /** Whether an error means that the code or the token was refused. Absent where errors have the codes of RFC 6749, 5.2. */
+  isTokenRefused?(refusal: Refusal): boolean
   /** Further parameters of the consent page. */
   parameters?: Readonly<Record<string, string>>
   afterLostResponse: NonNullable<OAuth['refresh']>['afterLostResponse']
@@ -162,9 +164,10 @@ async function callServer<T>(
   const rules: NetworkRules = {
     host,
     secrets: app.clientSecret === null ? secrets : [...secrets, app.clientSecret],
-    words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
+    words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error') ?? textAt(body, 'message'),
     // Errors about the app say nothing about the token: RFC 6749, 5.2.
-    isUnauthorized: ({ body }) => ![undefined, ...APP_ERRORS].includes(textAt(body, 'error')),
+    isUnauthorized:
+      network.isTokenRefused ?? (({ body }) => ![undefined, ...APP_ERRORS].includes(textAt(body, 'error'))),
     // TikTok does not say which status its errors have.
     reportsError: (body) => textAt(body, 'error') !== undefined && textAt(body, 'access_token') === undefined,
   }

@@ -27,17 +27,17 @@ t.test('the list has the connected accounts of the user and of their organisatio
 t.test('an account has the documented fields, and no displayName if it is unknown', async (t) => {
   const { db, user } = await createWorld(t)
   const ada = await user()
-  const id = await ada.account('pinterest', { username: 'ada' })
+  const id = await ada.account('reddit', { username: 'ada' })
   const { status, body } = await ada.call('GET', '/accounts')
   t.equal(status, 200)
   const attention = NOT_SUPPORTED
   const owned = { ownerId: ada.id, isOwner: true, canDisconnect: true }
-  t.strictSame(body, { data: [{ id, platform: 'pinterest', username: 'ada', attention, ...owned }] })
+  t.strictSame(body, { data: [{ id, platform: 'reddit', username: 'ada', attention, ...owned }] })
 
   await db.updateTable('accounts').set({ displayName: 'Ada L.' }).execute()
   const named = await ada.call('GET', '/accounts')
   t.strictSame(named.body, {
-    data: [{ id, platform: 'pinterest', username: 'ada', displayName: 'Ada L.', attention, ...owned }],
+    data: [{ id, platform: 'reddit', username: 'ada', displayName: 'Ada L.', attention, ...owned }],
   })
   t.strictSame(Object.keys(named.body.data[0]), [
     'id',
@@ -57,7 +57,7 @@ t.test('attention says why nothing can be published to an account, and is absent
   const connected = await ada.account('bluesky', { credentials: { password: 'secret' } })
   const added = await ada.account('bluesky', { username: 'added' })
   const refused = await ada.account('mastodon', { credentials: { accessToken: 'secret' } })
-  const byHand = await ada.account('pinterest')
+  const byHand = await ada.account('reddit')
   const attention = { code: 'unauthorized', message: 'the token is invalid', since: '2026-11-21T08:15:30.123Z' }
   await db
     .updateTable('accounts')

@@ -8,6 +8,7 @@ import { startInstagram } from './fake-instagram.ts'
 import { startLinkedin } from './fake-linkedin.ts'
 import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
+import { STORAGE, startPinterest } from './fake-pinterest.ts'
 import { startTelegram } from './fake-telegram.ts'
 import { startThreads } from './fake-threads.ts'
 import { startTiktok } from './fake-tiktok.ts'
@@ -40,6 +41,7 @@ export async function startFakeNetworks(t: Teardown) {
   const linkedin = await startLinkedin(t)
   const google_business = await startGoogleBusiness(t)
   const tiktok = await startTiktok(t)
+  const pinterest = await startPinterest(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -93,6 +95,8 @@ export async function startFakeNetworks(t: Teardown) {
     ...Object.fromEntries(GOOGLE_BUSINESS_ORIGINS.map((origin) => [origin, google_business])),
     'https://open.tiktokapis.com': tiktok,
     'https://open-upload.tiktokapis.com': tiktok,
+    'https://api.pinterest.com': pinterest,
+    [STORAGE]: pinterest,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -115,5 +119,6 @@ export async function startFakeNetworks(t: Teardown) {
     linkedin,
     google_business,
     tiktok,
+    pinterest,
   }
 }

@@ -3,6 +3,7 @@ import { throttled as throttledProject } from './fake-google-business.ts'
 import { throttled as throttledMember } from './fake-linkedin.ts'
 import { throttled as throttledToken } from './fake-meta.ts'
 import type { Reply } from './fake-network.ts'
+import { throttled as throttledApp } from './fake-pinterest.ts'
 import { throttled as throttledCreator } from './fake-tiktok-requests.ts'
 import { throttled as throttledUser } from './fake-x-replies.ts'
 import type { Kind, RealNetwork } from './network-scene.ts'
@@ -95,6 +96,17 @@ const CONTROLS = {
     processes: () => true,
     process: (looks) => set(tiktok.switches, { processing: looks === 'fails' ? 'file_format_check_failed' : looks }),
   }),
+  pinterest: ({ pinterest }) => {
+    const token = pinterest.tokens.get(pinterest.credentials.accessToken)!
+    return {
+      limited: (seconds) => throttledApp({ 'retry-after': String(seconds) }),
+      revokeToken: () => set(token, { status: 'revoked' }),
+      expireToken: () => set(token, { status: 'expired' }),
+      showLate: () => set(pinterest, { listedAfterMs: LATE_MS }),
+      processes: has('video'),
+      process: (looks) => set(pinterest, { processing: looks === 'fails' ? 'DAMAGED' : looks }),
+    }
+  },
   instagram: ({ instagram }) => containerControls(instagram, '2207026'),
   threads: ({ threads }) => containerControls(threads, 'INVALID_DURATION'),
 } satisfies Partial<Record<RealNetwork, (world: World) => NetworkControls>>

@@ -25,10 +25,14 @@ const VISIBLE = {
   linkedin: ({ linkedin }: World) => linkedin.posts.length + linkedin.comments.length,
   google_business: ({ google_business }: World) => google_business.visibleIds().length,
   tiktok: ({ tiktok }: World) => tiktok.posts.length,
+  pinterest: ({ pinterest }: World) => pinterest.pins.length,
 }
 
 /** The keys of `fields` that every post needs. */
-const FIELDS: Partial<Record<RealNetwork, object>> = { tiktok: { privacyLevel: 'PUBLIC_TO_EVERYONE' } }
+const FIELDS: Partial<Record<RealNetwork, object>> = {
+  tiktok: { privacyLevel: 'PUBLIC_TO_EVERYONE' },
+  pinterest: { boardId: '549755885175', coverTimestampSeconds: 1 },
+}
 
 /** A kind of post: its type, and what it consists of. */
 export interface Kind {

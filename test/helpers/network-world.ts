@@ -34,8 +34,8 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
   /** Keeps the clocks of networks equal to that of the workers. */
   const advance = (ms: number) => {
     world.time.now = new Date(world.time.now.getTime() + ms)
-    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok } = fakes
-    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok]
+    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest } = fakes
+    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest]
     for (const { setTime } of networks) setTime(world.time.now)
   }
 
@@ -58,6 +58,9 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
       }
       if (platform === 'tiktok') {
         return ada.account('tiktok', { username: fakes.tiktok.user.username, credentials: fakes.tiktok.credentials })
+      }
+      if (platform === 'pinterest') {
+        return ada.account('pinterest', { username: 'lighthouses', credentials: fakes.pinterest.credentials })
       }
       const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })

@@ -24,7 +24,7 @@ t.test('accounts are counted by the codes of attention that the API shows', asyn
   for (const hours of [2, -0.5, -2]) await connect('x', hours * HOUR, true)
   await connect('youtube', 30 * DAY)
   await connect('youtube', 6 * DAY)
-  await ada.account('pinterest')
+  await ada.account('reddit')
   await ada.account('threads')
   await ada.account('threads', { credentials: {} })
   const attention = JSON.stringify({ code: 'unauthorized', message: 'no', since: '2026-11-21T08:15:30.123Z' })
@@ -45,7 +45,7 @@ t.test('accounts are counted by the codes of attention that the API shows', asyn
     '{platform="x",code="refresh_failed"}': 1,
     '{platform="youtube",code="not_supported"}': 1,
     '{platform="youtube",code="expiring"}': 1,
-    '{platform="pinterest",code="not_supported"}': 1,
+    '{platform="reddit",code="not_supported"}': 1,
     '{platform="threads",code="not_connected"}': 1,
     '{platform="facebook",code="unauthorized"}': 1,
   })

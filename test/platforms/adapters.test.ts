@@ -13,6 +13,7 @@ import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
 import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import { startMastodon } from '../helpers/fake-mastodon.ts'
+import { startPinterest } from '../helpers/fake-pinterest.ts'
 import { startTelegram } from '../helpers/fake-telegram.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
@@ -128,6 +129,13 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
       isUnknown: ({ media }) => media[0]!.kind === 'image',
     }
   },
+  async pinterest(t) {
+    const { fetch, credentials, pins } = await startPinterest(t)
+    const fields = { boardId: '549755885175', coverTimestampSeconds: 0 }
+    const visibleIds = () => pins.map(({ id }) => id)
+    const adapter = adapterOf('pinterest')
+    return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, image: 'image/jpeg', fields }
+  },
   async sandbox() {
     const { store, visibleIds } = createMemoryStore()
     const notCalled = () => Promise.reject(new Error('the sandbox makes no calls'))
@@ -201,7 +209,18 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
       const video = actsFor(subject)[2]!
       const { ready, calls } = await prepare(t, subject, video, null)
       if (
-        ['bluesky', 'facebook', 'linkedin', 'mastodon', 'instagram', 'threads', 'sandbox', 'tiktok', 'x'].includes(id)
+        [
+          'bluesky',
+          'facebook',
+          'linkedin',
+          'mastodon',
+          'instagram',
+          'threads',
+          'pinterest',
+          'sandbox',
+          'tiktok',
+          'x',
+        ].includes(id)
       ) {
         t.ok(calls > 1, 'prepare asks for time')
       }

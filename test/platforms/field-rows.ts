@@ -7,6 +7,7 @@ import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
 import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import type { FakeNetwork } from '../helpers/fake-network.ts'
+import { startPinterest } from '../helpers/fake-pinterest.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
@@ -203,6 +204,51 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           { value: 'One each', act: event, sent: [] },
         ],
         languageCode: { value: 'en-GB' },
+      },
+    }
+  },
+
+  async pinterest(t) {
+    const fake = await startPinterest(t)
+    const [board] = fake.boards
+    const boardId = board!.id
+    const pin = (fields: Act['fields'] = {}): Partial<Act> => ({ ...IMAGE, fields: { boardId, ...fields } })
+    const film = (fields: Act['fields'] = {}): Partial<Act> => ({ ...VIDEO, fields: { boardId, ...fields } })
+    const framed = { coverTimestampSeconds: 1 }
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: 'POST /v5/pins',
+      rows: {
+        boardId: [
+          { value: boardId, act: IMAGE },
+          { value: boardId, act: { ...VIDEO, fields: framed } },
+        ],
+        boardSectionId: { value: board!.sections[0]!.id, act: pin() },
+        title: [
+          { value: 'A pin', act: pin() },
+          { value: 'A film', act: film(framed) },
+        ],
+        link: [
+          { value: LINK, act: pin() },
+          { value: LINK, act: { ...pin(), ...IMAGES } },
+        ],
+        altText: [
+          { value: 'The sea', act: pin() },
+          { value: 'The sea', act: { ...pin(), ...IMAGES } },
+          { value: 'The sea', act: film(framed) },
+        ],
+        dominantColor: { value: '#6E7874', act: pin() },
+        coverUrl: [
+          { value: LINK, act: film() },
+          { value: LINK, act: pin(), sent: [] },
+        ],
+        coverTimestampSeconds: [
+          { value: 0, act: film() },
+          { value: 2, act: film() },
+          { value: 2, act: film({ coverUrl: LINK }), sent: [] },
+          { value: 2, act: pin(), sent: [] },
+        ],
       },
     }
   },

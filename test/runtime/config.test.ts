@@ -84,6 +84,8 @@ t.test('every variable is read', async (t) => {
     INSTAGRAM_CLIENT_ID: 'instagram-id',
     INSTAGRAM_CLIENT_SECRET: 'instagram-secret',
     THREADS_CLIENT_ID: 'threads-id',
+    PINTEREST_CLIENT_ID: 'pinterest-id',
+    PINTEREST_CLIENT_SECRET: 'pinterest-secret',
     GOOGLE_BUSINESS_CLIENT_ID: 'google-id',
     GOOGLE_BUSINESS_CLIENT_SECRET: 'google-secret',
     BLUESKY_CLIENT_KEY: `${'B'.repeat(43)}=`,
@@ -133,6 +135,7 @@ t.test('every variable is read', async (t) => {
       facebook: { clientId: 'facebook-id', clientSecret: 'facebook-secret' },
       instagram: { clientId: 'instagram-id', clientSecret: 'instagram-secret' },
       threads: { clientId: 'threads-id', clientSecret: null },
+      pinterest: { clientId: 'pinterest-id', clientSecret: 'pinterest-secret' },
       google_business: { clientId: 'google-id', clientSecret: 'google-secret' },
       tiktok: { clientId: 'tiktok-key', clientSecret: 'tiktok-secret' },
       bluesky: {

@@ -1,4 +1,4 @@
-import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const openapi: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/openapi.json',
@@ -14,6 +14,12 @@ const specs: Source = {
   url: 'https://help.pinterest.com/en/business/article/pinterest-product-specs',
   confidence: 'official',
   version: '2026',
+}
+
+const rates: Source = {
+  url: 'https://developers.pinterest.com/docs/reference/rate-limits/',
+  confidence: 'copy',
+  version: '2026-11-22',
 }
 
 const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/png'], bytesMax: 20_971_520, source: specs }
@@ -41,6 +47,8 @@ const onePin: PostTypeRule = {
   video,
   source: openapi,
 }
+
+const withoutVideo: Condition = { when: 'the post has no video', test: (_, { hasVideo }) => !hasVideo }
 
 export const pinterest: Platform = {
   id: 'pinterest',
@@ -85,7 +93,12 @@ export const pinterest: Platform = {
       param: 'board_id',
       source: openapi,
     },
-    boardSectionId: { type: 'string', param: 'board_section_id', source: openapi },
+    boardSectionId: {
+      type: 'string',
+      pattern: { regex: /^\d+$/, expected: 'digits only' },
+      param: 'board_section_id',
+      source: openapi,
+    },
     title: { type: 'string', param: 'title', source: openapi },
     link: { type: 'url', lengthMax: 2048, param: 'link', source: openapi },
     altText: { type: 'string', lengthMax: 500, param: 'alt_text', source: openapi },
@@ -102,16 +115,33 @@ export const pinterest: Platform = {
         test: ({ coverTimestampSeconds }, { hasVideo }) => hasVideo && coverTimestampSeconds === undefined,
       },
       param: 'media_source.cover_image_url',
+      unused: withoutVideo,
       source: pins,
     },
     coverTimestampSeconds: {
       type: 'integer',
       min: 0,
       param: 'media_source.cover_image_key_frame_time',
+      unused: {
+        when: `coverUrl is set, or ${withoutVideo.when}`,
+        test: (fields, ...post) => Boolean(fields.coverUrl) || withoutVideo.test(fields, ...post),
+      },
       source: openapi,
     },
   },
   rateLimits: [
+    {
+      resource: 'calls that write',
+      limit: 100,
+      windowSeconds: 60,
+      scope: 'account',
+      // A video is registered first.
+      perAct: 2,
+      source: rates,
+    },
+    { resource: 'calls that write, with Trial access', limit: 300, windowSeconds: 86_400, scope: 'app', source: rates },
     { resource: 'pins stored', limit: 200_000, scope: 'account', source: { ...pins, confidence: 'official' } },
   ],
+  // No call takes an idempotency key. The pins of a board can be listed, in an order and with a delay that no page states.
+  guarantees: [{ guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: openapi }],
 }

@@ -1,0 +1,37 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { standardOAuth } from '../standard-oauth.ts'
+import { clientFor, HOST, isId } from './client.ts'
+
+/** All four are required to create a pin: https://github.com/pinterest/api-description, `POST /pins`. */
+const PUBLISHING = ['boards:read', 'boards:write', 'pins:read', 'pins:write']
+
+/** https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/ */
+export const pinterestOAuth = standardOAuth({
+  host: HOST,
+  authorizationEndpoint: 'https://www.pinterest.com/oauth/',
+  tokenEndpoint: `https://${HOST}/v5/oauth/token`,
+  authentication: 'basic',
+  pkce: false,
+  scopes: [...PUBLISHING, 'user_accounts:read'],
+  scopeSeparator: ',',
+  requiredScopes: PUBLISHING,
+  // Errors have no code of RFC 6749. 401 is for the id and the secret of the app.
+  isTokenRefused: ({ status }) => status === 400,
+  // Each refresh gives a new refresh token. The page does not say whether the old one still works.
+  afterLostResponse: 'single-use',
+
+  async listAccounts(tokens, io) {
+    const { credentials } = tokens
+    return [{ profile: await readProfile({ ...io, credentials }), kind: 'profile', tokens }]
+  },
+})
+
+/** https://developers.pinterest.com/docs/api/v5/user_account-get */
+export async function readProfile(io: Io): Promise<Profile> {
+  const { body } = await clientFor(io).call('/user_account')
+  const [id, username] = [textAt(body, 'id'), textAt(body, 'username')]
+  if (!isId(id) || !username) throw unexpected(HOST, false)
+  return { externalId: id, username, displayName: textAt(body, 'business_name') || null }
+}

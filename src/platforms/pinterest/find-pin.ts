@@ -1,0 +1,58 @@
+import type { Act, Sent } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { type Client, isId, sentOf } from './client.ts'
+import { type PinTexts, placeOf, textsOf } from './pin.ts'
+
+/** How far Pinterest's clock may differ from ours when times of creation are compared. */
+const CLOCK_SKEW_MAX_MS = 60_000
+
+/** Of 250 pins each. No page says in which order pins are listed; users see the newest first. */
+const PAGES_MAX = 4
+
+/**
+ * The pins that an act may have made: those on its board, or in its section, that were created since it began and have its
+ * texts. None if it has no texts, because nothing else tells one pin from another.
+ */
+export async function findPins(client: Client, act: Act): Promise<Sent[]> {
+  const texts = textsOf(act)
+  if (!Object.values(texts).some((text) => text !== undefined)) return []
+  const { boardId, sectionId } = placeOf(act)
+  const list = sectionId ? `/boards/${boardId}/sections/${sectionId}/pins` : `/boards/${boardId}/pins`
+  const since = act.startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  const isOld = (pin: unknown) => createdAt(pin) < since
+  const pins = await client.list(list, PAGES_MAX, (page) => page.some(isOld))
+  return pins
+    .filter((pin) => !isOld(pin) && isOwn(pin) && isIn(pin, sectionId) && isShown(pin, act) && hasTexts(pin, texts))
+    .flatMap((pin) => {
+      const id = textAt(pin, 'id')
+      return isId(id) ? [sentOf(id)] : []
+    })
+}
+
+/** In UTC, with or without a `Z`. NaN where it is missing: such a pin counts as new. */
+function createdAt(pin: unknown): number {
+  const time = textAt(pin, 'created_at') ?? ''
+  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`)
+}
+
+/** A group board has pins of others. */
+const isOwn = (pin: unknown) => at(pin, 'is_owner') !== false
+
+const isIn = (pin: unknown, sectionId: string | undefined) => textAt(pin, 'board_section_id') === sectionId
+
+function isShown(pin: unknown, { media }: Act): boolean {
+  const type = textAt(pin, 'media', 'media_type')
+  const expected = media[0]?.kind === 'video' ? 'video' : media.length > 1 ? 'multiple_images' : 'image'
+  return type === undefined || type === expected
+}
+
+/** Pinterest may describe an image by itself, so that an alt text counts only where the act has one. */
+const hasTexts = (pin: unknown, { title, description, link, altText }: PinTexts): boolean =>
+  isSame(textAt(pin, 'title'), title) &&
+  isSame(textAt(pin, 'description'), description) &&
+  isSame(textAt(pin, 'link')?.replace(/\/$/, ''), link?.replace(/\/$/, '')) &&
+  (altText === undefined || isSame(textAt(pin, 'alt_text'), altText))
+
+const isSame = (shown = '', sent = '') => comparable(shown) === comparable(sent)
+
+const comparable = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()

@@ -1,0 +1,43 @@
+import type { FieldOption, FieldOptions } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { clientFor, idOf, isId } from './client.ts'
+
+/**
+ * Of 250 boards each. An account has at most 2,000 boards and 500 sections in each, beside the group boards of others:
+ * https://help.pinterest.com/en/article/create-a-board
+ */
+const PAGES_MAX = 12
+
+export const pinterestOptions: Readonly<Record<string, FieldOptions>> = {
+  boardId: {
+    async read(io) {
+      const boards = await clientFor(io).list('/boards', PAGES_MAX)
+      // Only advertisements go to these.
+      return { options: boards.filter((board) => at(board, 'is_ads_only') !== true).flatMap(toBoard) }
+    },
+  },
+  boardSectionId: {
+    needs: ['boardId'],
+    async read(io, { boardId }) {
+      const sections = await clientFor(io).list(`/boards/${idOf(boardId, 'boardId')}/sections`, PAGES_MAX)
+      return { options: sections.flatMap((section) => toOption(section)) }
+    },
+  },
+}
+
+/** `owner` tells the boards of others, which the account may add to. */
+function toBoard(board: unknown): FieldOption[] {
+  const details = {
+    ...named('privacy', textAt(board, 'privacy')),
+    ...named('owner', textAt(board, 'owner', 'username')),
+    ...named('description', textAt(board, 'description')),
+  }
+  return toOption(board).map((option) => ({ ...option, details }))
+}
+
+function toOption(item: unknown): FieldOption[] {
+  const [value, label] = [textAt(item, 'id'), textAt(item, 'name')]
+  return isId(value) && label !== undefined ? [{ value, label }] : []
+}
+
+const named = (name: string, value: string | undefined) => (value ? { [name]: value } : {})

@@ -1,0 +1,61 @@
+import type { Act } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { altTextOf } from '../request-body.ts'
+import { jsonWithFiles } from './base64.ts'
+import { idOf } from './client.ts'
+
+/** In code points: the schema PinCreate of https://github.com/pinterest/api-description. */
+const ALT_TEXT_LENGTH_MAX = 500
+
+/** What readers see of a pin beside its files. Absent where the post has none. */
+export interface PinTexts {
+  title: string | undefined
+  description: string | undefined
+  link: string | undefined
+  /** A pin has one, whatever its number of images. */
+  altText: string | undefined
+}
+
+export const textsOf = ({ text, fields, media }: Act): PinTexts => ({
+  title: textAt(fields, 'title')?.trim() || undefined,
+  description: text.trim() || undefined,
+  link: textAt(fields, 'link') || undefined,
+  altText: media[0] && altTextOf(media[0], fields, ALT_TEXT_LENGTH_MAX),
+})
+
+/** The board of an act, and the section of it. Throws where the ids cannot be ones of Pinterest. */
+export const placeOf = ({ fields: { boardId, boardSectionId } }: Act) => ({
+  boardId: idOf(boardId, 'boardId'),
+  sectionId: boardSectionId ? idOf(boardSectionId, 'boardSectionId') : undefined,
+})
+
+/** The body of `POST /pins`. Images go with it, so that Pinterest has nothing to fetch. */
+export function pinOf(act: Act, videoId: string | null): object {
+  const { media, fields } = act
+  const { boardId, sectionId } = placeOf(act)
+  const { title, description, link, altText } = textsOf(act)
+  const pin = {
+    board_id: boardId,
+    board_section_id: sectionId,
+    title,
+    description,
+    link,
+    alt_text: altText,
+    dominant_color: textAt(fields, 'dominantColor') || undefined,
+  }
+  if (videoId !== null) {
+    return { ...pin, media_source: { source_type: 'video_id', media_id: videoId, ...coverOf(act) } }
+  }
+  return jsonWithFiles(media, (places) => {
+    const items = media.map(({ mimeType }, index) => ({ content_type: mimeType, data: places[index]! }))
+    const source =
+      items.length === 1
+        ? { source_type: 'image_base64', ...items[0]! }
+        : { source_type: 'multiple_image_base64', items, index: 0 }
+    return { ...pin, media_source: source }
+  })
+}
+
+/** A video has exactly one cover. The time is in seconds. */
+const coverOf = ({ fields: { coverUrl, coverTimestampSeconds } }: Act) =>
+  coverUrl ? { cover_image_url: coverUrl } : { cover_image_key_frame_time: coverTimestampSeconds }

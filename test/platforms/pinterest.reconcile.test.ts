@@ -1,0 +1,120 @@
+import t from 'tap'
+import type { Act, Sent } from '../../src/platforms/adapter.ts'
+import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
+import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import type { Teardown } from '../helpers/database.ts'
+import { startPinterest } from '../helpers/fake-pinterest.ts'
+
+const { send, reconcile } = clientOf(pinterestAdapter)
+
+const BOARD = '549755885175'
+const SECTION = '5258814934636085108'
+const STATE = { video: null, reads: 0 }
+
+const pinOf = ({ fields, ...act }: Partial<Act> = {}) =>
+  actOf({ media: [fileOf('image/jpeg')], ...act, fields: { boardId: BOARD, ...fields } })
+
+async function start(t: Teardown) {
+  const fake = await startPinterest(t)
+  const { credentials } = fake
+  return {
+    fake,
+    send: (act: Act): Promise<Sent> => send(act, credentials, ioOf(fake)),
+    find: (act: Act, state: unknown = STATE) => reconcile(act, credentials, ioOf(fake), state),
+  }
+}
+
+t.test('a pin is found on its board or in its section, with its texts', async (t) => {
+  const { send, find } = await start(t)
+  const media = [fileOf('image/jpeg'), fileOf('image/jpeg')]
+  const acts = [
+    pinOf(),
+    pinOf({ text: 'Two  images\nof it', media, postType: 'carousel' }),
+    pinOf({ text: 'In a section', fields: { boardSectionId: SECTION } }),
+    pinOf({ text: '', fields: { title: 'A title', link: 'https://example.com/a/' } }),
+    pinOf({ text: 'A film', media: [fileOf('video/mp4')], fields: { coverTimestampSeconds: 0 } }),
+    pinOf({ text: '', media: [fileOf('image/jpeg', { altText: 'Only an alt text' })] }),
+  ]
+  for (const act of acts) {
+    const sent = await send(act)
+    t.same(await find(act), sent)
+  }
+})
+
+t.test('another pin is not taken for it', async (t) => {
+  const { fake, send, find } = await start(t)
+  const act = pinOf({ fields: { title: 'A title' } })
+  const absent = { processing: { state: { ...STATE, reads: 1 }, afterMs: 90_000 } }
+  t.same(await find(act), absent, 'an empty board')
+  const others: Act[] = [
+    pinOf({ text: 'Another text', fields: { title: 'A title' } }),
+    pinOf({ fields: { title: 'Another title' } }),
+    pinOf({ fields: { title: 'A title', link: 'https://example.com' } }),
+    pinOf({ fields: { title: 'A title', boardSectionId: SECTION } }),
+    pinOf({ fields: { title: 'A title', boardId: '549755885176' } }),
+    pinOf({ fields: { title: 'A title' }, media: [fileOf('image/jpeg'), fileOf('image/jpeg')] }),
+  ]
+  for (const other of others) await send(other)
+  t.same(await find(act), absent)
+
+  fake.setTime(new Date(Date.now() - 120_000))
+  await send(act)
+  fake.setTime(new Date())
+  t.same(await find(act), absent, 'older than the act')
+})
+
+t.test('one of two equal pins may belong to another post', async (t) => {
+  const { send, find } = await start(t)
+  const act = pinOf()
+  await send(act)
+  await send(act)
+  t.equal(await find(act), 'unknown')
+})
+
+t.test('a pin that no text tells apart is never found', async (t) => {
+  const { send, find } = await start(t)
+  const act = pinOf({ text: '' })
+  await send(act)
+  t.equal(await find(act, { video: null, reads: 2 }), 'unknown')
+})
+
+t.test('the board is read three times, and that the pin is missing proves nothing', async (t) => {
+  const { fake, find, send } = await start(t)
+  const act = pinOf()
+  fake.listedAfterMs = 600_000
+  await send(act)
+  const pauses: number[] = []
+  let state: unknown = STATE
+  for (;;) {
+    const found = await find(act, JSON.parse(JSON.stringify(state)))
+    if (found === 'unknown') break
+    const { processing } = found as { processing: { state: unknown; afterMs: number } }
+    pauses.push(processing.afterMs)
+    state = processing.state
+  }
+  t.same(pauses, [90_000, 480_000])
+  t.equal(await find(act, null), 'unknown', 'without a state')
+})
+
+t.test('pins are read until they are older than the act', async (t) => {
+  const { fake, send, find } = await start(t)
+  const act = pinOf()
+  const sent = await send(act)
+  const [pin] = fake.pins
+  for (let index = 0; index < 600; index++)
+    fake.pins.unshift({ ...pin!, id: String(index + 1), createdAt: new Date(0) })
+  fake.log.length = 0
+  t.same(await find(act), sent)
+  t.same(fake.log, [`GET /v5/boards/${BOARD}/pins`])
+  for (const old of fake.pins) old.createdAt = new Date()
+  for (const other of fake.pins.slice(0, 600)) other.description = 'Another'
+  fake.log.length = 0
+  t.same(await find(act), sent)
+  t.equal(fake.log.length, 3)
+})
+
+t.test('a board that cannot be read leaves the outcome open', async (t) => {
+  const { fake, find } = await start(t)
+  fake.faults.push({ on: `GET /v5/boards/${BOARD}/pins`, instead: { status: 500 } })
+  t.has(await rejection(find(pinOf()) as Promise<unknown>), { retryable: true })
+})
