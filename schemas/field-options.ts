@@ -53,5 +53,6 @@ const needed = (description: string) => Type.Optional(Type.String({ maxLength: 2
 /** Every key of `fields` that the values of another key depend on. */
 export const ListFieldOptionsQuery = Type.Object({
   boardId: needed('The board. Required for `boardSectionId`.'),
+  subreddit: needed('The name of the subreddit, without `r/`. Required for `flairId`.'),
 })
 export type ListFieldOptionsQuery = Static<typeof ListFieldOptionsQuery>

@@ -65,6 +65,7 @@ const APP_NETWORKS = [
   'instagram',
   'threads',
   'pinterest',
+  'reddit',
   'google_business',
   'tiktok',
 ] as const

@@ -109,7 +109,7 @@ export const disconnectAccount = defineOperation({
 
 Published posts stay on the network. Scheduled posts are not published to this account: their deliveries fail with \`no_access\`. Connecting the same profile again creates another account with another id.
 
-Tokens that were granted by OAuth are revoked at Bluesky, Mastodon, TikTok and X, unless somebody else has connected the same profile. On other networks, remove the app in your settings there.`,
+Tokens that were granted by OAuth are revoked at Bluesky, Mastodon, Reddit, TikTok and X, unless somebody else has connected the same profile. On other networks, remove the app in your settings there.`,
     params: AccountPath,
     response: {
       200: JsonResponse(Deleted, 'The account is disconnected.', { disconnected: Deleted.examples[0] }),

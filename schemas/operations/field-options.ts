@@ -36,6 +36,8 @@ export const listFieldOptions = defineOperation({
 | \`pinterest\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 | \`sandbox\` | \`boardId\` | two boards | |
 | \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
+| \`reddit\` | \`subreddit\` | the subreddits that the account moderates or has joined | |
+| \`reddit\` | \`flairId\` | the flairs of new posts; \`facts\` has the rules of the subreddit, and what it requires of posts | \`subreddit\` |
 
 The values are read from the network, which may take up to 20 seconds, and kept for a minute. The list has no pages.`,
     params: FieldOptionsPath,

@@ -146,6 +146,7 @@ export const VARIABLES = Type.Object({
   ...app('PINTEREST', 'Pinterest'),
   ...app('GOOGLE_BUSINESS', 'Google Business Profile'),
   ...app('TIKTOK', 'TikTok'),
+  ...app('REDDIT', 'Reddit'),
   BLUESKY_CLIENT_KEY: Type.Optional(
     Type.String({
       format: 'credentials-keys',

@@ -8,6 +8,7 @@ import { instagramAdapter } from './instagram/adapter.ts'
 import { linkedinAdapter } from './linkedin/adapter.ts'
 import { mastodonAdapter } from './mastodon/adapter.ts'
 import { pinterestAdapter } from './pinterest/adapter.ts'
+import { redditAdapter } from './reddit/adapter.ts'
 import { createSandboxAdapter, type SandboxStore } from './sandbox/adapter.ts'
 import { telegramAdapter } from './telegram/adapter.ts'
 import { threadsAdapter } from './threads/adapter.ts'
@@ -34,5 +35,6 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   google_business: googleBusinessAdapter,
   tiktok: tiktokAdapter,
   pinterest: pinterestAdapter,
+  reddit: redditAdapter,
   sandbox: createSandboxAdapter(sandbox),
 })

@@ -31,6 +31,8 @@ export interface NetworkRules {
   limitKey?(refusal: Refusal): string | undefined
   /** Whether the body of a 2xx response reports an error all the same. It then has the meaning of an error status. */
   reportsError?(body: unknown): boolean
+  /** What follows if a 403 without the network's words comes from the network itself. Ends the message of that error. */
+  blockAdvice?: string
   /** A longer response is not the network's. The default is 1 MiB. */
   responseBytesMax?: number
 }
@@ -142,7 +144,7 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true, ...later })
   }
-  const fromProxy = status < 300 ? undefined : intermediaryError(network.host, refusal, shown)
+  const fromProxy = status < 300 ? undefined : intermediaryError(network, refusal, shown)
   if (fromProxy) return fromProxy
   if (words !== undefined && network.isUnauthorized(refusal)) return unauthorized(message)
   const kind = network.classify?.(refusal)
@@ -162,7 +164,7 @@ const unreachable = (message: string) =>
  * be repeated (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). `words` are the network's own.
  */
 function intermediaryError(
-  host: string,
+  { host, blockAdvice }: NetworkRules,
   { status, headers }: Refusal,
   words: string | undefined,
 ): PublishError | undefined {
@@ -177,7 +179,8 @@ function intermediaryError(
   if ([408, 421, 425].includes(status)) return unreachable(messageOf(host, status, words))
   // A firewall such as Cloudflare's sends a page. It says nothing about the account.
   if ((status === 401 || status === 403) && words === undefined) {
-    return unreachable(`A proxy in front of ${host} responded with status ${status}`)
+    const advice = status === 403 && blockAdvice ? `. ${blockAdvice}` : ''
+    return unreachable(`A proxy in front of ${host} responded with status ${status}${advice}`)
   }
   return undefined
 }

@@ -30,11 +30,14 @@ export function publicUrlOf(file: PublishedFile, network: string): string {
   throw new PublishError(message, { code: 'public_url_missing', maybeSent: false, retryable: false })
 }
 
+/** What is sent of a file. */
+export type Content = Pick<PublishedFile, 'mimeType' | 'bytes' | 'open'>
+
 export interface Upload {
   field: string
   /** Without quotes and line breaks, as `field`. */
   name: string
-  file: PublishedFile
+  file: Content
 }
 
 /** A request body of bytes and files, streamed with its length known, so that no video is ever in memory. */
@@ -44,9 +47,9 @@ export class StreamedBody {
   isRead = false
   /** Why the content of a file could not be read, or had another length than stored. */
   failure: unknown
-  readonly #parts: readonly (Buffer | PublishedFile)[]
+  readonly #parts: readonly (Buffer | Content)[]
 
-  constructor(contentType: string, parts: readonly (Buffer | PublishedFile)[]) {
+  constructor(contentType: string, parts: readonly (Buffer | Content)[]) {
     const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : part.bytes), 0)
     this.headers = { 'content-type': contentType, 'content-length': String(bytes) }
     this.#parts = parts
@@ -91,7 +94,7 @@ export class StreamedBody {
  */
 export function multipart(fields: Record<string, string>, uploads: readonly Upload[]): StreamedBody {
   const boundary = `postroom-${randomUUID()}`
-  const parts: (Buffer | PublishedFile)[] = []
+  const parts: (Buffer | Content)[] = []
   const add = (text: string) => parts.push(Buffer.from(text))
   for (const [field, value] of Object.entries(fields)) {
     add(`--${boundary}\r\ncontent-disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`)
@@ -117,7 +120,7 @@ export const partOf = (file: PublishedFile, range: ByteRange): PublishedFile => 
 export const fileBody = (file: PublishedFile) => new StreamedBody(file.mimeType, [file])
 
 /** The content of a file. Throws where it is not as long as stored. */
-export async function* contentOf(file: PublishedFile): AsyncGenerator<Uint8Array> {
+export async function* contentOf(file: Content): AsyncGenerator<Uint8Array> {
   let left = file.bytes
   for await (const chunk of await file.open()) {
     left -= chunk.length

@@ -27,6 +27,10 @@ export interface StandardOAuth {
   isTokenRefused?(refusal: Refusal): boolean
   /** Further parameters of the consent page. */
   parameters?: Readonly<Record<string, string>>
+  /** Absent where the network takes every User-Agent. */
+  userAgent?(app: OAuthApp): string
+  /** What the operator has to do if the network does not accept the app. Ends the message of that error. */
+  appAdvice?: string
   afterLostResponse: NonNullable<OAuth['refresh']>['afterLostResponse']
   /** The accounts that the user can publish to with these tokens. */
   listAccounts(tokens: Tokens, io: OAuthIo, app: OAuthApp): Promise<OAuthAccount[]>
@@ -120,7 +124,12 @@ const APP_ERRORS = [
   'deleted_client',
   'org_internal',
   'redirect_uri_mismatch',
+  // Reddit has the status in place of a word.
+  '401',
+  '403',
 ]
+
+const isAboutApp = (body: unknown) => APP_ERRORS.includes(textAt(body, 'error') ?? '')
 
 type ServerCall<T> = (
   server: oauth.AuthorizationServer,
@@ -164,15 +173,19 @@ async function callServer<T>(
   const rules: NetworkRules = {
     host,
     secrets: app.clientSecret === null ? secrets : [...secrets, app.clientSecret],
-    words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error') ?? textAt(body, 'message'),
+    words(body) {
+      const words = textAt(body, 'error_description') ?? textAt(body, 'message') ?? textAt(body, 'error')
+      return words !== undefined && network.appAdvice && isAboutApp(body) ? `${words}. ${network.appAdvice}` : words
+    },
     // Errors about the app say nothing about the token: RFC 6749, 5.2.
-    isUnauthorized:
-      network.isTokenRefused ?? (({ body }) => ![undefined, ...APP_ERRORS].includes(textAt(body, 'error'))),
-    // TikTok does not say which status its errors have.
+    isUnauthorized: network.isTokenRefused ?? (({ body }) => textAt(body, 'error') !== undefined && !isAboutApp(body)),
+    // TikTok does not say which status its errors have. Those of Reddit have 200.
     reportsError: (body) => textAt(body, 'error') !== undefined && textAt(body, 'access_token') === undefined,
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
-    const response = await callNetwork(rules, io, url, { method: 'POST', headers, body, visible: true })
+    const agent = network.userAgent && { 'user-agent': network.userAgent(app) }
+    const options = { method: 'POST', headers: { ...headers, ...agent }, body, visible: true } as const
+    const response = await callNetwork(rules, io, url, options)
     // LinkedIn names no type. Its tokens are bearer tokens too.
     return Response.json({ token_type: 'bearer', ...(response.body as object | null) })
   }

@@ -27,6 +27,8 @@ interface Sender {
   callsIfUnauthorized?: number
   /** Whether that call streams its body, which `fetch` cannot send again. */
   isStreamed?: true
+  /** The statuses of refused credentials. The default is 401 and 403. */
+  unauthorized?: number[]
 }
 
 const ending = (instead: Fault['instead'], after = false) => ({ instead, after })
@@ -101,7 +103,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
 
   t.test('an act that the network refuses is certainly not sent', async (t) => {
     const network = await start(t)
-    const { fake, visible, callsIfUnauthorized = 1 } = network
+    const { fake, visible, callsIfUnauthorized = 1, unauthorized = [401, 403] } = network
     for (const instead of [network.limited(120), { ...page, status: 429, headers: { 'retry-after': '120' } }]) {
       fake.faults.push({ on: visible, instead })
       const error = await rejection(network.send(ioOf(fake)))
@@ -126,7 +128,7 @@ export function testAdapterContract(start: (t: Teardown) => Promise<Sender>): vo
     })
     fake.faults.push({ on: visible, instead: broken(400) })
     t.has(await rejection(network.send(ioOf(fake))), { code: 'content_refused', maybeSent: false }, 'half of a 400')
-    for (const status of [401, 403]) {
+    for (const status of unauthorized) {
       const instead = { status, body: { error: 'No', description: 'No', message: 'No' } }
       for (let call = 0; call < callsIfUnauthorized; call++) fake.faults.push({ on: visible, instead })
       t.has(await rejection(network.send(ioOf(fake))), {

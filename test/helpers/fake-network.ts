@@ -15,6 +15,8 @@ export interface Recorded {
   body: unknown
   /** Files of a form, or a file that is the whole body: its `field` and `name` are empty. */
   files: { field: string; name: string; type: string; bytes: Buffer }[]
+  /** Names of the fields and files of a form with files, in order. */
+  fields: string[]
 }
 
 export interface Reply {
@@ -90,6 +92,7 @@ export async function startFake(
       headers: request.headers,
       body: undefined,
       files: [],
+      fields: [],
     }
     let reply: Reply
     try {
@@ -129,7 +132,9 @@ export async function startFake(
   return { address, fetch: redirected, calls, log, faults, connections }
 }
 
-async function read(request: IncomingMessage): Promise<Pick<Recorded, 'body' | 'files'>> {
+async function read(
+  request: IncomingMessage,
+): Promise<Pick<Recorded, 'body' | 'files'> & Partial<Pick<Recorded, 'fields'>>> {
   const bytes = Buffer.concat(await request.toArray())
   const type = request.headers['content-type'] ?? ''
   if (bytes.length === 0) return { body: undefined, files: [] }
@@ -147,5 +152,5 @@ async function read(request: IncomingMessage): Promise<Pick<Recorded, 'body' | '
     if (typeof value === 'string') body[field] = value
     else files.push({ field, name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) })
   }
-  return { body, files }
+  return { body, files, fields: [...form.keys()] }
 }

@@ -9,6 +9,8 @@ import { startLinkedin } from './fake-linkedin.ts'
 import { startMastodon } from './fake-mastodon.ts'
 import type { FakeNetwork } from './fake-network.ts'
 import { STORAGE, startPinterest } from './fake-pinterest.ts'
+import { startReddit } from './fake-reddit.ts'
+import { STORAGES } from './fake-reddit-media.ts'
 import { startTelegram } from './fake-telegram.ts'
 import { startThreads } from './fake-threads.ts'
 import { startTiktok } from './fake-tiktok.ts'
@@ -42,6 +44,7 @@ export async function startFakeNetworks(t: Teardown) {
   const google_business = await startGoogleBusiness(t)
   const tiktok = await startTiktok(t)
   const pinterest = await startPinterest(t)
+  const reddit = await startReddit(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -97,6 +100,10 @@ export async function startFakeNetworks(t: Teardown) {
     'https://open-upload.tiktokapis.com': tiktok,
     'https://api.pinterest.com': pinterest,
     [STORAGE]: pinterest,
+    'https://oauth.reddit.com': reddit,
+    'https://www.reddit.com': reddit,
+    [STORAGES.image]: reddit,
+    [STORAGES.video]: reddit,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -120,5 +127,6 @@ export async function startFakeNetworks(t: Teardown) {
     google_business,
     tiktok,
     pinterest,
+    reddit,
   }
 }

@@ -4,6 +4,7 @@ import { throttled as throttledMember } from './fake-linkedin.ts'
 import { throttled as throttledToken } from './fake-meta.ts'
 import type { Reply } from './fake-network.ts'
 import { throttled as throttledApp } from './fake-pinterest.ts'
+import { throttled as throttledClient } from './fake-reddit-replies.ts'
 import { throttled as throttledCreator } from './fake-tiktok-requests.ts'
 import { throttled as throttledUser } from './fake-x-replies.ts'
 import type { Kind, RealNetwork } from './network-scene.ts'
@@ -25,6 +26,8 @@ export interface NetworkControls {
   processes(kind: Kind): boolean
   /** Processing takes so many looks, or fails. */
   process(looks: number | 'fails'): () => void
+  /** Nothing tells that processing has failed: the post never shows. */
+  hidesFailures?: true
 }
 
 const LATE_MS = 45_000
@@ -107,6 +110,19 @@ const CONTROLS = {
       process: (looks) => set(pinterest, { processing: looks === 'fails' ? 'DAMAGED' : looks }),
     }
   },
+  reddit: ({ reddit, time }) => ({
+    limited: (seconds) => throttledClient(seconds),
+    revokeToken: () => set(reddit.grant, { isRevoked: true }),
+    // A token works for a day.
+    expireToken() {
+      reddit.setTime(new Date(time.now.getTime() + 24 * HOUR_MS))
+      return () => reddit.setTime(time.now)
+    },
+    showLate: () => set(reddit.switches, { showsAfterMs: LATE_MS }),
+    processes: (kind) => kind.postType !== 'carousel' && kind.files.length > 0,
+    process: (processing) => set(reddit.switches, { processing }),
+    hidesFailures: true,
+  }),
   instagram: ({ instagram }) => containerControls(instagram, '2207026'),
   threads: ({ threads }) => containerControls(threads, 'INVALID_DURATION'),
 } satisfies Partial<Record<RealNetwork, (world: World) => NetworkControls>>

@@ -26,12 +26,14 @@ const VISIBLE = {
   google_business: ({ google_business }: World) => google_business.visibleIds().length,
   tiktok: ({ tiktok }: World) => tiktok.posts.length,
   pinterest: ({ pinterest }: World) => pinterest.pins.length,
+  reddit: ({ reddit }: World) => reddit.posts.length + reddit.comments.length,
 }
 
 /** The keys of `fields` that every post needs. */
 const FIELDS: Partial<Record<RealNetwork, object>> = {
   tiktok: { privacyLevel: 'PUBLIC_TO_EVERYONE' },
   pinterest: { boardId: '549755885175', coverTimestampSeconds: 1 },
+  reddit: { subreddit: 'lighthouses' },
 }
 
 /** A kind of post: its type, and what it consists of. */

@@ -34,8 +34,8 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
   /** Keeps the clocks of networks equal to that of the workers. */
   const advance = (ms: number) => {
     world.time.now = new Date(world.time.now.getTime() + ms)
-    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest } = fakes
-    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest]
+    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest, reddit } = fakes
+    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest, reddit]
     for (const { setTime } of networks) setTime(world.time.now)
   }
 
@@ -53,6 +53,8 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
       }
       if (platform === 'x')
         return ada.account('x', { username: fakes.x.user.username, credentials: fakes.x.credentials })
+      if (platform === 'reddit')
+        return ada.account('reddit', { username: fakes.reddit.user.name, credentials: fakes.reddit.credentials })
       if (platform === 'linkedin') {
         return ada.account('linkedin', { username: 'acme', credentials: fakes.linkedin.organization })
       }

@@ -14,6 +14,7 @@ import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import { startMastodon } from '../helpers/fake-mastodon.ts'
 import { startPinterest } from '../helpers/fake-pinterest.ts'
+import { startReddit } from '../helpers/fake-reddit.ts'
 import { startTelegram } from '../helpers/fake-telegram.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
@@ -135,6 +136,12 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
     const visibleIds = () => pins.map(({ id }) => id)
     const adapter = adapterOf('pinterest')
     return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, image: 'image/jpeg', fields }
+  },
+  async reddit(t) {
+    const { fetch, credentials, posts } = await startReddit(t)
+    const visibleIds = () => posts.map(({ id }) => id)
+    const fields = { subreddit: 'lighthouses' }
+    return { adapter: adapterOf('reddit'), credentials, fetch, visibleIds, fields, hidesAbsence: () => true }
   },
   async sandbox() {
     const { store, visibleIds } = createMemoryStore()

@@ -8,6 +8,7 @@ import { startInstagram } from '../helpers/fake-instagram.ts'
 import { startLinkedin } from '../helpers/fake-linkedin.ts'
 import type { FakeNetwork } from '../helpers/fake-network.ts'
 import { startPinterest } from '../helpers/fake-pinterest.ts'
+import { startReddit } from '../helpers/fake-reddit.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
@@ -118,6 +119,45 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
         ],
         poll: { value: poll, sent: [sentPoll] },
         disableReshare: [{ value: true }, { value: false }],
+      },
+    }
+  },
+
+  async reddit(t) {
+    const fake = await startReddit(t)
+    fake.addSubreddit('u_ada_l')
+    const [flair, editable] = fake.subreddits.get('lighthouses')!.flairs
+    const at = (fields: Act['fields'] = {}): Partial<Act> => ({ fields: { subreddit: 'lighthouses', ...fields } })
+    const gallery = 'POST /api/submit_gallery_post.json'
+    const flag = [
+      { value: true, sent: ['true'], act: at() },
+      { value: false, sent: ['false'], act: at() },
+    ]
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: 'POST /api/submit',
+      rows: {
+        subreddit: [{ value: 'lighthouses' }, { value: 'u_ada_l' }],
+        title: { value: 'A title', act: at() },
+        flairId: [
+          { value: flair!.id, act: at() },
+          { value: flair!.id, act: { ...IMAGES, ...at() }, call: gallery },
+        ],
+        flairText: { value: 'Where?', act: at({ flairId: editable!.id }) },
+        link: { value: LINK, act: at() },
+        kind: [
+          { value: 'self', act: at() },
+          { value: 'link', act: at({ link: LINK }) },
+          { value: 'image', act: { ...IMAGE, ...at() } },
+          { value: 'video', act: { ...VIDEO, ...at() } },
+          { value: 'videogif', act: { ...VIDEO, ...at() } },
+          // A gallery has a call of its own, without this parameter.
+          { value: 'gallery', act: { ...IMAGES, ...at() }, call: gallery, at: 'show_error_list', sent: [true] },
+        ],
+        nsfw: flag,
+        spoiler: flag,
+        sendReplies: flag,
       },
     }
   },

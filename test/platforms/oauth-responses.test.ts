@@ -8,6 +8,7 @@ import { instagramOAuth } from '../../src/platforms/instagram/connect.ts'
 import { linkedinOAuth } from '../../src/platforms/linkedin/connect.ts'
 import type { OAuth, OAuthApp } from '../../src/platforms/oauth.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
+import { redditOAuth } from '../../src/platforms/reddit/connect.ts'
 import { threadsOAuth } from '../../src/platforms/threads/connect.ts'
 import { tiktokOAuth } from '../../src/platforms/tiktok/connect.ts'
 import { xOAuth } from '../../src/platforms/x/connect.ts'
@@ -17,6 +18,7 @@ import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
 import { startInstagram } from '../helpers/fake-instagram.ts'
 import { ALL_SCOPES, startLinkedin } from '../helpers/fake-linkedin.ts'
 import type { FakeNetwork, Fault, Recorded, Reply } from '../helpers/fake-network.ts'
+import { startReddit } from '../helpers/fake-reddit.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
@@ -52,6 +54,11 @@ const NETWORKS: Record<string, (t: Test) => Promise<Network>> = {
     const fake = await startLinkedin(t)
     fake.app.scopes = [...ALL_SCOPES]
     return { oauth: linkedinOAuth, fake, app: fake.app, scopes: ALL_SCOPES, consent: byRedirect(fake) }
+  },
+  async reddit(t) {
+    const fake = await startReddit(t)
+    const { app, consent } = fake.authorization
+    return { oauth: redditOAuth, fake, app, consent: (url) => consent(url).searchParams }
   },
   async facebook(t) {
     const fake = await startFacebook(t)

@@ -350,6 +350,33 @@ t.test('fields that cannot be combined with media are rejected with media', asyn
   )
 })
 
+t.test('a kind that does not fit the media or the link of a post on Reddit is rejected', async (t) => {
+  const refused = 'reddit (@ada): field kind is not allowed when it does not fit the media or the link'
+  const link = 'https://example.com'
+  const fitting: [Record<string, unknown>, ReturnType<typeof image>[]][] = [
+    [{ kind: 'self' }, []],
+    [{ kind: 'link', link }, []],
+    [{ kind: 'image' }, [image()]],
+    [{ kind: 'videogif' }, [video()]],
+    [{ kind: 'gallery' }, [image(), image()]],
+    // A draft may get its files later.
+    [{ kind: 'gallery' }, []],
+  ]
+  for (const [fields, media] of fitting) t.same(messages('reddit', { fields, media }), [], `${fields.kind}`)
+  const others: [Record<string, unknown>, ReturnType<typeof image>[]][] = [
+    [{ kind: 'self', link }, []],
+    [{ kind: 'self' }, [image()]],
+    [{ kind: 'video' }, [image()]],
+    [{ kind: 'image' }, [video()]],
+    [{ kind: 'image' }, [image(), image()]],
+  ]
+  for (const [fields, media] of others) t.same(messages('reddit', { fields, media }), [refused], `${fields.kind}`)
+  const fields = { subreddit: 'pics', kind: 'link' }
+  t.same(messages('reddit', { scheduled: true, caption: 'a', fields }), [
+    'reddit (@ada): field link is required when kind is link',
+  ])
+})
+
 t.test('a Facebook post that Facebook would schedule itself is rejected', async (t) => {
   t.same(rules('facebook', { fields: { scheduledNative: false } }), [])
   t.same(messages('facebook', { fields: { scheduledNative: true } }), [

@@ -11,6 +11,8 @@ const NETWORK = [
   ...['adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'request-body', 'standard-oauth'].map(
     (name) => `src/platforms/${name}.ts`,
   ),
+  // The caption has the title where `fields` has none.
+  'src/platforms/rules/title.ts',
   // Instagram and Threads publish in the same way.
   ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
   // Google's networks log in the same way.

@@ -88,6 +88,8 @@ t.test('every variable is read', async (t) => {
     PINTEREST_CLIENT_SECRET: 'pinterest-secret',
     GOOGLE_BUSINESS_CLIENT_ID: 'google-id',
     GOOGLE_BUSINESS_CLIENT_SECRET: 'google-secret',
+    REDDIT_CLIENT_ID: 'reddit-id',
+    REDDIT_CLIENT_SECRET: 'reddit-secret',
     BLUESKY_CLIENT_KEY: `${'B'.repeat(43)}=`,
     npm_lifecycle_event: 'postroom',
   })
@@ -138,6 +140,7 @@ t.test('every variable is read', async (t) => {
       pinterest: { clientId: 'pinterest-id', clientSecret: 'pinterest-secret' },
       google_business: { clientId: 'google-id', clientSecret: 'google-secret' },
       tiktok: { clientId: 'tiktok-key', clientSecret: 'tiktok-secret' },
+      reddit: { clientId: 'reddit-id', clientSecret: 'reddit-secret' },
       bluesky: {
         clientId: 'https://postroom.example.com/oauth/client-metadata.json',
         clientSecret: `${'B'.repeat(43)}=`,

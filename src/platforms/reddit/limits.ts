@@ -1,4 +1,4 @@
-import type { GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+import type { ConditionMedia, GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
 
 const archive = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2'
 // The last open-source version of Reddit, of 2017. Reddit's API pages are generated from these files.
@@ -22,6 +22,18 @@ const postiz: Source = {
   url: 'https://github.com/gitroomhq/postiz-app',
   confidence: 'cross-checked',
   version: '74b01ad, 2026-08-21',
+}
+
+// Recorded traffic of a client, by its date.
+const recorded = (name: string, version: string): Source => ({
+  url: `https://github.com/praw-dev/praw/blob/main/tests/integration/cassettes/${name}.json`,
+  confidence: 'cross-checked',
+  version,
+})
+const userLists: Source = {
+  url: 'https://www.reddit.com/dev/api#GET_user_{username}_{where}',
+  confidence: 'official',
+  version: '2026-11',
 }
 
 const image: ImageRule = {
@@ -102,12 +114,20 @@ export const reddit: Platform = {
       param: 'flair_text',
       source: { ...validatorFile, confidence: 'assumed' },
     },
-    link: { type: 'url', param: 'url', withoutMedia: true, description: 'creates a link post', source: linkFile },
+    link: {
+      type: 'url',
+      required: { when: 'kind is link', test: ({ kind }) => kind === 'link' },
+      param: 'url',
+      withoutMedia: true,
+      description: 'creates a link post; the caption becomes the text below it',
+      source: linkFile,
+    },
     kind: {
       type: 'enum',
       values: ['self', 'link', 'image', 'video', 'videogif', 'gallery'],
       param: 'kind',
-      description: 'default: derived from the media',
+      description: 'default: derived from the media and the link; videogif plays without sound, in a loop',
+      refused: { when: 'it does not fit the media or the link', test: isOtherKind },
       source: linkFile,
     },
     nsfw: { type: 'boolean', default: false, param: 'nsfw', source: linkFile },
@@ -120,7 +140,28 @@ export const reddit: Platform = {
       limit: 100,
       windowSeconds: 60,
       scope: 'OAuth client',
-      source: { ...linkFile, confidence: 'assumed' },
+      source: {
+        url: 'https://support.reddithelp.com/hc/en-us/articles/16160319875092',
+        confidence: 'official',
+        version: '2023-07-01',
+      },
     },
   ],
+  guarantees: [
+    // The file of a post is processed first. Its id is proof.
+    {
+      act: 'files',
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      source: recorded('TestSubreddit.test_submit_image', '2023-10-01'),
+    },
+    { guarantee: 'reconcilable', ifAbsent: 'sent again', source: userLists },
+  ],
+}
+
+/** A draft may lack its files or its link. */
+function isOtherKind({ kind, link }: Record<string, unknown>, { count, hasVideo }: ConditionMedia): boolean {
+  if (count > 1) return kind !== 'gallery'
+  if (count === 1) return hasVideo ? kind !== 'video' && kind !== 'videogif' : kind !== 'image'
+  return link ? kind !== 'link' : false
 }

@@ -1,0 +1,129 @@
+import type { Act, Adapter, Io, Sent, Wait } from '../adapter.ts'
+import { Refused } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { impossible, PublishError, unexpected } from '../publish-error.ts'
+import { type Client, clientFor, permalinkOf } from './client.ts'
+import { redditOAuth } from './connect.ts'
+import { codeOf } from './errors.ts'
+import { findComment, findPost } from './find-post.ts'
+import { flairOptions, subredditOptions } from './options.ts'
+import { type Asset, kindOf, requestOf } from './post.ts'
+import { readProfile } from './profile.ts'
+import { uploadFiles } from './upload.ts'
+
+/** Reddit does not say how long it keeps files without a post. */
+const UPLOADS_MAX_AGE_MS = 43_200_000
+
+/**
+ * The pauses before the list of the author is read again for an act whose response was lost; the first reading is after 30
+ * seconds. Texts and links show in the same second in recorded traffic, posts with files after they are processed.
+ */
+const LOST_PAUSES_MS = { text: [90_000], files: Array<number>(10).fill(60_000) }
+
+/** How often the list is read for files that Reddit has accepted: for 16 minutes. */
+const ACCEPTED_LOOKS_MAX = 20
+
+type State = {
+  /** The files, in order; behind a video, its poster. */
+  assets: Asset[]
+  /** Milliseconds since 1970. */
+  uploadedAt: number
+  /** Reddit has accepted the post, and processes its files. */
+  isAccepted: boolean
+  /** How often the list of the author was read since then. */
+  looks: number
+}
+
+const newState = (): State => ({ assets: [], uploadedAt: Date.now(), isAccepted: false, looks: 0 })
+
+export const redditAdapter: Adapter<State> = {
+  // Reddit has no idempotency key. The list of the author is complete and quick.
+  guarantee: 'reconcilable',
+  concurrency: 8,
+  oauth: redditOAuth,
+  options: { subreddit: subredditOptions, flairId: flairOptions },
+
+  identify: readProfile,
+
+  async prepare(act, io, saved) {
+    const client = clientFor(io)
+    if (act.kind === 'comment') return { ready: newState() }
+    if (!textAt(act.fields, 'subreddit')) throw impossible('fields.subreddit is missing')
+    // Throws before anything is uploaded.
+    kindOf(act)
+    const isFresh = saved !== null && Date.now() - saved.uploadedAt < UPLOADS_MAX_AGE_MS
+    const state: State = isFresh ? { ...saved, isAccepted: false, looks: 0 } : newState()
+    const { assets, isComplete } = await uploadFiles(client, act, io, state.assets)
+    return isComplete ? { ready: { ...state, assets } } : { later: { state: { ...state, assets }, afterMs: 1 } }
+  },
+
+  async publish(act, io, ready) {
+    const client = clientFor(io)
+    if (act.kind === 'comment') return publishComment(client, act)
+    const { path, body } = requestOf(act, ready.assets)
+    const data = await send(client, act, path, body)
+    const sent = sentOf(data)
+    if (sent) return sent
+    // A post gets its id when its file is processed. Browsers learn it by the `websocket_url` in the response.
+    if (ready.assets.length === 0 || !data) throw unexpected(client.host, true)
+    return lookAfter({ ...ready, isAccepted: true, looks: 0 })
+  },
+
+  reconcile: (act, io, ready) => find(act, io, ready ?? newState()),
+}
+
+async function send(client: Client, act: Act, path: string, body: object): Promise<unknown> {
+  try {
+    return at((await client.call(path, { method: 'POST', body, visible: true })).body, 'json', 'data')
+  } catch (error) {
+    throw await explain(error, client, act)
+  }
+}
+
+/**
+ * Reddit has refused posts with this code in subreddits that exist: https://github.com/gitroomhq/postiz-app/pull/1886. Nothing
+ * was posted.
+ */
+async function explain(error: unknown, client: Client, { fields }: Act): Promise<unknown> {
+  if (!(error instanceof Refused) || codeOf(error.refusal.body) !== 'SUBREDDIT_NOEXIST') return error
+  // Names that do not exist are redirected to the search.
+  const { status } = await client.call(`/r/${textAt(fields, 'subreddit')}/about`, { accept: [302, 403, 404] })
+  if (status !== 200) return error
+  return new PublishError(error.message, { code: 'server_error', maybeSent: false, retryable: true })
+}
+
+/** https://www.reddit.com/dev/api#POST_api_comment */
+async function publishComment(client: Client, { parent, text }: Act): Promise<Sent> {
+  const body = new URLSearchParams({ api_type: 'json', thing_id: parent!.id, text })
+  const response = await client.call('/api/comment', { method: 'POST', body, visible: true })
+  const thing = at(response.body, 'json', 'data', 'things', 0, 'data')
+  const sent = sentOf(thing)
+  if (!sent) throw unexpected(client.host, true)
+  return sent
+}
+
+/** `name` is the full name. Of a gallery, `id` is; undefined where there is none. */
+function sentOf(thing: unknown): Sent | undefined {
+  const id = [textAt(thing, 'name'), textAt(thing, 'id')].find((text) => /^t[13]_\w{1,16}$/.test(text ?? ''))
+  return id === undefined ? undefined : { id, url: permalinkOf(thing) }
+}
+
+async function find(act: Act, io: Io, state: State) {
+  const client = clientFor(io)
+  const isComment = act.kind === 'comment'
+  // Without the ids of its files, nothing tells a post apart.
+  if (!isComment && act.media.length > 0 && state.assets.length === 0) return 'unknown'
+  const found = isComment ? await findComment(client, act) : await findPost(client, act, state.assets)
+  if (found !== 'absent') return found
+  if (state.isAccepted) return state.looks < ACCEPTED_LOOKS_MAX ? lookAfter(state) : 'unknown'
+  const afterMs = LOST_PAUSES_MS[state.assets.length > 0 ? 'files' : 'text'][state.looks]
+  return afterMs === undefined ? 'absent' : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
+}
+
+/** Two seconds, doubled each time, at most a minute. */
+const lookAfter = (state: State): { processing: Wait<State> } => ({
+  processing: {
+    state: { ...state, looks: state.looks + 1 },
+    afterMs: Math.min(60_000, 2_000 * 2 ** Math.min(state.looks, 10)),
+  },
+})

@@ -1,0 +1,127 @@
+import type { Io } from '../adapter.ts'
+import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { PublishError, unauthorized } from '../publish-error.ts'
+import { codeOf, hasErrors, pauseOf, wordsOf } from './errors.ts'
+
+const API = 'https://oauth.reddit.com'
+
+/** For messages. */
+export const HOST = 'reddit.com'
+
+/** Names of users: https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/validator/validator.py (VUname). */
+const USERNAME = /^[\w-]{3,20}$/
+
+/** A list of 100 posts with 40,000 characters each, in two forms. */
+const RESPONSE_BYTES_MAX = 16_777_216
+
+/** One account, and the calls to it. */
+export interface Client extends NetworkRules {
+  username: string
+  call(
+    path: string,
+    options?: Omit<NonNullable<Parameters<typeof callNetwork>[3]>, 'headers'>,
+  ): Promise<NetworkResponse>
+}
+
+/** The client of a connected account. */
+export function clientFor(io: Io): Client {
+  if (!USERNAME.test(io.credentials.username ?? '')) {
+    throw unauthorized('The name of the account is missing: connect it again')
+  }
+  return clientOfToken(io)
+}
+
+/** The client of an account whose name is not known yet. */
+export function clientOfToken(io: Io): Client {
+  const { accessToken = '', username = '', clientId } = io.credentials
+  // Checked here, because `fetch` repeats an invalid header in its error.
+  if (!/^[\x21-\x7e]+$/.test(accessToken)) {
+    throw unauthorized('The access token is missing or invalid: connect the account again')
+  }
+  const limitKey = clientId && limitKeyOf(clientId)
+  /** When the app may call again, in milliseconds since 1970. */
+  let resetAt = 0
+  const client: Client = {
+    username,
+    host: HOST,
+    secrets: [accessToken],
+    words: wordsOf,
+    reportsError: hasErrors,
+    isUnauthorized,
+    isRateLimited: ({ body }) => ['RATELIMIT', 'QUOTA_FILLED'].includes(codeOf(body)),
+    retryAfterMs: (refusal) => (refusal.status === 429 ? untilReset(refusal) : pauseOf(refusal.body)),
+    // Requests are counted for the app, posts for the account.
+    limitKey: ({ status }) => (status === 429 ? limitKey : undefined),
+    // Another change at the same time.
+    classify: ({ status }) => (status === 409 ? 'try later' : undefined),
+    // Apps that are not approved: https://support.reddithelp.com/hc/en-us/articles/42728983564564
+    blockAdvice:
+      'If Reddit has blocked the app or this service, the operator of Postroom has to check whether the app is approved',
+    responseBytesMax: RESPONSE_BYTES_MAX,
+
+    async call(path, options) {
+      const waitMs = resetAt - Date.now()
+      if (waitMs > 0) throw outOfRequests(waitMs, limitKey)
+      // Without `raw_json`, texts are HTML: https://www.reddit.com/dev/api#response_body_encoding
+      const url = new URL(path, API)
+      url.searchParams.set('raw_json', '1')
+      const headers = { authorization: `Bearer ${accessToken}`, 'user-agent': userAgentOf(clientId, username) }
+      const response = await callNetwork(client, io, url, { ...options, headers })
+      if (isUsedUp(response)) resetAt = Date.now() + (untilReset(response) ?? 0)
+      return response
+    },
+  }
+  return client
+}
+
+/** Names the accounts of one app, which share its requests. The id of an app is not a secret. */
+export const limitKeyOf = (clientId: string) => `reddit:${clientId}`
+
+/**
+ * `platform:app:version (by /u/name)`, unique for each app: default agents of libraries are blocked.
+ * https://support.reddithelp.com/hc/en-us/articles/16160319875092
+ */
+export function userAgentOf(clientId = '', username = ''): string {
+  const agent = `server:postroom.${clientId.replaceAll(/[^\w-]/g, '')}:v1`
+  return USERNAME.test(username) ? `${agent} (by /u/${username})` : agent
+}
+
+const outOfRequests = (waitMs: number, limitKey: string | undefined) =>
+  new PublishError(`${HOST}: the app has no requests left in this period`, {
+    code: 'rate_limited',
+    maybeSent: false,
+    retryable: true,
+    retryAfterMs: waitMs,
+    ...(limitKey && { limitKey }),
+  })
+
+/** The number of requests that are left may have a fraction. */
+const isUsedUp = ({ headers }: Pick<Refusal, 'headers'>) => {
+  const left = headers.get('x-ratelimit-remaining')
+  return left !== null && Number(left) < 1
+}
+
+/** https://support.reddithelp.com/hc/en-us/articles/16160319875092: in seconds. `Retry-After` is better where it is there. */
+function untilReset({ headers }: Pick<Refusal, 'headers'>): number | undefined {
+  const seconds = headers.has('retry-after') ? Number.NaN : Number(headers.get('x-ratelimit-reset') ?? Number.NaN)
+  return seconds >= 0 ? seconds * 1000 : undefined
+}
+
+/** 403 without the header says that the subreddit does not take the post. */
+const isUnauthorized = ({ status, headers, body }: Refusal) =>
+  status === 401 ||
+  codeOf(body) === 'USER_REQUIRED' ||
+  (status === 403 && /insufficient_scope|invalid_token/.test(headers.get('www-authenticate') ?? ''))
+
+/** The items of a list, such as posts or subreddits; undefined where it is none. */
+export function itemsOf({ body }: NetworkResponse): unknown[] | undefined {
+  const children = at(body, 'data', 'children')
+  return Array.isArray(children) ? children.map((child) => at(child, 'data')) : undefined
+}
+
+/** The address of a post or a comment, which may be given as a path; null where it is neither. */
+export function permalinkOf(thing: unknown): string | null {
+  const url = URL.parse(textAt(thing, 'permalink') ?? textAt(thing, 'url') ?? '', 'https://www.reddit.com')
+  return url?.origin === 'https://www.reddit.com' && /\/comments\//.test(url.pathname) ? url.href : null
+}

@@ -1,0 +1,52 @@
+import { at, textAt } from '../json.ts'
+
+const HOUR_MS = 3_600_000
+const UNITS_MS = { millisecond: 1, second: 1_000, minute: 60_000, hour: HOUR_MS } as const
+
+/** Where Reddit does not say how long an account has to wait: new ones may post about once in ten minutes. */
+const POST_AGAIN_MS = 600_000
+
+/** `[code, message, field]` of each error in a response with status 200. */
+function errorsOf(body: unknown): unknown[] {
+  const errors = at(body, 'json', 'errors')
+  return Array.isArray(errors) ? errors : []
+}
+
+/**
+ * Whether a response with status 200 reports an error. `success`: the form of responses to requests without `api_type`,
+ * https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/jsonresponse.py
+ */
+export const hasErrors = (body: unknown) => errorsOf(body).length > 0 || at(body, 'success') === false
+
+/** The code of the first error: https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/errors.py */
+export const codeOf = (body: unknown): string => textAt(errorsOf(body), 0, 0) ?? ''
+
+/** Reddit's words. `explanation` is what the rules of a subreddit say about the post. */
+export function wordsOf(body: unknown): string | undefined {
+  const errors = errorsOf(body).map((error) => {
+    const [code, message] = [textAt(error, 0), textAt(error, 1)]
+    return [message || code, message && code && `(${code})`].filter(Boolean).join(' ')
+  })
+  if (errors.length > 0) return errors.join('; ')
+  const explanation = textAt(body, 'explanation')
+  if (explanation) return explanation
+  const [message, reason] = [textAt(body, 'message'), textAt(body, 'reason')]
+  if (message) return reason ? `${message} (${reason})` : message
+  if (at(body, 'success') === false) return 'the request was refused'
+  // Some errors have only their status.
+  const status = textAt(body, 'error')
+  return status && `the request was refused (${status})`
+}
+
+/** How long the account may not post; undefined where the error says nothing about it. */
+export function pauseOf(body: unknown): number | undefined {
+  const code = codeOf(body)
+  if (code === 'QUOTA_FILLED') return HOUR_MS
+  if (code !== 'RATELIMIT') return undefined
+  const seconds = at(body, 'json', 'ratelimit')
+  if (typeof seconds === 'number' && seconds > 0) return Math.ceil(seconds * 1000)
+  // Such as "Take a break for 14 minutes before trying again.", see https://github.com/praw-dev/praw/issues/1954. The text may be in another language.
+  const [, amount, unit] = /(\d+) (millisecond|second|minute|hour)/.exec(textAt(errorsOf(body), 0, 1) ?? '') ?? []
+  // One more: Reddit rounds down.
+  return amount ? (Number(amount) + 1) * UNITS_MS[unit as keyof typeof UNITS_MS] : POST_AGAIN_MS
+}

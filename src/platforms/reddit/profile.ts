@@ -1,0 +1,19 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { clientOfToken, limitKeyOf } from './client.ts'
+
+/** https://www.reddit.com/dev/api#GET_api_v1_me. The name of a user never changes. */
+export async function readProfile(io: Io): Promise<Profile> {
+  const client = clientOfToken(io)
+  const { body } = await client.call('/api/v1/me')
+  const [externalId, username] = [textAt(body, 'id'), textAt(body, 'name')]
+  if (!externalId || !username) throw unexpected(client.host, false)
+  const { clientId } = io.credentials
+  return {
+    externalId,
+    username,
+    displayName: textAt(body, 'subreddit', 'title') || null,
+    ...(clientId && { limitKey: limitKeyOf(clientId) }),
+  }
+}

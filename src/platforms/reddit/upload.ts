@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream'
+import type { Act, Io } from '../adapter.ts'
+import { callNetwork, type NetworkRules } from '../call-network.ts'
+import { at, textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Content, fileName, multipart } from '../request-body.ts'
+import type { Client } from './client.ts'
+import type { Asset } from './post.ts'
+
+/** After so many bytes, the progress is stored with the delivery. A file goes out in one piece. */
+const STORE_EVERY_BYTES = 33_554_432
+
+type File = { name: string; content: Content }
+
+/**
+ * Uploads the files of an act, from where an earlier call stopped. `isComplete` is false where the progress has to be
+ * stored before it goes on.
+ */
+export async function uploadFiles(
+  client: Client,
+  act: Act,
+  io: Io,
+  saved: readonly Asset[],
+): Promise<{ assets: Asset[]; isComplete: boolean }> {
+  const assets = [...saved]
+  const files = filesOf(act)
+  let bytes = 0
+  while (assets.length < files.length) {
+    const { name, content } = files[assets.length]!
+    if (bytes > 0 && bytes + content.bytes > STORE_EVERY_BYTES) return { assets, isComplete: false }
+    assets.push(await upload(client, io, name, content))
+    bytes += content.bytes
+  }
+  return { assets, isComplete: true }
+}
+
+/** The files of the post. A video has a poster behind it. */
+function filesOf({ media }: Act): File[] {
+  const files = media.map((file, index) => ({ name: fileName(file, index), content: file }))
+  return media[0]?.kind === 'video' ? [...files, POSTER] : files
+}
+
+/**
+ * Reddit requires a poster for a video, and posts have none: a dark image of 640 by 360 pixels. It is shown until the video
+ * plays. Clients such as PRAW send their logo: https://github.com/praw-dev/praw/tree/main/praw/images
+ */
+const POSTER_BYTES = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAoAAAAFoAQMAAAD9/NgSAAAAA1BMVEUaGhuMgyhLAAAAMklEQVR42u3BAQ0AAADCoPdP7ewBFAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA3cegAATDOVLsAAAAASUVORK5CYII=',
+  'base64',
+)
+const POSTER: File = {
+  name: 'poster.png',
+  content: { mimeType: 'image/png', bytes: POSTER_BYTES.length, open: async () => Readable.from([POSTER_BYTES]) },
+}
+
+/**
+ * Leases an asset, and sends its content to the storage of Reddit. Neither call is on Reddit's pages:
+ * https://github.com/praw-dev/praw/blob/main/praw/models/media.py
+ */
+async function upload(client: Client, io: Io, filepath: string, content: Content): Promise<Asset> {
+  const { body } = await client.call('/api/media/asset.json', {
+    method: 'POST',
+    body: new URLSearchParams({ filepath, mimetype: content.mimeType }),
+  })
+  const [id, action] = [textAt(body, 'asset', 'asset_id'), textAt(body, 'args', 'action')]
+  const fields = fieldsOf(at(body, 'args', 'fields'))
+  const address = URL.parse(`https:${action}`)
+  if (!id || !fields?.key || !action?.startsWith('//') || !address) throw unexpected(client.host, false)
+  const storage: NetworkRules = {
+    host: address.host,
+    secrets: [],
+    // Its errors are XML. A lease that has ended gets a 403, which is tried again like that of a proxy.
+    words: () => undefined,
+    isUnauthorized: () => false,
+  }
+  // Without the token of the account. The file has to be the last field.
+  const form = multipart(fields, [{ field: 'file', name: filepath, file: content }])
+  await callNetwork(storage, io, address, { method: 'POST', body: form })
+  return { id, url: `${address.href.replace(/\/$/, '')}/${fields.key}` }
+}
+
+/** The fields of a form, in order; undefined where they are not safe to send. */
+function fieldsOf(list: unknown): Record<string, string> | undefined {
+  if (!Array.isArray(list)) return undefined
+  const fields = list.map((field) => [textAt(field, 'name') ?? '', textAt(field, 'value') ?? ''] as const)
+  const isSafe = fields.every(([name, value]) => /^[\w-]+$/.test(name) && !/[\r\n]/.test(value))
+  return isSafe ? Object.fromEntries(fields) : undefined
+}
