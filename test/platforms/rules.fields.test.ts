@@ -151,7 +151,7 @@ t.test('a field is checked by its type and limits', async (t) => {
     [
       'google_business',
       { eventStart: '2026-01-01T10:00:01+01:00', eventEnd: '2026-01-01T10:00:00Z' },
-      'eventEnd is not allowed when it is before eventStart',
+      'eventEnd is not allowed when before eventStart',
     ],
     ['google_business', { eventStart: 0 }, 'eventStart is a number, expected a time in RFC 3339 with Z or an offset'],
     ['youtube', { tags: ['a'.repeat(249), 'b'.repeat(250)] }],

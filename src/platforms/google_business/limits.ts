@@ -45,7 +45,7 @@ const isBefore = (end: unknown, start: unknown) =>
   end.slice(0, 19).toUpperCase() < start.slice(0, 19).toUpperCase()
 
 /** Google takes neither an offset nor a time zone. */
-const inLocalTime = 'local time (offset ignored)'
+const inLocalTime = "location's time zone, offset ignored"
 
 export const googleBusiness: Platform = {
   id: 'google_business',
@@ -123,7 +123,7 @@ export const googleBusiness: Platform = {
       type: 'datetime',
       required: forEvents,
       refused: {
-        when: 'it is before eventStart',
+        when: 'before eventStart',
         test: ({ eventStart, eventEnd }) => isBefore(eventEnd, eventStart),
       },
       param: 'event.schedule.endDate/endTime',
