@@ -82,6 +82,8 @@ export interface CaptionRule extends TextRule {
   lengthMaxWithImages?: number
   /** When a scheduled post must have a caption that is not blank; `link` and `embeds` are keys of `fields`. */
   required: 'always' | 'unless media' | 'unless media or link' | 'unless media or embeds' | 'never'
+  /** When the network takes no caption. A post that has one leads to a warning. */
+  unused?: Condition
   hashtagsMax?: number
   mentionsMax?: number
   /** Different http(s) links. */

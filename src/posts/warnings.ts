@@ -11,6 +11,7 @@ import type { Platform } from '../platforms/limits.ts'
 import type { TargetAccount } from '../platforms/rules/check-post.ts'
 import { findPostMedia } from '../platforms/rules/context.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
+import { isBlank } from '../platforms/rules/text-length.ts'
 import { createAccountNames } from '../platforms/rules/wording.ts'
 import type { RequestedPost } from './body.ts'
 import { findNearest } from './nearest.ts'
@@ -20,7 +21,10 @@ const PAST_MS = 60_000
 
 const READY: AccountReadiness = { attention: null, credentials: 'fixed', credentialsExpireAt: null }
 
-type PostToWarn = Pick<RequestedPost, 'postType' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'> & {
+type PostToWarn = Pick<
+  RequestedPost,
+  'postType' | 'caption' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'
+> & {
   mediaIds: readonly string[]
   /** Where the override of an account is in the body. Absent for the body of a create. */
   findOverridePath?: (accountId: string) => BodyPath
@@ -76,7 +80,7 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
 }
 
 function addUnusedFields(
-  { overrides, postType, mediaIds, findOverridePath }: PostToWarn,
+  { overrides, postType, caption, mediaIds, findOverridePath }: PostToWarn,
   accounts: readonly TargetAccount[],
   { nameOf, files }: { nameOf: (account: TargetAccount) => string; files: readonly MediaFacts[] },
   warnings: PostWarning[],
@@ -85,12 +89,20 @@ function addUnusedFields(
   const media = findPostMedia(mediaIds, files)
   const byId = new Map(accounts.map((account) => [account.id, account]))
   let index = -1
-  for (const [accountId, { fields = {} }] of overrides) {
+  for (const [accountId, { captionOverride, fields = {} }] of overrides) {
     index++
     const account = byId.get(accountId)
     if (!account) continue
-    const known = platforms[account.platform].fields
+    const { fields: known, caption: rule } = platforms[account.platform]
     const path = findOverridePath?.(accountId) ?? ['accountOverrides', index]
+    if (rule.unused?.test(fields, media, postType) && !isBlank(captionOverride ?? caption)) {
+      warnings.push({
+        code: 'unused_field',
+        path: typeof captionOverride === 'string' ? [...path, 'captionOverride'] : ['caption'],
+        accountId,
+        message: `${nameOf(account)}: caption has no effect when ${rule.unused.when}`,
+      })
+    }
     for (const [key, value] of Object.entries(fields)) {
       const unused = Object.hasOwn(known, key) ? known[key]!.unused : undefined
       if (Object.hasOwn(known, key) && (isEmpty(value) || !unused?.test(fields, media, postType))) continue

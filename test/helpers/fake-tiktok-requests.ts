@@ -7,6 +7,11 @@ export const replyOf = (status: number, code: string, message = ''): Reply => ({
   body: { data: {}, error: { code, message, log_id: '202210112248442CB9319E1FB30C1073F3' } },
 })
 
+export const okReply = (data: object): Reply => ({
+  status: 200,
+  body: { data, error: { code: 'ok', message: '', log_id: '202210112248442CB9319E1FB30C1073F3' } },
+})
+
 export const refuse = (status: number, code: string, message = ''): never => {
   throw new Refused(replyOf(status, code, message))
 }

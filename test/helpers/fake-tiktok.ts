@@ -1,46 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { download } from './adapter-calls.ts'
 import type { Teardown } from './database.ts'
 import { type Recorded, Refused, type Reply, startFake } from './fake-network.ts'
 import { createAuthorization } from './fake-tiktok-oauth.ts'
-import { checkChunks, refuse, replyOf, throttled, validate } from './fake-tiktok-requests.ts'
-import { recordSecrets } from './log-record.ts'
-
-interface Task {
-  publishId: string
-  kind: 'video' | 'photo'
-  isDraft: boolean
-  info: Record<string, unknown>
-  /** Of an upload. */
-  token: string
-  size: number
-  chunk: number
-  received: Buffer[]
-  createdAt: number
-  /** Everything is there. */
-  isAccepted: boolean
-  /** Why it fails. */
-  failure: string | undefined
-  /** Reads that show it in processing. */
-  looks: number
-  /** Further reads that show it without public ids. */
-  idLooks: number
-  postId: string
-}
-
-/** A post that somebody can see, or a draft in the inbox. */
-export interface TiktokPost {
-  id: string
-  publishId: string
-  kind: Task['kind']
-  info: Record<string, unknown>
-  /** Of the video, or of all photos. */
-  bytes: Buffer
-}
+import { checkChunks, okReply, refuse, replyOf, throttled, validate } from './fake-tiktok-requests.ts'
+import { createTasks, type Task } from './fake-tiktok-tasks.ts'
 
 const ORIGINS = ['https://open.tiktokapis.com', 'https://open-upload.tiktokapis.com']
 const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
 /** Each path and the scopes that it needs: https://developers.tiktok.com/doc/tiktok-api-scopes */
 const SCOPES: Record<string, (body: unknown) => readonly string[]> = {
@@ -62,11 +28,7 @@ export type FakeTiktok = Awaited<ReturnType<typeof startTiktok>>
 export async function startTiktok(t: Teardown) {
   let clock = () => new Date()
   const now = () => clock().getTime()
-  let ids = 7_301_234_567_890_123_456n
   const user = { openId: '-000ada_L0velace', username: 'ada.l', displayName: 'Ada Lovelace' }
-  const tasks = new Map<string, Task>()
-  const posts: TiktokPost[] = []
-  const drafts: TiktokPost[] = []
   const inits: number[] = []
   const authorization = createAuthorization(user.openId, () => clock())
 
@@ -92,19 +54,16 @@ export async function startTiktok(t: Teardown) {
     download,
   }
 
+  const tasks = createTasks(now, switches)
+
   const privacyLevels = () =>
     switches.isPrivate
       ? ['FOLLOWER_OF_CREATOR', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY']
       : ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY']
 
-  const ok = (data: object): Reply => ({
-    status: 200,
-    body: { data, error: { code: 'ok', message: '', log_id: '2022' } },
-  })
-
   const readCreator = (): Reply => {
     if (switches.cap !== null) return replyOf(200, switches.cap)
-    return ok({
+    return okReply({
       creator_avatar_url: 'https://lf16-tt4d.tiktokcdn.com/obj/tiktok-open-platform/8d5740ac3844be417beeacd0df75aef1',
       creator_username: user.username,
       creator_nickname: user.displayName,
@@ -130,48 +89,15 @@ export async function startTiktok(t: Teardown) {
     }
   }
 
-  function createTask(kind: Task['kind'], isDraft: boolean, info: Task['info'] = {}): Task {
-    const token = `chunk-${randomUUID()}`
-    recordSecrets('credentials', token)
-    const { processing, idLooks } = switches
-    const [origin, source] = kind === 'video' ? [isDraft ? 'v_inbox' : 'v_pub', 'file'] : ['p_pub', 'url']
-    const task: Task = {
-      publishId: `${origin}_${source}~v2-1.${++ids}`,
-      kind,
-      isDraft,
-      info,
-      token,
-      size: 0,
-      chunk: 0,
-      received: [],
-      createdAt: now(),
-      isAccepted: false,
-      failure: typeof processing === 'string' ? processing : undefined,
-      looks: typeof processing === 'string' ? 1 : processing,
-      idLooks,
-      postId: String(++ids),
-    }
-    tasks.set(task.publishId, task)
-    return task
-  }
-
-  function accept(task: Task): void {
-    task.isAccepted = true
-    if (task.failure !== undefined) return
-    const { postId: id, publishId, kind, info } = task
-    const list = task.isDraft ? drafts : posts
-    list.push({ id, publishId, kind, info, bytes: Buffer.concat(task.received) })
-  }
-
   const createVideo = (call: Recorded): Reply => {
     checkInit(call)
     type Body = { post_info?: Task['info']; source_info: Parameters<typeof checkChunks>[0] }
     const { post_info: info, source_info: source } = call.body as Body
     checkChunks(source)
-    const task = createTask('video', call.path.includes('/inbox/'), info)
+    const task = tasks.create('video', call.path.includes('/inbox/'), info)
     Object.assign(task, { size: source.video_size, chunk: source.chunk_size })
     const query = new URLSearchParams({ upload_id: task.publishId.split('.')[1]!, upload_token: task.token })
-    return ok({ publish_id: task.publishId, upload_url: `https://open-upload.tiktokapis.com/video/?${query}` })
+    return okReply({ publish_id: task.publishId, upload_url: `https://open-upload.tiktokapis.com/video/?${query}` })
   }
 
   const createPhotos = async (call: Recorded): Promise<Reply> => {
@@ -187,62 +113,15 @@ export async function startTiktok(t: Teardown) {
     if (!images.every((url) => switches.prefixes.some((prefix) => url.startsWith(prefix)))) {
       refuse(403, 'url_ownership_unverified', 'Please review our URL ownership verification rules')
     }
-    const task = createTask('photo', mode === 'MEDIA_UPLOAD', info)
+    const task = tasks.create('photo', mode === 'MEDIA_UPLOAD', info)
     for (const url of images) {
       const { status, type, bytes } = await switches.download(url)
       if (status !== 200) task.failure ??= 'photo_pull_failed'
       else if (!['image/jpeg', 'image/webp'].includes(type)) task.failure ??= 'file_format_check_failed'
       task.received.push(bytes)
     }
-    accept(task)
-    return ok({ publish_id: task.publishId })
-  }
-
-  /** `PUT` of a chunk. The address is the permission. */
-  const receive = ({ query, headers, files }: Recorded): Reply => {
-    const task = [...tasks.values()].find(({ token }) => token === query.upload_token)
-    if (!task) return { status: 404 }
-    if (now() - task.createdAt > HOUR_MS) return { status: 403 }
-    const chunk = files[0]?.bytes ?? Buffer.alloc(0)
-    const [, from, to, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []).map(Number)
-    const isConsistent = from !== undefined && to! - from + 1 === chunk.length && total === task.size
-    if (!isConsistent || !headers['content-length'] || !/^video\//.test(headers['content-type'] ?? '')) {
-      return { status: 400 }
-    }
-    const has = bytesOf(task)
-    const isLast = has + chunk.length === task.size
-    const isInPlace = from === has && (isLast ? chunk.length < 2 * task.chunk : chunk.length === task.chunk)
-    if (!isInPlace) return { status: 416, headers: rangeOf(task) }
-    task.received.push(chunk)
-    if (isLast) accept(task)
-    return { status: isLast ? 201 : 206, headers: rangeOf(task) }
-  }
-
-  const bytesOf = ({ received }: Task) => received.reduce((sum, { length }) => sum + length, 0)
-
-  const rangeOf = (task: Task) => {
-    const end = Math.max(0, bytesOf(task) - (switches.endsWithIndex ? 1 : 0))
-    return { 'content-range': `bytes 0-${end}/${task.size}` }
-  }
-
-  const readStatus = (call: Recorded): Reply => {
-    validate(call.path, call.body)
-    const task = tasks.get((call.body as { publish_id: string }).publish_id)
-    if (!task) return refuse(400, 'invalid_publish_id', 'The publish_id does not exist')
-    if (!task.isAccepted) return ok({ status: 'PROCESSING_UPLOAD', uploaded_bytes: bytesOf(task) })
-    if (task.looks > 0) {
-      task.looks--
-      const processing = { status: 'PROCESSING_UPLOAD', uploaded_bytes: task.size }
-      return ok(task.kind === 'video' ? processing : { status: 'PROCESSING_DOWNLOAD', downloaded_bytes: 0 })
-    }
-    if (task.failure !== undefined) return ok({ status: 'FAILED', fail_reason: task.failure })
-    if (task.isDraft) return ok({ status: 'SEND_TO_USER_INBOX' })
-    const isPublic = task.info.privacy_level === 'PUBLIC_TO_EVERYONE' && task.idLooks-- <= 0
-    const ids = isPublic ? [task.postId] : []
-    const shown = switches.hasIdList ? ids : ids[0]
-    const reply = ok({ status: 'PUBLISH_COMPLETE', publicaly_available_post_id: shown })
-    // Numbers that JavaScript rounds.
-    return { ...reply, body: JSON.stringify(reply.body).replace(/"(\d{19})"/g, '$1') }
+    tasks.accept(task)
+    return okReply({ publish_id: task.publishId })
   }
 
   const readUser = ({ query }: Recorded, scopes: readonly string[]): Reply => {
@@ -254,14 +133,14 @@ export async function startTiktok(t: Teardown) {
     const fields = (query.fields ?? '').split(',')
     if (!fields.every((field) => field in all)) refuse(400, 'invalid_params', 'The fields are invalid')
     if (fields.includes('username') && !scopes.includes('user.info.profile')) refuseScope()
-    return ok({ user: Object.fromEntries(fields.map((field) => [field, all[field]])) })
+    return okReply({ user: Object.fromEntries(fields.map((field) => [field, all[field]])) })
   }
 
   const refuseScope = () => refuse(401, 'scope_not_authorized', 'The user did not authorize the scope required.')
 
   const respond = (call: Recorded): Reply | Promise<Reply> => {
     const { method, host, path, body } = call
-    if (host === 'open-upload.tiktokapis.com') return method === 'PUT' ? receive(call) : { status: 404 }
+    if (host === 'open-upload.tiktokapis.com') return method === 'PUT' ? tasks.receive(call) : { status: 404 }
     if (`${method} ${path}` === 'POST /v2/oauth/token/') return authorization.token(call)
     if (`${method} ${path}` === 'POST /v2/oauth/revoke/') return authorization.revoke(call)
     const caller = authorization.callerOf(call)
@@ -276,7 +155,7 @@ export async function startTiktok(t: Teardown) {
       case '/v2/post/publish/content/init/':
         return createPhotos(call)
       case '/v2/post/publish/status/fetch/':
-        return readStatus(call)
+        return tasks.readStatus(call)
       case '/v2/user/info/':
         return readUser(call, caller.scopes)
       default:
@@ -288,9 +167,9 @@ export async function startTiktok(t: Teardown) {
   const fake = await startFake(t, ORIGINS, respond)
   return Object.assign(fake, {
     user,
-    posts,
-    drafts,
-    tasks,
+    posts: tasks.posts,
+    drafts: tasks.drafts,
+    tasks: tasks.tasks,
     authorization,
     switches,
     grant,

@@ -231,3 +231,61 @@ t.test('bytes go to TikTok alone', async (t) => {
   }
   t.notOk(fake.log.includes(STATUS))
 })
+
+t.test('a worker that dies at any call of a large upload leaves one video', async (t) => {
+  let kills = 0
+  for (let call = 1, isOver = false; !isOver; call++) {
+    for (const after of [false, true]) {
+      const { fake, act, content } = await start(t, 5 * CHUNK)
+      // What the engine stores: the state, and whether the call that publishes may have been made.
+      let stored: { state: State | null; isIntended: boolean } = { state: null, isIntended: false }
+      let calls = 0
+      let mayDie = true
+      const doomed: typeof fetch = async (...request) => {
+        const isLast = mayDie && ++calls === call
+        if (isLast && !after) throw new Died()
+        const response = await fake.fetch(...request)
+        if (isLast) throw new Died()
+        return response
+      }
+      const io = { ...ioOf(fake, { fetch: doomed }), credentials: fake.credentials }
+      const keep = (state: State, isIntended: boolean) => {
+        stored = { state: JSON.parse(JSON.stringify(state)), isIntended }
+      }
+      const step = async () => {
+        if (stored.isIntended) {
+          const found = await tiktokAdapter.reconcile!(act, io, stored.state)
+          if (typeof found === 'object' && 'processing' in found) keep(found.processing.state, true)
+          else if (found !== 'absent') return found
+          else stored.isIntended = false
+          return undefined
+        }
+        const prepared = await tiktokAdapter.prepare(act, io, stored.state)
+        if ('later' in prepared) {
+          keep(prepared.later.state, false)
+          return undefined
+        }
+        keep(prepared.ready, true)
+        const published = await tiktokAdapter.publish(act, io, prepared.ready)
+        if ('processing' in published) keep(published.processing.state, true)
+        return undefined
+      }
+      let found: Awaited<ReturnType<typeof step>>
+      for (let steps = 0; found === undefined; steps++) {
+        if (steps > 30) throw new Error('the video is not published after 30 steps')
+        // The adapter takes the death for a lost response. Nothing of what follows is stored.
+        found = await step().catch(() => undefined)
+        if (calls >= call) mayDie = false
+      }
+      const name = `${after ? 'after' : 'before'} call ${call}`
+      t.equal(fake.posts.length, 1, name)
+      t.ok(fake.posts[0]!.bytes.equals(content), name)
+      t.hasStrict(found, { id: fake.posts[0]!.id }, name)
+      isOver = calls < call
+      if (!isOver) kills++
+    }
+  }
+  t.ok(kills >= 14, `${kills} kills`)
+})
+
+class Died extends Error {}

@@ -98,6 +98,34 @@ t.test('a field that the network does not take in this post leads to a warning',
   t.strictSame(data[0].warnings.filter(isUnusedField).map(lastKey), ['altText'])
 })
 
+t.test('a caption that the network does not take leads to a warning where it is', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('tiktok', CREDENTIALS)
+  const [image, video] = [
+    await ada.media({ mimeType: 'image/jpeg' }),
+    await ada.media({ mimeType: 'video/mp4', width: 1080, height: 1920 }),
+  ]
+  const draft = (mediaId: string, override: object, fields: object = { postMode: 'MEDIA_UPLOAD' }) => ({
+    accountIds: [account],
+    caption: 'A lighthouse',
+    mediaIds: [mediaId],
+    accountOverrides: [{ accountId: account, fields, ...override }],
+  })
+  const paths = async (body: object) =>
+    ((await warningsOf(t, ada, body)) ?? []).filter(isUnusedField).map(({ path }: { path: unknown }) => path)
+  t.strictSame(await paths(draft(video, {})), [['caption']])
+  t.strictSame(await paths(draft(video, { captionOverride: 'a' })), [['accountOverrides', 0, 'captionOverride']])
+  t.strictSame(await paths(draft(video, { captionOverride: '' })), [])
+  t.strictSame(await paths(draft(image, {})), [])
+  t.strictSame(await paths(draft(video, {}, { privacyLevel: 'SELF_ONLY' })), [])
+  const [warning] = (await warningsOf(t, ada, draft(video, {}))).filter(isUnusedField)
+  t.equal(
+    warning.message,
+    'tiktok (@ada): caption has no effect when the post is a draft of a video (postMode MEDIA_UPLOAD)',
+  )
+})
+
 const isUnusedField = ({ code }: { code: string }) => code === 'unused_field'
 const lastKey = ({ path }: { path: unknown[] }) => path.at(-1)
 

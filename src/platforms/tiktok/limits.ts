@@ -73,6 +73,10 @@ export const tiktok: Platform = {
     lengthMaxWithImages: 4000,
     unit: 'UTF-16 units',
     required: 'never',
+    unused: {
+      when: 'the post is a draft of a video (postMode MEDIA_UPLOAD)',
+      test: (fields, { hasVideo }) => hasVideo && isDraft(fields),
+    },
     source: directPost,
   },
   title: { field: 'title', lengthMax: 90, unit: 'UTF-16 units', required: false, source: photoPost },
