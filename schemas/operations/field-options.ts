@@ -34,6 +34,7 @@ export const listFieldOptions = defineOperation({
 |---|---|---|---|
 | \`pinterest\` | \`boardId\` | the boards of the account, and group boards of others | |
 | \`pinterest\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
+| \`tiktok\` | \`privacyLevel\` | what the creator allows; \`facts\` have the rest of the creator's settings | |
 | \`sandbox\` | \`boardId\` | two boards | |
 | \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 | \`reddit\` | \`subreddit\` | the subreddits that the account moderates or has joined | |

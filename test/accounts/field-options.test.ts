@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { ListFieldOptionsQuery } from '../../schemas/field-options.ts'
+import { listFieldOptions } from '../../schemas/operations/field-options.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import type { FieldOptions } from '../../src/platforms/adapter.ts'
@@ -148,13 +149,22 @@ t.test('errors of the network keep their meaning, and are not kept', async (t) =
   t.match(await list(unconnected), { status: 409, body: { error: 'The account has no credentials: connect it' } })
 })
 
-t.test('each network lists values for keys that it has, and its parameters are documented', async (t) => {
-  for (const [id, { options = {} }] of Object.entries(createNetworks({} as never))) {
-    const { fields } = platforms[id as PlatformId]
-    for (const [field, { needs = [] }] of Object.entries(options)) {
-      t.ok(field in fields, `${id} ${field}`)
-      for (const key of needs)
-        t.ok(key in fields && key in ListFieldOptionsQuery.properties, `${id} ${field} needs ${key}`)
+t.test(
+  'each network lists values for keys that it has, and the document names them with their parameters',
+  async (t) => {
+    const rows = [...listFieldOptions.schema.description.matchAll(/^\| `(\w+)` \| `(\w+)` \| .* \| (?:`(\w+)` )?\|$/gm)]
+    const documented = rows.map(([, id, field, needs]) => [id, field, needs ? [needs] : []])
+    const listed = Object.entries(createNetworks({} as never)).flatMap(([id, { options = {} }]) =>
+      Object.entries(options).map(([field, { needs = [] }]) => [id, field, needs]),
+    )
+    t.same(new Set(documented), new Set(listed))
+    for (const [id, { options = {} }] of Object.entries(createNetworks({} as never))) {
+      const { fields } = platforms[id as PlatformId]
+      for (const [field, { needs = [] }] of Object.entries(options)) {
+        t.ok(field in fields, `${id} ${field}`)
+        for (const key of needs)
+          t.ok(key in fields && key in ListFieldOptionsQuery.properties, `${id} ${field} needs ${key}`)
+      }
     }
-  }
-})
+  },
+)

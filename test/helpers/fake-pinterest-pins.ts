@@ -16,11 +16,20 @@ export interface PinBody {
   link?: string
   alt_text?: string
   dominant_color?: string
+  /** Newer than the part of the document in test/samples. */
+  ai_disclosures?: { values: string[] }
   media_source: { source_type: string; media_id?: string; items?: Image[] } & Record<string, unknown>
 }
 
 const LENGTHS = { title: 100, description: 800, link: 2048, alt_text: 500 } as const
-const FIELDS = ['board_id', 'board_section_id', ...Object.keys(LENGTHS), 'dominant_color', 'media_source']
+const FIELDS = [
+  'board_id',
+  'board_section_id',
+  ...Object.keys(LENGTHS),
+  'dominant_color',
+  'ai_disclosures',
+  'media_source',
+]
 
 const COVERS = ['cover_image_url', 'cover_image_key_frame_time', 'cover_image_data']
 const SOURCES: Record<string, string[]> = {
@@ -46,6 +55,8 @@ export function checkPin(json: unknown, media: Map<string, PinterestMedia>) {
     if (typeof text !== 'string' || [...text].length > max) wrong(`'${key}' is too long`)
   }
   if (body.dominant_color !== undefined && !/^#[0-9a-f]{6}$/i.test(body.dominant_color)) wrong('dominant_color')
+  const { values } = body.ai_disclosures ?? { values: [] }
+  if (!values.every((value) => ['AI_MODIFIED', 'SYNTHETIC_PERFORMER'].includes(value))) wrong('ai_disclosures')
   const { media_source: source } = body
   const allowed = SOURCES[source?.source_type] ?? wrong('media_source')
   for (const key of Object.keys(source)) if (!allowed.includes(key)) wrong(`'${key}' is an unknown property`)

@@ -189,7 +189,7 @@ const expected: Record<PlatformId, Facts> = {
     types: { post: [1, 1], carousel: [2, 5], video: [1, 1] },
     bytes: [20 * MiB, null, 2048 * MiB],
     durationMaxSeconds: 900,
-    fields: 8,
+    fields: 9,
     requiredFields: ['boardId', 'coverUrl'],
   },
   bluesky: {

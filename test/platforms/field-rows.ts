@@ -279,6 +279,7 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           { value: 'The sea', act: film(framed) },
         ],
         dominantColor: { value: '#6E7874', act: pin() },
+        aiDisclosures: { value: ['AI_MODIFIED', 'SYNTHETIC_PERFORMER'], act: pin() },
         coverUrl: [
           { value: LINK, act: film() },
           { value: LINK, act: pin(), sent: [] },

@@ -16,7 +16,7 @@ const API = `https://${HOST}/v5`
 /** Of pins, boards, sections and files: `^\d+$` in https://github.com/pinterest/api-description. */
 const ID = /^\d{1,32}$/
 
-/** No page says how long a spam block lasts: https://github.com/gitroomhq/postiz-app/pull/1962. It took hours. */
+/** "Most limits are removed automatically within 24 hours": https://help.pinterest.com/en/article/rate-limit-blocks */
 const SPAM_BLOCK_REST_MS = 4 * 3_600_000
 
 /** Limits are per minute: https://developers.pinterest.com/docs/reference/rate-limits/. No header says when they end. */

@@ -5,6 +5,12 @@ const openapi: Source = {
   confidence: 'official',
   version: '5.23.0, 2025-12-11',
 }
+// The values are those of clients that are generated from the document, such as https://github.com/oapicf/pinterest-sdk.
+const disclosures: Source = {
+  url: 'https://github.com/pinterest/api-description/blob/main/v5/changelog-5.23-to-5.28.md',
+  confidence: 'copy',
+  version: '5.28.0, 2026',
+}
 const pins: Source = {
   url: 'https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/',
   confidence: 'copy',
@@ -107,6 +113,13 @@ export const pinterest: Platform = {
       pattern: { regex: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour as #RRGGBB' },
       param: 'dominant_color',
       source: openapi,
+    },
+    aiDisclosures: {
+      type: 'string[]',
+      values: ['AI_MODIFIED', 'SYNTHETIC_PERFORMER'],
+      uniqueItems: true,
+      param: 'ai_disclosures.values',
+      source: disclosures,
     },
     coverUrl: {
       type: 'url',

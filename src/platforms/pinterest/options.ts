@@ -2,11 +2,8 @@ import type { FieldOption, FieldOptions } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import { clientFor, idOf, isId } from './client.ts'
 
-/**
- * Of 250 boards each. An account has at most 2,000 boards and 500 sections in each, beside the group boards of others:
- * https://help.pinterest.com/en/article/create-a-board
- */
-const PAGES_MAX = 12
+/** Of 250 items each. Stops a list that never ends. */
+const PAGES_MAX = 40
 
 export const pinterestOptions: Readonly<Record<string, FieldOptions>> = {
   boardId: {

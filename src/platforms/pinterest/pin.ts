@@ -42,6 +42,7 @@ export function pinOf(act: Act, videoId: string | null): object {
     link,
     alt_text: altText,
     dominant_color: textAt(fields, 'dominantColor') || undefined,
+    ai_disclosures: isFilled(fields.aiDisclosures) ? { values: fields.aiDisclosures } : undefined,
   }
   if (videoId !== null) {
     return { ...pin, media_source: { source_type: 'video_id', media_id: videoId, ...coverOf(act) } }
@@ -55,6 +56,8 @@ export function pinOf(act: Act, videoId: string | null): object {
     return { ...pin, media_source: source }
   })
 }
+
+const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0
 
 /** A video has exactly one cover. The time is in seconds. */
 const coverOf = ({ fields: { coverUrl, coverTimestampSeconds } }: Act) =>
