@@ -5,6 +5,7 @@ import { beginSweep, endSweep, renewSweep } from '../../db/queries/retention/swe
 import type { Config } from '../config.ts'
 import type { Library } from '../media/add.ts'
 import { removeStrays, sweepStagedFiles } from '../media/sweep.ts'
+import { type MarkProgress, markPosts } from './mark-posts.ts'
 import {
   removeExpiredKeys,
   removeOldAttempts,
@@ -22,6 +23,8 @@ export interface SweeperDeps {
   /** After how many milliseconds old data are removed; null where they are kept. */
   retention: Config['retention']
   clock: () => Now
+  /** Kept from sweep to sweep. */
+  marking: MarkProgress
   /** Resolves after `ms`, or rejects when `signal` aborts. */
   pause(ms: number, signal: AbortSignal): Promise<unknown>
   log: {
@@ -55,6 +58,9 @@ const STEP_MS = 600_000
 /** The log of webhooks. */
 const WEBHOOK_DELIVERIES_KEPT_MS = 30 * 86_400_000
 
+/** An upgrade of all processes from version 1.0 takes less. */
+const UPGRADE_MS = 86_400_000
+
 const LEASE_MS = 120_000
 const RENEW_EVERY_MS = 20_000
 const REST_MAX_MS = 60_000
@@ -86,9 +92,12 @@ export async function sweepIfDue(deps: SweeperDeps, signal: AbortSignal): Promis
   }
   const beganAt = performance.now()
   try {
-    const { removed, isComplete } = await sweep(deps, startedAt, rest)
+    const { removed, markedPosts, isComplete } = await sweep(deps, startedAt, rest)
     await endSweep(db, leaseToken, { isFinished: true, nextInMs: isComplete ? SWEEP_EVERY_MS : 0, now: clock() })
-    log.info({ removed, isComplete, durationMs: Math.round(performance.now() - beganAt) }, 'old data removed')
+    log.info(
+      { removed, markedPosts, isComplete, durationMs: Math.round(performance.now() - beganAt) },
+      'old data removed',
+    )
     return removed
   } catch (error) {
     if (signal.aborted) await endSweep(db, leaseToken, { isFinished: false, nextInMs: 0, now: clock() })
@@ -99,10 +108,10 @@ export async function sweepIfDue(deps: SweeperDeps, signal: AbortSignal): Promis
 }
 
 async function sweep(
-  { library, retention, log }: SweeperDeps,
+  { library, retention, marking, log }: SweeperDeps,
   startedAt: Date,
   rest: (ms: number) => Promise<void>,
-): Promise<{ removed: Removed; isComplete: boolean }> {
+): Promise<{ removed: Removed; markedPosts: number; isComplete: boolean }> {
   const { db } = library
   let isComplete = true
   const step = async (work: (db: Db, pace: Pace, before: Date) => Promise<number>, keptMs: number | null) => {
@@ -122,11 +131,12 @@ async function sweep(
     attempts: await step(removeOldAttempts, retention.attemptsMs),
     media: await step(removeUnusedMedia, retention.unusedMediaMs),
   }
+  const markedPosts = await step((db, pace, before) => markPosts(db, pace, before, marking), UPGRADE_MS)
   const pace = new Pace({ share: FILES_SHARE, lastsMs: STEP_MS, rest })
   const { removed: files, failures } = await sweepStagedFiles(library, pace)
   isComplete &&= !pace.wasCutShort
   if (failures.length > 0) log.warn({ count: failures.length, first: failures[0] }, 'files could not be deleted')
-  return { removed: { ...removed, files }, isComplete }
+  return { removed: { ...removed, files }, markedPosts, isComplete }
 }
 
 /** Sweeps whenever it is due, until `stop` resolves. */

@@ -10,6 +10,7 @@ export async function sweepOldData({ retention }: Config, library: Library, log:
     library,
     retention,
     clock: () => null,
+    marking: {},
     pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }),
     log,
   }

@@ -130,6 +130,7 @@ await withDatabase(async ({ url, dataDir, scratch }) => {
     library: { db, ...mediaOptions(scratch) },
     retention: RETENTION,
     clock: () => null,
+    marking: {},
     // The rest is 99 times as long as the statement.
     pause: async (ms: number) => {
       const cpuMs = onCpuMs(pid)

@@ -20,6 +20,7 @@ export const sweeperOf = ({ db, mediaDir, time }: Swept, { retention, ...others 
   library: { db, ...mediaOptions(mediaDir) },
   retention: { ...OFF, ...retention },
   clock: () => time?.now ?? null,
+  marking: {},
   pause: async () => {},
   log: noLog,
   ...others,

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { commonOrganization } from '../../db/queries/roles.ts'
 import { createWorld, type Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { BEGIN, type KnownPost, storeManyPosts } from '../helpers/many-posts.ts'
+import { sweepNow } from '../helpers/sweeps.ts'
 
 /** Of each member: together more than a request looks at. */
 const POSTS = 160
 
-const { db, user, organization, promote } = await createWorld(t)
+const { db, mediaDir, user, organization, promote } = await createWorld(t)
 const people = [repeating(await user()), repeating(await user()), repeating(await user())]
 const [ada] = people as [Person]
 const organizationId = await organization(...people)
@@ -122,12 +122,10 @@ for (const how of [' before its posts are marked', ' when its posts are marked']
     }
   })
 
-  t.test('posts are marked', async () => {
-    await sql`
-      update posts set organization_id = (
-        select ${commonOrganization} from post_targets join accounts on accounts.id = account_id
-        where post_targets.user_id = posts.user_id and post_id = posts.id)`.execute(db)
-    await db.updateTable('organizations').set({ postsUnmarkedSince: null }).execute()
+  t.test('a sweep marks the posts', async (t) => {
+    await sweepNow({ db, mediaDir })
+    const { rows } = await sql`select posts_unmarked_since from organizations`.execute(db)
+    t.strictSame(rows, [{ postsUnmarkedSince: null }])
   })
 }
 

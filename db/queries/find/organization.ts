@@ -4,7 +4,7 @@ import type { ValueOf } from './walk.ts'
 
 /**
  * Lists of an organisation walk along `posts.organization_id`, however many members and accounts it has. Where that column may
- * be wrong (`organizations.posts_unmarked_since`), and where the walk is along deliveries, they merge the walks along the posts
+ * be wrong until a sweep has corrected it (`organizations.posts_unmarked_since`), and where the walk is along deliveries, they merge the walks along the posts
  * of all members.
  */
 export interface OrganizationConditions {
