@@ -61,7 +61,8 @@ export const deliveryProperties = (eb: DeliveryBuilder) => ({
   externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
   acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
       'externalId', act ->> 'id', 'externalUrl', act ->> 'url') order by ordinal), '[]')
-      from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, ordinal))`,
+      from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, ordinal)
+      where not act ? 'error')`,
   error: eb.ref('postTargets.error'),
 })
 

@@ -22,7 +22,9 @@ export function buildAct(
   },
 ): Act | Failure {
   const { accountId, postType, media, fields, token, startedAt } = delivery
-  const [root = null, parent = null] = [sent[0], sent.at(-1)]
+  const root = sent[0] ?? null
+  // What belongs to the post does not reply to a comment.
+  const parent = (kind === 'thumbnail' || kind === 'playlist' ? root : sent.at(-1)) ?? null
   if (!isKnown(parent) || !isKnown(root)) {
     return failure('parent_unknown', 'The id that this would reply to is unknown: publish the rest by hand')
   }

@@ -280,10 +280,9 @@ class Run {
     return false
   }
 
-  /** Returns false: the delivery does not go on. */
-  async #wait(event: 'later' | 'processing', act: number, { state, afterMs }: Wait<unknown>): Promise<false> {
-    await this.#settle({ event, prepared: { act, state }, afterMs })
-    return false
+  /** Returns whether the delivery goes on: without an act that its network did not prepare in a day. */
+  #wait(event: 'later' | 'processing', act: number, { state, afterMs }: Wait<unknown>): Promise<boolean> {
+    return this.#settle({ event, prepared: { act, state }, afterMs })
   }
 
   /** Gives the delivery back as it is. Returns false: it does not go on. */
@@ -339,7 +338,7 @@ class Run {
       ...this.#facts,
       ...{ event, state, outcome, act },
       attempt: attempts,
-      errorCode: error?.code ?? null,
+      errorCode: event === 'sent' ? null : (error?.code ?? null),
       latenessMs: lateMs + this.#deps.uptimeMs() - this.#claimedAt,
       durationMs: startedMsAgo,
       nextAttemptInMs: retryInMs,
@@ -361,6 +360,7 @@ class Run {
     return {
       left: this.#plan.slice(this.#sent.length).map(({ kind }) => kind),
       sentBefore: this.#sent.length,
+      leftOut: this.#sent.find(({ error }) => error !== undefined)?.error ?? null,
       failures: this.#failures,
       error: this.#error,
       prepared: this.#prepared,

@@ -1,5 +1,6 @@
-import type { PostType } from '../../schemas/platform.ts'
+import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Act } from '../platforms/adapter.ts'
+import { platforms } from '../platforms/catalogue.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 
 /** A part of a delivery that one call makes visible. */
@@ -10,25 +11,35 @@ export interface PlannedAct {
   text: string
 }
 
-/**
- * The acts of a delivery, in order: the post or the parts of its thread, then the first comment. A blank comment is left
- * out, as in the check of the post.
- */
-export function planActs({
-  postType,
-  threadParts,
-  captionOverride,
-  caption,
-  firstComment,
-}: {
+interface Content {
   postType: PostType
   threadParts: readonly string[] | null
   captionOverride: string | null
   caption: string
   firstComment: string | null
-}): PlannedAct[] {
+}
+
+/**
+ * The acts of a delivery, in order: the post or the parts of its thread, the first comment, then those of `fields`. A blank
+ * comment is left out, as in the check of the post. The comment comes before acts that may be repeated.
+ */
+export function planActs({
+  platform,
+  fields,
+  ...content
+}: Content & { platform: PlatformId; fields: Readonly<Record<string, unknown>> | null }): PlannedAct[] {
+  const acts = planTexts(content)
+  for (const [key, { act: kind }] of Object.entries(platforms[platform].fields)) {
+    const text = fields?.[key]
+    if (kind && typeof text === 'string' && !isBlank(text)) acts.push({ number: acts.length + 1, kind, text })
+  }
+  return acts
+}
+
+/** Those of them that have a text of the post. */
+export function planTexts({ postType, threadParts, captionOverride, caption, firstComment }: Content): PlannedAct[] {
   const texts = postType === 'thread' && threadParts?.length ? threadParts : [captionOverride ?? caption]
-  const posts = texts.map((text, index) => ({ number: index + 1, kind: 'post' as const, text }))
+  const posts = texts.map((text, index): PlannedAct => ({ number: index + 1, kind: 'post', text }))
   if (!firstComment || isBlank(firstComment)) return posts
   return [...posts, { number: posts.length + 1, kind: 'comment', text: firstComment }]
 }

@@ -34,7 +34,8 @@ export function replay({ sent, intent, startedAt, token }: BackedUpDelivery, ent
   }
   // The backup has the intent, but not its outcome.
   const isIntended = (act: number) => act === intent && known.attempts.length === 0
-  const news = entries.filter(({ act }) => act > sent.length)
+  // A retry has repeated an act that was left out.
+  const news = entries.filter(({ act }) => act > sent.length || sent[act - 1]!.error !== undefined)
   for (const entry of news) {
     if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry.act))
     if (entry.state) addOutcome(known, { ...entry, state: entry.state, at: entry.endedAt ?? entry.at })
@@ -46,7 +47,9 @@ function addIntent(known: Replayed, { act, at }: Entry, startedAt: Date, isInBac
   const isRepeated = known.attempts.some(
     (attempt) => attempt.act === act && attempt.startedAt.getTime() === at.getTime(),
   )
-  if (isRepeated || act <= known.sent.length) return
+  if (isRepeated) return
+  forgetLeftOut(known, act)
+  if (act <= known.sent.length) return
   known.open = { act, at }
   known.last = 'publishing'
   known.startedAt = startedAt
@@ -56,11 +59,18 @@ function addIntent(known: Replayed, { act, at }: Entry, startedAt: Date, isInBac
   }
 }
 
+/** Like a retry, which begins with the first act that was left out. */
+function forgetLeftOut({ sent }: Replayed, act: number): void {
+  if (sent[act - 1]?.error) sent.length = act - 1
+}
+
 function addOutcome(
   known: Replayed,
   { act, at, state, sent, isOpen, error, outcome }: Entry & { state: DeliveryState },
 ): void {
+  forgetLeftOut(known, act)
   if (act <= known.sent.length) return
+  const isOut = sent !== undefined && !sent.error
   if (sent) {
     // The ids of acts before it are unknown where the journal has a gap.
     while (known.sent.length < act - 1) known.sent.push({ id: null, url: null })
@@ -73,5 +83,5 @@ function addOutcome(
   known.last = state
   known.error = error ?? null
   const attempt = known.attempts.findLast((attempt) => attempt.act === act && attempt.outcome === null)
-  if (attempt && outcome) Object.assign(attempt, { finishedAt: at, outcome, error: known.error })
+  if (attempt && outcome) Object.assign(attempt, { finishedAt: at, outcome, error: isOut ? null : known.error })
 }

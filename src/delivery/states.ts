@@ -1,9 +1,12 @@
 import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Settlement } from '../../db/queries/delivery/settle.ts'
 import { CANCELLED, type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
+import type { Act } from '../platforms/adapter.ts'
 import { impossible } from '../platforms/publish-error.ts'
 import { backoffMs, type Failure, failure, restMs } from './failures.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing.ts'
+
+type ActKind = Act['kind']
 
 const ALL = ['waiting', 'queued', 'publishing', 'published', 'failed', 'unconfirmed', 'missed'] as const
 
@@ -28,11 +31,11 @@ export const TRANSITIONS = {
   restore: { by: 'operator', from: ALL, to: ['queued', 'published', 'failed', 'unconfirmed', 'missed'] },
   claim: { by: 'worker', from: ['queued', 'publishing'], to: ['publishing'] },
   sent: { by: 'worker', from: ['publishing'], to: ['publishing', 'published'] },
-  failed: { by: 'worker', from: ['publishing'], to: ['queued', 'failed', 'published'] },
+  failed: { by: 'worker', from: ['publishing'], to: ['queued', 'failed', 'published', 'publishing'] },
   unknown: { by: 'worker', from: ['publishing'], to: ['queued', 'unconfirmed'] },
   absent: { by: 'worker', from: ['publishing'], to: ['publishing', 'failed', 'published'] },
-  rejected: { by: 'worker', from: ['publishing'], to: ['failed', 'published'] },
-  later: { by: 'worker', from: ['publishing'], to: ['queued', 'failed', 'published'] },
+  rejected: { by: 'worker', from: ['publishing'], to: ['failed', 'published', 'publishing'] },
+  later: { by: 'worker', from: ['publishing'], to: ['queued', 'failed', 'published', 'publishing'] },
   processing: { by: 'worker', from: ['publishing'], to: ['queued', 'unconfirmed'] },
   late: { by: 'worker', from: ['publishing'], to: ['missed', 'published'] },
   released: { by: 'worker', from: ['publishing'], to: ['queued'] },
@@ -109,16 +112,15 @@ export function retried(
 }
 
 /** The state after its owner resolved an unconfirmed delivery, where `missing` is what is still not out, if anything. */
-export const resolved = (missing: 'post' | 'comment' | undefined): DeliveryState =>
-  missing === 'post' ? 'failed' : 'published'
+export const resolved = (missing: ActKind | undefined): DeliveryState => (missing === 'post' ? 'failed' : 'published')
 
 /**
  * The state of a queued delivery after its owner cancelled it, where `next` is what would have been sent. A call whose
  * outcome is unknown stays unknown: the owner resolves it, or retries it, which queries the network.
  */
-export function cancelled(next: 'post' | 'comment' | undefined, mayBeSent: boolean): DeliveryState {
+export function cancelled(next: ActKind | undefined, mayBeSent: boolean): DeliveryState {
   if (mayBeSent) return 'unconfirmed'
-  return next === 'comment' ? 'published' : 'failed'
+  return next === undefined || next === 'post' ? 'failed' : 'published'
 }
 
 /** What forbids to mark a delivery as published. */
@@ -141,9 +143,11 @@ export function marked({
 /** What the next state depends on. */
 export interface Progress {
   /** Kinds of the acts that are not sent yet, in order. */
-  left: readonly ('post' | 'comment')[]
+  left: readonly ActKind[]
   /** Number of acts sent. */
   sentBefore: number
+  /** Why an act was left out; null where none was. */
+  leftOut: DeliveryError | null
   failures: number
   error: DeliveryError | null
   /** What is stored for the current act. */
@@ -181,7 +185,7 @@ export type Decision = Omit<Settlement, 'act' | 'startedMsAgo'>
 
 /** The next state of a delivery that a worker holds, and what is stored with it. */
 export function decide(progress: Progress, outcome: Outcome, random: () => number = Math.random): Decision {
-  const { left, sentBefore, failures, error, prepared, canReconcile } = progress
+  const { left, sentBefore, leftOut, failures, error, prepared, canReconcile } = progress
   const unchanged: Omit<Decision, 'state'> = {
     keepsLease: false,
     sent: [],
@@ -197,13 +201,13 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
     accountRestsMs: 0,
     attention: null,
   }
-  // A post whose first comment alone is missing is out all the same.
-  const givenUp = left[0] === 'comment' ? 'published' : 'failed'
+  // A post whose first comment, thumbnail or playlist is missing is out all the same.
+  const givenUp = left[0] === 'post' ? 'failed' : 'published'
 
   switch (outcome.event) {
     case 'sent': {
       const isLast = left.length === 1
-      const next = { keepsLease: !isLast, sent: [outcome.act], failures: 0, error: null, prepared: null }
+      const next = { keepsLease: !isLast, sent: [outcome.act], failures: 0, error: leftOut, prepared: null }
       return { ...unchanged, ...next, outcome: outcome.how, state: isLast ? 'published' : 'publishing' }
     }
     case 'failed':
@@ -223,9 +227,10 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
       }
     }
     case 'absent': {
-      const isRepeated = failures < FAILURES_MAX
-      const state = isRepeated ? 'publishing' : givenUp
-      return { ...unchanged, state, keepsLease: isRepeated, mayUnpublish: true, outcome: 'absent' }
+      if (failures < FAILURES_MAX) {
+        return { ...unchanged, state: 'publishing', keepsLease: true, mayUnpublish: true, outcome: 'absent' }
+      }
+      return { ...unchanged, ...giveUp(error), mayUnpublish: true, outcome: 'absent' }
     }
     case 'rejected':
       return { ...afterFailure(impossible(outcome.words), true), mayUnpublish: true }
@@ -257,18 +262,26 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
 
   function afterFailure(reason: Failure, wasIntended: boolean): Decision {
     const isRetried = reason.retryable && failures + 1 < FAILURES_MAX
-    const state = isRetried ? 'queued' : givenUp
+    const next: ReturnType<typeof giveUp> = isRetried ? { state: 'queued' } : giveUp(errorOf(reason))
     return {
       ...unchanged,
       ...failed(reason),
-      state,
       outcome: 'failed',
       // A retry by the owner starts with new preparations.
       prepared: isRetried ? prepared : null,
       isWaiting: isRetried && progress.waitedMs !== null,
       retryInMs: isRetried ? backoffMs(failures + 1, reason, random) : null,
-      mayUnpublish: wasIntended || state === 'failed',
+      mayUnpublish: wasIntended || next.state === 'failed',
+      ...next,
     }
+  }
+
+  /** An act has failed for good. Those after it follow, unless it is a post, or refused credentials. */
+  function giveUp(reason: DeliveryError | null): Pick<Decision, 'state'> & Partial<Decision> {
+    const isLeftOut = left[0] !== 'post' && left.length > 1 && reason && reason.code !== 'unauthorized'
+    if (!isLeftOut) return { state: givenUp }
+    const sent = [{ id: null, url: null, error: reason }]
+    return { state: 'publishing', keepsLease: true, sent, failures: 0, prepared: null }
   }
 
   function failed(reason: Failure) {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../../schemas/media.ts'
 import type { PostType } from '../../schemas/platform.ts'
-import type { Guarantee } from './limits.ts'
+import type { FieldAct, Guarantee } from './limits.ts'
 import type { OAuth } from './oauth.ts'
 
 /** What a user gives to connect an account. Each network names its own keys. Never logged, never returned. */
@@ -49,19 +49,23 @@ export interface Located extends Sent {
   isOut: true
 }
 
-/** One thing that a single call makes visible: a post, a part of a thread, a first comment. */
+/**
+ * One thing that a single call makes visible: a post, a part of a thread, a first comment, or what the network does for a
+ * key of `fields` once the post is out.
+ */
 export interface Act {
   /** Postroom's own id of the account. */
   accountId: string
-  kind: 'post' | 'comment'
-  /** The type of the post; of a comment, that of the post above it. */
+  kind: 'post' | 'comment' | FieldAct
+  /** The type of the post; of other acts, that of the post above them. */
   postType: PostType
+  /** Of a thumbnail or a playlist, the value of its key. */
   text: string
   /** In order. The first part of a thread carries them; a comment has none. */
   media: readonly PublishedFile[]
   /** The override's `fields`, already checked against the network's rules. */
   fields: Readonly<Record<string, unknown>>
-  /** What the act replies to: the part before it, or the post under a comment. */
+  /** What the act belongs to: the part before it, or the post of a comment, a thumbnail or a playlist. */
   parent: Sent | null
   /** The first post of the thread; null in that post's own act. */
   root: Sent | null

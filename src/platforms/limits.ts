@@ -238,6 +238,9 @@ export type FieldValue =
  */
 export type Properties = Readonly<Record<string, FieldValue & { required?: true }>>
 
+/** An act that carries out one key of `fields` after the post and its first comment. */
+export type FieldAct = 'thumbnail' | 'playlist'
+
 /** One key of an override's `fields`. */
 export type FieldRule = FieldValue & {
   /** The name of the parameter in the network's API. */
@@ -248,6 +251,11 @@ export type FieldRule = FieldValue & {
   refused?: Condition
   /** When the network does not take the key. A post that has it leads to a warning. */
   unused?: Condition
+  /**
+   * The key is carried out by an act of its own. It has to be one that may be repeated, because a retry begins with the
+   * first act that failed. The value is a text.
+   */
+  act?: FieldAct
   /** The key cannot be combined with media. */
   withoutMedia?: true
   /** Lowers the caption's `lengthMax` while this key is set. */

@@ -117,7 +117,7 @@ export const partOf = (file: PublishedFile, range: ByteRange): PublishedFile => 
 })
 
 /** The content of one file as the whole body. */
-export const fileBody = (file: PublishedFile) => new StreamedBody(file.mimeType, [file])
+export const fileBody = (file: Content) => new StreamedBody(file.mimeType, [file])
 
 /** The content of a file. Throws where it is not as long as stored. */
 export async function* contentOf(file: Content): AsyncGenerator<Uint8Array> {

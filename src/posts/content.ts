@@ -1,7 +1,7 @@
 import { POST_TOO_LARGE } from '../../schemas/messages.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { PostDetail } from '../../schemas/post.ts'
-import { planActs } from '../delivery/plan.ts'
+import { planTexts } from '../delivery/plan.ts'
 import { AppError } from '../errors.ts'
 import type { Metadata } from '../http/metadata.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
@@ -61,7 +61,7 @@ export const toPostToCheck = ({
 
 /** What is sent to one account. */
 export const sentContentOf = (post: PostContent, { captionOverride, fields, threadParts }: TargetContent) => ({
-  acts: planActs({ ...post, captionOverride, threadParts }),
+  acts: planTexts({ ...post, captionOverride, threadParts }),
   postType: post.postType,
   mediaIds: post.mediaIds,
   fields: fields ?? {},

@@ -33,6 +33,5 @@ export async function changeDelivery(
 
 /** The acts of the delivery to one account of the post. */
 export function planOf(post: PostDetail, { accountId }: Pick<DeliveryKey, 'accountId'>): PlannedAct[] {
-  const { captionOverride, threadParts } = post.targets.find((target) => target.accountId === accountId)!
-  return planActs({ ...post, captionOverride, threadParts })
+  return planActs({ ...post, ...post.targets.find((target) => target.accountId === accountId)! })
 }

@@ -33,7 +33,9 @@ export async function resolveDelivery(
     const plan = planOf(await getPost(db, key.userId, key.postId), key)
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
     const missing = plan[delivery.sent.length + sent.length]
-    const error = missing ? (outcome === 'published' ? ORPHANED : NOT_THERE) : null
+    const leftOut = delivery.sent.find(({ error }) => error !== undefined)?.error ?? null
+    const isReply = missing?.kind === 'post' || missing?.kind === 'comment'
+    const error = missing ? (outcome === 'not_published' ? NOT_THERE : isReply ? ORPHANED : NOT_SENT_YET) : leftOut
     await saveResolution(db, key, { state: resolved(missing?.kind), sent, error, outcome: `said_${outcome}` })
     if (outcome === 'not_published') await unpublish(db, key)
   })
@@ -43,6 +45,11 @@ const ORPHANED = {
   code: 'parent_unknown',
   message: 'The id that the rest would reply to is unknown: publish it by hand',
   retryable: false,
+}
+const NOT_SENT_YET = {
+  code: 'not_published',
+  message: 'The rest was not sent, because a call before it had an unknown outcome: retry the delivery',
+  retryable: true,
 }
 const NOT_THERE = { code: 'not_published', message: 'The owner did not find it on the network', retryable: true }
 

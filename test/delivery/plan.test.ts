@@ -2,6 +2,8 @@ import t from 'tap'
 import { planActs } from '../../src/delivery/plan.ts'
 
 const post = {
+  platform: 'youtube',
+  fields: null,
   postType: 'post',
   threadParts: null,
   captionOverride: null,
@@ -25,4 +27,16 @@ t.test('a post is one act, a thread has one per part, and the comment comes last
 t.test('a blank comment is no act', async (t) => {
   for (const firstComment of [null, '', ' \n ', '\t', '\u00A0'])
     t.same(planActs({ ...post, firstComment }), [act(1, 'Hello')])
+})
+
+t.test('keys of fields that are acts of their own follow the first comment', async (t) => {
+  const fields = { playlistId: 'PL1', thumbnailUrl: 'https://example.com/a.png', title: 'Dusk' }
+  t.same(planActs({ ...post, fields, firstComment: 'First!' }), [
+    act(1, 'Hello'),
+    act(2, 'First!', 'comment'),
+    act(3, 'https://example.com/a.png', 'thumbnail'),
+    act(4, 'PL1', 'playlist'),
+  ])
+  t.same(planActs({ ...post, fields: { playlistId: ' ', thumbnailUrl: 7 } }), [act(1, 'Hello')], 'blank, and no text')
+  t.same(planActs({ ...post, platform: 'x', fields }), [act(1, 'Hello')], 'of another network')
 })

@@ -31,6 +31,7 @@ const random = () => 0.5
 const fresh: Progress = {
   left: ['post'],
   sentBefore: 0,
+  leftOut: null,
   failures: 0,
   error: null,
   prepared,
@@ -40,6 +41,8 @@ const fresh: Progress = {
 }
 
 const commentLeft: Partial<Progress> = { left: ['comment'], sentBefore: 1 }
+const playlistLeft: Partial<Progress> = { left: ['comment', 'playlist'], sentBefore: 1 }
+const told: DeliveryError = { code: 'server_error', message: 'not now', retryable: true }
 const exhausted: Partial<Progress> = { failures: FAILURES_MAX - 1 }
 const waitedTooLong: Partial<Progress> = { waitedMs: NETWORK_WAIT_MAX_MS + 1 }
 
@@ -156,6 +159,44 @@ const CELLS: Cell[] = [
     { ...commentLeft, failures: FAILURES_MAX },
     { event: 'absent' },
     { state: 'published' },
+  ],
+  [
+    'a comment that fails for good is left out, and the playlist follows',
+    { ...playlistLeft, failures: 3 },
+    { event: 'failed', reason: lasting, wasIntended: true },
+    {
+      state: 'publishing',
+      keepsLease: true,
+      sent: [{ id: null, url: null, error: { code: 'content_refused', message: 'no', retryable: false } }],
+      error: { code: 'content_refused', message: 'no', retryable: false },
+      failures: 0,
+      prepared: null,
+      outcome: 'failed',
+    },
+  ],
+  [
+    'a comment that may succeed later is not left out',
+    playlistLeft,
+    { event: 'failed', reason: passing, wasIntended: true },
+    { state: 'queued', sent: [], failures: 1 },
+  ],
+  [
+    'nothing follows with refused credentials',
+    playlistLeft,
+    { event: 'failed', reason: unauthorized, wasIntended: true },
+    { state: 'published', keepsLease: false, sent: [] },
+  ],
+  [
+    'a comment that is absent after too many failures is left out',
+    { ...playlistLeft, failures: FAILURES_MAX, error: told },
+    { event: 'absent' },
+    { state: 'publishing', keepsLease: true, sent: [{ id: null, url: null, error: told }], outcome: 'absent' },
+  ],
+  [
+    'what was left out stays told when the last act is sent',
+    { left: ['playlist'], sentBefore: 2, leftOut: told },
+    { event: 'sent', act, how: 'published' },
+    { state: 'published', error: told, sent: [act] },
   ],
   [
     'a network that refuses after processing ends the delivery, in its own words',
@@ -275,8 +316,8 @@ t.test('workers reach every transition of the table and no other', async (t) => 
   const progresses = [true, false].flatMap((canReconcile) =>
     [0, FAILURES_MAX - 1, FAILURES_MAX].flatMap((failures) =>
       [null, 1_000, NETWORK_WAIT_MAX_MS + 1].flatMap((waitedMs) =>
-        [['post'], ['post', 'comment'], ['comment']].map(
-          (left) => ({ ...fresh, canReconcile, failures, waitedMs, left }) as Progress,
+        [['post'], ['post', 'comment'], ['comment'], ['comment', 'playlist']].map(
+          (left) => ({ ...fresh, canReconcile, failures, waitedMs, left, error: told }) as Progress,
         ),
       ),
     ),
@@ -291,7 +332,9 @@ t.test('workers reach every transition of the table and no other', async (t) => 
       t.equal(keepsLease, state === 'publishing', `only a delivery that goes on keeps its lease: ${where}`)
       t.equal(retryInMs !== null, state === 'queued', `only a queued delivery is retried: ${where}`)
       if (mayBeSent) t.ok(state === 'queued' || state === 'unconfirmed', `an open call is not forgotten: ${where}`)
-      t.equal(decision.sent.length, outcome.event === 'sent' ? 1 : 0, where)
+      const [sent] = decision.sent
+      t.equal(sent !== undefined && !sent.error, outcome.event === 'sent', where)
+      if (sent?.error) t.ok(progress.left[0] !== 'post' && progress.left.length > 1, `no post is left out: ${where}`)
     }
   }
   const workers = Object.entries(TRANSITIONS).filter(([event, { by }]) => by === 'worker' && event !== 'claim')

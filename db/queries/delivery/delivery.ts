@@ -1,3 +1,5 @@
+import type { DeliveryError } from '../../../schemas/delivery.ts'
+
 /** Identifies a delivery: a post on one of its accounts. */
 export interface DeliveryKey {
   userId: string
@@ -15,6 +17,8 @@ export interface SentAct {
   id: string | null
   url: string | null
   ref?: string
+  /** Why this act, which is not the post, was left out. Its id and url are null. */
+  error?: DeliveryError
 }
 
 /** What the adapter last returned to be kept for the act with this number, as JSON. */

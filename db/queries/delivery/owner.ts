@@ -8,6 +8,13 @@ import type { DeliveryKey, SentAct } from './delivery.ts'
 
 // Statements for the actions of a post's owner. `src/delivery/states.ts` decides which states they lead to.
 
+/** What was sent before the first act that was left out. The acts after that one may be repeated. */
+const beforeLeftOut = sql`(
+  select coalesce(jsonb_agg(act order by ordinal), '[]')
+  from jsonb_array_elements(sent) with ordinality as acts(act, ordinal)
+  where ordinal < coalesce((select min(ordinal) from jsonb_array_elements(sent) with ordinality as acts(act, ordinal)
+    where act ? 'error'), ordinal + 1))`
+
 /**
  * Makes a delivery due at `dueAt`, as if it had just been scheduled. It keeps its intent and its sent acts. A call that may still
  * be on its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the names derived
@@ -26,6 +33,7 @@ const due = (
   failures = 0,
   prepared = case when intent is not null then prepared end,
   waiting_since = case when intent is not null then waiting_since end,
+  sent = case when intent is not null then sent else ${beforeLeftOut} end,
   started_at = case when intent is not null or started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
     then started_at end`
 

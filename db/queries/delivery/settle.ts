@@ -119,7 +119,9 @@ const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tabl
       insert into delivery_attempts as attempt
         (user_id, post_id, account_id, number, act, started_at, finished_at, outcome, error)
       select user_id, post_id, account_id, attempts + case when intended is null then 1 else 0 end, act,
-        at - started_ms_ago * interval '1 ms', at, outcome, error
+        at - started_ms_ago * interval '1 ms', at, outcome,
+        -- An act that is out does not have the error of one that was left out before it.
+        case when outcome not in ('published', 'found') then error end
       from settled
       where outcome = 'failed' or (intended is not null and outcome is not null)
       on conflict (user_id, post_id, account_id, number) do update

@@ -95,7 +95,7 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
       const { accepted, status, headers } = fault ? FAULTS[fault] : WORKING
       const respond = async () => {
         io.signal.throwIfAborted()
-        const content = { kind, text, fields, media, parentId, number }
+        const content = { kind: kind === 'comment' ? kind : ('post' as const), text, fields, media, parentId, number }
         const id = await store.keep({ accountId, token, accepted, fault, ...content })
         // Without a delay: waiting for the timeout would show nothing more.
         if (!status) throw new DOMException('No response', 'TimeoutError')

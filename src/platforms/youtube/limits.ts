@@ -23,7 +23,27 @@ const shorts: Source = {
 const quota: Source = {
   url: 'https://developers.google.com/youtube/v3/determine_quota_cost',
   confidence: 'copy',
-  version: '2026-09-11',
+  version: '2026-09-15',
+}
+const thumbnails: Source = {
+  url: 'https://developers.google.com/youtube/v3/docs/thumbnails/set',
+  confidence: 'copy',
+  version: '2026-11-03',
+}
+const playlistItems: Source = {
+  url: 'https://developers.google.com/youtube/v3/docs/playlistItems/insert',
+  confidence: 'copy',
+  version: '2026',
+}
+const resumable: Source = {
+  url: 'https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol',
+  confidence: 'official',
+  version: '2026-09-14',
+}
+const comments: Source = {
+  url: 'https://developers.google.com/youtube/v3/docs/commentThreads/list',
+  confidence: 'copy',
+  version: '2026',
 }
 
 // 256 GB is from videos.insert. The maximum is 12 hours for verified channels and 15 minutes for others. Which channels
@@ -105,7 +125,6 @@ export const youtube: Platform = {
       values: ['public', 'private', 'unlisted'],
       default: 'public',
       param: 'status.privacyStatus',
-      description: 'uploads of unaudited API projects become private',
       source: videos,
     },
     tags: { type: 'string[]', joinedLengthMax: 500, param: 'snippet.tags', source: videos },
@@ -115,8 +134,10 @@ export const youtube: Platform = {
     thumbnailUrl: {
       type: 'url',
       param: 'thumbnails.set',
-      description: 'a JPEG or PNG of at most 2 MB; not for Shorts',
-      source: videos,
+      act: 'thumbnail',
+      description:
+        'a JPEG or PNG of at most 50 MB, set when the video is processed; the channel has to be verified by phone',
+      source: thumbnails,
     },
     defaultLanguage: { type: 'string', param: 'snippet.defaultLanguage', source: videos },
     embeddable: { type: 'boolean', default: true, param: 'status.embeddable', source: videos },
@@ -128,11 +149,23 @@ export const youtube: Platform = {
       source: videos,
     },
     notifySubscribers: { type: 'boolean', default: true, param: 'notifySubscribers', source: insert },
-    playlistId: { type: 'string', param: 'playlistItems.insert', source: videos },
+    playlistId: {
+      type: 'string',
+      param: 'playlistItems.insert',
+      act: 'playlist',
+      description: 'the video is added when it is processed',
+      source: playlistItems,
+    },
   },
   rateLimits: [
     { resource: 'uploads', limit: 100, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
     { resource: 'quota units', limit: 10_000, windowSeconds: 86_400, scope: 'Google Cloud project', source: quota },
-    { resource: 'quota units of one comment', limit: 50, scope: 'call', source: quota },
+    { resource: 'quota units of one comment, thumbnail or playlist', limit: 50, scope: 'call', source: quota },
+  ],
+  guarantees: [
+    // The address of the upload session is stored before its first byte, and one session makes at most one video.
+    { act: 'files', guarantee: 'exactly-once', source: resumable },
+    // No page says how soon a comment is listed.
+    { guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: comments },
   ],
 }

@@ -1,6 +1,6 @@
 import { v5 as uuidOf } from 'uuid'
 import type { Db } from '../../../db/client.ts'
-import type { PostType } from '../../../schemas/platform.ts'
+import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { SandboxFault } from '../../../schemas/sandbox.ts'
 import { planActs } from '../../../src/delivery/plan.ts'
 import type { World } from '../../helpers/app.ts'
@@ -34,7 +34,8 @@ export async function readDeliveries(db: Db) {
     const threadParts = row.threadParts as string[] | null
     const sent = row.sent as { id: string | null }[]
     const fields = (row.fields ?? {}) as { fault?: SandboxFault; faultAct?: number }
-    const plan = planActs({ ...row, threadParts, postType: row.postType as PostType })
+    const [postType, platform] = [row.postType as PostType, row.platform as PlatformId]
+    const plan = planActs({ ...row, fields, threadParts, postType, platform })
     return { ...row, sent, fields, plan: plan.map((act) => ({ ...act, token: uuidOf(String(act.number), row.token) })) }
   })
 }
