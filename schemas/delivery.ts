@@ -20,7 +20,7 @@ export const DELIVERY_STATES = [
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   $id: 'DeliveryState',
   description:
-    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically, or was cancelled.\n- `unconfirmed`: the post may have been published, and the network cannot tell, or was not queried because you cancelled the delivery. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.',
+    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment, thumbnail or playlist.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically, or was cancelled.\n- `unconfirmed`: the post may have been published, and the network cannot tell, or was not queried because you cancelled the delivery. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.',
   examples: ['published'],
 })
 export type DeliveryState = Static<typeof DeliveryState>
@@ -70,7 +70,7 @@ export const DeliveryAttempt = Type.Object(
     number: Type.Integer({ description: 'The number of the attempt within the delivery, from 1.' }),
     act: Type.Integer({
       description:
-        'The number of the act that was attempted: 1 is the post or the first part of its thread, followed by the other parts, then the first comment.',
+        'The number of the act that was attempted: 1 is the post or the first part of its thread, followed by the other parts, then the first comment, the thumbnail and the playlist.',
     }),
     startedAt: time('When the attempt began, including uploads.'),
     intendedAt: nullableTime(
@@ -110,7 +110,8 @@ export const PublishedAct = Type.Object(
   },
   {
     $id: 'PublishedAct',
-    description: 'A post, a part of a thread or a first comment that exists on a network.',
+    description:
+      'A post, a part of a thread, a first comment, a thumbnail or a playlist item that exists on a network.',
     examples: [
       {
         externalId: 'at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3mbzyl2u5xk2a',
@@ -152,9 +153,12 @@ export const Delivery = Type.Object(
       description: 'The public address of the post. `null` where it is not published or has no address.',
     }),
     acts: Type.Array(Ref(PublishedAct), {
-      description: 'The published acts, in order: the post or the parts of its thread, then the first comment.',
+      description:
+        'The published acts, in order: the post or the parts of its thread, then the first comment, then the thumbnail and the playlist. One that has failed is not listed; its error is in `history`.',
     }),
-    error: NullableDeliveryError('The last error. `null` where there was none, or where an act succeeded after it.'),
+    error: NullableDeliveryError(
+      'The last error. `null` where there was none, or where an act succeeded after it, unless what failed was left out.',
+    ),
     history: Type.Array(Ref(DeliveryAttempt), {
       description:
         'All attempts, oldest first. An attempt that was interrupted before its visible call is not listed, because nothing was sent. Once the delivery is over, attempts are removed after a time that the operator sets, 90 days by default.',

@@ -163,6 +163,7 @@ A post has one **delivery** for each of its accounts; \`getPost\` shows them. A 
 
 - Where a part of a thread fails, the parts before it are published. A retry continues with the first missing part.
 - A first comment replies to the last part of a thread. Where it fails, the delivery is \`published\` with the error of the comment, and a retry sends the comment alone.
+- The \`thumbnailUrl\` and the \`playlistId\` of YouTube are acts too, after the first comment. One that fails is left out, the next follows, and the delivery is \`published\` with the error. \`history\` has the error of each. A retry sends what was left out.
 - An act that was certainly not accepted (no connection, 429) is retried automatically: after the \`Retry-After\` of the network, otherwise after 30 seconds, and twice as long each time up to an hour, less a random part. After eight failures in a row, about an hour, the delivery is \`failed\`.
 - An act that the network rejects (content, credentials) is \`failed\` immediately, with the message of the network. Where it rejected the credentials, the account has \`attention\` until something is sent again: connect the account again, then retry.
 - A network may need time, for example to process a video. The delivery is then \`queued\` until the service checks again, for up to a day.
@@ -176,6 +177,7 @@ Where the response of a network is lost, the act may have been published. The ca
 | network | guarantee | after a lost response |
 |---|---|---|
 | Bluesky | exactly once | The key of the record is derived from the delivery, so that a repeated write changes nothing. The record is read to see whether it exists. |
+| YouTube | exactly once | The upload session is asked how far it has come, and goes on from there: one session makes at most one video. If YouTube no longer knows it after the last byte, the video is searched among those of the channel, and is otherwise \`unconfirmed\`. A missing first comment or playlist item is looked for after 30 seconds, 2 and 10 minutes. Then the delivery is \`unconfirmed\`. |
 | Mastodon, sandbox | reconcilable | The network is queried after 30 seconds. An existing act is not sent again. A missing act is sent again, which counts as one of the eight failures. Mastodon also receives the same \`Idempotency-Key\`. |
 | Facebook | reconcilable | The Page is queried after 30 seconds, 2 and 10 minutes. An existing act is not sent again. A missing act is sent again, if it has photos or a video, whose ids are known, or is a first comment. A missing text or link is not sent again: the delivery is \`unconfirmed\`. |
 | Instagram, Threads | reconcilable | The status of the container tells whether the act is live; comments on Instagram are found by author and text. One that stays finished for 13 minutes is published again. A live act whose id cannot be found is \`published\` with \`externalId\` null. |

@@ -64,6 +64,7 @@ const APP_NETWORKS = [
   'facebook',
   'instagram',
   'threads',
+  'youtube',
   'pinterest',
   'reddit',
   'google_business',

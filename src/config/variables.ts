@@ -144,6 +144,7 @@ export const VARIABLES = Type.Object({
   ...app('INSTAGRAM', 'Instagram'),
   ...app('THREADS', 'Threads'),
   ...app('PINTEREST', 'Pinterest'),
+  ...app('YOUTUBE', 'YouTube'),
   ...app('GOOGLE_BUSINESS', 'Google Business Profile'),
   ...app('TIKTOK', 'TikTok'),
   ...app('REDDIT', 'Reddit'),

@@ -14,6 +14,7 @@ import { telegramAdapter } from './telegram/adapter.ts'
 import { threadsAdapter } from './threads/adapter.ts'
 import { tiktokAdapter } from './tiktok/adapter.ts'
 import { xAdapter } from './x/adapter.ts'
+import { youtubeAdapter } from './youtube/adapter.ts'
 
 /** An adapter whose prepared state only itself can read. */
 // biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
@@ -32,6 +33,7 @@ export const createNetworks = (sandbox: SandboxStore): Networks => ({
   threads: threadsAdapter,
   x: xAdapter,
   linkedin: linkedinAdapter,
+  youtube: youtubeAdapter,
   google_business: googleBusinessAdapter,
   tiktok: tiktokAdapter,
   pinterest: pinterestAdapter,

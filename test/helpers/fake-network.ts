@@ -21,6 +21,7 @@ export interface Recorded {
 
 export interface Reply {
   status: number
+  /** A text or a Buffer is sent as it is, anything else as JSON. */
   body?: unknown
   headers?: Record<string, string>
 }
@@ -113,7 +114,8 @@ export async function startFake(
     }
     const { status, body, headers } = reply
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    response.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body))
+    const isReady = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+    response.end(isReady ? body : JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(async () => {

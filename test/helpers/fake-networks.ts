@@ -15,6 +15,7 @@ import { startTelegram } from './fake-telegram.ts'
 import { startThreads } from './fake-threads.ts'
 import { startTiktok } from './fake-tiktok.ts'
 import { startX } from './fake-x.ts'
+import { startYoutube } from './fake-youtube.ts'
 
 const BLUESKY = 'https://bsky.social'
 
@@ -45,6 +46,7 @@ export async function startFakeNetworks(t: Teardown) {
   const tiktok = await startTiktok(t)
   const pinterest = await startPinterest(t)
   const reddit = await startReddit(t)
+  const youtube = await startYoutube(t)
   const { webhookUrl } = discord.credentials
   const connectable: Connectable[] = [
     {
@@ -104,6 +106,8 @@ export async function startFakeNetworks(t: Teardown) {
     'https://www.reddit.com': reddit,
     [STORAGES.image]: reddit,
     [STORAGES.video]: reddit,
+    'https://www.googleapis.com': youtube,
+    'https://images.example': youtube,
   }
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const network = byOrigin[new URL(String(input)).origin]
@@ -128,5 +132,6 @@ export async function startFakeNetworks(t: Teardown) {
     tiktok,
     pinterest,
     reddit,
+    youtube,
   }
 }

@@ -7,6 +7,7 @@ import { throttled as throttledApp } from './fake-pinterest.ts'
 import { throttled as throttledClient } from './fake-reddit-replies.ts'
 import { throttled as throttledCreator } from './fake-tiktok-requests.ts'
 import { throttled as throttledUser } from './fake-x-replies.ts'
+import { throttled as throttledUploads } from './fake-youtube.ts'
 import type { Kind, RealNetwork } from './network-scene.ts'
 import type { createNetworkWorld } from './network-world.ts'
 
@@ -122,6 +123,17 @@ const CONTROLS = {
     processes: (kind) => kind.postType !== 'carousel' && kind.files.length > 0,
     process: (processing) => set(reddit.switches, { processing }),
     hidesFailures: true,
+  }),
+  youtube: ({ youtube, time }) => ({
+    limited: throttledUploads,
+    revokeToken: () => set(youtube.grant, { isRevoked: true }),
+    expireToken() {
+      youtube.setTime(new Date(time.now.getTime() + 2 * HOUR_MS))
+      return () => youtube.setTime(time.now)
+    },
+    showLate: () => set(youtube.switches, { showsAfterMs: LATE_MS }),
+    processes: has('video'),
+    process: (looks) => set(youtube.switches, { processing: looks === 'fails' ? 'codec' : looks }),
   }),
   instagram: ({ instagram }) => containerControls(instagram, '2207026'),
   threads: ({ threads }) => containerControls(threads, 'INVALID_DURATION'),

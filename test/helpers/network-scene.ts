@@ -24,6 +24,7 @@ const VISIBLE = {
   x: ({ x }: World) => x.posts.length,
   linkedin: ({ linkedin }: World) => linkedin.posts.length + linkedin.comments.length,
   google_business: ({ google_business }: World) => google_business.visibleIds().length,
+  youtube: ({ youtube }: World) => youtube.visibleIds().length,
   tiktok: ({ tiktok }: World) => tiktok.posts.length,
   pinterest: ({ pinterest }: World) => pinterest.pins.length,
   reddit: ({ reddit }: World) => reddit.posts.length + reddit.comments.length,

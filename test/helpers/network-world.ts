@@ -34,8 +34,21 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
   /** Keeps the clocks of networks equal to that of the workers. */
   const advance = (ms: number) => {
     world.time.now = new Date(world.time.now.getTime() + ms)
-    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest, reddit } = fakes
-    const networks = [mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest, reddit]
+    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest, reddit, youtube } =
+      fakes
+    const networks = [
+      mastodon,
+      facebook,
+      instagram,
+      threads,
+      x,
+      linkedin,
+      google_business,
+      tiktok,
+      pinterest,
+      reddit,
+      youtube,
+    ]
     for (const { setTime } of networks) setTime(world.time.now)
   }
 
@@ -63,6 +76,9 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
       }
       if (platform === 'pinterest') {
         return ada.account('pinterest', { username: 'lighthouses', credentials: fakes.pinterest.credentials })
+      }
+      if (platform === 'youtube') {
+        return ada.account('youtube', { username: '@lighthouses', credentials: fakes.youtube.credentials })
       }
       const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })

@@ -19,6 +19,7 @@ import { startTelegram } from '../helpers/fake-telegram.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
+import { startYoutube } from '../helpers/fake-youtube.ts'
 
 /** An adapter and its network. */
 interface Subject {
@@ -28,7 +29,7 @@ interface Subject {
   /** Ids of the acts that readers see. */
   visibleIds(): string[]
   /** The files of the first two acts, where the network takes no text alone. */
-  image?: string
+  file?: string
   /** The file of the third act, where the network takes no video. */
   video?: string
   /** `fields` with which the network takes time to process a file. */
@@ -99,7 +100,7 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
     const { fetch, credentials, posts } = await startInstagram(t)
     const visibleIds = () => posts.map(({ id }) => id)
     const adapter = adapterOf('instagram')
-    return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, image: 'image/jpeg' }
+    return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, file: 'image/jpeg' }
   },
   async threads(t) {
     const { fetch, credentials, posts } = await startThreads(t)
@@ -125,7 +126,7 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
       credentials,
       fetch,
       visibleIds: () => posts.map(({ id }) => id),
-      image: 'image/jpeg',
+      file: 'image/jpeg',
       fields: { privacyLevel: 'PUBLIC_TO_EVERYONE' },
       isUnknown: ({ media }) => media[0]!.kind === 'image',
     }
@@ -135,7 +136,11 @@ const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>> = {
     const fields = { boardId: '549755885175', coverTimestampSeconds: 0 }
     const visibleIds = () => pins.map(({ id }) => id)
     const adapter = adapterOf('pinterest')
-    return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, image: 'image/jpeg', fields }
+    return { adapter, credentials, fetch, visibleIds, hidesAbsence: () => true, file: 'image/jpeg', fields }
+  },
+  async youtube(t) {
+    const { fetch, credentials, visibleIds } = await startYoutube(t)
+    return { adapter: adapterOf('youtube'), credentials, fetch, visibleIds, file: 'video/mp4' }
   },
   async reddit(t) {
     const { fetch, credentials, posts } = await startReddit(t)
@@ -164,9 +169,9 @@ const ioOf = ({ credentials, fetch }: Subject, signal = new AbortController().si
 })
 
 /** A text, an image, and a video that its network processes for a while. */
-const actsFor = ({ slow = {}, image, video = 'video/mp4', fields = {} }: Subject): Act[] => [
-  actOf({ token: randomUUID(), media: image ? [fileOf(image)] : [], fields }),
-  actOf({ token: randomUUID(), text: 'With an image', media: [fileOf(image ?? 'image/png')], fields }),
+const actsFor = ({ slow = {}, file, video = 'video/mp4', fields = {} }: Subject): Act[] => [
+  actOf({ token: randomUUID(), media: file ? [fileOf(file)] : [], fields }),
+  actOf({ token: randomUUID(), text: 'With an image', media: [fileOf(file ?? 'image/png')], fields }),
   actOf({ token: randomUUID(), text: 'With a video', media: [fileOf(video)], fields: { ...fields, ...slow } }),
 ]
 
@@ -227,6 +232,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
           'sandbox',
           'tiktok',
           'x',
+          'youtube',
         ].includes(id)
       ) {
         t.ok(calls > 1, 'prepare asks for time')

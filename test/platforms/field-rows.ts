@@ -12,6 +12,7 @@ import { startReddit } from '../helpers/fake-reddit.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
+import { startYoutube } from '../helpers/fake-youtube.ts'
 
 /** A post with one key of `fields`, and what its network receives of it. */
 interface Row {
@@ -158,6 +159,49 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
         nsfw: flag,
         spoiler: flag,
         sendReplies: flag,
+      },
+    }
+  },
+
+  async youtube(t) {
+    const fake = await startYoutube(t)
+    const act: Partial<Act> = { ...VIDEO, postType: 'video' }
+    const { id } = fake.addVideo({ snippet: { title: 'Dusk' }, status: { privacyStatus: 'public' } }, Buffer.from('1'))
+    const parent = { id, url: null }
+    const [playlistId] = fake.playlists.keys()
+    fake.images.set('/dusk.png', { type: 'image/png', bytes: Buffer.from('PNG') })
+    const row = (value: unknown): Row => ({ value, act })
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: 'POST /upload/youtube/v3/videos',
+      rows: {
+        title: row('Dusk'),
+        privacyStatus: [row('unlisted'), row('private'), row('public')],
+        tags: row(['sea', 'a lighthouse']),
+        categoryId: row('1'),
+        madeForKids: [row(true), row(false)],
+        containsSyntheticMedia: [row(true), row(false)],
+        thumbnailUrl: {
+          value: 'https://images.example/dusk.png',
+          call: 'GET /dusk.png',
+          at: 'call.path',
+          sent: ['/dusk.png'],
+          act: { kind: 'thumbnail', text: 'https://images.example/dusk.png', parent },
+        },
+        defaultLanguage: row('cy'),
+        embeddable: [row(true), row(false)],
+        license: [row('creativeCommon'), row('youtube')],
+        notifySubscribers: [
+          { ...row(false), at: 'call.query.notifySubscribers', sent: ['false'] },
+          { ...row(true), at: 'call.query.notifySubscribers', sent: [] },
+        ],
+        playlistId: {
+          value: playlistId,
+          call: 'POST /youtube/v3/playlistItems',
+          at: 'snippet.playlistId',
+          act: { kind: 'playlist', text: playlistId!, parent },
+        },
       },
     }
   },

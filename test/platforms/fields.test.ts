@@ -15,10 +15,11 @@ const mediaOf = ({ media }: Act): ConditionMedia => ({
   count: media.length,
 })
 
-/** A value in the body of a call. In forms, objects and lists are JSON. */
-function valueAt({ body }: Recorded, path: string): unknown {
-  let value: unknown = body
-  for (const key of path.split('.')) value = (parsed(value) as Record<string, unknown> | undefined)?.[key]
+/** A value in the body of a call, or in the call itself where the path begins with `call`. In forms, objects and lists are JSON. */
+function valueAt(call: Recorded, path: string): unknown {
+  const keys = path.split('.')
+  let value: unknown = keys[0] === 'call' ? { call } : call.body
+  for (const key of keys) value = (parsed(value) as Record<string, unknown> | undefined)?.[key]
   return parsed(value)
 }
 

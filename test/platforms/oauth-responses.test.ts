@@ -12,6 +12,7 @@ import { redditOAuth } from '../../src/platforms/reddit/connect.ts'
 import { threadsOAuth } from '../../src/platforms/threads/connect.ts'
 import { tiktokOAuth } from '../../src/platforms/tiktok/connect.ts'
 import { xOAuth } from '../../src/platforms/x/connect.ts'
+import { youtubeOAuth } from '../../src/platforms/youtube/connect.ts'
 import { startBlueskyOAuth } from '../helpers/fake-bluesky-oauth.ts'
 import { startFacebook } from '../helpers/fake-facebook.ts'
 import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
@@ -22,6 +23,7 @@ import { startReddit } from '../helpers/fake-reddit.ts'
 import { startThreads } from '../helpers/fake-threads.ts'
 import { startTiktok } from '../helpers/fake-tiktok.ts'
 import { startX } from '../helpers/fake-x.ts'
+import { startYoutube } from '../helpers/fake-youtube.ts'
 
 /** A network that accounts are connected to by OAuth. */
 interface Network {
@@ -82,6 +84,11 @@ const NETWORKS: Record<string, (t: Test) => Promise<Network>> = {
     const fake = await startTiktok(t)
     const { app, consent } = fake.authorization
     return { oauth: tiktokOAuth, fake, app, consent: (url) => consent(url).searchParams }
+  },
+  async youtube(t) {
+    const fake = await startYoutube(t)
+    const { app, consent } = fake.google
+    return { oauth: youtubeOAuth, fake, app, consent: (url) => consent(url).searchParams }
   },
 }
 

@@ -15,8 +15,9 @@ const NETWORK = [
   'src/platforms/rules/title.ts',
   // Instagram and Threads publish in the same way.
   ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
-  // Google's networks log in the same way.
   'src/platforms/google-oauth.ts',
+  // The first line of the caption may be the title.
+  'src/platforms/rules/title.ts',
 ]
 
 const PLATFORM_FOLDERS = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory())

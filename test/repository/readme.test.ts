@@ -63,6 +63,8 @@ const KINDS: Record<
     { name: 'tiktok videos', acts: ['files'], files: 'videos' },
     { name: 'tiktok photos', acts: ['files'], files: 'images' },
   ],
+  // There are no posts without a file.
+  youtube: [{ name: 'youtube', acts: ['files', 'comment'] }],
 }
 
 t.test('the README states the guarantees of every network, which are those of its adapter', async (t) => {

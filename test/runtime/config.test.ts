@@ -90,6 +90,8 @@ t.test('every variable is read', async (t) => {
     GOOGLE_BUSINESS_CLIENT_SECRET: 'google-secret',
     REDDIT_CLIENT_ID: 'reddit-id',
     REDDIT_CLIENT_SECRET: 'reddit-secret',
+    YOUTUBE_CLIENT_ID: 'youtube-id',
+    YOUTUBE_CLIENT_SECRET: 'youtube-secret',
     BLUESKY_CLIENT_KEY: `${'B'.repeat(43)}=`,
     npm_lifecycle_event: 'postroom',
   })
@@ -141,6 +143,7 @@ t.test('every variable is read', async (t) => {
       google_business: { clientId: 'google-id', clientSecret: 'google-secret' },
       tiktok: { clientId: 'tiktok-key', clientSecret: 'tiktok-secret' },
       reddit: { clientId: 'reddit-id', clientSecret: 'reddit-secret' },
+      youtube: { clientId: 'youtube-id', clientSecret: 'youtube-secret' },
       bluesky: {
         clientId: 'https://postroom.example.com/oauth/client-metadata.json',
         clientSecret: `${'B'.repeat(43)}=`,

@@ -47,10 +47,10 @@ interface Kill {
 }
 
 function showLate({ world }: NetworkScene): void {
-  const { facebook, linkedin, x, google_business, instagram, threads, tiktok, pinterest, reddit } = world
+  const { facebook, linkedin, x, google_business, instagram, threads, tiktok, pinterest, reddit, youtube } = world
   facebook.listedAfterMs = linkedin.listedAfterMs = x.switches.showsAfterMs = SHOWS_AFTER_MS
   google_business.listedAfterMs = pinterest.listedAfterMs = SHOWS_AFTER_MS
-  reddit.switches.showsAfterMs = SHOWS_AFTER_MS
+  reddit.switches.showsAfterMs = youtube.switches.showsAfterMs = SHOWS_AFTER_MS
   // Here in looks.
   instagram.lag = threads.lag = tiktok.switches.idLooks = 1
 }

@@ -1,0 +1,39 @@
+import type { Act, Io, Sent } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Client, call, HOST, isId, itemsOf } from './client.ts'
+
+/** https://developers.google.com/youtube/v3/docs/commentThreads/insert */
+export async function createComment(client: Client, { parent, text }: Act, io: Io): Promise<Sent> {
+  const { channelId } = client
+  const { body } = await call(client, io, 'commentThreads', {
+    method: 'POST',
+    query: { part: 'snippet' },
+    body: { snippet: { channelId, videoId: parent!.id, topLevelComment: { snippet: { textOriginal: text } } } },
+    visible: true,
+  })
+  const sent = sentOf(body, parent!)
+  if (!sent) throw unexpected(HOST, true)
+  return sent
+}
+
+/**
+ * The comment of an act among the newest of its video: https://developers.google.com/youtube/v3/docs/commentThreads/list.
+ * Undefined where none, or several, could be it.
+ */
+export async function findComment(client: Client, { parent, text }: Act, io: Io): Promise<Sent | undefined> {
+  const query = { part: 'snippet', videoId: parent!.id, order: 'time', maxResults: '100', textFormat: 'plainText' }
+  const { body } = await call(client, io, 'commentThreads', { query })
+  const [match, ...others] = itemsOf(body).filter((thread) => {
+    const comment = at(thread, 'snippet', 'topLevelComment', 'snippet')
+    const words = textAt(comment, 'textOriginal') ?? textAt(comment, 'textDisplay')
+    const author = textAt(comment, 'authorChannelId', 'value')
+    return author === client.channelId && words?.trim() === text.trim()
+  })
+  return others.length === 0 ? sentOf(match, parent!) : undefined
+}
+
+function sentOf(thread: unknown, { id: videoId }: Sent): Sent | undefined {
+  const id = textAt(thread, 'id')
+  return isId(id) ? { id, url: `https://www.youtube.com/watch?v=${videoId}&lc=${id}` } : undefined
+}

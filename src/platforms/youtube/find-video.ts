@@ -1,0 +1,43 @@
+import type { Act, Io, Sent } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { type Client, call, isId, itemsOf } from './client.ts'
+import { titleOf, videoSentOf } from './resource.ts'
+
+/** How far YouTube's clock may differ from ours when times are compared. */
+const CLOCK_SKEW_MAX_MS = 60_000
+
+/** https://developers.google.com/youtube/v3/docs/playlistItems/list: 50 at most. */
+const ITEMS_MAX = '50'
+
+/**
+ * The video of an act whose session ended: the one among the newest of the channel with its title, description and size.
+ * Undefined where none, or several, could be it. A list that lacks it proves nothing.
+ */
+export async function findVideo(client: Client, act: Act, io: Io): Promise<Sent | undefined> {
+  const { body: channels } = await call(client, io, 'channels', { query: { part: 'contentDetails', mine: 'true' } })
+  const playlistId = textAt(itemsOf(channels)[0], 'contentDetails', 'relatedPlaylists', 'uploads')
+  if (!isId(playlistId)) return undefined
+  const uploads = { part: 'contentDetails', playlistId, maxResults: ITEMS_MAX }
+  const { body: items } = await call(client, io, 'playlistItems', { query: uploads })
+  const ids = itemsOf(items)
+    .map((item) => textAt(item, 'contentDetails', 'videoId'))
+    .filter(isId)
+  if (ids.length === 0) return undefined
+  const query = { part: 'snippet,fileDetails', id: ids.join(',') }
+  const { body: videos } = await call(client, io, 'videos', { query })
+  const [match, ...others] = itemsOf(videos).filter((video) => isLike(video, act))
+  const id = textAt(match, 'id')
+  return isId(id) && others.length === 0 ? videoSentOf(id, act) : undefined
+}
+
+function isLike(video: unknown, { text, fields, media, startedAt }: Act): boolean {
+  const snippet = at(video, 'snippet')
+  return (
+    textAt(snippet, 'title') === titleOf(text, fields).trim() &&
+    tidy(textAt(snippet, 'description') ?? '') === tidy(text) &&
+    Number(textAt(video, 'fileDetails', 'fileSize')) === media[0]!.bytes &&
+    Date.parse(textAt(snippet, 'publishedAt') ?? '') >= startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  )
+}
+
+const tidy = (text: string) => text.replaceAll('\r\n', '\n').trim()

@@ -1,0 +1,44 @@
+import type { Adapter, FieldOption, Io } from '../adapter.ts'
+import { at, textAt } from '../json.ts'
+import { call, clientFor, itemsOf } from './client.ts'
+
+/** More pages than these are not read: 1,000 playlists. */
+const PAGES_MAX = 20
+
+const REGION = 'US'
+
+export const youtubeOptions: NonNullable<Adapter['options']> = {
+  playlistId: { read: async (io) => ({ options: await readPlaylists(io) }) },
+  categoryId: { read: async (io) => ({ options: await readCategories(io) }) },
+}
+
+/** https://developers.google.com/youtube/v3/docs/playlists/list */
+async function readPlaylists(io: Io): Promise<FieldOption[]> {
+  const options: FieldOption[] = []
+  let pageToken: string | undefined
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const query = { part: 'snippet,status', mine: 'true', maxResults: '50', ...(pageToken && { pageToken }) }
+    const { body } = await call(clientFor(io), io, 'playlists', { query })
+    for (const playlist of itemsOf(body)) {
+      const privacyStatus = textAt(playlist, 'status', 'privacyStatus')
+      options.push({ ...optionOf(playlist), ...(privacyStatus && { details: { privacyStatus } }) })
+    }
+    pageToken = textAt(body, 'nextPageToken')
+    if (pageToken === undefined) break
+  }
+  return options
+}
+
+/** https://developers.google.com/youtube/v3/docs/videoCategories/list. The ids are the same in every region. */
+async function readCategories(io: Io): Promise<FieldOption[]> {
+  const query = { part: 'snippet', regionCode: REGION }
+  const { body } = await call(clientFor(io), io, 'videoCategories', { query })
+  return itemsOf(body)
+    .filter((category) => at(category, 'snippet', 'assignable') === true)
+    .map(optionOf)
+}
+
+const optionOf = (item: unknown): FieldOption => ({
+  value: textAt(item, 'id') ?? '',
+  label: textAt(item, 'snippet', 'title') ?? '',
+})

@@ -1,0 +1,30 @@
+import type { Act, Io, Sent } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Client, call, HOST, isId, itemsOf } from './client.ts'
+
+/** The item of the playlist that has the video: https://developers.google.com/youtube/v3/docs/playlistItems/list */
+export async function findItem(client: Client, { parent, text: playlistId }: Act, io: Io): Promise<string | null> {
+  const query = { part: 'id', playlistId, videoId: parent!.id }
+  const { body } = await call(client, io, 'playlistItems', { query })
+  return textAt(itemsOf(body)[0], 'id') ?? null
+}
+
+/** Adds the video at the end: https://developers.google.com/youtube/v3/docs/playlistItems/insert. A second call adds it twice. */
+export async function addItem(client: Client, act: Act, io: Io): Promise<Sent> {
+  const resourceId = { kind: 'youtube#video', videoId: act.parent!.id }
+  const { body } = await call(client, io, 'playlistItems', {
+    method: 'POST',
+    query: { part: 'snippet' },
+    body: { snippet: { playlistId: act.text, resourceId } },
+    visible: true,
+  })
+  const id = textAt(body, 'id')
+  if (!isId(id)) throw unexpected(HOST, true)
+  return itemSentOf(id, act)
+}
+
+export const itemSentOf = (id: string, { parent, text }: Act): Sent => ({
+  id,
+  url: `https://www.youtube.com/watch?v=${parent!.id}&list=${encodeURIComponent(text)}`,
+})

@@ -1,0 +1,24 @@
+import type { Io, Profile } from '../adapter.ts'
+import { textAt } from '../json.ts'
+import { unauthorized, unexpected } from '../publish-error.ts'
+import { call, clientOfToken, HOST, isId, itemsOf, limitKeyOf } from './client.ts'
+
+/** The channel that the user chose when consenting: https://developers.google.com/youtube/v3/docs/channels/list */
+export async function readProfile(io: Io): Promise<Profile> {
+  const query = { part: 'snippet', mine: 'true' }
+  const { body } = await call(clientOfToken(io), io, 'channels', { query })
+  const [channel] = itemsOf(body)
+  if (channel === undefined) {
+    throw unauthorized('The Google account has no YouTube channel: create one, then connect the account again')
+  }
+  const [id, title] = [textAt(channel, 'id'), textAt(channel, 'snippet', 'title')]
+  if (!isId(id) || title === undefined) throw unexpected(HOST, false)
+  const limitKey = limitKeyOf(io.credentials.clientId)
+  return {
+    externalId: id,
+    // The handle, such as @postroom. A channel without one is shown by its title.
+    username: textAt(channel, 'snippet', 'customUrl') ?? (title || id),
+    displayName: title || null,
+    ...(limitKey && { limitKey }),
+  }
+}

@@ -1,0 +1,36 @@
+import type { Sent, Wait } from '../adapter.ts'
+
+/** What is stored with a delivery. */
+export type State = {
+  /** The address of the upload session, from before its first byte. */
+  session: string | null
+  /** How much of the file YouTube has. */
+  bytesReceived: number
+  /** The video, from the response to its last byte. */
+  videoId: string | null
+  /** The item of the playlist, where it has the video already. */
+  itemId: string | null
+  /** How often YouTube was queried since the call that made the act. */
+  looks: number
+}
+
+export const NEW_STATE: State = { session: null, bytesReceived: 0, videoId: null, itemId: null, looks: 0 }
+
+export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<State> }
+
+/** The pauses before a list is read again that does not have an act. YouTube does not say how soon it shows there. */
+const LOST_PAUSES_MS = [90_000, 480_000]
+
+/** The act is not listed. It may show later, so that it is never repeated. */
+export function lookAgain(state: State): Reconciled {
+  const afterMs = LOST_PAUSES_MS[state.looks]
+  return afterMs === undefined ? 'unknown' : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
+}
+
+/** Ten seconds, doubled each time, at most ten minutes: each look costs a unit of the day's quota. */
+export const waitForVideo = (state: State): { processing: Wait<State> } => ({
+  processing: {
+    state: { ...state, looks: state.looks + 1 },
+    afterMs: Math.min(600_000, 10_000 * 2 ** Math.min(state.looks, 10)),
+  },
+})
