@@ -35,10 +35,10 @@ export const listFieldOptions = defineOperation({
 | \`pinterest\` | \`boardId\` | the boards of the account, and group boards of others | |
 | \`pinterest\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 | \`tiktok\` | \`privacyLevel\` | what the creator allows; \`facts\` have the rest of the creator's settings | |
-| \`sandbox\` | \`boardId\` | two boards | |
-| \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 | \`reddit\` | \`subreddit\` | the subreddits that the account moderates or has joined | |
 | \`reddit\` | \`flairId\` | the flairs of new posts; \`facts\` has the rules of the subreddit, and what it requires of posts | \`subreddit\` |
+| \`sandbox\` | \`boardId\` | two boards | |
+| \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 
 The values are read from the network, which may take up to 20 seconds, and kept for a minute. The list has no pages.`,
     params: FieldOptionsPath,

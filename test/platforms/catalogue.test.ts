@@ -234,7 +234,7 @@ const expected: Record<PlatformId, Facts> = {
     bytes: [20 * MiB, 20 * MiB, 1024 * MiB],
     durationMaxSeconds: 900,
     fields: 9,
-    requiredFields: ['subreddit', 'link'],
+    requiredFields: ['subreddit', 'flairId', 'link'],
   },
   google_business: {
     caption: [1500, 'UTF-16 units'],

@@ -375,6 +375,10 @@ t.test('a kind that does not fit the media or the link of a post on Reddit is re
   t.same(messages('reddit', { scheduled: true, caption: 'a', fields }), [
     'reddit (@ada): field link is required when kind is link',
   ])
+  const flair = { subreddit: 'pics', flairText: 'Sea' }
+  t.same(messages('reddit', { scheduled: true, caption: 'a', fields: flair }), [
+    'reddit (@ada): field flairId is required when flairText is set',
+  ])
 })
 
 t.test('a Facebook post that Facebook would schedule itself is rejected', async (t) => {

@@ -107,11 +107,18 @@ export const reddit: Platform = {
       source: validatorFile,
     },
     title: { type: 'string', param: 'title', source: validatorFile },
-    flairId: { type: 'string', param: 'flair_id', source: validatorFile },
+    flairId: {
+      type: 'string',
+      // The text replaces that of a flair: https://github.com/praw-dev/praw/blob/main/praw/models/reddit/subreddit/subreddit.py
+      required: { when: 'flairText is set', test: ({ flairText }) => Boolean(flairText) },
+      param: 'flair_id',
+      source: validatorFile,
+    },
     flairText: {
       type: 'string',
       lengthMax: 64,
       param: 'flair_text',
+      description: 'replaces the text of the flair, where the subreddit allows it',
       source: { ...validatorFile, confidence: 'assumed' },
     },
     link: {
