@@ -99,6 +99,29 @@ t.test('TikTok: photos whose response is lost are not sent again', async (t) => 
   t.equal((await resolve(id, account, { outcome: 'published' })).status, 200)
 })
 
+t.test('TikTok: photos that TikTok could not fetch are posted anew, twice at most', async (t) => {
+  const { postFile, work, readDelivery, tiktok } = await createScene(t)
+  tiktok.switches.processing = 'photo_pull_failed'
+  const id = await postFile(await jpeg(720, 720, 1))
+  const settle = async () => {
+    for (let attempts = 0; attempts < 12; attempts++) await work(MINUTE)
+  }
+  await work()
+  tiktok.switches.processing = 0
+  await settle()
+  t.hasStrict(await readDelivery(id), { state: 'published', externalId: tiktok.posts[0]!.id, error: null })
+  t.equal(tiktok.tasks.size, 2)
+
+  tiktok.switches.processing = 'photo_pull_failed'
+  const other = await postFile(await jpeg(720, 720, 2))
+  await settle()
+  const { state, error } = await readDelivery(other)
+  t.strictSame([state, error?.code], ['failed', 'content_refused'])
+  t.match(error?.message, 'its operator has to make PUBLIC_URL reachable for TikTok')
+  t.equal(tiktok.posts.length, 1)
+  t.equal(tiktok.tasks.size, 5)
+})
+
 t.test(
   'TikTok: a token that ends while a video is processed leaves its outcome open until it is connected',
   async (t) => {

@@ -100,7 +100,7 @@ async function begin(client: Client, act: Act, io: Io, state: State) {
   }
   // Throws where the service has no public address.
   photoPostOf(act)
-  return { ready: next }
+  return { ready: { ...next, wasReady: true } }
 }
 
 /** The call that readers see may have been made: TikTok tells where the task stands. */
