@@ -3,6 +3,7 @@ import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { deleteMembership } from '../../db/queries/people.ts'
 import { type Account, NOT_CONNECTED, NOT_SUPPORTED } from '../../schemas/account.ts'
 import { createWorld } from '../helpers/app.ts'
+import { scriptedNetwork } from '../helpers/scripted-network.ts'
 
 t.test('the list has the connected accounts of the user and of their organisations, and no others', async (t) => {
   const { db, user, organization } = await createWorld(t)
@@ -25,7 +26,7 @@ t.test('the list has the connected accounts of the user and of their organisatio
 })
 
 t.test('an account has the documented fields, and no displayName if it is unknown', async (t) => {
-  const { db, user } = await createWorld(t)
+  const { db, user } = await createWorld(t, { networks: {} })
   const ada = await user()
   const id = await ada.account('reddit', { username: 'ada' })
   const { status, body } = await ada.call('GET', '/accounts')
@@ -52,7 +53,8 @@ t.test('an account has the documented fields, and no displayName if it is unknow
 })
 
 t.test('attention says why nothing can be published to an account, and is absent otherwise', async (t) => {
-  const { db, user } = await createWorld(t)
+  const networks = { bluesky: scriptedNetwork(), mastodon: scriptedNetwork() }
+  const { db, user } = await createWorld(t, { networks })
   const ada = await user()
   const connected = await ada.account('bluesky', { credentials: { password: 'secret' } })
   const added = await ada.account('bluesky', { username: 'added' })

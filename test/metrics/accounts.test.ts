@@ -22,9 +22,6 @@ t.test('accounts are counted by the codes of attention that the API shows', asyn
 
   for (const days of [30, 6, 0.5, -1]) await connect('linkedin', days * DAY)
   for (const hours of [2, -0.5, -2]) await connect('x', hours * HOUR, true)
-  await connect('reddit', 30 * DAY)
-  await connect('reddit', 6 * DAY)
-  await ada.account('reddit')
   await ada.account('threads')
   await ada.account('threads', { credentials: {} })
   const attention = JSON.stringify({ code: 'unauthorized', message: 'no', since: '2026-11-21T08:15:30.123Z' })
@@ -43,8 +40,6 @@ t.test('accounts are counted by the codes of attention that the API shows', asyn
     '{platform="linkedin",code="expiring"}': 2,
     '{platform="linkedin",code="reconnect_required"}': 1,
     '{platform="x",code="refresh_failed"}': 1,
-    '{platform="reddit",code="not_supported"}': 2,
-    '{platform="reddit",code="expiring"}': 1,
     '{platform="threads",code="not_connected"}': 1,
     '{platform="facebook",code="unauthorized"}': 1,
   })
