@@ -37,6 +37,8 @@ export const listFieldOptions = defineOperation({
 | \`tiktok\` | \`privacyLevel\` | what the creator allows; \`facts\` have the rest of the creator's settings | |
 | \`reddit\` | \`subreddit\` | the subreddits that the account moderates or has joined | |
 | \`reddit\` | \`flairId\` | the flairs of new posts; \`facts\` has the rules of the subreddit, and what it requires of posts | \`subreddit\` |
+| \`youtube\` | \`playlistId\` | the playlists of the channel | |
+| \`youtube\` | \`categoryId\` | the categories of videos | |
 | \`sandbox\` | \`boardId\` | two boards | |
 | \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
 
