@@ -117,7 +117,7 @@ t.test('with --json, every command prints one JSON object', async (t) => {
   t.strictSame(await run('delivery', 'hold', '--due-before', dueBefore), { held: 0, publishing: 0 })
   t.strictSame(await run('delivery', 'release', '--due-before', dueBefore), { released: 0 })
   t.strictSame(await run('media', 'verify'), { checked: 0, broken: [] })
-  const report = { journal: 'incomplete', notInBackup: 0, outcomes: [] }
+  const report = { journal: 'incomplete', notInBackup: 0, outcomes: [], deliveries: [], lost: [] }
   const finish = ['restore', 'finish', '--backup-taken', new Date().toISOString()]
   t.strictSame(await run(...finish, '--dry-run'), { dryRun: true, ...report })
   t.strictSame(await run(...finish), { dryRun: false, ...report })
