@@ -1,0 +1,129 @@
+import { Readable } from 'node:stream'
+import t from 'tap'
+import { youtubeAdapter } from '../../src/platforms/youtube/adapter.ts'
+import { actOf, carryOut, fileOf, ioOf } from '../helpers/adapter-calls.ts'
+import type { Teardown } from '../helpers/database.ts'
+import { startYoutube } from '../helpers/fake-youtube.ts'
+import { type Claim, typeErrors } from './claims.ts'
+import { type Exchange, failure, fetchOf, requirePackage } from './sdk.ts'
+
+const YOUTUBE = '@googleapis/youtube'
+const TYPES = `import type { youtube_v3 } from '${YOUTUBE}'`
+
+/** Google's client, whose calls reach the fake. It cannot resume an upload, so that it makes no videos here. */
+async function start(t: Teardown) {
+  const fake = await startYoutube(t)
+  const exchanges: Exchange[] = []
+  // The client calls youtube.googleapis.com. The pages of the API have the other address.
+  const toFake: typeof fetch = (url, init) => fake.fetch(String(url).replace('//youtube.', '//www.'), init)
+  const fetchImplementation = fetchOf({ fetch: toFake }, exchanges)
+  const { auth, youtube } = requirePackage(YOUTUBE)
+  const { clientId, clientSecret } = fake.google.app
+  const user = new auth.OAuth2({ clientId, clientSecret, transporterOptions: { fetchImplementation } })
+  user.setCredentials({ access_token: fake.credentials.accessToken })
+  const client = youtube({ version: 'v3', auth: user, retry: false, fetchImplementation })
+  const video = fake.addVideo({ snippet: { title: 'Dusk' }, status: { privacyStatus: 'public' } }, Buffer.from('1'))
+  return { fake, client, video, exchanges }
+}
+
+t.test('the client of Google reads, comments, and sets a thumbnail and a playlist', async (t) => {
+  const { fake, client, video, exchanges } = await start(t)
+  const { id: videoId } = video
+  const { data: channels } = await client.channels.list({ part: ['snippet,contentDetails'], mine: true })
+  t.match(channels.items, [{ id: fake.channel.id, snippet: { title: fake.channel.title } }])
+  const { data: videos } = await client.videos.list({ part: ['snippet,status,fileDetails'], id: [videoId] })
+  t.match(videos.items, [{ id: videoId, status: { uploadStatus: 'processed' }, fileDetails: { fileSize: '1' } }])
+  const { data: playlists } = await client.playlists.list({ part: ['snippet,status'], mine: true })
+  const playlistId = playlists.items[0].id
+  await client.videoCategories.list({ part: ['snippet'], regionCode: 'US' })
+
+  const resourceId = { kind: 'youtube#video', videoId }
+  const item = { part: ['snippet'], requestBody: { snippet: { playlistId, resourceId } } }
+  const { data: added } = await client.playlistItems.insert(item)
+  const { data: items } = await client.playlistItems.list({ part: ['id'], playlistId, videoId })
+  t.match(items.items, [{ id: added.id }])
+  const uploads = channels.items[0].contentDetails.relatedPlaylists.uploads
+  const { data: uploaded } = await client.playlistItems.list({ part: ['contentDetails'], playlistId: uploads })
+  t.match(uploaded.items, [{ contentDetails: { videoId } }])
+
+  const topLevelComment = { snippet: { textOriginal: 'First!' } }
+  const thread = { snippet: { channelId: fake.channel.id, videoId, topLevelComment } }
+  const { data: comment } = await client.commentThreads.insert({ part: ['snippet'], requestBody: thread })
+  const { data: threads } = await client.commentThreads.list({ part: ['snippet'], videoId, order: 'time' })
+  t.match(threads.items, [{ id: comment.id, snippet: { topLevelComment: { snippet: { textOriginal: 'First!' } } } }])
+
+  await client.thumbnails.set({ videoId, media: { mimeType: 'image/png', body: Readable.from([Buffer.from('PNG')]) } })
+  t.equal(video.thumbnail?.bytes.toString(), 'PNG')
+
+  const types: Record<string, string> = {
+    '/youtube/v3/channels': 'Schema$ChannelListResponse',
+    '/youtube/v3/videos': 'Schema$VideoListResponse',
+    '/youtube/v3/playlists': 'Schema$PlaylistListResponse',
+    '/youtube/v3/videoCategories': 'Schema$VideoCategoryListResponse',
+    'GET /youtube/v3/playlistItems': 'Schema$PlaylistItemListResponse',
+    'POST /youtube/v3/playlistItems': 'Schema$PlaylistItem',
+    'GET /youtube/v3/commentThreads': 'Schema$CommentThreadListResponse',
+    'POST /youtube/v3/commentThreads': 'Schema$CommentThread',
+    '/upload/youtube/v3/thumbnails/set': 'Schema$ThumbnailSetResponse',
+  }
+  const claims = exchanges.map(
+    ({ request: { method, path }, response }): Claim => ({
+      type: `youtube_v3.${types[path] ?? types[`${method} ${path}`]}`,
+      value: JSON.parse(response.text),
+    }),
+  )
+  t.equal(claims.length, 10)
+  t.equal(await typeErrors(t, TYPES, claims), '')
+})
+
+t.test('what the adapter sends has the types of the client of Google', async (t) => {
+  const { fake, video } = await start(t)
+  const fields = {
+    privacyStatus: 'unlisted',
+    tags: ['sea'],
+    categoryId: '1',
+    defaultLanguage: 'cy',
+    containsSyntheticMedia: true,
+    embeddable: false,
+    license: 'creativeCommon',
+  }
+  const parent = { id: video.id, url: null }
+  const io = { ...ioOf(fake), credentials: fake.credentials }
+  for (const act of [
+    { postType: 'video' as const, media: [fileOf('video/mp4')], fields },
+    { kind: 'comment' as const, parent },
+    { kind: 'playlist' as const, parent, text: [...fake.playlists.keys()][0]! },
+  ]) {
+    await carryOut(youtubeAdapter, actOf(act), io)
+  }
+  const types: Record<string, string> = {
+    videos: 'Video',
+    commentThreads: 'CommentThread',
+    playlistItems: 'PlaylistItem',
+  }
+  const claims = fake.calls
+    .filter(({ method }) => method === 'POST')
+    .map(({ path, body }): Claim => ({ type: `youtube_v3.Schema$${types[path.split('/').at(-1)!]}`, value: body }))
+  t.equal(claims.length, 3)
+  t.equal(await typeErrors(t, TYPES, claims), '')
+  const wrong = { type: 'youtube_v3.Schema$Video', value: { snippet: { titel: 5 } } }
+  t.match(await typeErrors(t, TYPES, [wrong]), /titel.+ does not exist/, 'another name is noticed')
+})
+
+t.test('the client of Google gets the errors of the fake', async (t) => {
+  const { fake, client, video } = await start(t)
+  const errorOf = (status: number, reason: string) => ({
+    response: { status, data: { error: { errors: [{ reason }] } } },
+  })
+  const insert = (videoId: string, text = 'First!') => {
+    const topLevelComment = { snippet: { textOriginal: text } }
+    const snippet = { channelId: fake.channel.id, videoId, topLevelComment }
+    return failure(client.commentThreads.insert({ part: ['snippet'], requestBody: { snippet } }))
+  }
+  t.match(await insert('unknown'), errorOf(404, 'videoNotFound'))
+  t.match(await insert(video.id, ' '), errorOf(400, 'commentTextRequired'))
+  video.status.selfDeclaredMadeForKids = true
+  t.match(await insert(video.id), errorOf(403, 'commentsDisabled'))
+  fake.grant.isRevoked = true
+  t.match(await insert(video.id), errorOf(401, 'authError'))
+})
