@@ -26,12 +26,6 @@ export const NOT_CONNECTED = {
   message: 'This account has no credentials: connect it, or publish manually',
 }
 
-/** The `attention` of an account on a network that has no adapter. */
-export const NOT_SUPPORTED = {
-  code: 'not_supported',
-  message: 'This version cannot publish to this network: publish manually, then mark the delivery as published',
-}
-
 /** The `attention` of an account whose access token has expired, and cannot be refreshed. */
 export const RECONNECT_REQUIRED = {
   code: 'reconnect_required',
@@ -62,7 +56,7 @@ export const AccountAttention = Type.Object(
   {
     code: Type.String({
       description:
-        'The reason, for programs. There may be others than these.\n\n- `not_supported`: this version cannot publish to the network. Publish manually, then call `markDeliveryPublished`.\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `app_missing`: the access token has to be refreshed with the app that the account was connected with, and the operator has removed that app. Posts are published until the access token expires, and wait after that. The operator can put the app back; else connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `app_not_approved`: the network has not approved the app of the operator for publishing yet, such as an app with Trial access at Pinterest. The operator has to get the approval; then retry.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
+        'The reason, for programs. There may be others than these.\n\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `app_missing`: the access token has to be refreshed with the app that the account was connected with, and the operator has removed that app. Posts are published until the access token expires, and wait after that. The operator can put the app back; else connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `app_not_approved`: the network has not approved the app of the operator for publishing yet, such as an app with Trial access at Pinterest. The operator has to get the approval; then retry.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
     }),
     message: Type.String({
       description: 'The reason in words, for people. Where the network gave a reason, these are its words.',
@@ -71,7 +65,7 @@ export const AccountAttention = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          'Since when the reason applies, in UTC with milliseconds. Where posts fail because of it, this is when the first one failed. For `expiring`, it is 7 days before the access token expires, and in its last day 1 day before. Absent for `not_supported` and `not_connected`.',
+          'Since when the reason applies, in UTC with milliseconds. Where posts fail because of it, this is when the first one failed. For `expiring`, it is 7 days before the access token expires, and in its last day 1 day before. Absent for `not_connected`.',
       }),
     ),
   },
@@ -87,7 +81,6 @@ export const AccountAttention = Type.Object(
         since: '2026-11-21T08:15:30.123Z',
       },
       NOT_CONNECTED,
-      NOT_SUPPORTED,
     ],
   },
 )

@@ -3,6 +3,7 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { withDatabaseBudget } from '../db/budget.ts'
 import { connect } from '../db/client.ts'
+import { sandboxStore } from '../db/queries/sandbox.ts'
 import { components } from '../schemas/index.ts'
 import { accounts } from './accounts/plugin.ts'
 import { createFailedKeys } from './auth/failed-keys.ts'
@@ -37,7 +38,7 @@ import { observeHealth } from './metrics/health.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { requestMetrics } from './metrics/requests.ts'
 import { createPublicClient } from './outbound/client.ts'
-import type { Networks } from './platforms/adapters.ts'
+import { createNetworks, type Networks } from './platforms/adapters.ts'
 import { sandbox } from './platforms/sandbox/plugin.ts'
 import { posts } from './posts/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
@@ -186,7 +187,7 @@ export async function buildDocument(): Promise<object> {
     corsOrigins: [],
     media: files,
     metrics: createMetrics({ db, pool: 'api', freshMs: 0 }),
-    networks: {},
+    networks: createNetworks(sandboxStore(db)),
     webhookUrls: { allowsHttp: false, isReachable: client.isReachable },
     keyring: undefined,
     fetch: client.fetch,

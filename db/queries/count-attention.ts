@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { EXPIRING, NOT_CONNECTED, NOT_SUPPORTED, RECONNECT_REQUIRED, REFRESH_FAILED } from '../../schemas/account.ts'
+import { EXPIRING, NOT_CONNECTED, RECONNECT_REQUIRED, REFRESH_FAILED } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { prepared } from '../prepared.ts'
 import { type StoredCredentials, storedCredentials } from './accounts.ts'
@@ -10,10 +10,9 @@ export interface AttentionCount {
   count: number
 }
 
-/** The networks that can be published to, the time, and when credentials need the owner of an account. */
+/** The time, and when credentials need the owner of an account. */
 interface CountValues extends Record<StoredCredentials, Date> {
   now: Date
-  supported: PlatformId[]
 }
 
 const lit = ({ code }: { code: string }) => sql.lit(code)
@@ -35,10 +34,7 @@ export const countAttention = prepared<CountValues, AttentionCount>('count_atten
             when ${isDue(value('now'))} then ${lit(RECONNECT_REQUIRED)}
             when ${isDue(value('fixed'))} then ${lit(EXPIRING)} end
         end,
-        case
-          when accounts.platform <> all(${value('supported')}::text[]) then ${lit(NOT_SUPPORTED)}
-          when account_credentials.account_id is null then ${lit(NOT_CONNECTED)}
-        end) as code
+        case when account_credentials.account_id is null then ${lit(NOT_CONNECTED)} end) as code
       from accounts
       left join account_credentials on account_credentials.account_id = accounts.id
       where accounts.disconnected_at is null

@@ -3,12 +3,9 @@ import {
   type AccountAttention,
   EXPIRING,
   NOT_CONNECTED,
-  NOT_SUPPORTED,
   RECONNECT_REQUIRED,
   REFRESH_FAILED,
 } from '../../schemas/account.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
-import type { Networks } from '../platforms/adapters.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -46,14 +43,14 @@ export function attentionOf(
 }
 
 /** Why the owner of an account has to act; null if there is nothing to do. */
-export function findAttention(
-  platform: PlatformId,
-  { attention, credentials, credentialsExpireAt }: AccountReadiness,
-  networks: Networks,
-): AccountAttention | null {
+export function findAttention({
+  attention,
+  credentials,
+  credentialsExpireAt,
+}: AccountReadiness): AccountAttention | null {
   const expiresAt = credentialsExpireAt === null ? null : new Date(credentialsExpireAt)
   const reason = attentionOf({ attention, credentials, credentialsExpireAt: expiresAt })
-  return reason ?? (networks[platform] ? (credentials ? null : NOT_CONNECTED) : NOT_SUPPORTED)
+  return reason ?? (credentials ? null : NOT_CONNECTED)
 }
 
 /** Whether nothing can be published to the account at the moment. */

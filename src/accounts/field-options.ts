@@ -53,7 +53,7 @@ export function createFieldOptions({ db, networks, keyring, fetch }: NetworkCont
     const account = isId(id) && isListed(rights, id) ? await findReachableCredentials(db, { userId, id }) : undefined
     if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
     const { platform, generation } = account
-    const all = networks[platform]?.options ?? {}
+    const all = networks[platform].options ?? {}
     if (!Object.hasOwn(all, field)) {
       throw new AppError(404, 'field_without_options', fieldWithoutOptions(platform, field, Object.keys(all)))
     }

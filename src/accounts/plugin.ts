@@ -15,7 +15,7 @@ import { createFieldOptions } from './field-options.ts'
 import { type NetworkContext, NO_GRANT, storeAccount, toListedAccount } from './store.ts'
 
 export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
-  const { db, networks } = context
+  const { db } = context
   const readFieldOptions = createFieldOptions(context)
 
   app.route({
@@ -24,7 +24,7 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
       const { userId, rights } = request
       const rows = await listAccounts(db, { userId })
       const listed = rights.accountIds ? rows.filter(({ id }) => isListed(rights, id)) : rows
-      return { data: listed.map((row) => toListedAccount(row, userId, networks)) }
+      return { data: listed.map((row) => toListedAccount(row, userId)) }
     },
   })
 

@@ -131,9 +131,9 @@ export function toAccount(row: AccountProfile & AccountConsent & AccountOwner, v
 }
 
 /** An account in a list: `attention` tells why its owner has to act. */
-export function toListedAccount(row: ListedAccount, viewer: string, networks: Networks): Account {
+export function toListedAccount(row: ListedAccount, viewer: string): Account {
   const account = toAccount(row, viewer)
-  const attention = findAttention(row.platform, row, networks)
+  const attention = findAttention(row)
   if (attention) account.attention = attention
   return account
 }

@@ -8,7 +8,6 @@ import { DIALECT, type JsonSchema } from './fields-schema.ts'
 /** How accounts of a network are connected; empty for a network that cannot be published to. */
 export function listConnectMethods(platform: PlatformId, networks: Networks): ConnectMethod[] {
   const network = networks[platform]
-  if (!network) return []
   const credentials = findCredentials(platform)
   return [
     ...(credentials ? [{ method: 'credentials' as const, credentials }] : []),

@@ -13,15 +13,14 @@ import { describeFields } from './fields-schema.ts'
 /** A network as the API shows it. Everything is derived from the limits that posts are checked against. */
 export function describePlatform(platform: Platform, networks: Networks): PlatformDetail {
   const { id, name, fields, rateLimits } = platform
-  const publishes = networks[id] !== undefined
   const types = Object.entries(platform.postTypes).map(([type, rule]) => [
     type,
-    describePostType(platform, type as PostType, rule, publishes),
+    describePostType(platform, type as PostType, rule),
   ])
   return {
     id,
     name,
-    publishes,
+    publishes: true,
     canEdit: false,
     canDelete: false,
     connect: listConnectMethods(id, networks),
@@ -29,12 +28,12 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     fields: describeFields(platform),
     fieldConditions: listConditions(platform),
     fieldSources: mapValues(fields, describeSource),
-    fieldOptions: mapValues(networks[id]?.options ?? {}, ({ needs = [] }) => [...needs]),
+    fieldOptions: mapValues(networks[id].options ?? {}, ({ needs = [] }) => [...needs]),
     rateLimits: rateLimits.map(describeRate),
   }
 }
 
-function describePostType(platform: Platform, type: PostType, rule: PostTypeRule, publishes: boolean): PostTypeLimits {
+function describePostType(platform: Platform, type: PostType, rule: PostTypeRule): PostTypeLimits {
   const { caption, title, firstComment, thread } = platform
   const isCommentable = firstComment && (firstComment.postTypes?.includes(type) ?? true)
   return {
@@ -43,7 +42,7 @@ function describePostType(platform: Platform, type: PostType, rule: PostTypeRule
     ...(isCommentable && { firstComment: describeFirstComment(firstComment) }),
     ...(type === 'thread' && thread && { thread: describeThread(thread) }),
     media: describeMedia(rule),
-    delivery: publishes ? describeGuarantee(platform, type) : null,
+    delivery: describeGuarantee(platform, type),
   }
 }
 

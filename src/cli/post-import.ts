@@ -2,10 +2,8 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Db } from '../../db/client.ts'
 import { userExists } from '../../db/queries/people.ts'
-import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { BATCH } from '../../schemas/create-posts.ts'
 import { OperatorError } from '../errors.ts'
-import { createNetworks } from '../platforms/adapters.ts'
 import { type ImportedPost, type ImportOutcome, importPosts } from '../posts/import.ts'
 import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
 import { requireFound, withDatabase } from './command.ts'
@@ -107,7 +105,6 @@ function requireColumns(path: string, { header }: Table): void {
 /** The outcome of each row. Batches are stored one after the other. */
 async function importRows(db: Db, table: Table, { user, timeZone, dryRun = false }: Options): Promise<ImportOutcome[]> {
   const { outcomes, posts } = readRows(table, timeZone)
-  const networks = createNetworks(sandboxStore(db))
   const progress = createProgress(process.stderr, table.rows.length)
   let done = outcomes.size
   try {
@@ -117,7 +114,7 @@ async function importRows(db: Db, table: Table, { user, timeZone, dryRun = false
         db,
         user,
         batch.map(({ post }) => post),
-        { networks, isDryRun: dryRun },
+        { isDryRun: dryRun },
       )
       for (const [at, { index }] of batch.entries()) outcomes.set(index, stored[at]!)
       done += batch.length

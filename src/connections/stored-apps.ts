@@ -24,7 +24,7 @@ export async function listOwnApps(context: ConnectionContext, userId: string): P
   const { networks, oauthApps } = context
   const stored = await listApps(context.db, userId)
   return (Object.keys(networks) as PlatformId[]).flatMap((platform) => {
-    const oauth = networks[platform]?.oauth
+    const oauth = networks[platform].oauth
     if (!oauth || oauth.registration) return []
     const show = (source: App['source'], app: Shown = {}) => toApp(context, oauth, platform, source, app)
     const apps = stored

@@ -5,10 +5,7 @@ import { toListedAccount } from '../accounts/store.ts'
 import type { ConnectionContext } from './context.ts'
 
 /** A connection as the API shows it. Its owner no longer sees accounts that were disconnected since. */
-export async function toConnection(
-  { db, networks }: Pick<ConnectionContext, 'db' | 'networks'>,
-  row: ConnectionRow,
-): Promise<Connection> {
+export async function toConnection({ db }: Pick<ConnectionContext, 'db'>, row: ConnectionRow): Promise<Connection> {
   const { id, userId, platform, state, accountIds, createdAt, expiresAt } = row
   const { returnUrl, accountId, organizationId, hint, externalReference, metadata, choices, error } = row
   const accounts = accountIds ? await listTheseAccounts(db, { userId, ids: accountIds }) : []
@@ -23,7 +20,7 @@ export async function toConnection(
     ...(externalReference !== null && { externalReference }),
     ...(metadata !== null && { metadata }),
     ...(state === 'choosing' && { choices: choices ?? [] }),
-    accounts: accounts.map((account) => toListedAccount(account, userId, networks)),
+    accounts: accounts.map((account) => toListedAccount(account, userId)),
     ...(error && { error }),
     createdAt,
     expiresAt,

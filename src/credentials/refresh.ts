@@ -103,7 +103,7 @@ async function carryOut(deps: RefreshDeps, { claim, claimedAt }: HeldRefresh, si
   const oauth = deps.networks[claim.platform]?.oauth
   const refresh = oauth?.refresh
   // An older worker may lack the network. Another one can refresh the token.
-  if (!refresh) return postpone(deps, claim, { ...claim, afterLostResponse: 'repeatable' }, { code: 'not_supported' })
+  if (!refresh) return postpone(deps, claim, { ...claim, afterLostResponse: 'repeatable' }, { code: 'unknown_network' })
   const situation = { ...claim, afterLostResponse: refresh.afterLostResponse }
   if (!mayRefresh(situation)) return postpone(deps, claim, situation, { code: 'lost_response', outcome: 'held' })
   let credentials: Credentials

@@ -63,7 +63,7 @@ async function revoke(
 ): Promise<boolean> {
   const { accountId, platform, externalId } = account
   const sealed = credentialsRow(account)
-  const oauth = networks[platform]?.oauth
+  const oauth = networks[platform].oauth
   // Without a client id, the user made the token, and may use it elsewhere.
   if (!oauth?.revoke || !keyring || !sealed || account.clientId === null || externalId === null) return false
   // Mastodon gives an app the same token for each consent of a user:

@@ -46,7 +46,7 @@ export async function deliver(
   mayGoOn: () => boolean,
 ): Promise<Next | undefined> {
   const adapter = deps.networks[delivery.platform]
-  const credentials = adapter ? credentialsOf(deps, delivery) : notSupported(delivery.platform)
+  const credentials = credentialsOf(deps, delivery)
   const run = new Run(deps, delivery, lease, adapter, isFailure(credentials) ? {} : credentials, mayGoOn)
   if (isFailure(credentials)) await run.cannotStart(credentials)
   else await run.carryOut()
@@ -74,7 +74,7 @@ class Run {
   readonly #deps: Deps
   readonly #delivery: ClaimedDelivery
   readonly #lease: HeldLease
-  readonly #adapter: AnyAdapter | undefined
+  readonly #adapter: AnyAdapter
   readonly #credentials: Credentials
   readonly #plan: readonly PlannedAct[]
   readonly #sent: SentAct[]
@@ -91,7 +91,7 @@ class Run {
     deps: Deps,
     delivery: ClaimedDelivery,
     lease: HeldLease,
-    adapter: AnyAdapter | undefined,
+    adapter: AnyAdapter,
     credentials: Credentials,
     mayGoOn: () => boolean,
   ) {
@@ -141,7 +141,7 @@ class Run {
   /** Finds out what became of a call that was lost, or is still being processed. Returns whether the delivery goes on. */
   async #settleIntent(number: number): Promise<boolean> {
     const act = this.#build(this.#plan[number - 1]!)
-    const reconcile = this.#adapter?.reconcile
+    const reconcile = this.#adapter.reconcile
     const isProcessing = this.#waitedMs !== null
     if (isFailure(act) || !reconcile || this.#guarantee === 'at-most-once') {
       return this.#unknown(failure('interrupted', 'The call was made, and its response was lost with the worker'))
@@ -225,7 +225,7 @@ class Run {
 
   /** Prepares an act, commits its intent, and publishes it. Notes in `attempt` how far it came. */
   async #publish(act: Act, number: number, io: Io, attempt: Attempt) {
-    const adapter = this.#adapter!
+    const adapter = this.#adapter
     const prepared = await adapter.prepare(act, io, this.#prepared?.state ?? null)
     if ('later' in prepared) return { later: storableWait(prepared.later) }
     const state = storableState(prepared.ready)
@@ -365,14 +365,14 @@ class Run {
       error: this.#error,
       prepared: this.#prepared,
       waitedMs: this.#waitedMs,
-      canReconcile: this.#adapter?.reconcile !== undefined && this.#guarantee !== 'at-most-once',
+      canReconcile: this.#adapter.reconcile !== undefined && this.#guarantee !== 'at-most-once',
       callInFlightMs: this.#callInFlightMs(),
     }
   }
 
   /** The guarantee of the current act. */
   get #guarantee(): Guarantee | undefined {
-    const guarantee = this.#adapter?.guarantee
+    const guarantee = this.#adapter.guarantee
     if (typeof guarantee !== 'function') return guarantee
     const planned = this.#plan[this.#sent.length]
     const act = planned && this.#build(planned)
@@ -382,7 +382,7 @@ class Run {
   /** On an exactly-once network, a repeated call changes nothing, even while the first one is on its way. */
   #callInFlightMs(): number {
     if (this.#guarantee !== 'reconcilable') return 0
-    return Math.max(CALL_IN_FLIGHT_MAX_MS, this.#adapter?.showsWithinMs ?? 0)
+    return Math.max(CALL_IN_FLIGHT_MAX_MS, this.#adapter.showsWithinMs ?? 0)
   }
 
   #build(planned: PlannedAct): Act | Failure {
@@ -432,12 +432,6 @@ const suspended = () =>
     maybeSent: false,
     retryable: true,
   })
-
-const notSupported = (platform: string) =>
-  failure(
-    'not_supported',
-    `Postroom does not publish to ${platform} yet: publish it by hand, then mark the delivery as published`,
-  )
 
 const isFailure = (value: Failure | Act | Credentials): value is Failure => 'maybeSent' in value
 

@@ -8,9 +8,6 @@ import { Draining, type HeldLease, LeaseLost } from './lease.ts'
 import { CLAIMED } from './states.ts'
 import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 
-/** For networks without an adapter, whose deliveries fail without a call. */
-const CONCURRENCY_DEFAULT = 16
-
 /**
  * How many accounts a publisher remembers to have sent to. Only to these does a delivery lead to the next one: for an account
  * with a single due delivery, looking for another costs a tenth of the throughput.
@@ -59,7 +56,7 @@ export function createPublisher(deps: Deps): Publisher {
   let isStopping = false
 
   function slots(): Map<PlatformId, number> {
-    const free = new Map(PLATFORM_IDS.map((id) => [id, networks[id]?.concurrency ?? CONCURRENCY_DEFAULT]))
+    const free = new Map(PLATFORM_IDS.map((id) => [id, networks[id].concurrency]))
     for (const { delivery } of running.values()) free.set(delivery.platform, free.get(delivery.platform)! - 1)
     return new Map([...free].filter(([, count]) => count > 0))
   }

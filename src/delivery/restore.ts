@@ -225,6 +225,6 @@ function canAsk(
   { networks, isComplete }: Plan,
 ): boolean {
   const adapter = networks[row.platform]
-  if (!adapter?.reconcile || isEdited || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
+  if (!adapter.reconcile || isEdited || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
   return isComplete || planActs(row).length - sent.length <= 1
 }

@@ -7,12 +7,10 @@ import { readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { COUNT_MAX, countDeliveries, type DeliveryCounts } from '../../db/queries/delivery/counts.ts'
 import { readUnsequencedSeconds } from '../../db/queries/events/sequence.ts'
 import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
-import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { readWebhooksDue } from '../../db/queries/webhooks/claim.ts'
 import { PLATFORM_IDS } from '../../schemas/platform.ts'
 import { attentionTimes } from '../accounts/attention.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
-import { createNetworks } from '../platforms/adapters.ts'
 
 /** All statements together may take so long. Probes of workers wait for `GET /metrics`. */
 const READ_MS = 2_000
@@ -119,14 +117,12 @@ async function readFigures(db: Db): Promise<Figures> {
   return {
     waitingMs: waiting!.waitingMs,
     counts,
-    attention: await countAttention(db, { supported: supportedBy(db), now: new Date(), ...attentionTimes() }),
+    attention: await countAttention(db, { now: new Date(), ...attentionTimes() }),
     lastSweep: await readLastSweep(db),
     unsequencedSeconds: await readUnsequencedSeconds(db),
     webhooksDueSeconds: webhooksDue!.seconds,
   }
 }
-
-const supportedBy = (db: Db) => PLATFORM_IDS.filter((id) => createNetworks(sandboxStore(db))[id])
 
 function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep, ...figures }: Figures): void {
   gauges.readable.set(1)

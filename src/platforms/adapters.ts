@@ -20,8 +20,7 @@ import { youtubeAdapter } from './youtube/adapter.ts'
 // biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
 export type AnyAdapter = Adapter<any>
 
-/** The networks that posts can be published to. Posts for other networks are only checked. */
-export type Networks = Partial<Record<PlatformId, AnyAdapter>>
+export type Networks = Record<PlatformId, AnyAdapter>
 
 export const createNetworks = (sandbox: SandboxStore): Networks => ({
   bluesky: blueskyAdapter,

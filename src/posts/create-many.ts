@@ -15,7 +15,6 @@ import type { Issue } from '../../schemas/error.ts'
 import { defaultOf } from '../../schemas/shared.ts'
 import type { PostWarning } from '../../schemas/warning.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
 import { toCreated, toRow, toTargets } from './create.ts'
@@ -23,7 +22,6 @@ import { findMissingScope, validateAll } from './validate.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
-  networks: Networks
   rights: KeyRights
   /** Whether a post with warnings is rejected. */
   isStrict?: boolean
@@ -62,7 +60,7 @@ export async function createPosts(
   db: Db,
   userId: string,
   { mode, posts: bodies }: CreatePosts,
-  { networks, rights, isStrict = false }: Context,
+  { rights, isStrict = false }: Context,
 ): Promise<CreatedPosts> {
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
@@ -75,7 +73,7 @@ export async function createPosts(
     const checked = posts.map((post, index) => {
       const inspection = inspections[index]!
       const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
-      const warnings = findWarnings(post, inspection.accounts, { networks, media: inspection.media, unready })
+      const warnings = findWarnings(post, inspection.accounts, { media: inspection.media, unready })
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
       return { index, post, body: bodies[index]!, inspection, warnings, rejection }
     })

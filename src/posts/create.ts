@@ -6,7 +6,6 @@ import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/states.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { findViolations, type TargetAccount } from '../platforms/rules/check-post.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { checkPost } from './check.ts'
@@ -31,8 +30,6 @@ interface CheckedPost {
 const KNOWN_MAX = 10_000
 
 export interface CreateOptions {
-  /** The networks that posts can be published to. Accounts of others get a warning. */
-  networks?: Networks
   known?: KnownAccounts
   /** Whether a post with warnings is rejected. */
   isStrict?: boolean
@@ -53,11 +50,11 @@ export async function createPost(
   body: CreatePost,
   options: CreateOptions = {},
 ): Promise<CreatedPost> {
-  const { networks = {}, known = new Map(), isStrict = false, id = newId() } = options
+  const { known = new Map(), isStrict = false, id = newId() } = options
   const post = readBody(body)
   const check = async () => remember(known, await checkPost(db, userId, post))
   let { accounts, media } = isStrict
-    ? await checkStrictly(db, userId, post, networks)
+    ? await checkStrictly(db, userId, post)
     : (checkWithoutDatabase(post, known) ?? (await check()))
 
   const row = { ...toRow(userId, post, body), id }
@@ -71,7 +68,7 @@ export async function createPost(
       unready = await insert()
     }
     const readiness = new Map(unready.map((account) => [account.accountId, account]))
-    return toCreated(id, post, findWarnings(post, accounts, { networks, media, unready: readiness }))
+    return toCreated(id, post, findWarnings(post, accounts, { media, unready: readiness }))
   } catch (error) {
     // A file was deleted after the check, so the next check reports it. The error has aborted a surrounding
     // transaction, which is retried as a whole instead.
@@ -90,7 +87,7 @@ export async function createKeyedPost(
   db: Db,
   userId: string,
   body: CreatePost,
-  { networks = {}, known = new Map() }: CreateOptions,
+  { known = new Map() }: CreateOptions,
   toStored: (created: CreatedPost) => KeyedResponse,
 ): Promise<CreatedPost | undefined> {
   const post = readBody(body)
@@ -98,16 +95,16 @@ export async function createKeyedPost(
   if (!checked) return undefined
   const { accounts, media } = checked
   const row = toRow(userId, post, body)
-  const created = toCreated(row.id, post, findWarnings(post, accounts, { networks, media, unready: new Map() }))
+  const created = toCreated(row.id, post, findWarnings(post, accounts, { media, unready: new Map() }))
   const isWritten = await insertPost(db, { ...row, targets: toTargets(post, accounts), keyed: toStored(created) })
   return isWritten && created
 }
 
 /** Checks a post before it is written, with a statement of its own. Throws 400 for warnings too. */
-async function checkStrictly(db: Db, userId: string, post: RequestedPost, networks: Networks): Promise<CheckedPost> {
+async function checkStrictly(db: Db, userId: string, post: RequestedPost): Promise<CheckedPost> {
   const { accounts, media } = await checkPost(db, userId, post)
   const unready = new Map(accounts.map((account) => [account.id, account]))
-  const error = findWarningError(findWarnings(post, accounts, { networks, media, unready }))
+  const error = findWarningError(findWarnings(post, accounts, { media, unready }))
   if (error) throw error
   return { accounts, media }
 }

@@ -1,12 +1,11 @@
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { findAttention } from '../accounts/attention.ts'
-import type { Networks } from '../platforms/adapters.ts'
 
 /** A post as the API shows it: each account with its `attention`, as in `listAccounts`. */
-export function toPostDetail(post: PostWithReadiness, networks: Networks): PostDetail {
+export function toPostDetail(post: PostWithReadiness): PostDetail {
   const targets = post.targets.map(({ readiness, ...target }) => {
-    const attention = findAttention(target.platform, readiness, networks)
+    const attention = findAttention(readiness)
     return { ...target, ...(attention && { attention }) }
   })
   return { ...post, targets }

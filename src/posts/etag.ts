@@ -2,7 +2,6 @@ import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { PreconditionFailed } from '../errors.ts'
 import { etagOfText, readIfMatch } from '../http/preconditions.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { toPostDetail } from './detail.ts'
 
 /**
@@ -15,14 +14,11 @@ export const etagOf = (post: PostDetail): string => etagOfText(JSON.stringify(po
 export type PostCondition = (post: PostWithReadiness) => void
 
 /** The condition of `If-Match`; undefined without the header. Throws 400 for a malformed one. */
-export function readCondition(
-  request: Parameters<typeof readIfMatch>[0],
-  networks: Networks,
-): PostCondition | undefined {
+export function readCondition(request: Parameters<typeof readIfMatch>[0]): PostCondition | undefined {
   const matches = readIfMatch(request)
   if (!matches) return undefined
   return (post) => {
-    const etag = etagOf(toPostDetail(post, networks))
+    const etag = etagOf(toPostDetail(post))
     if (!matches(etag)) throw new PreconditionFailed(etag)
   }
 }

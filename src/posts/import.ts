@@ -6,7 +6,6 @@ import { parseTime } from '../../schemas/time.ts'
 import type { PostWarning } from '../../schemas/warning.ts'
 import { OperatorError } from '../errors.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { createPosts } from './create-many.ts'
 
 /** A post that names itself, so that it is imported once. */
@@ -26,7 +25,6 @@ interface Refusal {
 }
 
 interface Options {
-  networks: Networks
   /** Does the same, and rolls it back. */
   isDryRun: boolean
 }
@@ -39,7 +37,7 @@ export async function importPosts(
   db: Db,
   userId: string,
   posts: ImportedPost[],
-  { networks, isDryRun }: Options,
+  { isDryRun }: Options,
 ): Promise<ImportOutcome[]> {
   let outcomes: ImportOutcome[] = []
   await inTransaction(db, async (db) => {
@@ -51,7 +49,7 @@ export async function importPosts(
     )
     const isNew = ({ externalReference }: ImportedPost) => !known.has(externalReference)
     const wanted = posts.filter((post) => isNew(post) && !isPast(post))
-    const created = wanted.length > 0 ? await store(db, userId, wanted, networks) : new Map<CreatePost, ImportOutcome>()
+    const created = wanted.length > 0 ? await store(db, userId, wanted) : new Map<CreatePost, ImportOutcome>()
     outcomes = posts.map((post) => (isNew(post) ? (created.get(post) ?? PAST) : { outcome: 'existing' }))
     if (isDryRun) throw new DryRun()
   }).catch((error) => {
@@ -69,13 +67,8 @@ const PAST: Refusal = { outcome: 'refused', reason: 'scheduledAt is in the past'
 const isPast = ({ scheduledAt }: CreatePost): boolean =>
   scheduledAt !== undefined && (parseTime(scheduledAt) as { time: Date }).time.getTime() < Date.now()
 
-async function store(
-  db: Db,
-  userId: string,
-  posts: ImportedPost[],
-  networks: Networks,
-): Promise<Map<CreatePost, ImportOutcome>> {
-  const { data, rejected } = await createPosts(db, userId, { mode: 'each', posts }, { networks, rights: ALL_RIGHTS })
+async function store(db: Db, userId: string, posts: ImportedPost[]): Promise<Map<CreatePost, ImportOutcome>> {
+  const { data, rejected } = await createPosts(db, userId, { mode: 'each', posts }, { rights: ALL_RIGHTS })
   return new Map<CreatePost, ImportOutcome>([
     ...data.map(
       ({ index, status, warnings = [] }) =>

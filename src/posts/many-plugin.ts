@@ -15,7 +15,7 @@ import { retryDeliveries } from './retry-deliveries.ts'
 
 /** Operations on many posts or deliveries. */
 export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
-  const { db, networks } = context
+  const { db } = context
 
   app.route({
     ...createOperation,
@@ -27,7 +27,7 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
       try {
         const outcome = await withIdempotencyKey(db, reply, {
           identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
-          commit: (transaction) => createPosts(transaction, userId, body, { networks, rights, isStrict }),
+          commit: (transaction) => createPosts(transaction, userId, body, { rights, isStrict }),
           toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
         })
         return sendOutcome(reply, outcome)
@@ -40,7 +40,7 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
   app.route({
     ...validateOperation,
     handler: async ({ userId, rights, body, query }) =>
-      validatePosts(db, userId, withDefaults(body), { networks, rights, isStrict: query.strict === true }),
+      validatePosts(db, userId, withDefaults(body), { rights, isStrict: query.strict === true }),
   })
 
   app.route({

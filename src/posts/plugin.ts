@@ -30,10 +30,10 @@ import { validatePost } from './validate.ts'
 import { findWarningError } from './warnings.ts'
 
 export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
-  const { db, networks } = context
+  const { db } = context
   const known: KnownAccounts = new Map()
   const send = (reply: FastifyReply, stored: PostWithReadiness) => {
-    const post = toPostDetail(stored, networks)
+    const post = toPostDetail(stored)
     return reply.header('etag', etagOf(post)).send(post as never)
   }
   await app.register(findPosts, { db })
@@ -49,10 +49,8 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
       if (!body.accountIds.every((id) => isListed(rights, id))) await checkPost(db, userId, readBody(body), rights)
       const outcome = await withIdempotencyKey(db, reply, {
         identities: [isStrict ? { ...body, strict: true } : body],
-        commit: (transaction) => createPost(transaction, userId, body, { networks, known, isStrict }),
-        commitAtOnce: isStrict
-          ? undefined
-          : (toStored) => createKeyedPost(db, userId, body, { networks, known }, toStored),
+        commit: (transaction) => createPost(transaction, userId, body, { known, isStrict }),
+        commitAtOnce: isStrict ? undefined : (toStored) => createKeyedPost(db, userId, body, { known }, toStored),
         toResponse: (post) => ({ status: 201, body: post }),
       })
       return sendOutcome(reply, outcome)
@@ -62,14 +60,14 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
   app.route({
     ...validation.validatePost,
     handler: async ({ userId, body, rights, query }) =>
-      validatePost(db, userId, body, { networks, rights, isStrict: query.strict === true }),
+      validatePost(db, userId, body, { rights, isStrict: query.strict === true }),
   })
 
   app.route({
     ...operations.deletePost,
     handler: async (request) => {
       const draftsOnly = !hasScope(request.rights, 'posts:publish')
-      const conditions = { ifMatch: readCondition(request, networks), draftsOnly }
+      const conditions = { ifMatch: readCondition(request), draftsOnly }
       return withPost(db, request, (post) => deletePost(db, post, conditions))
     },
   })
@@ -77,7 +75,7 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
   app.route({
     ...operations.getPost,
     handler: async (request, reply) => {
-      const post = toPostDetail(await withPost(db, request, (post) => readPost(db, post)), networks)
+      const post = toPostDetail(await withPost(db, request, (post) => readPost(db, post)))
       const etag = etagOf(post)
       reply.header('etag', etag)
       return isKnown(request, etag) ? reply.code(304).send(undefined as never) : post
@@ -91,19 +89,19 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
       if (typeof body.scheduledAt === 'string') requireScope(rights, 'posts:publish')
       const requireNoWarnings = async (db: Db, changed: PostWithReadiness) => {
         const updated = await withMedia(db, changed.userId, changed)
-        const error = findWarningError(findUpdateWarnings(updated, body, networks))
+        const error = findWarningError(findUpdateWarnings(updated, body))
         if (error) throw error
       }
       const conditions = {
-        ifMatch: readCondition(request, networks),
+        ifMatch: readCondition(request),
         draftsOnly: !hasScope(rights, 'posts:publish'),
         confirm: request.query.strict === true ? requireNoWarnings : undefined,
       }
       const updated = await withPost(db, request, async (access) =>
         withMedia(db, access.userId, await updatePost(db, access, body, conditions)),
       )
-      const post = toPostDetail(updated.post, networks)
-      const warnings = findUpdateWarnings(updated, body, networks)
+      const post = toPostDetail(updated.post)
+      const warnings = findUpdateWarnings(updated, body)
       reply.header('etag', etagOf(post))
       return { ...post, ...(warnings.length > 0 && { warnings }) }
     },
@@ -112,7 +110,7 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
   app.route({
     ...operations.publishPost,
     handler: async (request, reply) => {
-      const condition = readCondition(request, networks)
+      const condition = readCondition(request)
       const published = await withPost(db, request, (post) => publishPost(db, post, condition))
       return send(reply.code(202), published)
     },
@@ -122,7 +120,7 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
     ...deliveries.retryDelivery,
     handler: async (request, reply) => {
       const { params, body } = request
-      const condition = readCondition(request, networks)
+      const condition = readCondition(request)
       const retry = (post: PostAccess) => retryDelivery(context, deliveryOf(post, params), body, condition)
       const retried = await withPost(db, request, retry)
       return send(reply.code(202), retried)
@@ -141,7 +139,7 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
     ...deliveries.cancelDelivery,
     handler: async (request, reply) => {
       const { params } = request
-      const condition = readCondition(request, networks)
+      const condition = readCondition(request)
       return send(reply, await withPost(db, request, (post) => cancelDelivery(db, deliveryOf(post, params), condition)))
     },
   })
@@ -150,7 +148,7 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
     ...deliveries.markDeliveryPublished,
     handler: async (request, reply) => {
       const { params, body } = request
-      const condition = readCondition(request, networks)
+      const condition = readCondition(request)
       const mark = (post: PostAccess) => markDeliveryPublished(db, deliveryOf(post, params), body, condition)
       return send(reply, await withPost(db, request, mark))
     },

@@ -53,7 +53,7 @@ export function retryDelivery(
 
 /** How long after its intent a call of a cancelled delivery may still arrive. Null for others, which have waited for so long. */
 export const inFlightMsOf = ({ networks }: RetryContext, { platform, error }: OwnedDelivery): number | null =>
-  error?.code === CANCELLED ? Math.max(CALL_IN_FLIGHT_MAX_MS, networks[platform]?.showsWithinMs ?? 0) : null
+  error?.code === CANCELLED ? Math.max(CALL_IN_FLIGHT_MAX_MS, networks[platform].showsWithinMs ?? 0) : null
 
 /** Whether the network can be queried about the act whose call has an unknown outcome. */
 export async function canReconcile(
@@ -61,7 +61,7 @@ export async function canReconcile(
   key: DeliveryKey,
   { platform, sent }: OwnedDelivery,
 ): Promise<boolean> {
-  const { reconcile, guarantee } = networks[platform] ?? {}
+  const { reconcile, guarantee } = networks[platform]
   if (typeof guarantee !== 'function') return reconcile !== undefined
   const post = await getPost(db, key.userId, key.postId)
   const act = planOf(post, key)[sent.length]

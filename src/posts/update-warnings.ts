@@ -4,7 +4,6 @@ import { readPostSubjects } from '../../db/queries/post-subjects.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { contentOf, toPostToCheck } from './content.ts'
 import { findWarnings } from './warnings.ts'
 
@@ -22,7 +21,7 @@ export async function withMedia(db: Db, userId: string, post: PostWithReadiness)
 }
 
 /** The warnings of a changed post: those of a create with the same content. Paths lead into the patch. */
-export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPost, networks: Networks): PostWarning[] {
+export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPost): PostWarning[] {
   const content = contentOf(post)
   const accountIds = patch.accountIds ?? post.targets.map(({ accountId }) => accountId)
   const overrides = patch.accountOverrides?.map(({ accountId }) => accountId)
@@ -34,5 +33,5 @@ export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPos
   }
   const accounts = post.targets.map(({ accountId: id, platform, username }) => ({ id, platform, username }))
   const unready = new Map(post.targets.map(({ accountId, readiness }) => [accountId, readiness]))
-  return findWarnings(toWarn, accounts, { networks, media, unready }).slice(0, WARNINGS_MAX)
+  return findWarnings(toWarn, accounts, { media, unready }).slice(0, WARNINGS_MAX)
 }

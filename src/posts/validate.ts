@@ -13,7 +13,6 @@ import { WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../accounts/attention.ts'
 import { type AppError, MissingScope } from '../errors.ts'
 import { hasScope } from '../http/rights.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { platforms } from '../platforms/catalogue.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/guarantee.ts'
 import { findViolations } from '../platforms/rules/check-post.ts'
@@ -26,7 +25,6 @@ import { findRejection, type Inspection, inspectPosts, shortenId } from './check
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
-  networks: Networks
   rights: KeyRights
   /** Whether a post with warnings would be rejected. */
   isStrict?: boolean
@@ -83,25 +81,24 @@ function createCounter(): Counter {
 function describe(
   { post, texts, counts }: Counter & { post: RequestedPost },
   inspection: Inspection,
-  { networks, rights, isStrict, listMax }: Context & { listMax: number },
+  { rights, isStrict, listMax }: Context & { listMax: number },
 ): PostValidation {
   const { accounts, media, inaccessible } = inspection
   const violations = findAllViolations(post, inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
-  const warnings = findWarnings(post, accounts, { networks, media, unready: readiness })
+  const warnings = findWarnings(post, accounts, { media, unready: readiness })
   const acts = listActs(post)
   const files = listFiles(media)
   const targets = accounts.map((account): ValidatedTarget => {
     const { id, platform, username } = account
-    const attention = findAttention(platform, account, networks)
-    const publishes = networks[platform] !== undefined
+    const attention = findAttention(account)
     return {
       accountId: id,
       platform,
       username,
-      publishes,
-      guarantee: publishes ? findWeakestGuarantee(platforms[platform], acts, files) : null,
+      publishes: true,
+      guarantee: findWeakestGuarantee(platforms[platform], acts, files),
       counts: counts.get(id) ?? [],
       ...(attention && { attention }),
     }
@@ -115,7 +112,7 @@ function describe(
     publishable:
       violations.length === 0 &&
       inaccessible.accountIds.length + inaccessible.mediaIds.length === 0 &&
-      targets.every(({ publishes, attention }) => publishes && !stopsPublishing(attention)),
+      targets.every(({ attention }) => !stopsPublishing(attention)),
     violations: violations.slice(0, listMax),
     warnings: warnings.slice(0, warningsMax),
     targets,

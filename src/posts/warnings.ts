@@ -5,7 +5,6 @@ import { type BodyPath, type PostWarning, WARNINGS_MAX } from '../../schemas/war
 import { findAttention, stopsPublishing } from '../accounts/attention.ts'
 import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
-import type { Networks } from '../platforms/adapters.ts'
 import { platforms } from '../platforms/catalogue.ts'
 import type { Platform } from '../platforms/limits.ts'
 import type { TargetAccount } from '../platforms/rules/check-post.ts'
@@ -31,7 +30,6 @@ type PostToWarn = Pick<
 }
 
 interface Context {
-  networks: Networks
   /** The known files of the post. */
   media: readonly MediaFacts[]
   /** The accounts that may not be ready, by id. Others are. */
@@ -52,8 +50,8 @@ export function findWarnings(post: PostToWarn, accounts: readonly TargetAccount[
     warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
   }
   for (const account of accounts) {
-    const { id, platform } = account
-    const attention = findAttention(platform, context.unready.get(id) ?? READY, context.networks)
+    const { id } = account
+    const attention = findAttention(context.unready.get(id) ?? READY)
     if (!stopsPublishing(attention)) continue
     warnings.push({
       code: 'account_attention',

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { deleteUnneededApps } from '../../db/queries/oauth-apps.ts'
 import { connectInTerminal } from '../../src/cli/connect.ts'
-import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { findCredentials } from '../helpers/app.ts'
 import { createMastodonWorld, HOST } from './mastodon-world.ts'
 
@@ -125,8 +124,7 @@ t.test('account connect takes the instance as its hint', async (t) => {
     say: (text: string) => void said.push(text),
     ask: async () => String(world.consent(new URL(said.join('\n').match(/https:\S+/)![0]))),
   }
-  const networks = { mastodon: mastodonAdapter }
-  const context = { ...world, networks, fetch: world.mastodon.fetch, oauthApps: {}, returnUrls: [] }
+  const context = { ...world, fetch: world.mastodon.fetch, oauthApps: {}, returnUrls: [] }
   const connect = (body: object) =>
     connectInTerminal(
       { ...context, publicUrl: () => 'http://localhost:3000' },

@@ -57,7 +57,7 @@ t.test('a worker without the network does not forget that a token may be spent',
   const { connect, refresh, deps, calls, time } = await createRefreshWorld(t, { afterLostResponse: 'revokes-reuse' })
   await connect({ ms: 10 * HOUR })
   time.now = new Date(time.now.getTime() + 8 * HOUR)
-  const older = { ...deps, networks: {} }
+  const older = { ...deps, networks: {} as typeof deps.networks }
   const killed = await claimNextRefresh(deps)
   t.ok(killed)
   time.now = new Date(time.now.getTime() + MINUTE)

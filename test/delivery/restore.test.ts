@@ -58,7 +58,7 @@ async function setUp(t: Test) {
     return db
   }
   const finish = (db: Db, backupTaken: Date, isDryRun = false) =>
-    finishRestore({ db, files, networks }, { backupTaken, isDryRun })
+    finishRestore({ db, files, networks: world.networks }, { backupTaken, isDryRun })
   return { ...world, networks, files, errors, untilRefused, work, post, restore, finish }
 }
 

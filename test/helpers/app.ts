@@ -81,7 +81,8 @@ export interface Options
       'fetch' | 'trustedProxies' | 'rateLimits' | 'publicUrl' | 'returnUrls' | 'oauthApps' | 'webhookUrls'
     >
   > {
-  networks?: Networks | ((db: Db) => Networks)
+  /** In place of the real adapters. */
+  networks?: Partial<Networks> | ((db: Db) => Partial<Networks>)
   keyring?: Keyring | undefined
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
@@ -132,7 +133,10 @@ export async function createWorld(
   const db = connect({ url: databaseUrl, poolMax })
   const mediaDir = await createFolder(t)
   const networks = typeof others.networks === 'function' ? others.networks(db) : others.networks
-  const parts = { ...networkOptions(db), ...others, ...(networks && { networks }) } as ReturnType<typeof networkOptions>
+  const options = networkOptions(db)
+  const parts = { ...options, ...others, networks: { ...options.networks, ...networks } } as ReturnType<
+    typeof networkOptions
+  >
   const files = { ...mediaOptions(mediaDir), ...media }
   const app = recordRequests(await buildApp({ db, logger: recorded(logger), corsOrigins, media: files, ...parts }))
   t.teardown(async () => {

@@ -9,17 +9,21 @@ import { logSettled } from '../../src/delivery/settled.ts'
 import { CLAIMED } from '../../src/delivery/states.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { fileAddress } from '../../src/media/file-address.ts'
+import type { Networks } from '../../src/platforms/adapters.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createWorld, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
 import { noJournal } from './journal.ts'
+
+/** `networks` take the place of those with the same ids. */
+type WorkerDeps = Partial<Omit<Deps, 'networks'>> & { networks?: Partial<Networks> }
 
 export interface DeliveryWorld extends World {
   ada: Person
   /** The current time of all workers. */
   time: { now: Date }
   /** Creates another worker. */
-  createWorker(deps?: Partial<Deps>): Publisher
+  createWorker(deps?: WorkerDeps): Publisher
   /** Creates an account with credentials. Returns its id. */
   connectAccount(platform: PlatformId): Promise<string>
   /** Creates a post that is due. Returns its id. */
@@ -49,10 +53,10 @@ export async function createDeliveryWorld(
   const world = await createWorld(t, { ...options, networks })
   const ada = await world.user()
   const time = { now: new Date(Date.now() + AHEAD_MS) }
-  const createWorker = (deps: Partial<Deps> = {}) =>
+  const createWorker = ({ networks, ...deps }: WorkerDeps = {}) =>
     createPublisher({
       db: world.db,
-      networks: world.networks,
+      networks: networks ? { ...world.networks, ...networks } : world.networks,
       storage: folderStorage(world.mediaDir),
       addressOf: (file) => fileAddress(PUBLIC_URL, world.keyring, file),
       journal: noJournal,

@@ -1,7 +1,9 @@
 import { connect } from '../../db/client.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createPublisher } from '../../src/delivery/publisher.ts'
 import { logSettled } from '../../src/delivery/settled.ts'
+import { createNetworks } from '../../src/platforms/adapters.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { noJournal } from '../helpers/journal.ts'
@@ -42,9 +44,11 @@ const watchedFetch: typeof fetch = async (url, init) => {
   return response
 }
 
+const db = connect({ url: databaseUrl })
 const publisher = createPublisher({
-  db: connect({ url: databaseUrl }),
+  db,
   networks: {
+    ...createNetworks(sandboxStore(db)),
     bluesky: beforePrepare(blueskyAdapter, (act) => reach(`begin ${act.text}`)),
   },
   storage: folderStorage(mediaDir),

@@ -117,7 +117,7 @@ async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests:
   const options = { code: 'unreachable', maybeSent: false, retryable: true }
   const unreachable = () =>
     Promise.reject(new PublishError('sandbox.invalid could not be reached (ENOTFOUND)', options))
-  const networks: Networks = { sandbox: { ...sandbox!, options: { boardId: { read: unreachable } } } }
+  const networks = { ...common().networks, sandbox: { ...sandbox, options: { boardId: { read: unreachable } } } }
   const withoutNetwork = await buildApp({ ...common(), keyring, networks })
   const withoutKeyring = await buildApp({ ...common(), keyring: undefined })
   const withOtherKeyring = await buildApp(common())

@@ -159,30 +159,24 @@ t.test('an account that nothing can be published to leads to a warning, as soon 
   const ada = await user()
   const ready = await ada.account('sandbox', CREDENTIALS)
   const account = await ada.account('x', { username: 'grace' })
-  const manual = await ada.account('google_business', CREDENTIALS)
-  const body = { accountIds: [ready, ready, account, manual], caption: 'a' }
+  const body = { accountIds: [ready, ready, account], caption: 'a' }
   const codes = async () => {
     const warnings: { path: unknown; accountId: string; message: string }[] = (await warningsOf(t, ada, body)) ?? []
     return warnings.map(({ path, accountId, message }) => [path, accountId, message])
   }
-  const unsupported = [
-    ['accountIds', 3],
-    manual,
-    'google_business (@ada): This version cannot publish to this network: publish manually, then mark the delivery as published',
-  ]
-  t.strictSame(await codes(), [[['accountIds', 2], account, `x (@grace): ${NOT_CONNECTED}`], unsupported])
+  t.strictSame(await codes(), [[['accountIds', 2], account, `x (@grace): ${NOT_CONNECTED}`]])
 
   const change = (values: object) => db.updateTable('accounts').set(values).where('id', '=', account).execute()
   await change({ attention: JSON.stringify({ code: 'unauthorized', message: 'No', since: FUTURE }) })
-  t.strictSame(await codes(), [[['accountIds', 2], account, 'x (@grace): No'], unsupported])
+  t.strictSame(await codes(), [[['accountIds', 2], account, 'x (@grace): No']])
   await change({ attention: null })
   await db.updateTable('accountCredentials').set({ accountId: account }).where('accountId', '=', ready).execute()
-  t.strictSame(await codes(), [[['accountIds', 0], ready, `sandbox (@ada): ${NOT_CONNECTED}`], unsupported])
+  t.strictSame(await codes(), [[['accountIds', 0], ready, `sandbox (@ada): ${NOT_CONNECTED}`]])
   const soon = new Date(Date.now() + 3 * 86_400_000)
   await change({ credentialsExpireAt: soon })
-  t.equal((await codes()).length, 2, 'an account whose token is about to expire is still published to')
+  t.equal((await codes()).length, 1, 'an account whose token is about to expire is still published to')
   await change({ credentialsExpireAt: new Date(0) })
-  t.equal((await codes()).length, 3)
+  t.equal((await codes()).length, 2)
 })
 
 t.test('a strict request with warnings stores nothing, and lists them', async (t) => {
@@ -246,12 +240,8 @@ t.test('a replay has the warnings of the first response, and a strict request is
 t.test('the accounts of a post show their attention', async (t) => {
   const { user } = await createWorld(t, { networks: { sandbox: scriptedNetwork(), x: scriptedNetwork() } })
   const ada = await user()
-  const [ready, x, google] = [
-    await ada.account('sandbox', CREDENTIALS),
-    await ada.account('x'),
-    await ada.account('google_business', CREDENTIALS),
-  ]
-  const accountIds = [ready, x, google]
+  const accountIds = [await ada.account('sandbox', CREDENTIALS), await ada.account('x')]
+  const [ready] = accountIds
   const { body: post } = await ada.call('POST', '/posts', { accountIds, caption: 'a' })
   const read = async () => {
     const { body } = await ada.call('GET', `/posts/${post.id}`)
@@ -262,10 +252,10 @@ t.test('the accounts of a post show their attention', async (t) => {
   const listed = (await ada.call('GET', '/accounts')).body.data
   const expected = accountIds.map((id) => listed.find((account: { id: string }) => account.id === id).attention)
   t.strictSame(await read(), expected)
-  t.match(expected, [undefined, { code: 'not_connected' }, { code: 'not_supported' }])
+  t.match(expected, [undefined, { code: 'not_connected' }])
 
   const { body: published } = await ada.call('POST', `/posts/${post.id}/publish`)
-  t.equal(published.targets.filter(({ attention }: { attention: unknown }) => attention).length, 2)
+  t.equal(published.targets.filter(({ attention }: { attention: unknown }) => attention).length, 1)
   await ada.call('DELETE', `/accounts/${ready}`)
-  t.match(await read(), [{ code: 'not_connected' }, {}, {}], 'a disconnected account')
+  t.match(await read(), [{ code: 'not_connected' }, {}], 'a disconnected account')
 })

@@ -1,6 +1,8 @@
 import { connect } from '../../../db/client.ts'
+import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import { createKeyring } from '../../../src/credentials/keyring.ts'
 import { claimNextRefresh, type RefreshDeps, refreshTokens } from '../../../src/credentials/refresh.ts'
+import { createNetworks } from '../../../src/platforms/adapters.ts'
 import type { OAuth } from '../../../src/platforms/oauth.ts'
 import { standardOAuth } from '../../../src/platforms/standard-oauth.ts'
 import { noLog } from '../../helpers/log-record.ts'
@@ -48,7 +50,10 @@ const db = connect({ url: databaseUrl, poolMax: 2 })
 const ids = Object.keys(NETWORKS) as Network[]
 const deps: RefreshDeps = {
   db,
-  networks: Object.fromEntries(ids.map((network) => [network, { ...scriptedNetwork(), oauth: oauthOf(network) }])),
+  networks: {
+    ...createNetworks(sandboxStore(db)),
+    ...Object.fromEntries(ids.map((network) => [network, { ...scriptedNetwork(), oauth: oauthOf(network) }])),
+  },
   keyring: createKeyring([KEY]),
   oauthApps: Object.fromEntries(ids.map((network) => [network, APP])),
   fetch: async (_url, init) => {

@@ -4,6 +4,7 @@ import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import { createPublisher } from '../../../src/delivery/publisher.ts'
 import { logSettled } from '../../../src/delivery/settled.ts'
 import type { Adapter, Json, Sent } from '../../../src/platforms/adapter.ts'
+import { createNetworks } from '../../../src/platforms/adapters.ts'
 import { createSandboxAdapter } from '../../../src/platforms/sandbox/adapter.ts'
 import { telegramAdapter } from '../../../src/platforms/telegram/adapter.ts'
 import { folderStorage } from '../../../src/storage/folder.ts'
@@ -165,6 +166,7 @@ let now = new Date(0)
 const publisher = createPublisher({
   db: observeDatabase(db),
   networks: {
+    ...createNetworks(store),
     sandbox: observeNetwork(sandbox, SANDBOX_CONCURRENCY),
     telegram: observeNetwork(telegramAdapter, TELEGRAM_CONCURRENCY),
   },
