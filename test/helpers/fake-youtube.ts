@@ -317,7 +317,9 @@ export async function startYoutube(t: Teardown) {
     return { status: 200, headers, body: image.bytes }
   }
 
-  const { accessToken, refreshToken, grant } = google.grant('the-user', [FORCE_SSL])
+  const { accessToken, refreshToken, access, grant } = google.grant('the-user', [FORCE_SSL])
+  // Longer than the hour of Google, because tests advance the time.
+  access.expiresAt = now() + 7 * 86_400_000
   return Object.assign(fake, {
     google,
     channel,
@@ -330,6 +332,7 @@ export async function startYoutube(t: Teardown) {
     sessions: uploading.sessions,
     uploading: uploading.switches,
     grant,
+    access,
     credentials: { accessToken, refreshToken, channelId: channel.id, clientId: google.app.clientId },
     /** Ids of what viewers see: videos and comments. */
     addVideo: state.addVideo,

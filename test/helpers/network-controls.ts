@@ -124,13 +124,10 @@ const CONTROLS = {
     process: (processing) => set(reddit.switches, { processing }),
     hidesFailures: true,
   }),
-  youtube: ({ youtube, time }) => ({
+  youtube: ({ youtube }) => ({
     limited: throttledUploads,
     revokeToken: () => set(youtube.grant, { isRevoked: true }),
-    expireToken() {
-      youtube.setTime(new Date(time.now.getTime() + 2 * HOUR_MS))
-      return () => youtube.setTime(time.now)
-    },
+    expireToken: () => set(youtube.access, { expiresAt: 0 }),
     showLate: () => set(youtube.switches, { showsAfterMs: LATE_MS }),
     processes: has('video'),
     process: (looks) => set(youtube.switches, { processing: looks === 'fails' ? 'codec' : looks }),
