@@ -12,7 +12,8 @@ export const BEGIN_TIMEOUT_MS = 20_000
 
 /** How accounts of the network are connected. Throws 400 for a network without OAuth. */
 export function requireOAuth({ networks }: ConnectionContext, platform: PlatformId): OAuth {
-  const oauth = networks[platform].oauth
+  // A path may name no network.
+  const oauth = networks[platform]?.oauth
   if (!oauth) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected by OAuth`)
   return oauth
 }

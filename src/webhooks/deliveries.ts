@@ -26,9 +26,11 @@ import { readWebhook } from './manage.ts'
 
 /** A page of what was sent to a webhook. */
 export async function listDeliveries(db: Db, manager: Manager, id: string, query: ListWebhookDeliveriesQuery) {
-  const { id: webhookId } = await readWebhook(db, manager, id)
   const { state: states = null, eventId = null } = query
-  const page = await readPage(query, (page) => listWebhookDeliveries(db, { webhookId, states, eventId, ...page }))
+  const page = await readPage(query, async (page) => {
+    const { id: webhookId } = await readWebhook(db, manager, id)
+    return listWebhookDeliveries(db, { webhookId, states, eventId, ...page })
+  })
   return { ...page, data: page.data.map(toDelivery) }
 }
 

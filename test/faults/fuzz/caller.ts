@@ -160,7 +160,7 @@ async function createResources(
     account,
     connection,
     event: events.map(({ id }) => id),
-    disposable: [await person.account('sandbox', { username: `${text}-2` })],
+    disposable: [await person.account('sandbox', { username: `${text}-2`, credentials: { username: text } })],
     media: [file.body.id, await person.media()],
     post,
     organization: [organization],
