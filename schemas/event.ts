@@ -54,7 +54,8 @@ const delivery = {
   externalUrl: optional(Type.String({ description: 'The address of the post on its network, if it is known.' })),
   acts: Type.Integer({
     minimum: 0,
-    description: 'How many acts are out: the post or the parts of its thread, and the first comment.',
+    description:
+      'How many acts are out: the post or the parts of its thread, and what follows it, such as the first comment.',
   }),
   attempt: Type.Integer({ minimum: 0, description: 'The number of the last attempt.' }),
   error: optional(Ref(DeliveryError)),

@@ -144,7 +144,9 @@ async function deliveryTriggers(db: Kysely<unknown>): Promise<void> {
         'publishedAt', api_time(event.published_at),
         'externalId', event.sent -> 0 ->> 'id',
         'externalUrl', event.sent -> 0 ->> 'url',
-        'acts', jsonb_array_length(event.sent),
+        -- An act that was left out is in sent with its error, and is also the error of the delivery.
+        'acts', case when event.error is null then jsonb_array_length(event.sent)
+          else (select count(*) from jsonb_array_elements(event.sent) as act where not act ? 'error') end,
         'attempt', event.attempts,
         'error', event.error,
         'latenessMs', case when event.type = 'delivery.published' and event.due_at is not null

@@ -72,7 +72,6 @@ export const connectAccount = defineOperation({
         'With `details`: the body does not match its schema. Without: the network rejected the credentials.',
         { missingPassword: MISSING_PASSWORD, unknownPlatform: UNKNOWN_PLATFORM },
         { refused: ['credentials_rejected', 'bluesky: bsky.social: Invalid identifier or password'] },
-        { codes: ['platform_not_supported'] },
       ),
       403: errorResponse('You are not an admin of this organisation, or it does not exist.', {
         noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],

@@ -1,5 +1,4 @@
 import type { ConnectAccount } from '../../schemas/connect.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
@@ -44,9 +43,7 @@ export async function identifyAccount(
   { platform, credentials, organizationId }: ConnectAccount,
 ): Promise<StoredProfile> {
   await requireMayConnect(db, userId, organizationId)
-  const network = networks[platform as PlatformId]
-  if (!network) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected here`)
-  return callIdentify(platform, network, credentials, fetch)
+  return callIdentify(platform, networks[platform], credentials, fetch)
 }
 
 async function callIdentify(

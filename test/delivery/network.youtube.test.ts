@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { untilMidnightPacificMs } from '../../src/platforms/youtube/client.ts'
+import { readAllEvents } from '../helpers/events.ts'
 import { broken, reset } from '../helpers/fake-network.ts'
 import { errorReply, quotaExceeded } from '../helpers/fake-youtube.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
@@ -76,7 +77,7 @@ t.test('YouTube: what fails after the video loses nothing, is told, and is sent 
   ] as const
   // Each alone, each pair, and all.
   for (let mask = 1; mask < 8; mask++) {
-    const { create, settle, readDelivery, readStatus, youtube, account, retry } = await start(t)
+    const { db, ada, create, settle, readDelivery, readStatus, youtube, account, retry } = await start(t)
     const refused = refusals.filter((_, index) => mask & (1 << index))
     for (const [on, instead] of refused) youtube.faults.push({ on, instead })
     const id = await create()
@@ -94,6 +95,12 @@ t.test('YouTube: what fails after the video loses nothing, is told, and is sent 
       `${name}: each is told`,
     )
     t.equal(await readStatus(id), 'published')
+    const [failed] = await readAllEvents(db, ada, `&types=delivery.failed&postId=${id}`)
+    t.match(
+      failed,
+      { data: { state: 'published', acts: 4 - refused.length, error: { code: 'content_refused' } } },
+      name,
+    )
 
     t.equal((await retry(id, account)).status, 202, name)
     t.hasStrict(await settle(id), { state: 'published', error: null, externalId: video!.id }, `${name}, retried`)
