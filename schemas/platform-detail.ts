@@ -137,8 +137,7 @@ export const Platform = Type.Object(
     id: Ref(PlatformId),
     name: Type.String({ description: 'The name of the network, for people.' }),
     publishes: Type.Boolean({
-      description:
-        'Whether this version can publish to the network. Otherwise posts are checked and kept, and published manually.',
+      description: 'Whether this version can publish to the network. Always `true` so far.',
     }),
     canEdit: Type.Boolean({
       description: 'Whether a published post can be changed on the network. Always `false` so far.',

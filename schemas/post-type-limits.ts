@@ -72,7 +72,9 @@ export const PostTypeLimits = Type.Object(
     firstComment: Type.Optional(Ref(FirstCommentLimits)),
     thread: Type.Optional(Ref(ThreadLimits)),
     media: Ref(MediaLimits),
-    delivery: Nullable(Ref(TypeGuarantee), { description: '`null`: this version cannot publish to the network.' }),
+    delivery: Nullable(Ref(TypeGuarantee), {
+      description: 'What holds where a response of the network is lost. Never `null` so far.',
+    }),
   },
   {
     $id: 'PostTypeLimits',

@@ -158,10 +158,10 @@ export const ValidatedTarget = Type.Object(
     accountId: Type.String({ description: 'The id of the account.' }),
     platform: Ref(PlatformId),
     username: Type.String({ description: 'The account’s handle on the network.' }),
-    publishes: Type.Boolean({ description: 'Whether this version can publish to the network.' }),
+    publishes: Type.Boolean({ description: 'Whether this version can publish to the network. Always `true` so far.' }),
     guarantee: Nullable(Ref(DeliveryGuarantee), {
       description:
-        'What holds where a response of the network is lost: the weakest guarantee of the acts of this post, for any kind of account. `null` where nothing is published to the network.',
+        'What holds where a response of the network is lost: the weakest guarantee of the acts of this post, for any kind of account. Never `null` so far.',
     }),
     counts: Type.Array(Ref(LimitCount), {
       description:

@@ -5,7 +5,7 @@ import type { Networks } from '../platforms/adapters.ts'
 import type { OAuth } from '../platforms/oauth.ts'
 import { DIALECT, type JsonSchema } from './fields-schema.ts'
 
-/** How accounts of a network are connected; empty for a network that cannot be published to. */
+/** How accounts of a network are connected. */
 export function listConnectMethods(platform: PlatformId, networks: Networks): ConnectMethod[] {
   const network = networks[platform]
   const credentials = findCredentials(platform)

@@ -4,12 +4,12 @@ import type { ActGuarantee, TypeGuarantee } from '../../schemas/post-type-limits
 import { type ActKind, type FileKind, findGuarantees, findWeakestGuarantee } from '../platforms/guarantee.ts'
 import type { GuaranteeRule, Platform } from '../platforms/limits.ts'
 
-/** What holds for a type of post where a response is lost; null if there is no guarantee. */
-export function describeGuarantee(platform: Platform, type: PostType): TypeGuarantee | null {
+/** What holds for a type of post where a response is lost. */
+export function describeGuarantee(platform: Platform, type: PostType): TypeGuarantee {
   const acts = listActs(platform, type)
   const files = listFiles(platform, type)
   const guarantee = findWeakestGuarantee(platform, acts, files)
-  return guarantee && { guarantee, acts: acts.flatMap((act) => describeAct(platform, act, files)) }
+  return { guarantee, acts: acts.flatMap((act) => describeAct(platform, act, files)) }
 }
 
 /** The kinds of acts that such a post may consist of. Only the first part of a thread has files. */

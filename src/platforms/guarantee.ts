@@ -9,11 +9,8 @@ export type FileKind = NonNullable<GuaranteeRule['files']>
 const ACCOUNTS = ['members', 'organizations'] as const
 const FILES: readonly FileKind[] = ['images', 'videos']
 
-/**
- * What holds for an act on each kind of account, with each kind of file where it has files: nothing if posts cannot be
- * published to the network.
- */
-export const findGuarantees = ({ guarantees = [] }: Platform, act: ActKind, kinds = FILES) =>
+/** What holds for an act on each kind of account, with each kind of file where it has files. */
+export const findGuarantees = ({ guarantees }: Platform, act: ActKind, kinds = FILES) =>
   ACCOUNTS.flatMap((accounts) =>
     (act === 'files' ? kinds : [undefined]).flatMap((files) => {
       const rule = guarantees.find(
@@ -26,9 +23,9 @@ export const findGuarantees = ({ guarantees = [] }: Platform, act: ActKind, kind
 
 /**
  * The weakest guarantee of a network for these acts and kinds of files, on accounts of any kind: the kind may change with
- * the next connection. Null if posts cannot be published to the network.
+ * the next connection. There is at least one act.
  */
-export function findWeakestGuarantee(platform: Platform, acts: readonly ActKind[], files = FILES): Guarantee | null {
+export function findWeakestGuarantee(platform: Platform, acts: readonly ActKind[], files = FILES): Guarantee {
   const found = new Set(acts.flatMap((act) => findGuarantees(platform, act, files).map(({ rule }) => rule.guarantee)))
-  return WEAKEST_FIRST.find((guarantee) => found.has(guarantee)) ?? null
+  return WEAKEST_FIRST.find((guarantee) => found.has(guarantee))!
 }

@@ -21,8 +21,8 @@ export interface Platform {
   /** By key of an override's `fields`. Other keys are stored unchecked. */
   fields: Record<string, FieldRule>
   rateLimits: readonly RateLimit[]
-  /** The first rule that fits an act holds. Absent if posts cannot be published to the network. */
-  guarantees?: readonly GuaranteeRule[]
+  /** The first rule that fits an act holds. */
+  guarantees: readonly GuaranteeRule[]
 }
 
 /**

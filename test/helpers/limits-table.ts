@@ -24,7 +24,7 @@ type Cite = (source: Source) => string
 export const renderLimits = (): string => Object.values(platforms).map(renderNetwork).join('\n')
 
 function renderNetwork(network: Platform): string {
-  const { id, name, fields, rateLimits, guarantees = [] } = network
+  const { id, name, fields, rateLimits, guarantees } = network
   const sources = new Map<string, number>()
   // The confidence is the link's text; the URL is defined below the tables, which keeps their cells short.
   const cite: Cite = ({ url, confidence, version }) => {

@@ -75,7 +75,7 @@ function filesFor({ mediaMin, imagesMax, videosMax }: PostTypeRule): Kind['files
 
 /** Every network that is called, and the kinds of its accounts where their guarantees differ. */
 export const SUBJECTS = (Object.keys(VISIBLE) as RealNetwork[]).flatMap((id) => {
-  const kinds = new Set(platforms[id].guarantees!.map(({ accounts }) => accounts))
+  const kinds = new Set(platforms[id].guarantees.map(({ accounts }) => accounts))
   return (kinds.size > 1 ? (['organizations', 'members'] as const) : [undefined]).map((accounts) => ({ id, accounts }))
 })
 export type Subject = (typeof SUBJECTS)[number]
@@ -85,7 +85,7 @@ export const nameOf = ({ id, accounts }: Subject) => (accounts ? `${id} ${accoun
 /** What the network guarantees for an act of such a post. */
 export function ruleFor({ id, accounts }: Subject, act: ActKind, { files }: Kind): GuaranteeRule {
   const kind = act !== 'files' ? undefined : files.includes('video') ? 'videos' : 'images'
-  return platforms[id].guarantees!.find(
+  return platforms[id].guarantees.find(
     (rule) => (rule.act ?? act) === act && (rule.accounts ?? accounts) === accounts && (rule.files ?? kind) === kind,
   )!
 }

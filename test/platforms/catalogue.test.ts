@@ -17,7 +17,7 @@ t.test('every network is in the catalogue under its id, and every rule has a sou
   t.same(Object.keys(platforms), PLATFORM_IDS)
   for (const [id, platform] of Object.entries(platforms)) {
     t.equal(platform.id, id)
-    const { caption, title, firstComment, thread, postTypes, fields, rateLimits, guarantees = [] } = platform
+    const { caption, title, firstComment, thread, postTypes, fields, rateLimits, guarantees } = platform
     const rules = [
       caption,
       title,

@@ -83,7 +83,7 @@ t.test('the README states the guarantees of every network, which are those of it
   )
   const declared: string[] = []
   for (const [id, { guarantee, reconcile }] of Object.entries(createNetworks({} as never))) {
-    const rules = platforms[id as PlatformId].guarantees!
+    const rules = platforms[id as PlatformId].guarantees
     const named = new Set(rules.map((rule) => rule.guarantee))
     if (typeof guarantee !== 'function') t.same([...named], [guarantee], id)
     t.equal(reconcile === undefined, !named.has('exactly-once') && !named.has('reconcilable'), id)
