@@ -33,7 +33,7 @@ const HINTS: Readonly<Record<string, string>> = {
   unaudited_client_can_only_post_to_private_accounts:
     'TikTok has not audited the app of this service: until its operator passes the audit, it posts only with privacyLevel SELF_ONLY, to an account that is private at that moment. A draft (postMode MEDIA_UPLOAD) needs no audit',
   url_ownership_unverified:
-    'TikTok fetches photos only from addresses that it knows as the property of the app: the operator of this service has to verify its PUBLIC_URL there, then retry',
+    'TikTok fetches photos only from addresses that it knows as the property of the app: the operator of this service has to verify its public address there, then retry',
   reached_active_user_cap:
     'the app of this service has posted for as many creators as TikTok allows it in 24 hours: its operator has to ask TikTok for more, or the post waits',
   spam_risk_too_many_posts:
