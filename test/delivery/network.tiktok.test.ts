@@ -117,7 +117,7 @@ t.test('TikTok: photos that TikTok could not fetch are posted anew, twice at mos
   await settle()
   const { state, error } = await readDelivery(other)
   t.strictSame([state, error?.code], ['failed', 'content_refused'])
-  t.match(error?.message, 'its operator has to make PUBLIC_URL reachable for TikTok')
+  t.match(error?.message, 'its operator has to make its public address reachable for TikTok')
   t.equal(tiktok.posts.length, 1)
   t.equal(tiktok.tasks.size, 5)
 })

@@ -34,7 +34,7 @@ t.test('what only the operator can change names the operator', async (t) => {
   Object.assign(fake.switches, { isAudited: true, isPrivate: false, prefixes: ['https://other.example/'] })
   const error = await rejection(send(photosOf(), fake.credentials, ioOf(fake)))
   t.has(error, { code: 'app_restricted', maybeSent: false, retryable: false, needsAttention: false })
-  t.match(error.message, 'the operator of this service has to verify its PUBLIC_URL there, then retry')
+  t.match(error.message, 'the operator of this service has to verify its public address there, then retry')
   t.equal(fake.posts.length, 2)
 })
 

@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   frame_rate_check_failed: 'the frame rate of the video is not supported',
   picture_size_check_failed: 'the width or height of a file is not supported',
   photo_pull_failed:
-    'the photos could not be fetched from this service: its operator has to make PUBLIC_URL reachable for TikTok',
+    'the photos could not be fetched from this service: its operator has to make its public address reachable for TikTok',
   auth_removed: 'the account has removed its permission: connect it again',
   spam_risk: 'TikTok takes the post for spam',
   spam_risk_text: 'TikTok takes the text for spam',
