@@ -85,7 +85,9 @@ export const NOT_UNCONFIRMED = 'Delivery is not unconfirmed'
 export const ACCOUNT_NOT_FOUND = 'Account not found'
 export const NO_CREDENTIALS = 'The account has no credentials: connect it'
 export const fieldWithoutOptions = (platform: string, field: string, others: readonly string[]) =>
-  `${platform} lists no values for ${JSON.stringify(field)}. It lists values for: ${others.join(', ') || 'no field'}`
+  others.length === 0
+    ? `${platform} lists no values for any field`
+    : `${platform} lists no values for ${JSON.stringify(field)}. It lists values for: ${others.join(', ')}`
 export const PLATFORM_NOT_FOUND = 'Platform not found'
 export const NOT_THE_OWNER = 'Only the owner of an account, or an admin of its organisation, can disconnect it'
 

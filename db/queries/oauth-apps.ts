@@ -35,7 +35,7 @@ export function findApp(
     .where('platform', '=', platform)
     .where('replacedAt', 'is', null)
     .where((eb) => eb.or([eb('userId', '=', userId), eb('organizationId', '=', organizationId)]))
-    .orderBy('organizationId', sql`nulls last`)
+    .orderBy('organizationId', (order) => order.asc().nullsLast())
     .executeTakeFirst()
 }
 

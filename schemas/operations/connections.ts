@@ -92,7 +92,7 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
           notSupported: ['platform_not_supported', 'telegram accounts cannot be connected by OAuth'],
           noApp: [
             'app_missing',
-            'No app of x is configured: store one with PUT /api/v1/apps/x, or set X_CLIENT_ID and X_CLIENT_SECRET',
+            'No app of x is configured: register one with the network and store it with PUT /api/v1/apps/x, or let the operator set X_CLIENT_ID and X_CLIENT_SECRET',
           ],
           returnUrl: ['return_url_not_allowed', RETURN_URL_NOT_ALLOWED],
           refused: ['platform_refused', 'mastodon: www.example.com is not a Mastodon server'],

@@ -89,7 +89,7 @@ export async function findAppAgain(
 const noAppMessage = (platform: PlatformId) => {
   if (platform === 'bluesky') return 'Bluesky needs a PUBLIC_URL with https and without a port'
   const name = platform.toUpperCase()
-  return `No app of ${platform} is configured: store one with PUT /api/v1/apps/${platform}, or set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET`
+  return `No app of ${platform} is configured: register one with the network and store it with PUT /api/v1/apps/${platform}, or let the operator set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET`
 }
 
 /** Throws 503 if the secret needs a key that this process lacks. */

@@ -33,12 +33,15 @@ export async function createPost(
   })
   const replayed = headers['idempotent-replayed'] === 'true'
   const post: DraftedPost = { ...body, replayed, ...(isDraft && validation && { validation }) }
-  const existed = replayed ? ' An earlier call has created it: this one changed nothing.' : ''
-  if (!isDraft) return { body: post, text: `Post ${post.id} is scheduled for ${scheduledAt}.${existed}` }
+  if (replayed) {
+    const text = `An earlier call has created post ${post.id}: this one changed nothing. get_post says what has become of it.`
+    return { body: post, text }
+  }
+  if (!isDraft) return { body: post, text: `Post ${post.id} is scheduled for ${scheduledAt}.` }
   const ignored = scheduledAt === undefined ? '' : ' It has no time, because confirm was not true.'
   const next = canPublish ? ' To schedule it, call update_post with its id, scheduledAt and confirm: true.' : ''
   const checked = validation ? ` ${describeValidation(validation)}` : ''
-  return { body: post, text: `Draft ${post.id} is stored.${existed}${ignored}${checked}${next}` }
+  return { body: post, text: `Draft ${post.id} is stored.${ignored}${checked}${next}` }
 }
 
 /** Undefined if the key may not read posts, which it need not to create them. */

@@ -2,7 +2,10 @@
  * An agent without a language model. It calls Postroom's tools: it checks a post, writes a draft, and schedules it only
  * where its second argument says that a person has agreed. Copy it into a project of your own.
  *
+ *   npm install @modelcontextprotocol/client
  *   POSTROOM_KEY=pr_… node agent.ts "Hello from an agent" confirm
+ *
+ * Node 22.18 or newer runs it as it is, in a package whose `type` is `module`.
  *
  * It calls `POST /mcp` of the service at POSTROOM_URL. With MCP_COMMAND, such as `npm run -s postroom -- mcp`, it starts
  * that program instead, and talks to it on stdin and stdout.
@@ -24,6 +27,7 @@ const account = accounts.find(connectedTo('sandbox'))
 if (!account) throw new Error('Connect a sandbox account first')
 
 const draft = await call<Draft>('create_post', { accountIds: [account.id], caption })
+if (draft.replayed) throw new Error('This program has run with this text today')
 if (!draft.validation?.publishable) throw new Error('The draft breaks a limit: correct it with update_post')
 
 if (answer === 'confirm') {
@@ -41,6 +45,8 @@ interface Account {
 
 interface Draft {
   id: string
+  /** An earlier call with the same arguments has created it. */
+  replayed: boolean
   validation?: { publishable: boolean }
 }
 

@@ -2,7 +2,7 @@
  * Follows the events of its user, and stores the cursor of each page in a file. A restart goes on from there. In a project
  * of your own, import from 'postroom/sdk'.
  *
- *   POSTROOM_KEY=pr_… npx node test/examples/follower.ts cursor.txt
+ *   POSTROOM_KEY=pr_… POSTROOM_API=http://localhost:3000 npx node test/examples/follower.ts cursor.txt
  *
  * A crash before the cursor is stored brings the page again: handle each id once. If the cursor is older than the events
  * that are kept, `CursorExpired` ends the program. Then read your posts, and begin with its `oldest`.

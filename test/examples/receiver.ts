@@ -3,6 +3,8 @@
  *
  *     npm install standardwebhooks
  *     WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.ts
+ *
+ * Node 22.18 or newer runs it as it is, in a package whose `type` is `module`.
  */
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'

@@ -57,7 +57,13 @@ const QUERIES: Record<string, Arbitrary<string>> = {
 }
 
 /** Operations that reject unknown query parameters. */
-const STRICT: ReadonlySet<string> = new Set(['listWebhookDeliveries', 'listDeliveries', 'countPosts', 'listEvents'])
+const STRICT: ReadonlySet<string> = new Set([
+  'listWebhookDeliveries',
+  'listDeliveries',
+  'countPosts',
+  'listEvents',
+  'listFieldOptions',
+])
 
 /** Parameters that any other can be combined with. */
 const COMBINABLE: ReadonlySet<string> = new Set(['limit', 'offset', 'cursor', 'include', 'unknown'])
