@@ -23,7 +23,7 @@ export async function readPost(db: Db, id: string): Promise<ShownPost> {
   const owner = isId(id) ? await findPostOwner(db, id) : undefined
   const [post] = owner ? await findPost(db, { userId: owner.userId, id }) : []
   requireFound(owner !== undefined && post !== undefined, 'post')
-  // Where nothing is left to send, it does not matter.
+  // A delivery that sends nothing more has no rest to wait for.
   const queued = post!.targets.filter(({ delivery }) => delivery.state === 'queued')
   const rests = await listRests(
     db,

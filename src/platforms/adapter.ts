@@ -59,7 +59,7 @@ export interface Act {
   kind: 'post' | 'comment' | FieldAct
   /** The type of the post; of other acts, that of the post above them. */
   postType: PostType
-  /** Of a thumbnail or a playlist, the value of its key. */
+  /** A thumbnail or a playlist has the value of its key here. */
   text: string
   /** In order. The first part of a thread carries them; a comment has none. */
   media: readonly PublishedFile[]

@@ -9,7 +9,7 @@ const { send, reconcile } = clientOf(pinterestAdapter)
 
 const BOARD = '549755885175'
 const SECTION = '5258814934636085108'
-const STATE = { video: null, reads: 0 }
+const STATE = { video: null, looks: 0 }
 
 const pinOf = ({ fields, ...act }: Partial<Act> = {}) =>
   actOf({ media: [fileOf('image/jpeg')], ...act, fields: { boardId: BOARD, ...fields } })
@@ -44,7 +44,7 @@ t.test('a pin is found on its board or in its section, with its texts', async (t
 t.test('another pin is not taken for it', async (t) => {
   const { fake, send, find } = await start(t)
   const act = pinOf({ fields: { title: 'A title' } })
-  const absent = { processing: { state: { ...STATE, reads: 1 }, afterMs: 90_000 } }
+  const absent = { processing: { state: { ...STATE, looks: 1 }, afterMs: 90_000 } }
   t.same(await find(act), absent, 'an empty board')
   const others: Act[] = [
     pinOf({ text: 'Another text', fields: { title: 'A title' } }),
@@ -75,7 +75,7 @@ t.test('a pin that no text tells apart is never found', async (t) => {
   const { send, find } = await start(t)
   const act = pinOf({ text: '' })
   await send(act)
-  t.equal(await find(act, { video: null, reads: 2 }), 'unknown')
+  t.equal(await find(act, { video: null, looks: 2 }), 'unknown')
 })
 
 t.test('the board is read three times, and that the pin is missing proves nothing', async (t) => {

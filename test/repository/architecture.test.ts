@@ -16,8 +16,7 @@ const NETWORK = [
   // Instagram and Threads publish in the same way.
   ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
   'src/platforms/google-oauth.ts',
-  // The first line of the caption may be the title.
-  'src/platforms/rules/title.ts',
+  'src/platforms/look-again.ts',
 ]
 
 const PLATFORM_FOLDERS = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory())

@@ -28,7 +28,7 @@ export function listDeliveries(db: Db, { state, platform, since, limit }: Delive
       'postTargets.attempts',
       isoTime<string | null>('postTargets.dueAt').as('dueAt'),
       nextAttemptOf('post_targets').as('nextAttemptAt'),
-      // Where nothing is left to send, it does not matter.
+      // A delivery that sends nothing more has no rest to wait for.
       sql<string | null>`case when post_targets.state = 'queued' then ${accountRestsUntil} end`.as('accountRestsUntil'),
       isoTime<string | null>('postTargets.publishedAt').as('publishedAt'),
       eb.ref('postTargets.error').$castTo<DeliveryError | null>().as('error'),

@@ -40,15 +40,6 @@ export const newState = (): State => ({
 
 export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<State> }
 
-/**
- * The pauses before Facebook is queried again about a call without a response. The first query comes after 30 seconds. Meta
- * does not document how soon a post shows.
- */
-const LOST_PAUSES_MS = [90_000, 480_000]
-
-/** `looks` of a state that is not queried again. */
-export const LAST_LOOK = LOST_PAUSES_MS.length
-
 /** The pause before an accepted act is queried again: two seconds, doubled each time, at most a minute. */
 const acceptedPauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.min(looks, 10))
 
@@ -56,12 +47,3 @@ const acceptedPauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.mi
 export const waitForFacebook = (state: State): { processing: Wait<State> } => ({
   processing: { state: { ...state, looks: state.looks + 1 }, afterMs: acceptedPauseMs(state.looks) },
 })
-
-/** The act is not there. It may show later; after the last look, `conclusion` holds. */
-export function lookAgain<T extends 'absent' | 'unknown'>(
-  state: State,
-  conclusion: T,
-): T | { processing: Wait<State> } {
-  const afterMs = LOST_PAUSES_MS[state.looks]
-  return afterMs === undefined ? conclusion : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
-}

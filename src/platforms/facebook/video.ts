@@ -1,8 +1,9 @@
 import type { Act, Io } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
+import { lookAgain } from '../look-again.ts'
 import { unexpected } from '../publish-error.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
-import { lookAgain, type Reconciled, type State, type Upload, waitForFacebook } from './state.ts'
+import { type Reconciled, type State, type Upload, waitForFacebook } from './state.ts'
 import { callVideos, edgeOf } from './upload.ts'
 import { readStatus } from './video-status.ts'
 

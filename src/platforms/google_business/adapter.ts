@@ -1,5 +1,6 @@
 import type { Act, Adapter, Sent, Wait } from '../adapter.ts'
 import { textAt } from '../json.ts'
+import { lookAgain } from '../look-again.ts'
 import { impossible, unexpected } from '../publish-error.ts'
 import { call, locationOf, POSTS, statusOf } from './client.ts'
 import { googleBusinessOAuth } from './connect.ts'
@@ -10,14 +11,11 @@ import { localPostOf, mediaOf } from './post.ts'
 type State = {
   /** Names of the posts that were there before the call; null where not all posts could be read. */
   noted: string[] | null
-  /** Of the post, once Google has said it. */
+  /** The name of the post; null until Google has said it. */
   name: string | null
   /** How often the network was queried for it. */
   looks: number
 }
-
-/** Pauses before the list of posts is read again. Google does not say how soon it has a post. */
-const SEARCH_PAUSES_MS = [90_000, 480_000]
 
 /** Pauses before a post is read again that Google has accepted. The last one repeats. */
 const FOLLOW_PAUSES_MS = [5_000, 15_000, 60_000, 300_000]
@@ -60,13 +58,13 @@ export const googleBusinessAdapter: Adapter<State> = {
       if (status !== 404) return resultOf(body, ready, false)
       if (statusOf(body) !== 'NOT_FOUND') throw unexpected(host, false)
       // Deleted, or under another account by now.
-      return searchAgain(ready)
+      return lookAgain(ready, 'unknown')
     }
     const { posts, isComplete } = await listPosts(io, act)
     const { noted } = ready
     const content = localPostOf(act)
     const found = posts.filter((post) => hasContent(post, content) && !noted?.includes(textAt(post, 'name') ?? ''))
-    if (found.length === 0) return searchAgain(ready)
+    if (found.length === 0) return lookAgain(ready, 'unknown')
     // One of two equal posts may belong to another post.
     if (found.length > 1 || !isComplete || noted === null) return 'unknown'
     return resultOf(found[0], { ...ready, looks: 0 }, false)
@@ -74,11 +72,6 @@ export const googleBusinessAdapter: Adapter<State> = {
 }
 
 const bodyOf = (act: Act) => ({ ...localPostOf(act), ...(act.media.length > 0 && { media: mediaOf(act) }) })
-
-function searchAgain(state: State) {
-  const afterMs = SEARCH_PAUSES_MS[state.looks]
-  return afterMs ? processing({ ...state, looks: state.looks + 1 }, afterMs) : 'unknown'
-}
 
 const processing = (state: State, afterMs: number): { processing: Wait<State> } => ({ processing: { state, afterMs } })
 

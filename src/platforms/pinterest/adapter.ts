@@ -1,5 +1,6 @@
 import type { Adapter } from '../adapter.ts'
 import { textAt } from '../json.ts'
+import { lookAgain } from '../look-again.ts'
 import { unexpected } from '../publish-error.ts'
 import { clientFor, HOST, isId, sentOf } from './client.ts'
 import { pinterestOAuth, readProfile } from './connect.ts'
@@ -8,17 +9,11 @@ import { pinterestOptions } from './options.ts'
 import { pinOf, placeOf } from './pin.ts'
 import { LOOK_FIRST_MS, uploadVideo, type Video, waitFor } from './video.ts'
 
-/**
- * The pauses before the board is read again for a pin whose response was lost; the first look is after 30 seconds.
- * Pinterest does not say how soon a pin is listed.
- */
-const READ_AGAIN_MS = [90_000, 480_000]
-
 type Prepared = {
   /** Null for images, which go with the pin. */
   video: Video | null
   /** How often the board was read for the pin. */
-  reads: number
+  looks: number
 }
 
 export const pinterestAdapter: Adapter<Prepared> = {
@@ -36,14 +31,14 @@ export const pinterestAdapter: Adapter<Prepared> = {
     // Throws before anything is uploaded.
     placeOf(act)
     const [file] = act.media
-    if (file?.kind !== 'video') return { ready: { video: null, reads: 0 } }
+    if (file?.kind !== 'video') return { ready: { video: null, looks: 0 } }
     if (saved?.video) {
       const { id, looks } = saved.video
       const afterMs = await waitFor(client, saved.video)
-      const state = { video: { id, looks: looks + 1 }, reads: 0 }
+      const state = { video: { id, looks: looks + 1 }, looks: 0 }
       if (afterMs !== null) return afterMs === 0 ? { ready: state } : { later: { state, afterMs } }
     }
-    return { later: { state: { video: await uploadVideo(client, file, io), reads: 0 }, afterMs: LOOK_FIRST_MS } }
+    return { later: { state: { video: await uploadVideo(client, file, io), looks: 0 }, afterMs: LOOK_FIRST_MS } }
   },
 
   async publish(act, io, { video }) {
@@ -59,7 +54,6 @@ export const pinterestAdapter: Adapter<Prepared> = {
     const [sent] = found
     // One of two equal pins may belong to another post.
     if (sent) return found.length === 1 ? sent : 'unknown'
-    const afterMs = ready && READ_AGAIN_MS[ready.reads]
-    return afterMs ? { processing: { state: { ...ready, reads: ready.reads + 1 }, afterMs } } : 'unknown'
+    return ready === null ? 'unknown' : lookAgain(ready, 'unknown')
   },
 }

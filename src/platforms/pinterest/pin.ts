@@ -12,7 +12,7 @@ export interface PinTexts {
   title: string | undefined
   description: string | undefined
   link: string | undefined
-  /** A pin has one, whatever its number of images. */
+  /** A pin has one alternative text, even if it has several images. */
   altText: string | undefined
 }
 

@@ -102,7 +102,7 @@ async function publishComment(client: Client, { parent, text }: Act): Promise<Se
   return sent
 }
 
-/** `name` is the full name. Of a gallery, `id` is; undefined where there is none. */
+/** Reddit sends the full name as `name`, for a gallery as `id`. Undefined if it sends neither. */
 function sentOf(thing: unknown): Sent | undefined {
   const id = [textAt(thing, 'name'), textAt(thing, 'id')].find((text) => /^t[13]_\w{1,16}$/.test(text ?? ''))
   return id === undefined ? undefined : { id, url: permalinkOf(thing) }

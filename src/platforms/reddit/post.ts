@@ -78,7 +78,7 @@ export function requestOf(act: Act, assets: readonly Asset[]): { path: string; b
   const form = {
     ...common,
     kind,
-    // Reddit refuses a link that somebody has posted there before, unless it is told not to.
+    // Without this, Reddit refuses a link that somebody has posted there before.
     resubmit: true,
     ...(url !== undefined && { url }),
     ...(poster && { video_poster_url: poster.url }),

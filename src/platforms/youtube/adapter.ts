@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts'
+import { lookAgain } from '../look-again.ts'
 import { impossible } from '../publish-error.ts'
 import { clientFor } from './client.ts'
 import { createComment, findComment } from './comment.ts'
@@ -6,7 +7,7 @@ import { youtubeOAuth } from './connect.ts'
 import { youtubeOptions } from './options.ts'
 import { addItem, findItem, itemSentOf } from './playlist.ts'
 import { readProfile } from './profile.ts'
-import { lookAgain, NEW_STATE, type State } from './state.ts'
+import { NEW_STATE, type State } from './state.ts'
 import { setThumbnail } from './thumbnail.ts'
 import { finishVideo, reconcileVideo, uploadVideo } from './video.ts'
 
@@ -45,8 +46,8 @@ export const youtubeAdapter: Adapter<State> = {
     if (act.kind === 'post') return reconcileVideo(client, act, state, io)
     // Setting it again changes nothing.
     if (act.kind === 'thumbnail') return 'absent'
-    if (act.kind === 'comment') return (await findComment(client, act, io)) ?? lookAgain(state)
+    if (act.kind === 'comment') return (await findComment(client, act, io)) ?? lookAgain(state, 'unknown')
     const itemId = await findItem(client, act, io)
-    return itemId === null ? lookAgain(state) : itemSentOf(itemId, act)
+    return itemId === null ? lookAgain(state, 'unknown') : itemSentOf(itemId, act)
   },
 }

@@ -18,15 +18,6 @@ export const NEW_STATE: State = { session: null, bytesReceived: 0, videoId: null
 
 export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<State> }
 
-/** The pauses before a list is read again that does not have an act. YouTube does not say how soon it shows there. */
-const LOST_PAUSES_MS = [90_000, 480_000]
-
-/** The act is not listed. It may show later, so that it is never repeated. */
-export function lookAgain(state: State): Reconciled {
-  const afterMs = LOST_PAUSES_MS[state.looks]
-  return afterMs === undefined ? 'unknown' : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
-}
-
 /** Ten seconds, doubled each time, at most ten minutes: each look costs a unit of the day's quota. */
 export const waitForVideo = (state: State): { processing: Wait<State> } => ({
   processing: {

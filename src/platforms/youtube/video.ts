@@ -1,12 +1,13 @@
 import type { Act, Io, PublishedFile } from '../adapter.ts'
 import { Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
+import { lookAgain } from '../look-again.ts'
 import { PublishError } from '../publish-error.ts'
 import { type Client, call, HOST, itemsOf } from './client.ts'
 import { findVideo } from './find-video.ts'
 import { videoSentOf } from './resource.ts'
 import { beginSession, CHUNK_BYTES, incomplete, readProgress, sendBytes } from './session.ts'
-import { lookAgain, NEW_STATE, type Reconciled, type State, waitForVideo } from './state.ts'
+import { NEW_STATE, type Reconciled, type State, waitForVideo } from './state.ts'
 
 /** After so many bytes, the worker gives the delivery back for a moment. */
 const BYTES_PER_RUN = 8 * CHUNK_BYTES
@@ -62,9 +63,9 @@ export async function finishVideo(client: Client, act: Act, state: State, io: Io
 export async function reconcileVideo(client: Client, act: Act, state: State, io: Io): Promise<Reconciled> {
   if (state.videoId !== null) return watch(client, act, { ...state, videoId: state.videoId }, io)
   // A session that is lost with a restored database.
-  if (state.session === null) return (await findVideo(client, act, io)) ?? lookAgain(state)
+  if (state.session === null) return (await findVideo(client, act, io)) ?? lookAgain(state, 'unknown')
   const progress = await readSession(client, state.session, act.media[0]!, io)
-  if (typeof progress === 'string') return (await findVideo(client, act, io)) ?? lookAgain(state)
+  if (typeof progress === 'string') return (await findVideo(client, act, io)) ?? lookAgain(state, 'unknown')
   if ('rejected' in progress) return progress
   if ('videoId' in progress) return watch(client, act, { ...state, videoId: progress.videoId, looks: 0 }, io)
   if (progress.bytesReceived < act.media[0]!.bytes) return 'absent'
