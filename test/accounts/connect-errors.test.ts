@@ -4,8 +4,8 @@ import { createPublicClient } from '../../src/outbound/client.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 import { createWorld } from '../helpers/app.ts'
 import { countAccounts, createNetworksWorld, createStubWorld, profile } from '../helpers/connect.ts'
-import { reset } from '../helpers/fake-network.ts'
-import { startFakeNetworks } from '../helpers/fake-networks.ts'
+import { startFakeNetworks } from '../networks/fakes/all.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 t.test('credentials that the network rejects are not stored, and the response says why', async (t) => {
   const world = await createNetworksWorld(t)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { findCredentials } from '../helpers/app.ts'
 import { createNetworksWorld } from '../helpers/connect.ts'
 import { everythingIn } from '../helpers/database.ts'
-import { reset } from '../helpers/fake-network.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 t.test('credentials are stored encrypted, and can only be decrypted for their account', async (t) => {
   const world = await createNetworksWorld(t)

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { connectByOAuth, createBrowser } from '../helpers/connect-oauth.ts'
-import { PAGE_ID, startFacebook } from '../helpers/fake-facebook.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { signRequest, userRequest } from '../helpers/signed-request.ts'
+import { PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
 
 /** The service with Facebook, and a user who may post to two of three Pages. */
 async function createFacebookWorld(t: Test) {

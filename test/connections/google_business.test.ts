@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { googleBusinessAdapter } from '../../src/platforms/google_business/adapter.ts'
 import { connectByOAuth } from '../helpers/connect-oauth.ts'
-import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { startGoogleBusiness } from '../networks/fakes/google-business.ts'
 
 /** The service with Google Business, and a user with two locations of one name, and one that cannot have posts. */
 async function createGoogleWorld(t: Test) {

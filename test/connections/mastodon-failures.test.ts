@@ -3,7 +3,7 @@ import { createPublicClient } from '../../src/outbound/client.ts'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { createWorld } from '../helpers/app.ts'
 import { createBrowser, repeating } from '../helpers/connect-oauth.ts'
-import type { Reply } from '../helpers/fake-network.ts'
+import type { Reply } from '../networks/fakes/network.ts'
 import { createMastodonWorld, HOST } from './mastodon-world.ts'
 
 const REGISTER = 'POST /api/v1/apps'

@@ -1,9 +1,9 @@
 import type { Test } from 'tap'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { connectByOAuth, repeating } from '../helpers/connect-oauth.ts'
-import { startMastodon } from '../helpers/fake-mastodon.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { startMastodon } from '../networks/fakes/mastodon.ts'
 
 export const HOST = 'mastodon.example'
 

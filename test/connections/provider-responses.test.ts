@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { type Consent, createBrowser, repeating } from '../helpers/connect-oauth.ts'
-import type { Reply } from '../helpers/fake-network.ts'
-import { FIRST_PAGE_ID, startFakeOAuth } from '../helpers/fake-oauth.ts'
 import { oauthNetwork } from '../helpers/scripted-oauth.ts'
+import type { Reply } from '../networks/fakes/network.ts'
+import { FIRST_PAGE_ID, startFakeOAuth } from '../networks/fakes/oauth.ts'
 import { APP } from './scene.ts'
 
 /** Opens the network's page, and follows its link `Allow`. */

@@ -3,9 +3,9 @@ import { createWorld } from '../helpers/app.ts'
 import { launchBrowser, watchPage } from '../helpers/browser.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startFakeOAuth } from '../helpers/fake-oauth.ts'
 import { oauthNetwork } from '../helpers/scripted-oauth.ts'
 import { until } from '../helpers/until.ts'
+import { startFakeOAuth } from '../networks/fakes/oauth.ts'
 import { APP } from './scene.ts'
 
 /** The service on a port, with a network that is another server, and a browser. */

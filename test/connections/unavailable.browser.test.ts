@@ -1,8 +1,8 @@
 import t from 'tap'
 import { PAGE_POLICY } from '../../src/connections/html.ts'
 import { needsBrowser } from '../helpers/browser.ts'
-import { reset } from '../helpers/fake-network.ts'
 import { withTableLocked } from '../helpers/service.ts'
+import { reset } from '../networks/fakes/network.ts'
 import { createServedWorld } from './served-scene.ts'
 
 t.test('a connection goes on after an outage', needsBrowser, async (t) => {

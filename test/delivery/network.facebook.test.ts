@@ -1,9 +1,9 @@
 import t from 'tap'
-import { PAGE_ID, throttled } from '../helpers/fake-facebook.ts'
-import { graphError } from '../helpers/fake-facebook-errors.ts'
-import { broken, reset } from '../helpers/fake-network.ts'
 import { callsOf, createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { PAGE_ID, throttled } from '../networks/fakes/facebook.ts'
+import { graphError } from '../networks/fakes/facebook-errors.ts'
+import { broken, reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import t from 'tap'
-import { reset } from '../helpers/fake-network.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { reset } from '../helpers/fake-network.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 

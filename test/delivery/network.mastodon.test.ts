@@ -1,8 +1,8 @@
 import t from 'tap'
-import { throttled } from '../helpers/fake-mastodon.ts'
-import { broken, type FakeNetwork, reset } from '../helpers/fake-network.ts'
 import { callsOf, createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { throttled } from '../networks/fakes/mastodon.ts'
+import { broken, type FakeNetwork, reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000

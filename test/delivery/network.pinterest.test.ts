@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { reset } from '../helpers/fake-network.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { broken, reset } from '../helpers/fake-network.ts'
 import { callsOf, createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { broken, reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000

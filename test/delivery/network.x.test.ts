@@ -1,8 +1,8 @@
 import t from 'tap'
-import { reset } from '../helpers/fake-network.ts'
-import { throttled } from '../helpers/fake-x-replies.ts'
 import { callsOf, createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { reset } from '../networks/fakes/network.ts'
+import { throttled } from '../networks/fakes/x-replies.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { untilMidnightPacificMs } from '../../src/platforms/youtube/client.ts'
 import { readAllEvents } from '../helpers/events.ts'
-import { broken, reset } from '../helpers/fake-network.ts'
-import { errorReply, quotaExceeded } from '../helpers/fake-youtube.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
+import { broken, reset } from '../networks/fakes/network.ts'
+import { errorReply, quotaExceeded } from '../networks/fakes/youtube.ts'
 
 const MINUTE = 60_000
 const UPLOADS = '/upload/youtube/v3/videos'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { reset } from '../helpers/fake-network.ts'
 import { createNetworkWorld, TELEGRAM_BOT } from '../helpers/network-world.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000

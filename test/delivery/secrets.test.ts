@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { everythingIn } from '../helpers/database.ts'
-import { reset } from '../helpers/fake-network.ts'
 import { createNetworkWorld, SANDBOX, TELEGRAM_BOT } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const HOUR = 3_600_000
 const DAY = 86_400_000

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import type { PublishedFile, Sent } from '../../src/platforms/adapter.ts'
+import { broken, type FakeNetwork, type Fault, type Reply, reset } from '../networks/fakes/network.ts'
 import { type ContractIo, fileOf, ioOf, rejection } from './adapter-calls.ts'
 import type { Teardown } from './database.ts'
-import { broken, type FakeNetwork, type Fault, type Reply, reset } from './fake-network.ts'
 
 interface Sender {
   fake: FakeNetwork

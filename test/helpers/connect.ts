@@ -1,8 +1,8 @@
 import type { Test } from 'tap'
 import type { Credentials, Profile } from '../../src/platforms/adapter.ts'
 import { type AnyAdapter, createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import { startFakeNetworks } from '../networks/fakes/all.ts'
 import { createWorld, type World } from './app.ts'
-import { startFakeNetworks } from './fake-networks.ts'
 
 /** The service with a fake of every network, and its log. */
 export async function createNetworksWorld(t: Test) {

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Refused } from './fake-network.ts'
+import { Refused } from '../networks/fakes/network.ts'
 
 export interface Jwt {
   header: { typ?: string; alg: string; kid?: string; jwk?: JsonWebKey }

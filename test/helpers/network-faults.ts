@@ -2,7 +2,7 @@ import tap, { type Test } from 'tap'
 import type { Act } from '../../src/platforms/adapter.ts'
 import type { AnyAdapter } from '../../src/platforms/adapters.ts'
 import type { GuaranteeRule } from '../../src/platforms/limits.ts'
-import { broken, type Fault, reset } from './fake-network.ts'
+import { broken, type Fault, reset } from '../networks/fakes/network.ts'
 import { controlsOf, type NetworkControls } from './network-controls.ts'
 import {
   createNetworkScene,

@@ -4,11 +4,11 @@ import { countSettled } from '../../src/metrics/deliveries.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
 import { measureNetworks } from '../../src/metrics/networks.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
-import { reset } from '../helpers/fake-network.ts'
-import { startFakeNetworks } from '../helpers/fake-networks.ts'
 import { SANDBOX } from '../helpers/network-world.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { samplesOf } from '../helpers/scrape.ts'
+import { startFakeNetworks } from '../networks/fakes/all.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const MINUTE = 60_000
 

@@ -6,7 +6,7 @@ import { openRepo } from '../../src/platforms/bluesky/repo.ts'
 import type { OAuthApp } from '../../src/platforms/oauth.ts'
 import { fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { ADA, BOB, type FakeBlueskyOAuth, startBlueskyOAuth } from '../helpers/fake-bluesky-oauth.ts'
+import { ADA, BOB, type FakeBlueskyOAuth, startBlueskyOAuth } from '../networks/fakes/bluesky-oauth.ts'
 
 const REDIRECT_URI = 'https://postroom.example/connect/callback'
 const PUBLIC: OAuthApp = { clientId: 'https://postroom.example/oauth/client-metadata.json', clientSecret: null }

@@ -5,7 +5,6 @@ import { Readable } from 'node:stream'
 import t from 'tap'
 import type { Act, PublishedFile } from '../../src/platforms/adapter.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
-import { limitedByBluesky, startBluesky } from '../helpers/fake-bluesky.ts'
 import {
   act,
   attempt,
@@ -21,6 +20,7 @@ import {
   send,
   video,
 } from '../helpers/scripted-bluesky.ts'
+import { limitedByBluesky, startBluesky } from '../networks/fakes/bluesky.ts'
 
 async function* cutOff() {
   yield Buffer.from('{"uri":"at:')

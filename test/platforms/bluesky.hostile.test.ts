@@ -4,7 +4,7 @@ import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
 import type { PublishError } from '../../src/platforms/publish-error.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { ADA, BOB, type FakeBlueskyOAuth, startBlueskyOAuth } from '../helpers/fake-bluesky-oauth.ts'
+import { ADA, BOB, type FakeBlueskyOAuth, startBlueskyOAuth } from '../networks/fakes/bluesky-oauth.ts'
 
 // Anyone can run a server, and let a handle or a DID lead there.
 

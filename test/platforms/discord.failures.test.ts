@@ -5,8 +5,8 @@ import { createDiscordAdapter } from '../../src/platforms/discord/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { type FakeDiscord, startDiscord } from '../helpers/fake-discord.ts'
-import { type Reply, reset } from '../helpers/fake-network.ts'
+import { type FakeDiscord, startDiscord } from '../networks/fakes/discord.ts'
+import { type Reply, reset } from '../networks/fakes/network.ts'
 
 /** Discord, and an adapter that has not called it yet. */
 const start = async (t: Teardown) => ({ fake: await startDiscord(t), ...clientOf(createDiscordAdapter()) })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createDiscordAdapter } from '../../src/platforms/discord/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { type FakeDiscord, startDiscord } from '../helpers/fake-discord.ts'
+import { type FakeDiscord, startDiscord } from '../networks/fakes/discord.ts'
 
 /** Discord, and an adapter that has not called it yet. */
 const start = async (t: Teardown) => ({ fake: await startDiscord(t), ...clientOf(createDiscordAdapter()) })

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { APP_ID, PAGE_ID, startFacebook, throttled } from '../helpers/fake-facebook.ts'
-import { graphError } from '../helpers/fake-facebook-errors.ts'
+import { APP_ID, PAGE_ID, startFacebook, throttled } from '../networks/fakes/facebook.ts'
+import { graphError } from '../networks/fakes/facebook-errors.ts'
 
 const { send } = clientOf(facebookAdapter)
 

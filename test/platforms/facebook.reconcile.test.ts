@@ -3,9 +3,9 @@ import type { Act } from '../../src/platforms/adapter.ts'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import type { State } from '../../src/platforms/facebook/state.ts'
 import { actOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { type FakeFacebook, PAGE_ID, startFacebook } from '../helpers/fake-facebook.ts'
-import { graphError } from '../helpers/fake-facebook-errors.ts'
-import { reset } from '../helpers/fake-network.ts'
+import { type FakeFacebook, PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
+import { graphError } from '../networks/fakes/facebook-errors.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const FEED = `POST /v26.0/${PAGE_ID}/feed`
 

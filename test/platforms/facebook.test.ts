@@ -2,8 +2,8 @@ import t from 'tap'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
-import { APP_ID, PAGE_ID, startFacebook, throttled } from '../helpers/fake-facebook.ts'
-import type { FakeNetwork } from '../helpers/fake-network.ts'
+import { APP_ID, PAGE_ID, startFacebook, throttled } from '../networks/fakes/facebook.ts'
+import type { FakeNetwork } from '../networks/fakes/network.ts'
 
 const { send, identify } = clientOf(facebookAdapter)
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Act, ByteRange, PublishedFile } from '../../src/platforms/adapter.ts'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { type FakeFacebook, PAGE_ID, startFacebook } from '../helpers/fake-facebook.ts'
+import { type FakeFacebook, PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
 
 const { send } = clientOf(facebookAdapter)
 

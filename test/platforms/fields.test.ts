@@ -5,8 +5,8 @@ import { type AnyAdapter, createNetworks } from '../../src/platforms/adapters.ts
 import { platforms } from '../../src/platforms/catalogue.ts'
 import type { ConditionMedia } from '../../src/platforms/limits.ts'
 import { actOf, clientOf, ID_UNKNOWN, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import type { Recorded } from '../helpers/fake-network.ts'
 import { messages } from '../helpers/limits.ts'
+import type { Recorded } from '../networks/fakes/network.ts'
 import { SUBJECTS } from './field-rows.ts'
 
 const mediaOf = ({ media }: Act): ConditionMedia => ({

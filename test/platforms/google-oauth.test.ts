@@ -2,8 +2,8 @@ import t from 'tap'
 import { googleOAuth } from '../../src/platforms/google-oauth.ts'
 import { rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { createGoogleAuthorization, GOOGLE_OAUTH } from '../helpers/fake-google-oauth.ts'
-import { startFake } from '../helpers/fake-network.ts'
+import { createGoogleAuthorization, GOOGLE_OAUTH } from '../networks/fakes/google-oauth.ts'
+import { startFake } from '../networks/fakes/network.ts'
 
 const SCOPES = ['https://www.googleapis.com/auth/first', 'https://www.googleapis.com/auth/second']
 

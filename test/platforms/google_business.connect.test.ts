@@ -2,7 +2,7 @@ import t from 'tap'
 import { googleBusinessAdapter } from '../../src/platforms/google_business/adapter.ts'
 import { actOf, clientOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
+import { startGoogleBusiness } from '../networks/fakes/google-business.ts'
 
 const oauth = googleBusinessAdapter.oauth!
 

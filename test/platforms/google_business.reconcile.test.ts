@@ -3,9 +3,9 @@ import type { Act } from '../../src/platforms/adapter.ts'
 import { googleBusinessAdapter } from '../../src/platforms/google_business/adapter.ts'
 import { actOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startGoogleBusiness } from '../helpers/fake-google-business.ts'
-import { googleError } from '../helpers/fake-google-errors.ts'
-import { reset } from '../helpers/fake-network.ts'
+import { startGoogleBusiness } from '../networks/fakes/google-business.ts'
+import { googleError } from '../networks/fakes/google-errors.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const { prepare, publish, reconcile } = googleBusinessAdapter
 

@@ -3,8 +3,8 @@ import { googleBusinessAdapter } from '../../src/platforms/google_business/adapt
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startGoogleBusiness, throttled } from '../helpers/fake-google-business.ts'
-import { googleError, quotaExceeded } from '../helpers/fake-google-errors.ts'
+import { startGoogleBusiness, throttled } from '../networks/fakes/google-business.ts'
+import { googleError, quotaExceeded } from '../networks/fakes/google-errors.ts'
 
 const { send, identify } = clientOf(googleBusinessAdapter)
 

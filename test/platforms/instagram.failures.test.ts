@@ -4,9 +4,9 @@ import type { Containers } from '../../src/platforms/containers.ts'
 import { instagramAdapter } from '../../src/platforms/instagram/adapter.ts'
 import { instagramOAuth } from '../../src/platforms/instagram/connect.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { type FakeInstagram, startInstagram } from '../helpers/fake-instagram.ts'
-import { errorBody } from '../helpers/fake-meta.ts'
-import { type Fault, reset } from '../helpers/fake-network.ts'
+import { type FakeInstagram, startInstagram } from '../networks/fakes/instagram.ts'
+import { errorBody } from '../networks/fakes/meta.ts'
+import { type Fault, reset } from '../networks/fakes/network.ts'
 
 const { send } = clientOf(instagramAdapter)
 const PUBLISH = 'POST /v26.0/17841405793187218/media_publish'

@@ -3,9 +3,9 @@ import { instagramAdapter } from '../../src/platforms/instagram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startInstagram } from '../helpers/fake-instagram.ts'
-import { throttled } from '../helpers/fake-meta.ts'
-import type { FakeNetwork } from '../helpers/fake-network.ts'
+import { startInstagram } from '../networks/fakes/instagram.ts'
+import { throttled } from '../networks/fakes/meta.ts'
+import type { FakeNetwork } from '../networks/fakes/network.ts'
 
 const { send, identify } = clientOf(instagramAdapter)
 const USER = '17841405793187218'

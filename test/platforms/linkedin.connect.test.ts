@@ -3,7 +3,7 @@ import { checkAccounts } from '../../src/connections/granted-accounts.ts'
 import { linkedinOAuth } from '../../src/platforms/linkedin/connect.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { ALL_SCOPES, type FakeLinkedin, startLinkedin } from '../helpers/fake-linkedin.ts'
+import { ALL_SCOPES, type FakeLinkedin, startLinkedin } from '../networks/fakes/linkedin.ts'
 
 const MEMBER = 'urn:li:person:Yr-Zc_p2'
 

@@ -5,8 +5,8 @@ import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
 import type { Uploads } from '../../src/platforms/linkedin/upload.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { type FakeLinkedin, startLinkedin } from '../helpers/fake-linkedin.ts'
-import { reset } from '../helpers/fake-network.ts'
+import { type FakeLinkedin, startLinkedin } from '../networks/fakes/linkedin.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const { send } = clientOf(linkedinAdapter)
 

@@ -3,8 +3,8 @@ import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
 import { Duplicate } from '../../src/platforms/publish-error.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startLinkedin } from '../helpers/fake-linkedin.ts'
-import { reset } from '../helpers/fake-network.ts'
+import { startLinkedin } from '../networks/fakes/linkedin.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const { send, reconcile } = clientOf(linkedinAdapter)
 const { guarantee } = linkedinAdapter

@@ -3,7 +3,7 @@ import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { type FakeLinkedin, startLinkedin, throttled } from '../helpers/fake-linkedin.ts'
+import { type FakeLinkedin, startLinkedin, throttled } from '../networks/fakes/linkedin.ts'
 
 const { send, identify } = clientOf(linkedinAdapter)
 

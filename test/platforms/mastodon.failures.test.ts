@@ -4,7 +4,7 @@ import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startMastodon, throttled } from '../helpers/fake-mastodon.ts'
+import { startMastodon, throttled } from '../networks/fakes/mastodon.ts'
 
 const { send, identify, reconcile } = clientOf(mastodonAdapter)
 

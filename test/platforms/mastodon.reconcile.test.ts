@@ -2,8 +2,8 @@ import t from 'tap'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startMastodon } from '../helpers/fake-mastodon.ts'
-import { reset } from '../helpers/fake-network.ts'
+import { startMastodon } from '../networks/fakes/mastodon.ts'
+import { reset } from '../networks/fakes/network.ts'
 
 const { send, reconcile } = clientOf(mastodonAdapter)
 

@@ -2,8 +2,8 @@ import t from 'tap'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { actOf, clientOf, ioOf, rejection, TOKEN } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { type FakeMastodon, startMastodon } from '../helpers/fake-mastodon.ts'
-import { broken, type Fault, reset } from '../helpers/fake-network.ts'
+import { type FakeMastodon, startMastodon } from '../networks/fakes/mastodon.ts'
+import { broken, type Fault, reset } from '../networks/fakes/network.ts'
 
 const { send, identify } = clientOf(mastodonAdapter)
 

@@ -3,7 +3,7 @@ import { checkAccounts } from '../../src/connections/granted-accounts.ts'
 import { pinterestOAuth } from '../../src/platforms/pinterest/connect.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { ALL_SCOPES, type FakePinterest, startPinterest } from '../helpers/fake-pinterest.ts'
+import { ALL_SCOPES, type FakePinterest, startPinterest } from '../networks/fakes/pinterest.ts'
 
 async function start(t: Teardown) {
   const fake = await startPinterest(t)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { pinterestOAuth } from '../../src/platforms/pinterest/connect.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { startPinterest } from '../helpers/fake-pinterest.ts'
+import { startPinterest } from '../networks/fakes/pinterest.ts'
 
 // Requests of the adapter, and responses of the fake, have the schemas of Pinterest's own document, a part of which is in
 // test/samples under its licence.

@@ -3,7 +3,7 @@ import type { Act, Sent } from '../../src/platforms/adapter.ts'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startPinterest } from '../helpers/fake-pinterest.ts'
+import { startPinterest } from '../networks/fakes/pinterest.ts'
 
 const { send, reconcile } = clientOf(pinterestAdapter)
 

@@ -4,7 +4,7 @@ import type { Act } from '../../src/platforms/adapter.ts'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
-import { type FakePinterest, STORAGE, startPinterest, throttled } from '../helpers/fake-pinterest.ts'
+import { type FakePinterest, STORAGE, startPinterest, throttled } from '../networks/fakes/pinterest.ts'
 
 const { send, identify } = clientOf(pinterestAdapter)
 

@@ -2,8 +2,8 @@ import t from 'tap'
 import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { actOf, clientOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startReddit } from '../helpers/fake-reddit.ts'
-import { ALL_SCOPES } from '../helpers/fake-reddit-oauth.ts'
+import { startReddit } from '../networks/fakes/reddit.ts'
+import { ALL_SCOPES } from '../networks/fakes/reddit-oauth.ts'
 
 const oauth = redditAdapter.oauth!
 const TOKEN = 'POST /api/v1/access_token'

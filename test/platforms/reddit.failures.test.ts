@@ -4,8 +4,8 @@ import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startReddit } from '../helpers/fake-reddit.ts'
-import { limitHeaders, throttled } from '../helpers/fake-reddit-replies.ts'
+import { startReddit } from '../networks/fakes/reddit.ts'
+import { limitHeaders, throttled } from '../networks/fakes/reddit-replies.ts'
 
 const { send, identify } = clientOf(redditAdapter)
 

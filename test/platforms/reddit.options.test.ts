@@ -2,7 +2,7 @@ import t from 'tap'
 import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startReddit } from '../helpers/fake-reddit.ts'
+import { startReddit } from '../networks/fakes/reddit.ts'
 
 const { subreddit, flairId } = redditAdapter.options!
 

@@ -3,8 +3,8 @@ import type { Act } from '../../src/platforms/adapter.ts'
 import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { reset } from '../helpers/fake-network.ts'
-import { startReddit } from '../helpers/fake-reddit.ts'
+import { reset } from '../networks/fakes/network.ts'
+import { startReddit } from '../networks/fakes/reddit.ts'
 
 const { send, reconcile } = clientOf(redditAdapter)
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Teardown } from '../helpers/database.ts'
-import { startReddit } from '../helpers/fake-reddit.ts'
+import { startReddit } from '../networks/fakes/reddit.ts'
 
 // The shapes of the traffic that PRAW and prawcore recorded with Reddit: each key, and the type of its value. What the fake
 // sends has to be in them. Their texts are not copied. `?`: null in the recording, or in the fake.

@@ -3,7 +3,7 @@ import type { Act } from '../../src/platforms/adapter.ts'
 import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startReddit } from '../helpers/fake-reddit.ts'
+import { startReddit } from '../networks/fakes/reddit.ts'
 
 const { send, identify } = clientOf(redditAdapter)
 

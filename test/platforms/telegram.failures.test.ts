@@ -4,7 +4,7 @@ import type { Credentials } from '../../src/platforms/adapter.ts'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
-import { type FakeTelegram, startTelegram } from '../helpers/fake-telegram.ts'
+import { type FakeTelegram, startTelegram } from '../networks/fakes/telegram.ts'
 
 const { send, identify } = clientOf(telegramAdapter)
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { startTelegram } from '../helpers/fake-telegram.ts'
+import { startTelegram } from '../networks/fakes/telegram.ts'
 
 const { send, identify } = clientOf(telegramAdapter)
 

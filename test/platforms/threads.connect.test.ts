@@ -1,9 +1,9 @@
 import t from 'tap'
 import { threadsOAuth } from '../../src/platforms/threads/connect.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { errorBody } from '../helpers/fake-meta.ts'
-import { broken, type Fault, reset } from '../helpers/fake-network.ts'
-import { type FakeThreads, startThreads } from '../helpers/fake-threads.ts'
+import { errorBody } from '../networks/fakes/meta.ts'
+import { broken, type Fault, reset } from '../networks/fakes/network.ts'
+import { type FakeThreads, startThreads } from '../networks/fakes/threads.ts'
 
 const DAY = 86_400_000
 const SCOPES = ['threads_basic', 'threads_content_publish', 'threads_manage_replies', 'threads_read_replies']

@@ -4,9 +4,9 @@ import type { Containers } from '../../src/platforms/containers.ts'
 import { threadsAdapter } from '../../src/platforms/threads/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { errorBody, throttled } from '../helpers/fake-meta.ts'
-import { reset } from '../helpers/fake-network.ts'
-import { type FakeThreads, startThreads } from '../helpers/fake-threads.ts'
+import { errorBody, throttled } from '../networks/fakes/meta.ts'
+import { reset } from '../networks/fakes/network.ts'
+import { type FakeThreads, startThreads } from '../networks/fakes/threads.ts'
 
 const { send } = clientOf(threadsAdapter)
 const PUBLISH = 'POST /v1.0/me/threads_publish'

@@ -3,9 +3,9 @@ import { threadsAdapter } from '../../src/platforms/threads/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { throttled } from '../helpers/fake-meta.ts'
-import type { FakeNetwork } from '../helpers/fake-network.ts'
-import { startThreads } from '../helpers/fake-threads.ts'
+import { throttled } from '../networks/fakes/meta.ts'
+import type { FakeNetwork } from '../networks/fakes/network.ts'
+import { startThreads } from '../networks/fakes/threads.ts'
 
 const { send, identify } = clientOf(threadsAdapter)
 

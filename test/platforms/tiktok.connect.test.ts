@@ -2,8 +2,8 @@ import t from 'tap'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import { clientOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startTiktok } from '../helpers/fake-tiktok.ts'
-import { SCOPES } from '../helpers/fake-tiktok-oauth.ts'
+import { startTiktok } from '../networks/fakes/tiktok.ts'
+import { SCOPES } from '../networks/fakes/tiktok-oauth.ts'
 
 const oauth = tiktokAdapter.oauth!
 const REFUSED = { code: 'unauthorized', needsAttention: true, retryable: false }

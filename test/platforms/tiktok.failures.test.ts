@@ -2,8 +2,8 @@ import t from 'tap'
 import type { Act } from '../../src/platforms/adapter.ts'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import { actOf, clientOf, fileOf, ID_UNKNOWN, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { startTiktok } from '../helpers/fake-tiktok.ts'
-import { replyOf, throttled } from '../helpers/fake-tiktok-requests.ts'
+import { startTiktok } from '../networks/fakes/tiktok.ts'
+import { replyOf, throttled } from '../networks/fakes/tiktok-requests.ts'
 
 const { send } = clientOf(tiktokAdapter)
 const HOUR = 3_600_000

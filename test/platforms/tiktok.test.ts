@@ -3,8 +3,8 @@ import type { Act, Json } from '../../src/platforms/adapter.ts'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
-import { startTiktok } from '../helpers/fake-tiktok.ts'
-import { throttled } from '../helpers/fake-tiktok-requests.ts'
+import { startTiktok } from '../networks/fakes/tiktok.ts'
+import { throttled } from '../networks/fakes/tiktok-requests.ts'
 
 const { send, reconcile } = clientOf(tiktokAdapter)
 const PUBLIC = { privacyLevel: 'PUBLIC_TO_EVERYONE' }

@@ -6,8 +6,8 @@ import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import type { State } from '../../src/platforms/tiktok/state.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { reset } from '../helpers/fake-network.ts'
-import { startTiktok } from '../helpers/fake-tiktok.ts'
+import { reset } from '../networks/fakes/network.ts'
+import { startTiktok } from '../networks/fakes/tiktok.ts'
 
 const CHUNK = 10_000_000
 const HOUR = 3_600_000

@@ -2,7 +2,7 @@ import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { actOf, clientOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startX } from '../helpers/fake-x.ts'
+import { startX } from '../networks/fakes/x.ts'
 
 const oauth = xAdapter.oauth!
 const SCOPES = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access']

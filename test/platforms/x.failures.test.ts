@@ -4,8 +4,8 @@ import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startX } from '../helpers/fake-x.ts'
-import { limitHeaders, throttled } from '../helpers/fake-x-replies.ts'
+import { startX } from '../networks/fakes/x.ts'
+import { limitHeaders, throttled } from '../networks/fakes/x-replies.ts'
 
 const { send, identify } = clientOf(xAdapter)
 

@@ -6,8 +6,8 @@ import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { CHUNK_BYTES, SAVE_EVERY_BYTES } from '../../src/platforms/x/upload.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { reset } from '../helpers/fake-network.ts'
-import { type FakeX, startX } from '../helpers/fake-x.ts'
+import { reset } from '../networks/fakes/network.ts'
+import { type FakeX, startX } from '../networks/fakes/x.ts'
 
 const { send } = clientOf(xAdapter)
 

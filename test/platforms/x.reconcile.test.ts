@@ -2,8 +2,8 @@ import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { reset } from '../helpers/fake-network.ts'
-import { startX } from '../helpers/fake-x.ts'
+import { reset } from '../networks/fakes/network.ts'
+import { startX } from '../networks/fakes/x.ts'
 
 const { send, reconcile } = clientOf(xAdapter)
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { type FakeX, startX } from '../helpers/fake-x.ts'
+import { type FakeX, startX } from '../networks/fakes/x.ts'
 
 const { send, identify } = clientOf(xAdapter)
 

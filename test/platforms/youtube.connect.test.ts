@@ -2,7 +2,7 @@ import t from 'tap'
 import { youtubeOAuth } from '../../src/platforms/youtube/connect.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { FORCE_SSL, startYoutube } from '../helpers/fake-youtube.ts'
+import { FORCE_SSL, startYoutube } from '../networks/fakes/youtube.ts'
 
 async function start(t: Teardown) {
   const fake = await startYoutube(t)

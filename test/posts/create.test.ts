@@ -1,9 +1,9 @@
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { call, createWorld, mediaOptions, networkOptions } from '../helpers/app.ts'
-import { startFakeNetworks } from '../helpers/fake-networks.ts'
 import { recorded } from '../helpers/log-record.ts'
 import { readStoredPosts } from '../helpers/stored-posts.ts'
+import { startFakeNetworks } from '../networks/fakes/all.ts'
 
 t.test('a post without a time is a draft, one with a time is scheduled', async (t) => {
   const world = await createWorld(t)

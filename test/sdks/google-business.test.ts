@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Teardown } from '../helpers/database.ts'
-import { BUSINESS_SCOPE, startGoogleBusiness } from '../helpers/fake-google-business.ts'
+import { BUSINESS_SCOPE, startGoogleBusiness } from '../networks/fakes/google-business.ts'
 import { type Claim, typeErrors } from './claims.ts'
 import { type Exchange, failure, fetchOf, requirePackage } from './sdk.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startLinkedin } from '../helpers/fake-linkedin.ts'
+import { startLinkedin } from '../networks/fakes/linkedin.ts'
 import { failure, requirePackage, useAxios } from './sdk.ts'
 
 const VERSION = '202606'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startMastodon } from '../helpers/fake-mastodon.ts'
+import { startMastodon } from '../networks/fakes/mastodon.ts'
 import { failure, importPackage, useFetch } from './sdk.ts'
 
 const URL_ = 'https://mastodon.example'

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { fileOf } from '../helpers/adapter-calls.ts'
-import { PAGE_ID, startFacebook } from '../helpers/fake-facebook.ts'
-import { startInstagram } from '../helpers/fake-instagram.ts'
-import { startThreads } from '../helpers/fake-threads.ts'
+import { PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
+import { startInstagram } from '../networks/fakes/instagram.ts'
+import { startThreads } from '../networks/fakes/threads.ts'
 import { failure, requirePackage, useAxios } from './sdk.ts'
 
 /** The SDK, calling `root` with the version that the fake serves. */

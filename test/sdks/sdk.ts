@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { FakeNetwork } from '../helpers/fake-network.ts'
+import type { FakeNetwork } from '../networks/fakes/network.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the packages are not installed where types are checked
 type Package = any

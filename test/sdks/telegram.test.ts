@@ -2,8 +2,8 @@ import t from 'tap'
 import type { Act } from '../../src/platforms/adapter.ts'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
-import type { Recorded } from '../helpers/fake-network.ts'
-import { startTelegram } from '../helpers/fake-telegram.ts'
+import type { Recorded } from '../networks/fakes/network.ts'
+import { startTelegram } from '../networks/fakes/telegram.ts'
 import { type Claim, typeErrors } from './claims.ts'
 
 const { send, identify } = clientOf(telegramAdapter)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
-import { startX } from '../helpers/fake-x.ts'
+import { startX } from '../networks/fakes/x.ts'
 import { type Claim, typeErrors } from './claims.ts'
 import { type Exchange, failure, fetchOf, importPackage, useFetch } from './sdk.ts'
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { youtubeAdapter } from '../../src/platforms/youtube/adapter.ts'
 import { actOf, carryOut, fileOf, ioOf } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startYoutube } from '../helpers/fake-youtube.ts'
+import { startYoutube } from '../networks/fakes/youtube.ts'
 import { type Claim, typeErrors } from './claims.ts'
 import { type Exchange, failure, fetchOf, requirePackage } from './sdk.ts'
 

@@ -4,7 +4,7 @@ import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { SandboxFault } from '../../../schemas/sandbox.ts'
 import { planActs } from '../../../src/delivery/plan.ts'
 import type { World } from '../../helpers/app.ts'
-import type { FakeTelegram } from '../../helpers/fake-telegram.ts'
+import type { FakeTelegram } from '../../networks/fakes/telegram.ts'
 import type { Report } from './protocol.ts'
 
 type Delivery = Awaited<ReturnType<typeof readDeliveries>>[number]

@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Teardown } from '../../helpers/database.ts'
+import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
+
+export interface FakeBluesky extends FakeNetwork {
+  credentials: { identifier: string; password: string }
+  /** The access token of every session. */
+  token: string
+  /** Records of posts by their keys, in the order of writing. */
+  posts: Map<string, unknown>
+  /** How often a video is reported to be in processing. */
+  processing: number
+}
+
+const ORIGIN = 'https://bsky.social'
+const VIDEO_SERVICE = 'https://video.bsky.app'
+const DID = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+const TOKEN = 'a-session-of-ada'
+
+const refuse = (status: number, error: string, message = error): never => {
+  throw new Refused({ status, body: { error, message } })
+}
+
+/** The 429 of https://docs.bsky.app/docs/advanced-guides/rate-limits */
+export const limitedByBluesky = (seconds: number): Reply => ({
+  status: 429,
+  headers: { 'ratelimit-limit': '3000', 'ratelimit-reset': String(Math.floor(Date.now() / 1000) + seconds) },
+  body: { error: 'RateLimitExceeded', message: 'Rate Limit Exceeded' },
+})
+
+/** An account's server and the video service, as far as https://docs.bsky.app/docs/api describes what adapters use. */
+export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
+  const credentials = { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' }
+  const posts = new Map<string, unknown>()
+  const blobs: object[] = []
+  const uriOf = (collection: string, rkey: string) => `at://${DID}/${collection}/${rkey}`
+  let looks = 0
+
+  const storeBlob = ({ files: [file] }: Recorded): object => {
+    if (!file) return refuse(400, 'InvalidRequest', 'Request encoding (Content-Type) required but not provided')
+    const ref = { $link: `bafkrei${blobs.length}` }
+    const blob = { $type: 'blob', ref, mimeType: file.type, size: file.bytes.length }
+    blobs.push(blob)
+    return blob
+  }
+
+  const methods: Record<string, (call: Recorded) => object> = {
+    'com.atproto.repo.getRecord': ({ query: { collection = '', rkey = '' } }) => {
+      const found = collection === 'app.bsky.actor.profile' ? { displayName: 'Ada Lovelace' } : posts.get(rkey)
+      if (!found) return refuse(400, 'RecordNotFound', `Could not locate record: ${uriOf(collection, rkey)}`)
+      return { uri: uriOf(collection, rkey), cid: 'bafy', value: found }
+    },
+    // With `swapRecord: null`: packages/pds/src/api/com/atproto/repo/putRecord.ts of https://github.com/bluesky-social/atproto
+    'com.atproto.repo.putRecord': ({ body }) => {
+      const { collection, rkey, record } = body as { collection: string; rkey: string; record: unknown }
+      const existing = posts.get(rkey)
+      if (existing && !isDeepStrictEqual(existing, record)) return refuse(400, 'InvalidSwap', 'Record was at bafy')
+      posts.set(rkey, record)
+      return { uri: uriOf(collection, rkey), cid: 'bafy' }
+    },
+    'com.atproto.repo.uploadBlob': (call) => ({ blob: storeBlob(call) }),
+    'com.atproto.server.getServiceAuth': () => ({ token: 'a-token-for-the-video-service' }),
+    'app.bsky.video.uploadVideo': (call) => {
+      storeBlob(call)
+      looks = 0
+      return { jobId: 'job-1', did: DID, state: 'JOB_STATE_CREATED' }
+    },
+    'app.bsky.video.getJobStatus': () => {
+      const isDone = ++looks > fake.processing
+      const state = isDone ? 'JOB_STATE_COMPLETED' : 'JOB_STATE_ENCODING'
+      return { jobStatus: { jobId: 'job-1', did: DID, state, ...(isDone && { blob: blobs.at(-1) }) } }
+    },
+  }
+
+  const network = await startFake(t, ORIGIN, (call) => {
+    const method = call.path.replace('/xrpc/', '')
+    if (method === 'com.atproto.server.createSession') {
+      const { identifier, password } = call.body as typeof credentials
+      if (identifier !== credentials.identifier || password !== credentials.password) {
+        refuse(401, 'AuthenticationRequired', 'Invalid identifier or password')
+      }
+      return { status: 200, body: { did: DID, handle: identifier, accessJwt: TOKEN, refreshJwt: 'another' } }
+    }
+    if (!call.headers.authorization && method !== 'app.bsky.video.getJobStatus') refuse(401, 'AuthMissing')
+    const respond = methods[method] ?? refuse(501, 'MethodNotImplemented')
+    return { status: 200, body: respond(call) }
+  })
+  const fake: FakeBluesky = {
+    ...network,
+    fetch: (input, init) => network.fetch(String(input).replace(VIDEO_SERVICE, ORIGIN), init),
+    credentials,
+    token: TOKEN,
+    posts,
+    processing: 1,
+  }
+  return fake
+}

@@ -1,0 +1,254 @@
+import type { Teardown } from '../../helpers/database.ts'
+import { type FakeNetwork, type Recorded, Refused, startFake } from './network.ts'
+
+interface Message {
+  id: string
+  channel_id: string
+  content: string
+  webhook_id: string
+  attachments: { id: string; filename: string; description?: string }[]
+  embeds: unknown[]
+}
+
+export interface FakeDiscord extends FakeNetwork {
+  credentials: { webhookUrl: string }
+  /** The kind of the webhook's channel; a forum accepts threads only. */
+  channel: 'text' | 'forum'
+  /** Threads of the channel, by their ids. */
+  threads: Set<string>
+  messages: Message[]
+}
+
+const ORIGIN = 'https://discord.com'
+const ID = '223704706495545344'
+const TOKEN = '3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372ba2939e72279b94526ff5d1bd4358d65cf11'
+const GUILD = '199737254929760256'
+const CHANNEL = '199737254929760257'
+
+// https://docs.discord.com/developers/reference#uploading-files, of a server without boosts
+const FILE_BYTES_MAX = 10_485_760
+
+// https://docs.discord.com/developers/resources/message#create-message-limitations
+const REQUEST_BYTES_MAX = 26_214_400
+
+// https://docs.discord.com/developers/resources/webhook#execute-webhook
+const PARAMETERS =
+  /^(?:content|username|avatar_url|tts|embeds|allowed_mentions|components|attachments|flags|thread_name|applied_tags|poll)$/
+
+/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
+const refuse = (status: number, code: number, message: string, errors?: object): never => {
+  throw new Refused({ status, body: { message, code, ...(errors && { errors }) } })
+}
+
+/** https://docs.discord.com/developers/reference#error-messages */
+const invalid = (path: string, code: string, message: string): never => {
+  const leaf: object = { _errors: [{ code, message }] }
+  const errors = path.split('.').reduceRight((inner, key) => ({ [key]: inner }), leaf)
+  return refuse(400, 50035, 'Invalid Form Body', errors)
+}
+
+/**
+ * Discord's webhooks as https://docs.discord.com/developers/resources/webhook,
+ * https://docs.discord.com/developers/resources/message and https://docs.discord.com/developers/reference describe them.
+ * Discord ignores unknown parameters. The fake refuses them, so that the adapter sends none.
+ */
+export async function startDiscord(t: Teardown): Promise<FakeDiscord> {
+  let ids = 1_100_000_000_000_000_000n
+  const messages: Message[] = []
+  const threads = new Set<string>()
+
+  const execute = (call: Recorded): Message => {
+    const { query, files } = call
+    const payload = payloadOf(call)
+    check(payload, files)
+    const id = String(++ids)
+    const threadName = payload.thread_name
+    if (fake.channel === 'forum') {
+      if (threadName === undefined && !query.thread_id) {
+        refuse(400, 220001, 'Webhooks posted to forum channels must have a thread_name or thread_id')
+      }
+      if (threadName !== undefined && query.thread_id) {
+        refuse(400, 220002, 'Webhooks posted to forum channels cannot have both a thread_name and thread_id')
+      }
+    } else if (threadName !== undefined || payload.applied_tags !== undefined) {
+      refuse(400, 220003, 'Webhooks can only create threads in forum channels')
+    }
+    if (query.thread_id && !threads.has(query.thread_id)) refuse(404, 10003, 'Unknown Channel')
+    // A thread of a forum has the id of its first message.
+    if (threadName !== undefined) threads.add(id)
+    const message: Message = {
+      id,
+      channel_id: query.thread_id ?? (threadName === undefined ? CHANNEL : id),
+      content: (payload.content as string | undefined) ?? '',
+      webhook_id: ID,
+      attachments: (payload.attachments as Message['attachments'] | undefined) ?? [],
+      embeds: (payload.embeds as unknown[] | undefined) ?? [],
+    }
+    messages.push(message)
+    return message
+  }
+
+  const fake: FakeDiscord = {
+    ...(await startFake(t, ORIGIN, (call) => {
+      // https://docs.discord.com/developers/reference#user-agent
+      if (!/^DiscordBot \(.+, .+\)/.test(call.headers['user-agent'] ?? '')) refuse(403, 40333, 'internal network error')
+      const [, id, token] =
+        /^\/api\/v10\/webhooks\/(\d+)\/([\w-]+)$/.exec(call.path) ?? refuse(404, 0, '404: Not Found')
+      if (id !== ID) refuse(404, 10015, 'Unknown Webhook')
+      if (token !== TOKEN) refuse(401, 50027, 'Invalid Webhook Token')
+      if (call.method === 'GET') {
+        const webhook = { id, type: 1, name: 'Captain Hook', avatar: null, channel_id: CHANNEL, guild_id: GUILD, token }
+        return { status: 200, body: { ...webhook, application_id: null } }
+      }
+      if (call.method !== 'POST') refuse(405, 0, '405: Method Not Allowed')
+      if (Number(call.headers['content-length']) > REQUEST_BYTES_MAX) refuse(413, 40005, 'Request entity too large')
+      const message = execute(call)
+      return call.query.wait === 'true' ? { status: 200, body: message } : { status: 204 }
+    })),
+    credentials: { webhookUrl: `${ORIGIN}/api/webhooks/${ID}/${TOKEN}` },
+    channel: 'text',
+    threads,
+    messages,
+  }
+  return fake
+}
+
+function payloadOf({ body, headers }: Recorded): Record<string, unknown> {
+  if (!headers['content-type']?.startsWith('multipart/')) return (body ?? {}) as Record<string, unknown>
+  const { payload_json: json, ...others } = body as Record<string, string>
+  if (Object.keys(others).length > 0) invalid(Object.keys(others)[0] ?? '', 'UNKNOWN', 'Not of payload_json')
+  try {
+    return JSON.parse(json ?? '{}') as Record<string, unknown>
+  } catch {
+    return refuse(400, 50109, 'The request body contains invalid JSON.')
+  }
+}
+
+function check(payload: Record<string, unknown>, files: Recorded['files']): void {
+  for (const name of Object.keys(payload)) if (!PARAMETERS.test(name)) invalid(name, 'UNKNOWN', 'Not a parameter')
+  const { content, username, avatar_url, tts, embeds = [], flags = 0, thread_name, applied_tags = [] } = payload
+  const { attachments = [], allowed_mentions: mentions } = payload
+  if (content !== undefined && typeof content !== 'string')
+    invalid('content', 'STRING_TYPE_CONVERT', 'Could not interpret as string.')
+  if (typeof content === 'string' && [...content].length > 2000) {
+    invalid('content', 'BASE_TYPE_MAX_LENGTH', 'Must be 2000 or fewer in length.')
+  }
+  if (username !== undefined) {
+    // Trimmed: https://docs.discord.com/developers/resources/user#usernames-and-nicknames
+    if (typeof username !== 'string' || username.trim() === '' || [...username].length > 80) {
+      invalid('username', 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 80 in length.')
+    }
+    // https://docs.discord.com/developers/resources/webhook#create-webhook
+    const [word] = /clyde|discord/i.exec(username as string) ?? []
+    if (word) invalid('username', 'USERNAME_INVALID_CONTAINS', `Username cannot contain "${word.toLowerCase()}"`)
+  }
+  if (avatar_url !== undefined && !/^https?:/.test(String(avatar_url))) {
+    invalid('avatar_url', 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https').")
+  }
+  if (tts !== undefined && typeof tts !== 'boolean')
+    invalid('tts', 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.')
+  // SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS and IS_COMPONENTS_V2
+  if (typeof flags !== 'number' || flags & ~(4 | 4096 | 32_768)) invalid('flags', 'BITFIELD', 'Not a flag of webhooks')
+  if (thread_name !== undefined && (typeof thread_name !== 'string' || !thread_name || [...thread_name].length > 100)) {
+    invalid('thread_name', 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.')
+  }
+  if (!Array.isArray(applied_tags) || applied_tags.length > 5)
+    invalid('applied_tags', 'BASE_TYPE_MAX_LENGTH', 'Must be 5 or fewer in length.')
+  if (mentions !== undefined) checkMentions(mentions)
+  const shown = checkEmbeds(embeds)
+  checkFiles(files, attachments)
+  if (!content && !shown && files.length === 0) refuse(400, 50006, 'Cannot send an empty message')
+}
+
+/** https://docs.discord.com/developers/resources/message#allowed-mentions-object */
+function checkMentions(mentions: unknown): void {
+  if (typeof mentions !== 'object' || mentions === null || Array.isArray(mentions)) {
+    invalid('allowed_mentions', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a DictType')
+  }
+  const listIn = (name: string): unknown[] => {
+    const list = (mentions as Record<string, unknown>)[name] ?? []
+    return Array.isArray(list) ? list : invalid(`allowed_mentions.${name}`, 'LIST_TYPE_CONVERT', 'Must be a list')
+  }
+  const parse = listIn('parse')
+  const unknown = parse.findIndex((type) => !['roles', 'users', 'everyone'].includes(String(type)))
+  if (unknown >= 0) {
+    const choices = "Value must be one of {'roles', 'users', 'everyone'}."
+    invalid(`allowed_mentions.parse.${unknown}`, 'BASE_TYPE_CHOICES', choices)
+  }
+  for (const name of ['roles', 'users']) {
+    const ids = listIn(name)
+    const path = `allowed_mentions.${name}`
+    if (ids.length > 100) invalid(path, 'BASE_TYPE_MAX_LENGTH', 'Must be 100 or fewer in length.')
+    const index = ids.findIndex((id) => !/^\d+$/.test(String(id)))
+    if (index >= 0) invalid(`${path}.${index}`, 'NUMBER_TYPE_COERCE', 'Value is not snowflake.')
+    if (ids.length > 0 && parse.includes(name)) {
+      invalid(
+        'allowed_mentions',
+        'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
+        `parse:["${name}"] and ${name}: are exclusive`,
+      )
+    }
+  }
+}
+
+interface Embed {
+  title?: string
+  description?: string
+  url?: string
+  fields?: { name?: string; value?: string }[]
+  footer?: { text?: string }
+  author?: { name?: string }
+  image?: { url?: string }
+  thumbnail?: { url?: string }
+}
+
+/** https://docs.discord.com/developers/resources/message#embed-object-embed-limits. Returns whether an embed has visible content. */
+function checkEmbeds(embeds: unknown): boolean {
+  if (!Array.isArray(embeds) || embeds.length > 10)
+    invalid('embeds', 'BASE_TYPE_MAX_LENGTH', 'Must be 10 or fewer in length.')
+  let total = 0
+  let hasImage = false
+  for (const [embedIndex, embed] of (embeds as Embed[]).entries()) {
+    const { title, description, fields = [], footer, author, image, thumbnail } = embed
+    const check = (path: string, text: string | undefined, max: number) => {
+      const { length } = text?.trim() ?? ''
+      if (length > max) {
+        invalid(`embeds.${embedIndex}.${path}`, 'BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`)
+      }
+      total += length
+    }
+    const need = (path: string, text: string | undefined, max: number) => {
+      if (!text?.trim()) invalid(`embeds.${embedIndex}.${path}`, 'BASE_TYPE_REQUIRED', 'This field is required')
+      check(path, text, max)
+    }
+    check('title', title, 256)
+    check('description', description, 4096)
+    if (fields.length > 25)
+      invalid(`embeds.${embedIndex}.fields`, 'BASE_TYPE_MAX_LENGTH', 'Must be 25 or fewer in length.')
+    for (const [index, { name, value }] of fields.entries()) {
+      need(`fields.${index}.name`, name, 256)
+      need(`fields.${index}.value`, value, 1024)
+    }
+    if (footer) need('footer.text', footer.text, 2048)
+    if (author) need('author.name', author.name, 256)
+    hasImage ||= Boolean(image?.url || thumbnail?.url)
+  }
+  if (total > 6000) invalid('embeds', 'MAX_EMBED_SIZE_EXCEEDED', 'Embed size exceeds maximum size of 6000')
+  return total > 0 || hasImage
+}
+
+/** https://docs.discord.com/developers/reference#uploading-files */
+function checkFiles(files: Recorded['files'], attachments: unknown): void {
+  if (files.length > 10) refuse(400, 30015, 'Maximum number of attachments in a message reached (10)')
+  const indexes = files.map(
+    ({ field }) => /^files\[(\d+)\]$/.exec(field)?.[1] ?? invalid(field, 'UNKNOWN', 'Not a file'),
+  )
+  for (const [index, attachment] of (attachments as Message['attachments']).entries()) {
+    if (!indexes.includes(String(attachment.id)))
+      invalid(`attachments.${index}.id`, 'ATTACHMENT_NOT_FOUND', 'Attachment data not found')
+    if ([...(attachment.description ?? '')].length > 1024) {
+      invalid(`attachments.${index}.description`, 'BASE_TYPE_MAX_LENGTH', 'Must be 1024 or fewer in length.')
+    }
+  }
+  if (files.some(({ bytes }) => bytes.length > FILE_BYTES_MAX)) refuse(413, 40005, 'Request entity too large')
+}

@@ -1,0 +1,158 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import type { Teardown } from '../../helpers/database.ts'
+
+/** A call as the fake received it. */
+export interface Recorded {
+  method: string
+  /** The host that the call was meant for. */
+  host: string
+  path: string
+  query: Record<string, string>
+  headers: IncomingHttpHeaders
+  /** The JSON, or the text fields of a form; undefined where there is neither. */
+  body: unknown
+  /** Files of a form, or a file that is the whole body: its `field` and `name` are empty. */
+  files: { field: string; name: string; type: string; bytes: Buffer }[]
+  /** Names of the fields and files of a form with files, in order. */
+  fields: string[]
+}
+
+export interface Reply {
+  status: number
+  /** A text or a Buffer is sent as it is, anything else as JSON. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** A fault that happens once, at the next call of this name. */
+export interface Fault {
+  /** Such as `POST /api/v1/statuses`. */
+  on: string
+  /** Whether the call is carried out first. */
+  after?: boolean
+  /** The response; a function handles the connection itself, without a response. */
+  instead: Reply | ((request: IncomingMessage, response: ServerResponse) => void)
+}
+
+export interface FakeNetwork {
+  /** Where it listens, without a path. */
+  address: string
+  /** A `fetch` that leads from the real network's address to the fake. */
+  fetch: typeof fetch
+  calls: Recorded[]
+  /** Names of the calls in order. Tests add entries of their own. */
+  log: string[]
+  faults: Fault[]
+  /** Number of open connections. */
+  connections(): Promise<number>
+}
+
+/** The connection ends without a response. */
+export const reset = (request: IncomingMessage) => request.socket.resetAndDestroy()
+
+/** The connection ends in the middle of the response. */
+export const broken = (status: number) => (request: IncomingMessage, response: ServerResponse) => {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': 100 })
+  response.write('{"id":"1', () => request.socket.destroy())
+}
+
+/** A refusal by a fake. */
+export class Refused extends Error {
+  readonly reply: Reply
+
+  constructor(reply: Reply) {
+    super(`refused with ${reply.status}`)
+    this.reply = reply
+  }
+}
+
+/**
+ * A server on a free port of loopback in place of one or several origins. `respond` returns a reply or throws Refused. Another error is
+ * a mistake in the fake: the response has status 599.
+ */
+export async function startFake(
+  t: Teardown,
+  origin: string | readonly string[],
+  respond: (call: Recorded) => Reply | Promise<Reply>,
+): Promise<FakeNetwork> {
+  const origins = [origin].flat()
+  const calls: Recorded[] = []
+  const log: string[] = []
+  const faults: Fault[] = []
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '', origins[0])
+    const name = `${request.method} ${url.pathname}`
+    const call: Recorded = {
+      method: request.method ?? '',
+      host: String(request.headers['x-forwarded-host'] ?? url.host),
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: request.headers,
+      body: undefined,
+      files: [],
+      fields: [],
+    }
+    let reply: Reply
+    try {
+      Object.assign(call, await read(request))
+      calls.push(call)
+      log.push(name)
+      const index = faults.findIndex((fault) => fault.on === name)
+      const [fault] = index < 0 ? [] : faults.splice(index, 1)
+      reply = fault && !fault.after ? { status: 0 } : await respond(call)
+      if (fault) {
+        if (typeof fault.instead === 'function') return fault.instead(request, response)
+        reply = fault.instead
+      }
+    } catch (error) {
+      // The client disconnected while it was sending.
+      if (request.destroyed && !request.complete) return
+      reply = error instanceof Refused ? error.reply : { status: 599, body: { fake: String(error) } }
+    }
+    const { status, body, headers } = reply
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    const isReady = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+    response.end(isReady ? body : JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const redirected: typeof fetch = (input, init) => {
+    const url = new URL(String(input))
+    if (!origins.includes(url.origin)) throw new Error(`${url} is not at ${origins.join(' or ')}`)
+    const headers = { ...(init?.headers as Record<string, string>), 'x-forwarded-host': url.host }
+    return fetch(`${address}${url.pathname}${url.search}`, { ...init, headers })
+  }
+  const connections = promisify(server.getConnections.bind(server))
+  return { address, fetch: redirected, calls, log, faults, connections }
+}
+
+async function read(
+  request: IncomingMessage,
+): Promise<Pick<Recorded, 'body' | 'files'> & Partial<Pick<Recorded, 'fields'>>> {
+  const bytes = Buffer.concat(await request.toArray())
+  const type = request.headers['content-type'] ?? ''
+  if (bytes.length === 0) return { body: undefined, files: [] }
+  if (type.startsWith('application/json')) return { body: JSON.parse(bytes.toString()), files: [] }
+  if (type.startsWith('application/x-www-form-urlencoded')) {
+    return { body: Object.fromEntries(new URLSearchParams(bytes.toString())), files: [] }
+  }
+  if (/^(?:image\/|video\/|application\/octet-stream$)/.test(type))
+    return { body: undefined, files: [{ field: '', name: '', type, bytes }] }
+  if (!type.startsWith('multipart/form-data')) throw new Refused({ status: 415 })
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
+  const body: Record<string, string> = {}
+  const files: Recorded['files'] = []
+  for (const [field, value] of form) {
+    if (typeof value === 'string') body[field] = value
+    else files.push({ field, name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) })
+  }
+  return { body, files, fields: [...form.keys()] }
+}

@@ -1,0 +1,226 @@
+import type { Teardown } from '../../helpers/database.ts'
+import { type FakeNetwork, type Recorded, startFake } from './network.ts'
+import { parseText, refuse } from './telegram-markup.ts'
+
+interface Chat {
+  id: number
+  type: 'channel' | 'supergroup' | 'group' | 'private'
+  title: string
+  username?: string
+  /** The bot as a member (https://core.telegram.org/bots/api#chatmember); by default one that may post. */
+  bot?: { status: string; can_post_messages?: boolean; can_send_messages?: boolean; is_member?: boolean }
+}
+
+interface Message {
+  message_id: number
+  /** The album that the message belongs to: https://core.telegram.org/bots/api#message */
+  media_group_id?: string
+  chat: Chat
+  text?: string
+  caption?: string
+}
+
+export interface FakeTelegram extends FakeNetwork {
+  credentials: { botToken: string; chatId: string }
+  /** Chats of the bot; the first is the channel of the credentials. */
+  chats: Chat[]
+  messages: Message[]
+  /** The error for the second message of the next album, after the first one was sent. */
+  albumError: string | undefined
+}
+
+const ORIGIN = 'https://api.telegram.org'
+const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11'
+
+/**
+ * The Bot API as https://core.telegram.org/bots/api describes it, with its refusals. Their words come from
+ * https://github.com/tdlib/telegram-bot-api (Client.cpp, ClientManager.cpp) and https://github.com/tdlib/td; those for
+ * albums and for parameters of a wrong type are this fake's own. Unknown parameters are ignored, as by the real API.
+ */
+export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
+  const messages: Message[] = []
+  const chats: Chat[] = [{ id: -1001234567890, type: 'channel', title: 'Lighthouses', username: 'lighthouses' }]
+
+  const network = await startFake(t, ORIGIN, (call) => {
+    const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(call.path) ?? refuse(404, 'Not Found')
+    if (!/^\d+:[\w-]+$/.test(token ?? '')) refuse(404, 'Not Found')
+    if (token !== TOKEN) refuse(401, 'Unauthorized')
+    const parameters = decode(call)
+    if (method === 'getMe') {
+      return ok({ id: BOT_ID, is_bot: true, first_name: 'Postroom', username: 'postroom_bot' })
+    }
+    const chat = chats.find(
+      ({ id, username }) => String(id) === String(parameters.chat_id) || `@${username}` === parameters.chat_id,
+    )
+    if (!chat) return refuse(400, 'Bad Request: chat not found')
+    const { bot = POSTING[chat.type], ...shown } = chat
+    if (method === 'getChat') return ok(shown)
+    // https://core.telegram.org/bots/api#getchatmember
+    if (method === 'getChatMember') {
+      if (parameters.user_id !== BOT_ID) refuse(400, 'Bad Request: user not found')
+      // Only administrators see who is in a channel.
+      if (chat.type === 'channel' && bot.status === 'left') refuse(400, 'Bad Request: member list is inaccessible')
+      return ok({ user: { id: BOT_ID, is_bot: true }, ...bot })
+    }
+
+    const send = SENDERS[method ?? ''] ?? refuse(404, 'Not Found: method not found')
+    checkRights(chat.type, bot)
+    checkShared(parameters)
+    const contents = send(parameters, call)
+    // https://core.telegram.org/bots/api#replyparameters
+    const reply = parameters.reply_parameters as { message_id?: unknown } | undefined
+    if (reply && !messages.some((message) => message.message_id === reply.message_id && message.chat.id === chat.id)) {
+      refuse(400, 'Bad Request: message to be replied not found')
+    }
+    const { albumError } = fake
+    const album = method === 'sendMediaGroup' && { media_group_id: String(messages.length + 1) }
+    const sent = contents
+      .slice(0, album && albumError ? 1 : undefined)
+      .map((content, index) => ({ message_id: messages.length + 1 + index, ...album, chat: shown, ...content }))
+    messages.push(...sent)
+    if (album && albumError) {
+      fake.albumError = undefined
+      refuse(400, `Bad Request: failed to send message #2 with the error message "${albumError}"`)
+    }
+    return ok(album ? sent : sent[0])
+  })
+  const fake: FakeTelegram = {
+    ...network,
+    credentials: { botToken: TOKEN, chatId: '@lighthouses' },
+    chats,
+    messages,
+    albumError: undefined,
+  }
+  return fake
+}
+
+const BOT_ID = 123456
+
+const POSTING: Record<Chat['type'], NonNullable<Chat['bot']>> = {
+  channel: { status: 'administrator', can_post_messages: true },
+  supergroup: { status: 'member' },
+  group: { status: 'member' },
+  private: { status: 'member' },
+}
+
+function checkRights(type: Chat['type'], { status, can_post_messages, can_send_messages }: NonNullable<Chat['bot']>) {
+  if (status === 'left') refuse(403, `Forbidden: bot is not a member of the ${type} chat`)
+  if (status === 'kicked') refuse(403, `Forbidden: bot was kicked from the ${type} chat`)
+  if (type === 'channel' && !can_post_messages)
+    refuse(400, 'Bad Request: need administrator rights in the channel chat')
+  if (status === 'restricted' && !can_send_messages) {
+    refuse(400, 'Bad Request: not enough rights to send text messages to the chat')
+  }
+}
+
+const ok = (result: unknown) => ({ status: 200, body: { ok: true, result } })
+
+/** In a form, all parameters except texts are JSON: https://core.telegram.org/bots/api#making-requests */
+function decode({ body, headers }: Recorded): Record<string, unknown> {
+  const parameters = (body ?? {}) as Record<string, unknown>
+  if (!headers['content-type']?.startsWith('multipart/')) return parameters
+  const texts = ['chat_id', 'text', 'caption', 'parse_mode']
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      if (texts.includes(name)) return [name, value]
+      try {
+        return [name, JSON.parse(String(value))]
+      } catch {
+        return refuse(400, `Bad Request: can't parse ${name} JSON object`)
+      }
+    }),
+  )
+}
+
+/** https://core.telegram.org/bots/api#sending-files */
+interface FileRule {
+  types: RegExp
+  bytesMax: number
+}
+const PHOTO: FileRule = { types: /^image\/(?:jpeg|png|webp|gif)$/, bytesMax: 10_485_760 }
+const VIDEO: FileRule = { types: /^video\/mp4$/, bytesMax: 52_428_800 }
+
+type Sender = (parameters: Record<string, unknown>, call: Recorded) => Omit<Message, 'message_id' | 'chat'>[]
+
+const SENDERS: Record<string, Sender> = {
+  // https://core.telegram.org/bots/api#sendmessage
+  sendMessage: ({ text, parse_mode }) => {
+    if (text !== undefined && typeof text !== 'string') refuse(400, "Bad Request: can't parse text")
+    const parsed = parseText(text as string | undefined, parse_mode)
+    if (!parsed.trim()) refuse(400, 'Bad Request: message text is empty')
+    if ([...parsed].length > 4096) refuse(400, 'Bad Request: message is too long')
+    return [{ text: parsed }]
+  },
+  sendPhoto: single('photo', PHOTO),
+  sendVideo: single('video', VIDEO),
+  sendAnimation: single('animation', { ...VIDEO, types: /^(?:image\/gif|video\/mp4)$/ }),
+  // https://core.telegram.org/bots/api#sendmediagroup
+  sendMediaGroup: ({ media, reply_markup }, { files }) => {
+    if (!Array.isArray(media) || media.length < 2 || media.length > 10) {
+      return refuse(400, 'Bad Request: group send failed: 2 to 10 items')
+    }
+    if (reply_markup !== undefined) refuse(400, 'Bad Request: an album has no reply markup')
+    return media.map((item: Record<string, unknown>) => {
+      if (item.type !== 'photo' && item.type !== 'video')
+        refuse(400, `Bad Request: type ${item.type} can't be used in an album`)
+      const name = /^attach:\/\/(\w+)$/.exec(String(item.media))?.[1]
+      checkFile(files, name, item.type === 'photo' ? PHOTO : VIDEO)
+      return captionOf(item)
+    })
+  },
+}
+
+/** https://core.telegram.org/bots/api#sendphoto, #sendvideo, #sendanimation */
+function single(field: string, rule: FileRule): Sender {
+  return (parameters, { files }) => {
+    checkFile(files, field, rule)
+    return [captionOf(parameters)]
+  }
+}
+
+function checkFile(files: Recorded['files'], field: string | undefined, { types, bytesMax }: FileRule): void {
+  const file =
+    files.find((each) => each.field === field) ?? refuse(400, `Bad Request: there is no ${field} in the request`)
+  if (file.bytes.length > bytesMax) refuse(413, 'Request Entity Too Large')
+  if (file.bytes.length === 0) refuse(400, 'Bad Request: file must be non-empty')
+  if (!types.test(file.type)) refuse(400, 'Bad Request: IMAGE_PROCESS_FAILED')
+  const [width, height] = sizeOf(file.bytes) ?? []
+  // https://core.telegram.org/bots/api#sendphoto
+  if (width && height && (width + height > 10_000 || Math.max(width / height, height / width) > 20)) {
+    refuse(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS')
+  }
+}
+
+/** Width and height of a PNG. */
+function sizeOf(bytes: Buffer): [number, number] | undefined {
+  if (bytes.length < 24 || bytes.toString('latin1', 1, 4) !== 'PNG') return undefined
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+}
+
+function captionOf({ caption, parse_mode }: Record<string, unknown>): { caption?: string } {
+  if (caption === undefined) return {}
+  const parsed = parseText(String(caption), parse_mode)
+  if ([...parsed].length > 1024) refuse(400, 'Bad Request: message caption is too long')
+  return { caption: parsed }
+}
+
+function checkShared(parameters: Record<string, unknown>): void {
+  for (const name of ['disable_notification', 'protect_content', 'has_spoiler', 'show_caption_above_media']) {
+    const value = parameters[name]
+    if (value !== undefined && typeof value !== 'boolean') refuse(400, `Bad Request: can't parse ${name}`)
+  }
+  const markup = parameters.reply_markup as { inline_keyboard?: unknown } | undefined
+  if (markup === undefined) return
+  // https://core.telegram.org/bots/api#inlinekeyboardmarkup
+  const rows = Array.isArray(markup.inline_keyboard)
+    ? markup.inline_keyboard
+    : refuse(400, "Bad Request: can't parse reply keyboard markup JSON object")
+  for (const button of rows.flat() as Record<string, unknown>[]) {
+    if (!button.text) refuse(400, "Bad Request: can't parse inline keyboard button: Text must be non-empty")
+    if (button.url === undefined && typeof button.callback_data === 'string') {
+      if (Buffer.byteLength(button.callback_data) > 64) refuse(400, 'Bad Request: BUTTON_DATA_INVALID')
+    } else if (!/^(?:https?|tg|ton):$/.test(URL.parse(String(button.url))?.protocol ?? '')) {
+      refuse(400, `Bad Request: inline keyboard button URL '${button.url}' is invalid`)
+    }
+  }
+}
