@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import type { Test } from 'tap'
 import type { Delivery } from '../../schemas/delivery.ts'
-import type { PostType } from '../../schemas/platform.ts'
+import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { platforms } from '../../src/platforms/catalogue.ts'
 import type { GuaranteeRule, PostTypeRule } from '../../src/platforms/limits.ts'
@@ -50,7 +50,7 @@ export interface Kind {
 type ActKind = NonNullable<GuaranteeRule['act']>
 
 /** Every kind of post that a network takes. */
-export function kindsOf(id: RealNetwork): Kind[] {
+export function kindsOf(id: PlatformId): Kind[] {
   const { postTypes, thread, firstComment } = platforms[id]
   const kinds = Object.entries(postTypes).flatMap(([type, rule]) =>
     filesFor(rule).map((files): Kind => {
@@ -120,12 +120,12 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
         ...(act === 'comment' && { firstComment: texts[1] }),
       })
     },
-    settle: (postId: string, work = world.work) => settle(world, postId, work),
+    settle: (postId: string, work?: World['work']) => settle(world, postId, work),
   }
 }
 
 /** Works whenever the delivery is due, or its lease has ended, until it is settled. */
-async function settle({ ada, time }: World, postId: string, work: (ms: number) => Promise<void>): Promise<Delivery> {
+export async function settle({ ada, time, work: once }: World, postId: string, work = once): Promise<Delivery> {
   const read = () => ada.call('GET', `/posts/${postId}`)
   for (let attempts = 0; attempts < 40; attempts++) {
     const { body } = await until('the post is read', read, { isMet: ({ status }) => status === 200 })
@@ -141,7 +141,7 @@ async function settle({ ada, time }: World, postId: string, work: (ms: number) =
  * Uploads what a post of this kind shows. Videos are images by their bytes: reading a real one takes seconds where the
  * machine is busy.
  */
-async function uploadFiles({ db, uploadFile }: World, { files }: Kind): Promise<string[]> {
+export async function uploadFiles({ db, uploadFile }: World, { files }: Kind): Promise<string[]> {
   const ids: string[] = []
   for (const file of files) {
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
