@@ -5,5 +5,24 @@ export interface Log {
   error(facts: object, message: string): void
 }
 
-/** A loop logs an outage after so many failures in a row. A single one may be a timeout under load. */
-export const OUTAGE_FAILURES = 2
+/** An outage is logged after so many failures in a row. A single one may be a timeout under load. */
+const OUTAGE_FAILURES = 2
+
+export interface OutageLog {
+  failed(error: unknown): void
+  worked(): void
+}
+
+/** Logs when a loop no longer gets through, and when it does again, once each. */
+export function logOutages(log: Log, messages: { begin: string; end: string }): OutageLog {
+  let failures = 0
+  return {
+    failed(error) {
+      if (++failures === OUTAGE_FAILURES) log.error({ err: error }, messages.begin)
+    },
+    worked() {
+      if (failures >= OUTAGE_FAILURES) log.info({}, messages.end)
+      failures = 0
+    },
+  }
+}

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
-import { OUTAGE_FAILURES } from '../log.ts'
+import { logOutages } from '../log.ts'
 import { claimNextRefresh, type RefreshDeps, refreshTokens } from './refresh.ts'
 import { REFRESH_DRAIN_MS, REFRESH_POLL_MS, REFRESHES_MAX } from './refresh-rules.ts'
 
@@ -29,15 +29,17 @@ export async function runRefresher(deps: RefreshDeps, isReady: () => boolean, st
     return true
   }
 
-  for (let failures = 0; !signal.aborted; ) {
+  const outages = logOutages(deps.log, {
+    begin: 'tokens that are due for refreshing cannot be claimed',
+    end: 'tokens that are due for refreshing are claimed again',
+  })
+  while (!signal.aborted) {
     try {
       const hasClaimed = await step()
-      failures = 0
+      outages.worked()
       if (hasClaimed) continue
     } catch (error) {
-      if (++failures === OUTAGE_FAILURES) {
-        deps.log.error({ err: error }, 'tokens that are due for refreshing cannot be claimed')
-      }
+      outages.failed(error)
     }
     await Promise.race([...running.keys(), pause(REFRESH_POLL_MS, undefined, { signal }).catch(() => {})])
   }

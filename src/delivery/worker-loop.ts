@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import { type Log, OUTAGE_FAILURES } from '../log.ts'
+import { type Log, logOutages, type OutageLog } from '../log.ts'
 import type { Publisher } from './publisher.ts'
 import { DRAIN_MS, POLL_EVERY_MS, RENEW_EVERY_MS, RESPONSE_GRACE_MS } from './timing.ts'
 
@@ -14,8 +14,12 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<unknown
   const renewals = setInterval(() => {
     publisher.renew().catch((error) => log.error({ err: error }, 'leases could not be renewed'))
   }, RENEW_EVERY_MS)
+  const outages = logOutages(log, {
+    begin: 'due deliveries cannot be claimed',
+    end: 'due deliveries are claimed again',
+  })
   try {
-    for (let failures = 0; !signal.aborted; ) failures = await step(publisher, log, signal, failures)
+    while (!signal.aborted) await step(publisher, outages, signal)
     publisher.stop()
     await Promise.race([publisher.idle(), pause(DRAIN_MS, undefined, { ref: false })])
     await Promise.race([publisher.drain({ calls: false }), pause(RESPONSE_GRACE_MS, undefined, { ref: false })])
@@ -26,26 +30,20 @@ export async function work(publisher: Publisher, log: Log, stop: Promise<unknown
   }
 }
 
-/**
- * Looks for work once, and waits until there may be more. Returns how often in a row the database did not respond: an outage
- * is logged when it begins and when it ends.
- */
-async function step(publisher: Publisher, log: Log, signal: AbortSignal, failuresBefore: number): Promise<number> {
+/** Looks for work once, and waits until there may be more. */
+async function step(publisher: Publisher, outages: OutageLog, signal: AbortSignal): Promise<void> {
   let waitMs = POLL_EVERY_MS
-  let failures = 0
   let hasClaimed = false
   const settled = publisher.settled()
   try {
     hasClaimed = (await publisher.claim()) > 0
     if (!hasClaimed) waitMs = Math.min(waitMs, (await publisher.nextDueInMs()) ?? waitMs)
+    outages.worked()
   } catch (error) {
-    failures = failuresBefore + 1
-    if (failures === OUTAGE_FAILURES) log.error({ err: error }, 'due deliveries cannot be claimed')
+    outages.failed(error)
   }
-  if (failures === 0 && failuresBefore >= OUTAGE_FAILURES) log.info({}, 'due deliveries are claimed again')
-  if (hasClaimed) return failures
+  if (hasClaimed) return
   await Promise.race([settled, pause(waitMs, undefined, { signal }).catch(() => {})])
   // Deliveries that settle in one batch free their slots together.
   await nextTurn()
-  return failures
 }

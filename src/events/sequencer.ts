@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '../../db/client.ts'
 import { announceAccountExpiries, announceKeyExpiries } from '../../db/queries/events/expiry.ts'
 import { BATCH_MAX, sequenceEvents } from '../../db/queries/events/sequence.ts'
-import { type Log, OUTAGE_FAILURES } from '../log.ts'
+import { type Log, logOutages } from '../log.ts'
 
 /** Readers see an event at most so long after its transaction, and the time of a statement. */
 const POLL_MS = 200
@@ -38,13 +38,17 @@ export async function runSequencer(deps: SequencerDeps, stop: Promise<unknown>):
     return count === BATCH_MAX
   }
 
-  for (let failures = 0; !signal.aborted; ) {
+  const outages = logOutages(log, {
+    begin: 'events cannot be given positions',
+    end: 'events are given positions again',
+  })
+  while (!signal.aborted) {
     try {
       const hasMore = deps.isReady() && (await step())
-      failures = 0
+      outages.worked()
       if (hasMore) continue
     } catch (error) {
-      if (++failures === OUTAGE_FAILURES) log.error({ err: error }, 'events cannot be given positions')
+      outages.failed(error)
     }
     await pause(POLL_MS, undefined, { signal }).catch(() => {})
   }

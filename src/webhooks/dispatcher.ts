@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { claimWebhooks, readDueDeliveries } from '../../db/queries/webhooks/claim.ts'
-import { OUTAGE_FAILURES } from '../log.ts'
+import { logOutages } from '../log.ts'
 import { createSlots } from './slots.ts'
 import { CLAIM_EVERY_MS, DRAIN_MS, LEASE_MS, PER_PROCESS_MAX, POLL_MS, TURN_DELIVERIES_MAX } from './timing.ts'
 import { attemptsAtOnce, isSuspect, type Turn, type TurnDeps, takeTurn } from './turn.ts'
@@ -44,12 +44,13 @@ export async function runDispatcher(deps: TurnDeps, isReady: () => boolean, stop
     return hooks.length
   }
 
-  for (let failures = 0; !stopping.signal.aborted; ) {
+  const outages = logOutages(deps.log, { begin: 'webhooks cannot be claimed', end: 'webhooks are claimed again' })
+  while (!stopping.signal.aborted) {
     try {
       await claim()
-      failures = 0
+      outages.worked()
     } catch (error) {
-      if (++failures === OUTAGE_FAILURES) deps.log.error({ err: error }, 'webhooks cannot be claimed')
+      outages.failed(error)
     }
     const wait = (ms: number) => pause(ms, undefined, { signal: stopping.signal }).catch(() => {})
     // A turn that ends makes room for others.
