@@ -25,8 +25,12 @@ export interface StandardOAuth {
   requiredScopes: readonly string[]
   /** Whether an error means that the code or the token was refused. Absent where errors have the codes of RFC 6749, 5.2. */
   isTokenRefused?(refusal: Refusal): boolean
+  /** Whether an error is about the app. Absent where errors have the codes of RFC 6749, 5.2. */
+  isAboutApp?(body: unknown): boolean
   /** Further parameters of the consent page. */
   parameters?: Readonly<Record<string, string>>
+  /** Further parameters of the request that exchanges the code. */
+  codeParameters?: Readonly<Record<string, string>>
   /** Absent where the network takes every User-Agent. */
   userAgent?(app: OAuthApp): string
   /** What the operator has to do if the network does not accept the app. Ends the message of that error. */
@@ -71,15 +75,10 @@ export function standardOAuth(network: StandardOAuth): OAuth {
       const tokens = await requestTokens(network, app, secrets, io, async (server, client, proof, options) => {
         const parameters = oauth.validateAuthResponse(server, client, callback, oauth.skipStateCheck)
         const verifier = network.pkce ? (kept as Kept).verifier : oauth.nopkce
-        const call = oauth.authorizationCodeGrantRequest(
-          server,
-          client,
-          proof,
-          parameters,
-          redirectUri,
-          verifier,
-          options,
-        )
+        const call = oauth.authorizationCodeGrantRequest(server, client, proof, parameters, redirectUri, verifier, {
+          ...options,
+          ...(network.codeParameters && { additionalParameters: network.codeParameters }),
+        })
         return oauth.processAuthorizationCodeResponse(server, client, await call)
       })
       // Absent where all of them were granted: RFC 6749, 5.1.
@@ -129,7 +128,7 @@ const APP_ERRORS = [
   '403',
 ]
 
-const isAboutApp = (body: unknown) => APP_ERRORS.includes(textAt(body, 'error') ?? '')
+const hasAppError = (body: unknown) => APP_ERRORS.includes(textAt(body, 'error') ?? '')
 
 type ServerCall<T> = (
   server: oauth.AuthorizationServer,
@@ -163,7 +162,7 @@ async function callServer<T>(
   io: OAuthIo,
   call: ServerCall<T>,
 ): Promise<T> {
-  const { host, tokenEndpoint, revocationEndpoint } = network
+  const { host, tokenEndpoint, revocationEndpoint, isAboutApp = hasAppError } = network
   // Stands for the metadata (RFC 8414) that most networks do not publish.
   const server = {
     issuer: `https://${host}`,
@@ -175,7 +174,9 @@ async function callServer<T>(
     secrets: app.clientSecret === null ? secrets : [...secrets, app.clientSecret],
     words(body) {
       const words = textAt(body, 'error_description') ?? textAt(body, 'message') ?? textAt(body, 'error')
-      return words !== undefined && network.appAdvice && isAboutApp(body) ? `${words}. ${network.appAdvice}` : words
+      return words !== undefined && network.appAdvice && isAboutApp(body)
+        ? `${words.replace(/\.$/, '')}. ${network.appAdvice}`
+        : words
     },
     // Errors about the app say nothing about the token: RFC 6749, 5.2.
     isUnauthorized: network.isTokenRefused ?? (({ body }) => textAt(body, 'error') !== undefined && !isAboutApp(body)),

@@ -65,7 +65,20 @@ t.test('each refresh gives new tokens, and a spent token is refused', async (t) 
   t.ok(fake.tokens.has(refreshed.credentials.accessToken!))
   await run(refreshed.credentials, authorization.app, ioOf(fake))
   const spent = await rejection(run(credentials, authorization.app, ioOf(fake)))
-  t.has(spent, { code: 'unauthorized', needsAttention: true, message: 'api.pinterest.com: Invalid refresh token' })
+  t.has(spent, {
+    code: 'unauthorized',
+    needsAttention: true,
+    message: 'api.pinterest.com: The authorization grant is invalid',
+  })
+})
+
+t.test('an app made before September 2025 gets tokens that can be refreshed', async (t) => {
+  const { fake, authorization } = await start(t)
+  fake.isOldApp = true
+  const { callback, kept } = await consent(fake, authorization)
+  const [account] = await pinterestOAuth.finish({ ...authorization, callback, kept }, ioOf(fake))
+  const refreshed = await pinterestOAuth.refresh!.run(account!.tokens.credentials, authorization.app, ioOf(fake))
+  t.ok(fake.tokens.has(refreshed.credentials.accessToken!))
 })
 
 t.test('a refused app says nothing about the token, and a code is used once', async (t) => {
@@ -77,7 +90,8 @@ t.test('a refused app says nothing about the token, and a code is used once', as
   const finish = (changed: object = {}) =>
     pinterestOAuth.finish({ ...authorization, callback, kept, ...changed }, ioOf(fake))
   const wrong = await rejection(finish({ app: { ...authorization.app, clientSecret: 'wr0ng' } }))
-  t.has(wrong, { maybeSent: false, needsAttention: false, message: 'api.pinterest.com: Authentication failed.' })
+  t.has(wrong, { maybeSent: false, needsAttention: false })
+  t.match(wrong.message, /^api\.pinterest\.com: Authentication failed\. The operator of Postroom has to check /)
   await finish()
   t.has(await rejection(finish()), { code: 'unauthorized', needsAttention: true })
 })

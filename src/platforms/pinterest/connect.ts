@@ -1,11 +1,14 @@
 import type { Io, Profile } from '../adapter.ts'
-import { textAt } from '../json.ts'
+import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
 import { standardOAuth } from '../standard-oauth.ts'
 import { clientFor, HOST, isId } from './client.ts'
 
 /** All four are required to create a pin: https://github.com/pinterest/api-description, `POST /pins`. */
 const PUBLISHING = ['boards:read', 'boards:write', 'pins:read', 'pins:write']
+
+const AUTHENTICATION_FAILED = 2
+const GRANT_REFUSED = 283
 
 /** https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/ */
 export const pinterestOAuth = standardOAuth({
@@ -17,8 +20,13 @@ export const pinterestOAuth = standardOAuth({
   scopes: [...PUBLISHING, 'user_accounts:read'],
   scopeSeparator: ',',
   requiredScopes: PUBLISHING,
-  // Errors have no code of RFC 6749. 401 is for the id and the secret of the app.
-  isTokenRefused: ({ status }) => status === 400,
+  // Without it, an app made before 2025-09-25 gets refresh tokens that Pinterest no longer accepts. Other apps do not need it.
+  codeParameters: { continuous_refresh: 'true' },
+  // Errors have no code of RFC 6749. A refused code or token has status 401, as has a wrong id or secret of the app:
+  // https://github.com/pinterest/pinterest-python-sdk/issues/114
+  isTokenRefused: ({ status, body }) => status === 400 || at(body, 'code') === GRANT_REFUSED,
+  isAboutApp: (body) => at(body, 'code') === AUTHENTICATION_FAILED,
+  appAdvice: 'The operator of Postroom has to check the id and the secret key of the app',
   // Each refresh gives a new refresh token. The page does not say whether the old one still works.
   afterLostResponse: 'single-use',
 

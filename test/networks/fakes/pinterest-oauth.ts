@@ -5,12 +5,15 @@ export interface FakePinterestOAuth {
   app: { clientId: string; clientSecret: string; redirectUris: string[] }
   /** Whether the user consents. */
   consents: boolean
+  /** Whether the app was made before 2025-09-25. It has to ask for refresh tokens that can be used. */
+  isOldApp: boolean
 }
 
 const ACCESS_SECONDS = 2_592_000
 const REFRESH_SECONDS = 5_184_000
+const LEGACY_REFRESH_SECONDS = 31_536_000
 
-/** https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/, for an app made since September 2025. */
+/** https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/ */
 export function serveOAuth(tokens: Map<string, PinterestToken>, clock: () => Date) {
   const codes = new Map<string, { redirectUri: string; scopes: string[] }>()
   const refreshTokens = new Map<string, { scopes: string[]; endsAt: number }>()
@@ -21,6 +24,7 @@ export function serveOAuth(tokens: Map<string, PinterestToken>, clock: () => Dat
       redirectUris: ['https://postroom.example/connect/callback'],
     },
     consents: true,
+    isOldApp: false,
   }
   let current = (): FakePinterestOAuth => switches
   let issued = 0
@@ -43,6 +47,9 @@ export function serveOAuth(tokens: Map<string, PinterestToken>, clock: () => Dat
 
   const refuse = (status: number, code: number, message: string): Reply => ({ status, body: { code, message } })
 
+  /** https://github.com/pinterest/pinterest-python-sdk/issues/114 */
+  const refuseGrant = () => refuse(401, 283, 'The authorization grant is invalid')
+
   const grant = ({ headers, body }: Recorded): Reply => {
     const { app } = current()
     const form = (body ?? {}) as Record<string, string>
@@ -54,17 +61,29 @@ export function serveOAuth(tokens: Map<string, PinterestToken>, clock: () => Dat
     const now = clock().getTime()
     if (form.grant_type === 'refresh_token') {
       const known = refreshTokens.get(form.refresh_token ?? '')
-      if (!known || known.endsAt < now) return refuse(400, 1, 'Invalid refresh token')
+      if (!known || known.endsAt < now) return refuseGrant()
       refreshTokens.delete(form.refresh_token!)
       return issue(known.scopes, 'refresh_token')
     }
     const code = codes.get(form.code ?? '')
     codes.delete(form.code ?? '')
-    const isRight = form.grant_type === 'authorization_code' && code?.redirectUri === form.redirect_uri
-    return isRight ? issue(code!.scopes, 'authorization_code') : refuse(400, 1, 'Invalid authorization code')
+    if (form.grant_type !== 'authorization_code') return refuse(400, 1, 'Invalid grant_type')
+    if (!code || code.redirectUri !== form.redirect_uri) return refuseGrant()
+    return current().isOldApp && form.continuous_refresh !== 'true' ? issueLegacy(code.scopes) : issue(code.scopes)
   }
 
-  const issue = (scopes: string[], type: string): Reply => {
+  /** Its refresh token "is no longer supported". */
+  const issueLegacy = (scopes: string[]): Reply => {
+    const reply = issue(scopes)
+    const { refresh_token_expires_at: _, ...body } = reply.body as {
+      refresh_token: string
+      refresh_token_expires_at: number
+    }
+    refreshTokens.delete(body.refresh_token)
+    return { ...reply, body: { ...body, refresh_token_expires_in: LEGACY_REFRESH_SECONDS } }
+  }
+
+  const issue = (scopes: string[], type = 'authorization_code'): Reply => {
     const [accessToken, refreshToken] = [`pina_${++issued}`, `pinr_${issued}`]
     const endsAt = clock().getTime() + REFRESH_SECONDS * 1000
     tokens.set(accessToken, { scopes: new Set(scopes), status: 'active' })
