@@ -8,9 +8,10 @@ const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/version.ts
 /** What the folder of a network may import: the contract of adapters, and no other network. */
 const NETWORK = [
   'schemas',
-  ...['adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'request-body', 'standard-oauth'].map(
-    (name) => `src/platforms/${name}.ts`,
-  ),
+  ...[
+    ...['access-token', 'adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'request-body'],
+    'standard-oauth',
+  ].map((name) => `src/platforms/${name}.ts`),
   // The caption has the title where `fields` has none.
   'src/platforms/rules/title.ts',
   // Instagram and Threads publish in the same way.

@@ -1,3 +1,4 @@
+import { accessTokenOf } from '../access-token.ts'
 import type { Credentials, Io } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal, retryAfterMs } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
@@ -33,10 +34,8 @@ export function call(
   options: Parameters<typeof callNetwork>[3] = {},
   rules: Partial<NetworkRules> = {},
 ): Promise<NetworkResponse> {
-  const { accessToken = '', clientId } = credentials
-  // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\x21-\x7e]+$/.test(accessToken)) throw unauthorized('The access token is missing or invalid: connect again')
-  const network = { ...rulesFor(new URL(url).host, accessToken, clientId), ...rules }
+  const accessToken = accessTokenOf(credentials, 'Google')
+  const network = { ...rulesFor(new URL(url).host, accessToken, credentials.clientId), ...rules }
   return callNetwork(network, io, url, { ...options, headers: { authorization: `Bearer ${accessToken}` } })
 }
 

@@ -1,3 +1,4 @@
+import { accessTokenOf } from '../access-token.ts'
 import type { Credentials, Io } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal, retryAfterMs } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
@@ -29,12 +30,11 @@ export interface Client extends NetworkRules {
 export const isOrganization = ({ author }: Credentials) => author?.startsWith('urn:li:organization:') === true
 
 export function clientFor({ credentials }: Pick<Io, 'credentials'>): Client {
-  const { accessToken = '', author = '', member = '', scopes = '', issuedAt } = credentials
+  const { author = '', member = '', scopes = '', issuedAt } = credentials
   if (!/^urn:li:(?:person|organization):[\w-]{1,64}$/.test(author)) {
     throw unauthorized('The account has no LinkedIn author: connect it again')
   }
-  // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\x21-\x7e]+$/.test(accessToken)) throw unauthorized('The access token is not one of LinkedIn: connect again')
+  const accessToken = accessTokenOf(credentials, 'LinkedIn')
   const isFresh = Math.abs(Date.now() - Number(issuedAt)) < TOKEN_FRESH_MS
   return {
     host: HOST,

@@ -1,3 +1,4 @@
+import { accessTokenOf } from '../access-token.ts'
 import type { Io, Sent } from '../adapter.ts'
 import {
   callNetwork,
@@ -8,7 +9,7 @@ import {
   retryAfterMs,
 } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
-import { impossible, PublishError, unauthorized, unexpected } from '../publish-error.ts'
+import { impossible, PublishError, unexpected } from '../publish-error.ts'
 
 export const HOST = 'api.pinterest.com'
 const API = `https://${HOST}/v5`
@@ -34,9 +35,7 @@ export interface Client extends NetworkRules {
 }
 
 export function clientFor(io: Io): Client {
-  const { accessToken = '' } = io.credentials
-  // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\x21-\x7e]+$/.test(accessToken)) throw unauthorized('The access token is missing or invalid: connect again')
+  const accessToken = accessTokenOf(io.credentials, 'Pinterest')
   const client: Client = {
     host: HOST,
     secrets: [accessToken],

@@ -1,3 +1,4 @@
+import { accessTokenOf } from '../access-token.ts'
 import type { Io } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
@@ -34,11 +35,8 @@ export function clientFor(io: Io): Client {
 
 /** The client of an account whose name is not known yet. */
 export function clientOfToken(io: Io): Client {
-  const { accessToken = '', username = '', clientId } = io.credentials
-  // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\x21-\x7e]+$/.test(accessToken)) {
-    throw unauthorized('The access token is missing or invalid: connect the account again')
-  }
+  const { username = '', clientId } = io.credentials
+  const accessToken = accessTokenOf(io.credentials, 'Reddit')
   const limitKey = clientId && limitKeyOf(clientId)
   /** When the app may call again, in milliseconds since 1970. */
   let resetAt = 0

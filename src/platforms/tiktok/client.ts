@@ -1,7 +1,8 @@
+import { accessTokenOf } from '../access-token.ts'
 import type { Io } from '../adapter.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
-import { PublishError, unauthorized, unexpected } from '../publish-error.ts'
+import { PublishError, unexpected } from '../publish-error.ts'
 
 export const HOST = 'open.tiktokapis.com'
 export const API = `https://${HOST}`
@@ -51,10 +52,7 @@ export interface Client extends NetworkRules {
 
 /** `isDraft`: what a draft may not do, other posts may. */
 export function clientFor({ credentials }: Pick<Io, 'credentials'>, isDraft = false): Client {
-  const { accessToken = '' } = credentials
-  // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\x21-\x7e]+$/.test(accessToken))
-    throw unauthorized('The access token is missing or invalid: connect it again')
+  const accessToken = accessTokenOf(credentials, 'TikTok')
   return {
     host: HOST,
     secrets: [accessToken],

@@ -1,3 +1,4 @@
+import { accessTokenOf } from '../access-token.ts'
 import type { Io, Sent } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
 import { textAt } from '../json.ts'
@@ -35,10 +36,8 @@ export function clientFor(io: Io): Client {
 
 /** The client of an account whose id is not known yet. */
 export function clientOfToken(io: Io): Client {
-  const { accessToken = '', userId = '', username = '', clientId } = io.credentials
-  // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\w.~+/=:-]+$/.test(accessToken))
-    throw unauthorized('The access token is missing or invalid: connect it again')
+  const { userId = '', username = '', clientId } = io.credentials
+  const accessToken = accessTokenOf(io.credentials, 'X')
   const client: Client = {
     userId,
     username: USERNAME.test(username) ? username : undefined,

@@ -1,3 +1,4 @@
+import { accessTokenOf } from '../access-token.ts'
 import type { Credentials, Io } from '../adapter.ts'
 import {
   type CallOptions,
@@ -85,9 +86,8 @@ export function clientFor({ credentials }: Pick<Io, 'credentials'>): Client {
 }
 
 export function clientOfToken({ credentials }: { credentials: Credentials }): Client {
-  const { accessToken = '', channelId = '', clientId } = credentials
-  // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\x21-\x7e]+$/.test(accessToken)) throw unauthorized('The access token is not one of Google: connect again')
+  const { channelId = '', clientId } = credentials
+  const accessToken = accessTokenOf(credentials, 'Google')
   return {
     host: HOST,
     secrets: [accessToken],

@@ -1,0 +1,11 @@
+import type { Credentials } from './adapter.ts'
+import { unauthorized } from './publish-error.ts'
+
+/**
+ * The access token of an account on `network`. Throws where it cannot be sent, because `fetch` repeats an invalid header in
+ * its error.
+ */
+export function accessTokenOf({ accessToken = '' }: Credentials, network: string): string {
+  if (/^[\x21-\x7e]+$/.test(accessToken)) return accessToken
+  throw unauthorized(`The account has no valid access token of ${network}: connect it again`)
+}
