@@ -4,7 +4,7 @@ import { untilMidnightPacificMs } from '../../src/platforms/youtube/client.ts'
 import { readAllEvents } from '../helpers/events.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 import { broken, reset } from '../networks/fakes/network.ts'
-import { errorReply, quotaExceeded } from '../networks/fakes/youtube.ts'
+import { errorReply, quotaExceeded } from '../networks/fakes/youtube-replies.ts'
 
 const MINUTE = 60_000
 const UPLOADS = '/upload/youtube/v3/videos'

@@ -7,7 +7,7 @@ import { throttled as throttledApp } from '../networks/fakes/pinterest.ts'
 import { throttled as throttledClient } from '../networks/fakes/reddit-replies.ts'
 import { throttled as throttledCreator } from '../networks/fakes/tiktok-requests.ts'
 import { throttled as throttledUser } from '../networks/fakes/x-replies.ts'
-import { throttled as throttledUploads } from '../networks/fakes/youtube.ts'
+import { throttled as throttledUploads } from '../networks/fakes/youtube-replies.ts'
 import type { Kind, RealNetwork } from './network-scene.ts'
 import type { createNetworkWorld } from './network-world.ts'
 

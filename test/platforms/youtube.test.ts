@@ -10,7 +10,8 @@ import { actOf, carryOut, fileOf, ioOf, rejection } from '../helpers/adapter-cal
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { reset } from '../networks/fakes/network.ts'
-import { errorReply, type FakeYoutube, quotaExceeded, startYoutube, throttled } from '../networks/fakes/youtube.ts'
+import { type FakeYoutube, startYoutube } from '../networks/fakes/youtube.ts'
+import { errorReply, quotaExceeded, throttled } from '../networks/fakes/youtube-replies.ts'
 
 const UPLOADS = '/upload/youtube/v3/videos'
 const COMMENTS = 'POST /youtube/v3/commentThreads'

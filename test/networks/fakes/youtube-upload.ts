@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Recorded, Reply } from './network.ts'
 import { Refused } from './network.ts'
-import { refuse, type Video, type YoutubeState } from './youtube.ts'
+import { refuse } from './youtube-replies.ts'
+import type { Video, YoutubeState } from './youtube-videos.ts'
 
 /** https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol */
 const CHUNK_STEP = 262_144
@@ -13,8 +14,6 @@ interface Session {
   /** The video, once the last byte has arrived. */
   video: Video | null
 }
-
-export type FakeUploads = ReturnType<typeof serveUploads>
 
 const PATH = '/upload/youtube/v3/videos'
 
@@ -69,15 +68,7 @@ export function serveUploads(state: YoutubeState) {
     return { status: 201, body: state.resourceOf(session.video, ['snippet', 'status']) }
   }
 
-  return {
-    sessions,
-    switches,
-    respond(call: Recorded): Reply | undefined {
-      if (call.path !== PATH) return undefined
-      if (call.method === 'POST') return begin(call)
-      return call.method === 'PUT' ? receive(call) : undefined
-    },
-  }
+  return { sessions, switches, begin, receive }
 }
 
 const lengthOf = ({ received }: Session) => received.reduce((sum, { length }) => sum + length, 0)

@@ -1,0 +1,64 @@
+import { listReply, refuse } from './youtube-replies.ts'
+import type { Methods, YoutubeState } from './youtube-videos.ts'
+
+interface Comment {
+  id: string
+  videoId: string
+  text: string
+  /** Milliseconds since 1970. */
+  publishedAt: number
+}
+
+interface ThreadBody {
+  snippet: { channelId: string; videoId: string; topLevelComment: { snippet?: { textOriginal?: string } } }
+}
+
+export function serveComments({ now, nextId, channel, isShown, findVideo }: YoutubeState) {
+  const comments: Comment[] = []
+
+  const threadOf = ({ id, videoId, text, publishedAt }: Comment) => ({
+    kind: 'youtube#commentThread',
+    etag: 'etag',
+    id,
+    snippet: {
+      channelId: channel.id,
+      videoId,
+      topLevelComment: {
+        kind: 'youtube#comment',
+        id,
+        snippet: {
+          textDisplay: text,
+          textOriginal: text,
+          authorChannelId: { value: channel.id },
+          publishedAt: new Date(publishedAt).toISOString(),
+        },
+      },
+    },
+  })
+
+  const methods: Methods = {
+    'GET /youtube/v3/commentThreads': ({ query: { videoId = '' } }) =>
+      listReply(
+        'commentThread',
+        comments
+          .filter((comment) => comment.videoId === findVideo(videoId).id && isShown(comment))
+          .toReversed()
+          .map(threadOf),
+      ),
+    'POST /youtube/v3/commentThreads': ({ body }) => {
+      const { channelId, videoId, topLevelComment } = ((body ?? {}) as Partial<ThreadBody>).snippet ?? {}
+      if (!channelId && !videoId) refuse(400, 'channelOrVideoIdMissing', 'channelId or videoId is required.')
+      const text = topLevelComment?.snippet?.textOriginal ?? ''
+      if (text.trim() === '') refuse(400, 'commentTextRequired', 'The comment has no text.')
+      if ([...text].length > 10_000) refuse(400, 'commentTextTooLong', 'The comment is too long.')
+      const { id, status } = findVideo(videoId)
+      if (status.selfDeclaredMadeForKids) {
+        refuse(403, 'commentsDisabled', 'The video identified by the videoId parameter has disabled comments.')
+      }
+      const comment: Comment = { id: `Ugz${nextId()}`, videoId: id, text, publishedAt: now() }
+      comments.push(comment)
+      return { status: 200, body: threadOf(comment) }
+    },
+  }
+  return { comments, methods }
+}

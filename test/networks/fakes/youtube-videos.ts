@@ -1,0 +1,130 @@
+import { type Recorded, Refused, type Reply } from './network.ts'
+import { listReply, quotaExceeded, refuse } from './youtube-replies.ts'
+
+export interface Video {
+  id: string
+  snippet: { title: string; description?: string; tags?: string[]; categoryId?: string; defaultLanguage?: string }
+  status: { privacyStatus: string; selfDeclaredMadeForKids?: boolean } & Record<string, unknown>
+  content: Buffer
+  /** Milliseconds since 1970. */
+  publishedAt: number
+  /** How many looks it is still being processed for; a text is the reason why it fails. */
+  processing: number | string
+  thumbnail: { type: string; bytes: Buffer } | null
+}
+
+/** The methods of the API by name, such as `GET /youtube/v3/videos`. `parts` is the parameter `part`. */
+export type Methods = Record<string, (call: Recorded, parts: string[]) => Reply>
+
+/** What the parts of the fake share. */
+export type YoutubeState = ReturnType<typeof createState>
+
+/** One channel, and its videos. `now` is in milliseconds since 1970. */
+export function createState(now: () => number) {
+  let count = 0
+  const nextId = () => `${(++count).toString(36).padStart(3, '0')}dQw4w9Wg`
+  const channel = { id: 'UC_x5XG1OV2P6uZZ5FSM9Ttw', title: 'Lighthouses', customUrl: '@lighthouses', exists: true }
+  const videos: Video[] = []
+  const switches = {
+    /** Calls of videos.insert that are left today. */
+    inserts: 100,
+    /** What new videos get. */
+    processing: 0 as number | string,
+    /** How long a new comment, playlist item or upload is missing from lists. */
+    showsAfterMs: 0,
+    hasCustomThumbnails: true,
+  }
+  return {
+    now,
+    nextId,
+    channel,
+    /** The playlist of all uploads. */
+    uploads: channel.id.replace('UC', 'UU'),
+    videos,
+    switches,
+    isShown: ({ publishedAt }: { publishedAt: number }) => publishedAt <= now() - switches.showsAfterMs,
+    findVideo: (id: unknown): Video =>
+      videos.find((video) => video.id === id) ?? refuse(404, 'videoNotFound', 'The video could not be found.'),
+    /** Counts a call of videos.insert. */
+    spendInsert() {
+      if (switches.inserts-- <= 0) throw new Refused(quotaExceeded())
+    },
+    addVideo(resource: Pick<Video, 'snippet' | 'status'>, content: Buffer): Video {
+      const { processing } = switches
+      const video: Video = { id: nextId(), ...resource, content, publishedAt: now(), processing, thumbnail: null }
+      videos.push(video)
+      return video
+    },
+    resourceOf: (video: Video, parts: string[]) => ({
+      kind: 'youtube#video',
+      etag: 'etag',
+      id: video.id,
+      ...(parts.includes('snippet') && {
+        snippet: {
+          ...video.snippet,
+          description: video.snippet.description ?? '',
+          channelId: channel.id,
+          publishedAt: new Date(video.publishedAt).toISOString(),
+        },
+      }),
+      ...(parts.includes('status') && { status: { ...video.status, ...statusOf(video) } }),
+      ...(parts.includes('fileDetails') && { fileDetails: { fileSize: String(video.content.length) } }),
+    }),
+  }
+}
+
+/** https://developers.google.com/youtube/v3/docs/videos#status.uploadStatus */
+function statusOf({ processing }: Video) {
+  if (typeof processing === 'string') return { uploadStatus: 'failed', failureReason: processing }
+  return { uploadStatus: processing > 0 ? 'uploaded' : 'processed' }
+}
+
+const CATEGORIES = [
+  ['1', 'Film & Animation', true],
+  ['22', 'People & Blogs', true],
+  ['18', 'Short Movies', false],
+] as const
+
+/** The methods of channels, videos, categories and thumbnails. */
+export function serveVideos({ channel, uploads, videos, switches, findVideo, resourceOf }: YoutubeState): Methods {
+  return {
+    'GET /youtube/v3/channels': ({ query }) => {
+      if (query.mine !== 'true') refuse(400, 'missingRequiredParameter', 'No filter selected.')
+      const { id, title, customUrl } = channel
+      const contentDetails = { relatedPlaylists: { likes: '', uploads } }
+      const found = { kind: 'youtube#channel', id, snippet: { title, customUrl, thumbnails: {} }, contentDetails }
+      return listReply('channel', channel.exists ? [found] : [])
+    },
+    'GET /youtube/v3/videos': ({ query }, parts) => {
+      const ids = (query.id ?? '').split(',')
+      if (ids.length > 50) refuse(400, 'invalidFilters', 'Too many ids.')
+      const found = videos.filter(({ id }) => ids.includes(id))
+      for (const video of parts.includes('status') ? found : []) {
+        if (typeof video.processing === 'number') video.processing--
+      }
+      return listReply(
+        'video',
+        found.map((video) => resourceOf(video, parts)),
+      )
+    },
+    'GET /youtube/v3/videoCategories': ({ query }) => {
+      if (!/^[A-Z]{2}$/.test(query.regionCode ?? '')) refuse(400, 'invalidFilters', 'No filter selected.')
+      return listReply(
+        'videoCategory',
+        CATEGORIES.map(([id, title, assignable]) => ({ id, snippet: { title, assignable } })),
+      )
+    },
+    'POST /upload/youtube/v3/thumbnails/set': ({ query, files: [file] }) => {
+      if (!file) return refuse(400, 'mediaBodyRequired', 'The request does not include the image content.')
+      if (!/^image\/(?:jpeg|png)$/.test(file.type)) refuse(400, 'invalidImage', 'The image is invalid.')
+      if (!switches.hasCustomThumbnails) {
+        const words = "The authenticated user doesn't have permissions to upload and set custom video thumbnails."
+        refuse(403, 'forbidden', words)
+      }
+      const video = findVideo(query.videoId)
+      if (statusOf(video).uploadStatus !== 'processed') refuse(404, 'videoNotFound', 'The video is being processed.')
+      video.thumbnail = { type: file.type, bytes: file.bytes }
+      return { status: 200, body: { kind: 'youtube#thumbnailSetResponse', etag: 'etag', items: [{ default: {} }] } }
+    },
+  }
+}
