@@ -4,11 +4,21 @@ import { report } from '../helpers/report.ts'
 import { withComparison } from './comparison.ts'
 import { createMembers, createOrganization, idAt, loadPosts, vacuumDatabase } from './data.ts'
 import { type Comparison, compare, compareWorkloads, median, rowOf } from './rounds.ts'
-import { COUNTS, FINDS, listAfter, listAt, ORGANIZATION_FINDS, WORKLOADS, type Workload } from './workloads.ts'
+import {
+  COUNTS,
+  DELIVERY_FINDS,
+  FINDS,
+  listAfter,
+  listAt,
+  ORGANIZATION_DELIVERY_FINDS,
+  ORGANIZATION_FINDS,
+  WORKLOADS,
+  type Workload,
+} from './workloads.ts'
 
 /**
- * Repeats the comparison while one user's posts grow from 10,000 to 10,000,000, and compares each way to find posts with the
- * plain page: `node test/bench/growth.ts [--only-finds | --only-organization] [POSTS…]`.
+ * Repeats the comparison while one user's posts grow from 10,000 to 10,000,000, and compares each way to find posts
+ * and deliveries with the plain page of the same list: `node test/bench/growth.ts [--only-finds | --only-organization] [POSTS…]`.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -42,14 +52,15 @@ const POSTS_OF_MEMBER = 1_000
 
 type Row = Record<string, string | number>
 
-async function compareFinds(comparison: Comparison, finds: Record<string, Workload>, facts: Row): Promise<Row[]> {
+async function compareFinds(
+  comparison: Comparison,
+  plain: Workload,
+  finds: Record<string, Workload>,
+  facts: Row,
+): Promise<Row[]> {
   const rows: Row[] = []
   for (const [name, workload] of Object.entries(finds)) {
-    const { service, baseline, throughputRatio } = await compareWorkloads(
-      comparison,
-      [workload, WORKLOADS['list 25']],
-      FIND_ROUNDS,
-    )
+    const { service, baseline, throughputRatio } = await compareWorkloads(comparison, [workload, plain], FIND_ROUNDS)
     rows.push({
       ...facts,
       find: name,
@@ -68,6 +79,10 @@ await withComparison(async (databaseUrl, start) => {
   const people = await createMembers(databaseUrl, organizationId, 1)
   const [ada] = people as [(typeof people)[0]]
   const comparison = await start(people)
+  const compareAll = async (posts: Record<string, Workload>, deliveries: Record<string, Workload>, facts: Row) => [
+    ...(await compareFinds(comparison, WORKLOADS['list 25'], posts, facts)),
+    ...(await compareFinds(comparison, FINDS.deliveries!, deliveries, facts)),
+  ]
   const rows: Row[] = []
   const finds: Row[] = []
   let loaded = 0
@@ -90,7 +105,7 @@ await withComparison(async (databaseUrl, start) => {
     }
     if (size !== SIZES[0] && size !== SIZES.at(-1)) continue
     if (!values['only-organization']) {
-      finds.push(...(await compareFinds(comparison, { ...FINDS, ...COUNTS }, { posts: size, members })))
+      finds.push(...(await compareAll({ ...FINDS, ...COUNTS }, DELIVERY_FINDS, { posts: size, members })))
     }
     for (const count of MEMBERS) {
       for (const member of await createMembers(databaseUrl, organizationId, Math.max(count - members, 0))) {
@@ -99,7 +114,7 @@ await withComparison(async (databaseUrl, start) => {
       }
       if (members > count) continue
       await vacuumDatabase(databaseUrl)
-      finds.push(...(await compareFinds(comparison, ORGANIZATION_FINDS, { posts: size, members })))
+      finds.push(...(await compareAll(ORGANIZATION_FINDS, ORGANIZATION_DELIVERY_FINDS, { posts: size, members })))
     }
   }
   if (hasGrowth) report('growth', rows, ROUNDS)

@@ -100,9 +100,13 @@ export const FINDS: Record<string, Workload> = {
   'sort=updatedAt, ascending': get('/posts?sort=updatedAt&order=asc'),
   'status and platform, none': get('/posts?status=scheduled&platform=x'),
   deliveries: get('/deliveries'),
+}
+
+export const DELIVERY_FINDS: Record<string, Workload> = {
   'deliveries, state=failed': get('/deliveries?state=failed'),
   'deliveries, state, none': get('/deliveries?state=published'),
   'deliveries, accountId': get(({ accountIds }) => `/deliveries?accountId=${accountIds[0]}`),
+  'deliveries, accountId, none': get(({ accountIds }) => `/deliveries?accountId=${accountIds[1]}`),
   'deliveries, scheduledFrom': get('/deliveries?scheduledFrom=2030-01-01T00:00:00Z'),
   'deliveries, changedAfter': get('/deliveries?changedAfter=2025-01-01T00:00:00Z'),
 }
@@ -122,9 +126,12 @@ export const ORGANIZATION_FINDS: Record<string, Workload> = {
   ),
   'organizationId and scheduledFrom': ofOrganization('/posts?scheduledFrom=2030-01-01T00:00:00Z&'),
   'organizationId and sort=updatedAt': ofOrganization('/posts?sort=updatedAt&'),
-  'organizationId, deliveries': ofOrganization('/deliveries?'),
   'organizationId, counts by status': ofOrganization('/posts/counts?by=status&'),
   'organizationId, counts by day': ofOrganization('/posts/counts?by=day&'),
+}
+
+export const ORGANIZATION_DELIVERY_FINDS: Record<string, Workload> = {
+  'organizationId, deliveries': ofOrganization('/deliveries?'),
 }
 
 /** These look at up to 10,000 posts. */

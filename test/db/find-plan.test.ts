@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { connect } from '../../db/client.ts'
+import { connect, type Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
+import { insertAccount } from '../../db/queries/accounts.ts'
+import { findDeliveries } from '../../db/queries/find/deliveries.ts'
 import { findPosts } from '../../db/queries/find/posts.ts'
 import type { PostSource } from '../../db/queries/find/sources.ts'
 import { insertUser } from '../../db/queries/people.ts'
@@ -18,6 +20,12 @@ const NO_CONDITIONS = {
 const EVERYTHING = {
   ...{ startTime: 'infinity', startId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
   ...{ endTime: '-infinity', endId: '00000000-0000-0000-0000-000000000000' },
+}
+
+/** The plan of a prepared statement: `connect` lets Postgres plan these without looking at their values. */
+async function explain(db: Db, statement: string): Promise<string> {
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (generic_plan) ${sql.raw(statement)}`.execute(db)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
 t.test('a page with filters is read in the order of an index, and stops when it is full', async (t) => {
@@ -40,11 +48,41 @@ t.test('a page with filters is read in the order of an index, and stops when it 
       ...{ ...conditions, ...EVERYTHING, userId: userIds[0]!, limit: 25 },
     })
     t.equal(page.length, 25)
-    // `connect` plans prepared statements without looking at their values.
-    const plan = await sql<{
-      'QUERY PLAN': string
-    }>`explain (generic_plan) ${sql.raw(recorded.statements[0]!)}`.execute(db)
-    const lines = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
+    const lines = await explain(db, recorded.statements[0]!)
     t.notMatch(lines, /Sort|Bitmap/, `${source}\n${lines}`)
+  }
+})
+
+t.test('what an account has not is not looked for among all posts of its user', async (t) => {
+  const db = connect({ url: await createDatabase(t) })
+  t.teardown(() => db.destroy())
+  const [userId, used, unused] = [newId(), newId(), newId()]
+  await insertUser(db, { id: userId, name: 'a user' })
+  for (const id of [used, unused]) {
+    await insertAccount(db, { id, platform: 'sandbox', username: id, displayName: null, userId, organizationId: null })
+  }
+  await sql`
+    with post as (
+      insert into posts (user_id, id, caption, post_type, status)
+      select ${userId}::uuid, gen_random_uuid(), 'a', 'post', 'draft' from generate_series(1, ${POSTS_PER_USER})
+      returning user_id, id)
+    insert into post_targets (user_id, post_id, account_id, platform)
+    select user_id, id, ${used}::uuid, 'sandbox' from post`.execute(db)
+  // The primary key is now the smaller index, which tempts Postgres.
+  await sql`reindex index post_targets_pkey`.execute(db)
+  await sql`vacuum analyze post_targets`.execute(db)
+  const recorded = withRecordedStatements(db)
+  const conditions = { ...NO_CONDITIONS, userId, accountId: unused, limit: 25 }
+  for (const order of ['asc', 'desc'] as const) {
+    const query = { source: 'account', order, hasTargetConditions: false } as const
+    t.same(await findPosts(recorded.db, query, { ...conditions, ...EVERYTHING }), [])
+  }
+  const start = { afterTime: 'infinity', afterPostId: EVERYTHING.startId, afterAccountId: EVERYTHING.startId }
+  t.same(await findDeliveries(recorded.db, 'account', { ...conditions, ...start }), [])
+  t.equal(recorded.statements.length, 3)
+  for (const statement of recorded.statements) {
+    const lines = await explain(db, statement)
+    t.match(lines, /using post_targets_of_account/)
+    t.notMatch(lines, /post_targets_pkey|Seq Scan on post_targets/)
   }
 })

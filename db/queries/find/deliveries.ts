@@ -76,11 +76,13 @@ const byScheduledPost = (owner: RawBuilder<unknown>, value: Value) =>
 const SOURCES = {
   all: (value: Value) => byPost(sql`true`, value),
   troubled: (value: Value) => byPost(sql`(state in ('failed', 'unconfirmed', 'missed') or error is not null)`, value),
+  // Three columns are compared as one, as posts of an account are found.
   account: (value: Value) => sql`
     select * from post_targets
-    where account_id = ${value('accountId')}::uuid and user_id = ${value('userId')}::uuid
-      and post_id < ${value('afterPostId')}::uuid
-    order by post_id desc`,
+    where (account_id, user_id, post_id)
+        < (${value('accountId')}::uuid, ${value('userId')}::uuid, ${value('afterPostId')}::uuid)
+      and (account_id, user_id) >= (${value('accountId')}::uuid, ${value('userId')}::uuid)
+    order by account_id desc, user_id desc, post_id desc`,
   changed: (value: Value) => sql`
     select * from post_targets
     where user_id = ${value('userId')}::uuid and changed_at is not null
@@ -167,12 +169,17 @@ interface DeliveryQuery {
   source: DeliverySource
 }
 
-const isScheduled = (value: Value) => sql`(
-  select true from posts
-  where posts.user_id = target.user_id and posts.id = target.post_id
-    and posts.scheduled_at >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
-    and posts.scheduled_at < coalesce(${value('scheduledBefore')}::timestamptz, 'infinity')
-  limit 1) is not null`
+/** A walk along posts has their times; for others they are looked up. */
+const isScheduled = (source: DeliverySource, value: Value) => {
+  const isBetween = (time: RawBuilder<unknown>) => sql`
+    ${time} >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
+    and ${time} < coalesce(${value('scheduledBefore')}::timestamptz, 'infinity')`
+  if (source === 'scheduled') return isBetween(sql`target.scheduled_at`)
+  return sql`(
+    select true from posts
+    where posts.user_id = target.user_id and posts.id = target.post_id and ${isBetween(sql`posts.scheduled_at`)}
+    limit 1) is not null`
+}
 
 /** As for posts: only with the conditions that are given, and without their statistics. */
 function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[], value: ValueOf<PageValues>) {
@@ -182,7 +189,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
   const walked = sql<Row>`(
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isTargetWanted(value as never, given)}${hasTimes ? sql` and ${isScheduled(value as Value)}` : sql``}
+        ${isTargetWanted(value as never, given)}${hasTimes ? sql` and ${isScheduled(source, value as Value)}` : sql``}
           and ${isOfList(source, value as Value, given)}
           and ${isListed(value as Value, given, { userId: sql`target.user_id`, id: sql`target.post_id` })}, false
       ) as is_wanted

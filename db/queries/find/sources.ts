@@ -54,9 +54,25 @@ const BY_POSTS = {
 
 /** The indexes on deliveries that posts are found by. */
 const BY_DELIVERIES = {
-  account: (value: Value) => sql`account_id = ${value('accountId')}::uuid`,
+  /**
+   * Three columns are compared as one. If the account were compared alone, Postgres might read the primary key instead, where
+   * most posts of the user have this account, and would look at all of them for an account that has none.
+   */
+  account: (value: Value, { order, after, before }: Direction) => {
+    const place = (id: 'startId' | 'endId') =>
+      sql`(${value('accountId')}::uuid, ${value('userId')}::uuid, ${value(id)}::uuid)`
+    return sql`
+      select user_id, post_id as place from post_targets
+      where (account_id, user_id, post_id) ${after} ${place('startId')}
+        and (account_id, user_id, post_id) ${before} ${place('endId')}
+      order by account_id ${order}, user_id ${order}, post_id ${order}`
+  },
   /** Posts with a delivery that has an error, or that needs its owner. */
-  troubled: (_value: Value) => sql`(state in ('failed', 'unconfirmed', 'missed') or error is not null)`,
+  troubled: (value: Value, direction: Direction) => sql`
+    select distinct user_id, post_id as place from post_targets
+    where ${isOfUser(value)} and (state in ('failed', 'unconfirmed', 'missed') or error is not null)
+      and ${idRange('post_id', value, direction)}
+    order by post_id ${direction.order}`,
 }
 
 export type PostSource = keyof typeof BY_POSTS | keyof typeof BY_DELIVERIES
@@ -97,17 +113,13 @@ export function walkPosts(query: Walk, value: Value, limit: number, given: reado
 /** By some of the post's deliveries. The limit in the lookup makes Postgres look up one post after the other, in this order. */
 function walkDeliveries(
   { order, isOrdered }: Walk,
-  conditionOf: (value: Value) => RawBuilder<unknown>,
+  walkOf: (value: Value, direction: Direction) => RawBuilder<unknown>,
   value: Value,
   limit: number,
   given: readonly string[],
 ) {
   const direction = DIRECTIONS[order]
-  const walk = (value: Value) => sql`
-    select distinct user_id, post_id as place from post_targets
-    where ${isOfUser(value)} and ${conditionOf(value)} and ${idRange('post_id', value, direction)}
-    order by post_id ${direction.order}
-    limit ${sql.lit(limit)}`
+  const walk = (value: Value) => sql`${walkOf(value, direction)} limit ${sql.lit(limit)}`
   const walks = sql`
     select walk.* from ${membersOf(value)} cross join lateral (${walk(forMember(value))}) as walk
     ${isOrdered ? sql`order by walk.place ${direction.order}` : sql``}
