@@ -141,5 +141,6 @@ export const NO_PREVIOUS_SECRET = 'The webhook has no previous secret'
 export const eventNotSent = (id: string) => `The webhook gets no event with this id: ${id}`
 export const FROM_OR_EVENTS = 'Send either eventIds or from'
 export const NEEDS_FROM = 'Only together with from'
-export const HTTPS_REQUIRED = 'Must be an https address'
+export const HTTPS_REQUIRED =
+  'Must be an https address. The operator of the service can allow http: WEBHOOKS_ALLOW_HTTP'
 export const NO_URL_CREDENTIALS = 'Must not contain a user name or password'

@@ -16,7 +16,7 @@ t.test('a URL that nothing should be sent to is a clear error, and nothing is st
   const { ada } = await createWebhookWorld(t, { webhookUrls: { allowsHttp: false, isReachable } })
   const { body: hook } = await ada.call('POST', '/webhooks', { url: 'https://public.example/a?b=c#d' })
   t.equal(hook.url, 'https://public.example/a?b=c', 'a fragment is not sent')
-  const secure = 'Must be an https address'
+  const secure = 'Must be an https address. The operator of the service can allow http: WEBHOOKS_ALLOW_HTTP'
   const publicly = 'url does not lead to a public address on the internet'
   const cases: [url: unknown, message: string][] = [
     ['http://public.example', secure],
