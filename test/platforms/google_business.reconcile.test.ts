@@ -156,6 +156,28 @@ t.test('a post that never shows is looked for three times, and never sent again'
   t.equal(fake.posts.length, 0)
 })
 
+t.test('a location that another manager has connected again is read in an account of that manager', async (t) => {
+  const { fake, io, ready, lose } = await start(t)
+  const [location] = fake.locations as [(typeof fake.locations)[0]]
+  const account = 'accounts/2'
+  fake.accounts.push({ name: account, accountName: 'Bob', type: 'PERSONAL', userIds: ['bob'] })
+  location.accounts.push(account)
+  const { accessToken } = fake.authorization.grant('bob')
+  const asBob = { ...io, credentials: { ...io.credentials, accessToken, location: `${account}/${location.name}` } }
+
+  fake.processing = 1
+  const act = actOf({ text: 'Followed' })
+  const { processing } = (await publish(act, io, await ready(act))) as { processing: { state: State } }
+  t.match(await reconcile!(act, asBob, processing.state), { id: /^accounts\/2\// }, 'a post in processing')
+
+  fake.processing = 0
+  const copy = actOf({ text: 'Twice' })
+  fake.post({ summary: copy.text, topicType: 'STANDARD' })
+  const lost = await lose(copy, true)
+  const name = `${account}/${location.name}/localPosts/${fake.posts[0]!.name.split('/').at(-1)}`
+  t.match(await reconcile!(copy, asBob, lost), { id: name }, 'and a lost one, beside a copy that was there before')
+})
+
 t.test('a post that Google no longer has is unknown, after some looks', async (t) => {
   const { fake, io, ready, look } = await start(t)
   fake.processing = 5

@@ -2,7 +2,7 @@ import type { Act, Adapter, Sent, Wait } from '../adapter.ts'
 import { textAt } from '../json.ts'
 import { lookAgain } from '../look-again.ts'
 import { impossible, unexpected } from '../publish-error.ts'
-import { call, locationOf, POSTS, statusOf } from './client.ts'
+import { call, idOf, POSTS, postsOf, statusOf } from './client.ts'
 import { googleBusinessOAuth } from './connect.ts'
 import { hasContent, listPosts } from './find-post.ts'
 import { readProfile } from './location.ts'
@@ -43,8 +43,7 @@ export const googleBusinessAdapter: Adapter<State> = {
   },
 
   async publish(act, io, ready) {
-    const url = `${POSTS}/${locationOf(io.credentials)}/localPosts`
-    const { body } = await call(io, url, { method: 'POST', body: bodyOf(act), visible: true })
+    const { body } = await call(io, postsOf(io.credentials), { method: 'POST', body: bodyOf(act), visible: true })
     const result = resultOf(body, ready, true)
     // With status 200.
     if ('rejected' in result) throw impossible(result.rejected)
@@ -54,16 +53,19 @@ export const googleBusinessAdapter: Adapter<State> = {
   async reconcile(act, io, ready) {
     if (ready === null) return 'unknown'
     if (ready.name !== null) {
-      const { status, body } = await call(io, `${POSTS}/${ready.name}`, { accept: [404] })
+      const { status, body } = await call(io, `${postsOf(io.credentials)}/${idOf(ready.name)}`, { accept: [404] })
       if (status !== 404) return resultOf(body, ready, false)
       if (statusOf(body) !== 'NOT_FOUND') throw unexpected(host, false)
-      // Deleted, or under another account by now.
+      // Deleted.
       return lookAgain(ready, 'unknown')
     }
     const { posts, isComplete } = await listPosts(io, act)
     const { noted } = ready
+    const notedIds = noted?.map(idOf)
     const content = localPostOf(act)
-    const found = posts.filter((post) => hasContent(post, content) && !noted?.includes(textAt(post, 'name') ?? ''))
+    const found = posts.filter(
+      (post) => hasContent(post, content) && !notedIds?.includes(idOf(textAt(post, 'name') ?? '')),
+    )
     if (found.length === 0) return lookAgain(ready, 'unknown')
     // One of two equal posts may belong to another post.
     if (found.length > 1 || !isComplete || noted === null) return 'unknown'

@@ -27,6 +27,15 @@ export function locationOf({ location = '' }: Credentials): string {
   throw unauthorized('The account has no location of Google Business Profile: connect it again')
 }
 
+/** The posts of the account's location. */
+export const postsOf = (credentials: Credentials) => `${POSTS}/${locationOf(credentials)}/localPosts`
+
+/**
+ * The id of a post, from its name. The rest of the name is not stable: it begins with an account of the person who connected
+ * the location, and another manager of the location has other accounts.
+ */
+export const idOf = (name: string) => name.slice(name.lastIndexOf('/') + 1)
+
 /** Makes one call with the access token of the account. */
 export function call(
   { credentials, ...io }: Io,

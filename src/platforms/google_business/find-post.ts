@@ -1,6 +1,6 @@
 import type { Act, Io } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
-import { list, locationOf, POSTS } from './client.ts'
+import { list, postsOf } from './client.ts'
 import type { LocalPost } from './post.ts'
 
 /** How far Google's clock may differ from ours. */
@@ -12,8 +12,7 @@ const CLOCK_SKEW_MAX_MS = 60_000
  * https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list
  */
 export async function listPosts(io: Io, { startedAt }: Act): Promise<{ posts: unknown[]; isComplete: boolean }> {
-  const url = `${POSTS}/${locationOf(io.credentials)}/localPosts`
-  const { items, isComplete } = await list(io, url, 'localPosts', { pageSize: '100' })
+  const { items, isComplete } = await list(io, postsOf(io.credentials), 'localPosts', { pageSize: '100' })
   const since = startedAt.getTime() - CLOCK_SKEW_MAX_MS
   return { posts: items.filter((post) => Date.parse(textAt(post, 'createTime') ?? '') >= since), isComplete }
 }

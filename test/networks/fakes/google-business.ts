@@ -102,7 +102,9 @@ export async function startGoogleBusiness(t: Teardown) {
     return post
   }
 
-  const shown = ({ name, state, createTime, updateTime, content, looks }: GooglePost) => {
+  /** A post in the account that the request names: a location may belong to several. */
+  const shown = ({ name: created, state, createTime, updateTime, content, looks }: GooglePost, own: string) => {
+    const name = `${own}/${created.split('/').at(-1)}`
     const { media, event, ...others } = content as { media?: object[]; event?: Event }
     const hasAddress = state === 'LIVE' && -looks >= fake.addressLag
     return {
@@ -143,10 +145,11 @@ export async function startGoogleBusiness(t: Teardown) {
     if (id === undefined && call.method === 'POST') {
       const { metadata } = world.locations.find(({ name }) => name === location)!
       if (!metadata.canOperateLocalPost) refuse(400, 'FAILED_PRECONDITION', 'Precondition check failed.')
-      return { status: 200, body: shown(create(`${account}/${location}`, checkContent(call.body))) }
+      return { status: 200, body: shown(create(`${account}/${location}`, checkContent(call.body)), own) }
     }
-    if (id === undefined && call.method === 'GET') return listOf(own, call)
-    const post = posts.find(({ name }) => name === `${own}/${id}`)
+    const ofLocation = posts.filter(({ name }) => name.includes(`/${location}/`))
+    if (id === undefined && call.method === 'GET') return listOf(ofLocation, own, call)
+    const post = ofLocation.find(({ name }) => name.endsWith(`/${id}`))
     if (!post) return refuse(404, 'NOT_FOUND', 'Requested entity was not found.')
     if (call.method === 'DELETE') {
       posts.splice(posts.indexOf(post), 1)
@@ -154,15 +157,15 @@ export async function startGoogleBusiness(t: Teardown) {
     }
     if (call.method !== 'GET') return PAGE_NOT_FOUND
     await look(post)
-    return { status: 200, body: shown(post) }
+    return { status: 200, body: shown(post, own) }
   }
 
-  function listOf(prefix: string, { query }: Recorded): Reply {
+  function listOf(ofLocation: GooglePost[], own: string, { query }: Recorded): Reply {
     const size = Math.min(Number(query.pageSize ?? 20), 100)
     const from = Number(query.pageToken ?? 0)
-    const listed = posts.filter(({ name, listedAt }) => name.startsWith(`${prefix}/`) && listedAt <= clock().getTime())
+    const listed = ofLocation.filter(({ listedAt }) => listedAt <= clock().getTime())
     if (fake.isShuffled) listed.sort((one, other) => (reversed(one.name) < reversed(other.name) ? -1 : 1))
-    const page = listed.slice(from, from + size).map(shown)
+    const page = listed.slice(from, from + size).map((post) => shown(post, own))
     const isLast = from + size >= listed.length
     return {
       status: 200,
