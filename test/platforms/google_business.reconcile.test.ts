@@ -192,6 +192,15 @@ t.test('a post that Google no longer has is unknown, after some looks', async (t
   t.has(await rejection(look(act, processing.state)), { code: 'unexpected_answer', retryable: true })
 })
 
+t.test('a post that was live is published, although somebody has deleted it before it had an address', async (t) => {
+  const { fake, io, ready, look } = await start(t)
+  fake.addressLag = 9
+  const act = actOf()
+  const { processing } = (await publish(act, io, await ready(act))) as { processing: { state: State } }
+  fake.posts.length = 0
+  t.strictSame(await look(act, processing.state), { id: processing.state.name, url: null })
+})
+
 t.test('a list that cannot be read says nothing', async (t) => {
   const { fake, lose, look } = await start(t)
   const act = actOf()

@@ -66,6 +66,9 @@ t.test('a post that is live at once needs no further call, and its address may c
   t.equal(fake.log.at(-1), create)
   fake.addressLag = 1
   t.ok((await send(actOf({ text: 'Later' }), credentials, ioOf(fake))).url)
+  fake.processing = 9
+  t.ok((await send(actOf({ text: 'After a long check' }), credentials, ioOf(fake))).url)
+  fake.processing = 0
   fake.addressLag = 99
   t.strictSame(await send(actOf({ text: 'Never' }), credentials, ioOf(fake)), { id: fake.posts[0]!.name, url: null })
   // A state that Google may add.

@@ -13,14 +13,16 @@ type State = {
   noted: string[] | null
   /** The name of the post; null until Google has said it. */
   name: string | null
-  /** How often the network was queried for it. */
+  /** How often the network was queried for it, counted anew from the first query that shows it live. */
   looks: number
+  /** Absent until then. */
+  isLive?: true
 }
 
 /** Pauses before a post is read again that Google has accepted. The last one repeats. */
 const FOLLOW_PAUSES_MS = [5_000, 15_000, 60_000, 300_000]
 
-/** How often a live post is read that has no address yet. */
+/** How often a live post is read again that has no address yet. */
 const ADDRESS_LOOKS_MAX = 3
 
 const { host } = new URL(POSTS)
@@ -57,7 +59,7 @@ export const googleBusinessAdapter: Adapter<State> = {
       if (status !== 404) return resultOf(body, ready, false)
       if (statusOf(body) !== 'NOT_FOUND') throw unexpected(host, false)
       // Deleted.
-      return lookAgain(ready, 'unknown')
+      return ready.isLive ? { id: ready.name, url: null } : lookAgain(ready, 'unknown')
     }
     const { posts, isComplete } = await listPosts(io, act)
     const { noted } = ready
@@ -80,7 +82,7 @@ const processing = (state: State, afterMs: number): { processing: Wait<State> } 
 /** What has become of a post that Google has accepted. */
 function resultOf(
   post: unknown,
-  { noted, looks }: State,
+  { noted, looks: before, isLive: wasLive }: State,
   isCreated: boolean,
 ): Sent | { rejected: string } | { processing: Wait<State> } {
   const name = textAt(post, 'name') ?? ''
@@ -91,9 +93,11 @@ function resultOf(
   if (state === 'REJECTED')
     return { rejected: `${host}: Google rejected the post: it violates the content policy (no rule is named)` }
   const url = addressOf(textAt(post, 'searchUrl'))
-  if (state === 'LIVE' && (url !== null || looks >= ADDRESS_LOOKS_MAX)) return { id: name, url }
+  const isLive = state === 'LIVE'
+  const looks = isLive && !wasLive ? 0 : before
+  if (isLive && (url !== null || looks >= ADDRESS_LOOKS_MAX)) return { id: name, url }
   const afterMs = FOLLOW_PAUSES_MS[Math.min(looks, FOLLOW_PAUSES_MS.length - 1)]!
-  return processing({ noted, name, looks: looks + 1 }, afterMs)
+  return processing({ noted, name, looks: looks + 1, ...(isLive && { isLive }) }, afterMs)
 }
 
 function addressOf(text: string | undefined): string | null {
