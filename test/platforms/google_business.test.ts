@@ -4,7 +4,7 @@ import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-cal
 import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { startGoogleBusiness, throttled } from '../networks/fakes/google-business.ts'
-import { googleError, quotaExceeded } from '../networks/fakes/google-errors.ts'
+import { errorInfo, googleError, quotaExceeded } from '../networks/fakes/google-errors.ts'
 
 const { send, identify } = clientOf(googleBusinessAdapter)
 
@@ -151,6 +151,21 @@ t.test('Google fetches the photo from an address of Postroom', async (t) => {
   t.strictSame(fake.log, [])
 })
 
+t.test('a photo that Google cannot fetch may be sent again, and the message names the operator', async (t) => {
+  const { fake, credentials } = await start(t)
+  fake.fetchesAtOnce = true
+  fake.checksPhotos = false
+  const { download } = fake
+  fake.download = async () => ({ status: 502, type: 'text/html', bytes: Buffer.from('') })
+  const act = actOf({ media: [fileOf('image/jpeg')] })
+  const error = await rejection(send(act, credentials, ioOf(fake)))
+  t.has(error, { retryable: true, maybeSent: false, needsAttention: false })
+  t.match(error.message, /whose operator has to make its public address reachable: Fetching image failed/)
+  fake.download = download
+  await send(act, credentials, ioOf(fake))
+  t.equal(fake.posts.length, 1)
+})
+
 t.test('a rejected post is refused, although the status of the response is 200', async (t) => {
   const { fake, credentials } = await start(t)
   fake.processing = 'refused'
@@ -173,7 +188,8 @@ t.test('errors have the words of their details', async (t) => {
   location.metadata = {}
   t.has(await rejection(send(actOf(), credentials, ioOf(fake))), {
     code: 'content_refused',
-    message: 'mybusiness.googleapis.com: Precondition check failed.',
+    message:
+      'mybusiness.googleapis.com: Google takes no posts for this location now, and shows its managers the reason at business.google.com: Precondition check failed.',
   })
   fake.faults.push({ on: create, instead: googleError(409, 'ABORTED', 'Conflict') })
   t.has(await rejection(send(actOf(), credentials, ioOf(fake))), { maybeSent: true, retryable: true })
@@ -184,29 +200,49 @@ t.test('an account without its role, its location or its scope has to be connect
   const { fake, credentials, create } = await start(t)
   const refused = { code: 'unauthorized', needsAttention: true, retryable: false, maybeSent: false }
   fake.faults.push({ on: create, instead: googleError(404, 'NOT_FOUND', 'Requested entity was not found.') })
-  t.has(await rejection(send(actOf(), credentials, ioOf(fake))), refused)
+  const again = { ...refused, message: /one of its managers has to connect it again: / }
+  t.match(await rejection(send(actOf(), credentials, ioOf(fake))), again)
   fake.accounts[0]!.userIds = []
-  t.has(await rejection(send(actOf(), credentials, ioOf(fake))), refused)
+  t.match(await rejection(send(actOf(), credentials, ioOf(fake))), again)
   fake.accounts[0]!.userIds = ['the-user']
   fake.grant.scopes = []
-  t.has(await rejection(send(actOf(), credentials, ioOf(fake))), refused)
+  const unticked = {
+    ...refused,
+    message: /connect the account again, and allow all that the page of Google asks for: /,
+  }
+  t.match(await rejection(send(actOf(), credentials, ioOf(fake))), unticked)
   const wrong = { ...credentials, accessToken: 'a\nb' }
   t.has(await rejection(send(actOf(), wrong, ioOf(fake))), refused)
 })
 
 t.test('what only the operator can change names the operator, and rests all accounts of the app', async (t) => {
-  const { fake, credentials } = await start(t)
+  const { fake, credentials, create } = await start(t)
   const limitKey = `google_business:${credentials.clientId}`
   const rests = { code: 'rate_limited', needsAttention: false, retryable: true, retryAfterMs: 3_600_000, limitKey }
   fake.disabled = ['mybusiness.googleapis.com']
   const disabled = await rejection(send(actOf(), credentials, ioOf(fake)))
   t.has(disabled, rests)
   t.match(disabled.message, /^mybusiness\.googleapis\.com: the operator of Postroom has to enable this API of Google: /)
+  t.match(
+    disabled.message,
+    /visiting https:\/\/console\.developers\.google\.com\//,
+    'and the address where that is done',
+  )
   fake.disabled = []
   fake.isApproved = false
   const unapproved = await rejection(send(actOf(), credentials, ioOf(fake)))
   t.has(unapproved, rests)
   t.match(unapproved.message, /: the operator of Postroom has to apply to Google for access to this API: Quota/)
+  fake.isApproved = true
+  for (const [reason, task] of Object.entries({
+    BILLING_DISABLED: /the operator of Postroom has to enable billing/,
+    CONSUMER_SUSPENDED: /the operator of Postroom has to ask Google why it has suspended/,
+    CONSUMER_INVALID: /the operator of Postroom has to check that the Google Cloud project/,
+  })) {
+    const instead = googleError(403, 'PERMISSION_DENIED', 'Permission denied.', [errorInfo(reason)])
+    fake.faults.push({ on: create, instead })
+    t.match(await rejection(send(actOf(), credentials, ioOf(fake))), { ...rests, message: task }, reason)
+  }
 })
 
 t.test('a quota of the project rests all its accounts for a minute, one of a user only the account', async (t) => {

@@ -82,8 +82,11 @@ const rulesFor = (host: string, accessToken: string, clientId: string | undefine
   words,
   isUnauthorized: ({ status, body }) =>
     [401, 403].includes(status) || (status === 404 && statusOf(body) === 'NOT_FOUND'),
-  // ABORTED, because of another edit.
-  classify: ({ status }) => (status === 409 ? 'maybe sent' : undefined),
+  classify({ status, body }) {
+    // ABORTED, because of another edit.
+    if (status === 409) return 'maybe sent'
+    return isPhotoUnreachable(body) ? 'try later' : undefined
+  },
   isRateLimited: (refusal) => operatorHasTo(refusal.body) !== undefined,
   retryAfterMs(refusal) {
     if (operatorHasTo(refusal.body)) return OPERATOR_REST_MS
@@ -92,25 +95,65 @@ const rulesFor = (host: string, accessToken: string, clientId: string | undefine
   limitKey: (refusal) => (isOfProject(refusal) ? limitKeyOf(clientId) : undefined),
 })
 
+/** Google's words, after who has to act where they do not say it. */
 function words(body: unknown): string | undefined {
-  const problems = detailsOf(body)
+  const problems = problemsOf(body)
+  const message = textAt(body, 'error', 'message') ?? textAt(body, 'message') ?? textAt(body, 'error')
+  const said = problems.length > 0 ? problems.join(' ') : message
+  const advice = adviceFor(body)
+  return advice && said ? `${advice}: ${said}` : (advice ?? said)
+}
+
+/** The words of https://github.com/spotonlive/php-google-my-business/issues/26. */
+const problemsOf = (body: unknown): string[] =>
+  detailsOf(body)
     .flatMap((detail) => at(detail, 'errorDetails') ?? [])
     .map((problem) => textAt(problem, 'message'))
     .filter((message) => message !== undefined)
-  const message = textAt(body, 'error', 'message') ?? textAt(body, 'message') ?? textAt(body, 'error')
-  const said = problems.length > 0 ? problems.join(' ') : message
+
+/** No page has these words. Google sends them for a photo that it does not get. */
+const isPhotoUnreachable = (body: unknown) =>
+  problemsOf(body).some((problem) => /^fetching image failed/i.test(problem))
+
+const SCOPE_MISSING = 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'
+
+function adviceFor(body: unknown): string | undefined {
   const task = operatorHasTo(body)
-  return task ? `the operator of Postroom has to ${task}: ${said}` : said
+  if (task) return `the operator of Postroom has to ${task}`
+  if (isPhotoUnreachable(body)) {
+    return 'Google cannot fetch the photo from this service, whose operator has to make its public address reachable'
+  }
+  if (hasReason(body, SCOPE_MISSING)) return 'connect the account again, and allow all that the page of Google asks for'
+  return ADVICE[statusOf(body) ?? '']
 }
 
-/** What an app lacks, in an error that says nothing about the account. */
+const ADVICE: Readonly<Record<string, string>> = {
+  FAILED_PRECONDITION:
+    'Google takes no posts for this location now, and shows its managers the reason at business.google.com',
+  NOT_FOUND: 'the location is not in its account any more, and one of its managers has to connect it again',
+  PERMISSION_DENIED:
+    'the person who connected the location may not manage it any more, and one of its managers has to connect it again',
+}
+
+/** What an app or its project lacks, by the reason: https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto */
+const TASKS: Readonly<Record<string, string>> = {
+  SERVICE_DISABLED: 'enable this API of Google',
+  BILLING_DISABLED: 'enable billing for the Google Cloud project',
+  CONSUMER_SUSPENDED: 'ask Google why it has suspended the Google Cloud project',
+  CONSUMER_INVALID: 'check that the Google Cloud project of the app exists',
+}
+
+/** What the operator has to do; undefined where the error is about the account or the post. */
 function operatorHasTo(body: unknown): string | undefined {
-  const reasons = detailsOf(body)
-  if (reasons.some((detail) => textAt(detail, 'reason') === 'SERVICE_DISABLED')) return 'enable this API of Google'
+  const reason = Object.keys(TASKS).find((reason) => hasReason(body, reason))
+  if (reason) return TASKS[reason]
   // https://developers.google.com/my-business/content/limits
-  const isUnapproved = reasons.some((detail) => textAt(detail, 'metadata', 'quota_limit_value') === '0')
+  const isUnapproved = detailsOf(body).some((detail) => textAt(detail, 'metadata', 'quota_limit_value') === '0')
   return isUnapproved ? 'apply to Google for access to this API' : undefined
 }
+
+const hasReason = (body: unknown, reason: string) =>
+  detailsOf(body).some((detail) => textAt(detail, 'reason') === reason)
 
 const isOfProject = ({ body }: Refusal) =>
   operatorHasTo(body) !== undefined ||

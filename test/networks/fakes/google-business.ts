@@ -40,6 +40,8 @@ interface Switches {
   isApproved: boolean
   /** Whether photos have to be as large as Google demands. */
   checksPhotos: boolean
+  /** Whether a post whose photo cannot be fetched is refused at once, instead of rejected later. */
+  fetchesAtOnce: boolean
   /** Live posts have no address for so many reads. */
   addressLag: number
   download: typeof download
@@ -80,6 +82,7 @@ export async function startGoogleBusiness(t: Teardown) {
     disabled: [],
     isApproved: true,
     checksPhotos: true,
+    fetchesAtOnce: false,
     addressLag: 0,
     download,
   }
@@ -145,7 +148,9 @@ export async function startGoogleBusiness(t: Teardown) {
     if (id === undefined && call.method === 'POST') {
       const { metadata } = world.locations.find(({ name }) => name === location)!
       if (!metadata.canOperateLocalPost) refuse(400, 'FAILED_PRECONDITION', 'Precondition check failed.')
-      return { status: 200, body: shown(create(`${account}/${location}`, checkContent(call.body)), own) }
+      const content = checkContent(call.body)
+      if (fake.fetchesAtOnce && !(await canFetch(content))) invalid('', 'Fetching image failed.', 1000)
+      return { status: 200, body: shown(create(`${account}/${location}`, content), own) }
     }
     const ofLocation = posts.filter(({ name }) => name.includes(`/${location}/`))
     if (id === undefined && call.method === 'GET') return listOf(ofLocation, own, call)
@@ -235,12 +240,12 @@ const withoutZeros = ({ schedule, ...event }: Event) => ({
 const KEYS = ['languageCode', 'summary', 'callToAction', 'event', 'media', 'topicType', 'alertType', 'offer']
 const ACTIONS = ['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP', 'GET_OFFER', 'CALL']
 
-/** An error of a field. The codes are this fake's own, but for 3. */
-const invalid = (field: string, message: string): never =>
+/** An error of a field. The codes are this fake's own, but for 3 and 1000. */
+const invalid = (field: string, message: string, code = 3): never =>
   refuse(400, 'INVALID_ARGUMENT', 'Request contains an invalid argument.', [
     {
       '@type': 'type.googleapis.com/google.mybusiness.v4.ValidationError',
-      errorDetails: [{ code: 3, field, message, value: '' }],
+      errorDetails: [{ code, ...(field !== '' && { field }), message, value: '' }],
     },
   ])
 

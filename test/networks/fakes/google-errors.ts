@@ -25,21 +25,39 @@ export const scopeMissing = (): never =>
     errorInfo('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
   ])
 
-const PROJECT = 'projects/407408718192'
+const PROJECT = '407408718192'
+const CONSOLE = 'https://console.developers.google.com'
 
-/** https://github.com/gitroomhq/postiz-app/issues/1692 */
-export const serviceDisabled = (host: string): never =>
-  refuse(403, 'PERMISSION_DENIED', `The API ${host} has not been used in ${PROJECT} before or it is disabled.`, [
-    errorInfo('SERVICE_DISABLED', { consumer: PROJECT, service: host }),
+const help = (description: string, url: string) => ({
+  '@type': 'type.googleapis.com/google.rpc.Help',
+  links: [{ description, url }],
+})
+
+/** https://github.com/googleapis/google-api-php-client/issues/2215 */
+export const serviceDisabled = (host: string): never => {
+  const page = `${CONSOLE}/apis/api/${host}/overview?project=${PROJECT}`
+  const said = `has not been used in project ${PROJECT} before or it is disabled. Enable it by visiting ${page} then retry.`
+  return refuse(403, 'PERMISSION_DENIED', `${host} ${said}`, [
+    help('Google developers console API activation', page),
+    errorInfo('SERVICE_DISABLED', { consumer: `projects/${PROJECT}`, service: host }),
   ])
+}
 
 /** A used up quota: of 0, where Google has not approved the project. */
-export const quotaExceeded = (host: string, limit: number, scope: 'PerProject' | 'PerUser' = 'PerProject'): Reply =>
-  googleError(429, 'RESOURCE_EXHAUSTED', `Quota exceeded for quota metric 'Requests' of service '${host}'.`, [
-    errorInfo('RATE_LIMIT_EXCEEDED', {
-      consumer: PROJECT,
-      service: host,
-      quota_limit: `defaultPerMinute${scope}`,
-      quota_limit_value: String(limit),
-    }),
-  ])
+export const quotaExceeded = (host: string, limit: number, scope: 'PerProject' | 'PerUser' = 'PerProject'): Reply => {
+  const quota = `quota metric 'Requests' and limit 'Requests per minute' of service '${host}'`
+  return googleError(
+    429,
+    'RESOURCE_EXHAUSTED',
+    `Quota exceeded for ${quota} for consumer 'project_number:${PROJECT}'.`,
+    [
+      errorInfo('RATE_LIMIT_EXCEEDED', {
+        consumer: `projects/${PROJECT}`,
+        service: host,
+        quota_limit: `DefaultRequestsPerMinute${scope}`,
+        quota_limit_value: String(limit),
+      }),
+      help('Request a higher quota limit.', 'https://cloud.google.com/docs/quotas/help/request_increase'),
+    ],
+  )
+}
