@@ -93,6 +93,17 @@ t.test('Pinterest: a lost pin is found on its board, or is unconfirmed, and neve
   t.equal(pinterest.pins.length, 1)
 })
 
+t.test('Pinterest: a pin that was created in spite of an error is found, and not sent again', async (t) => {
+  const { pin, work, readDelivery, pinterest } = await start(t)
+  const body = { code: 2787, message: 'Sorry! Something went wrong on our end.' }
+  pinterest.faults.push({ on, after: true, instead: { status: 400, body } })
+  const id = await pin('A lighthouse')
+  await work()
+  await work(30 * SECOND)
+  t.hasStrict(await readDelivery(id), { state: 'published', externalId: pinterest.pins[0]!.id, error: null })
+  t.equal(pinterest.pins.length, 1)
+})
+
 t.test('Pinterest: without Standard access the operator has to act, and a retry publishes', async (t) => {
   const { account, pin, work, readDelivery, readAccount, retry, pinterest } = await start(t)
   pinterest.isTrial = true

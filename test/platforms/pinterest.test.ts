@@ -30,6 +30,8 @@ testAdapterContract(async (t) => {
     secret: credentials.accessToken,
     visible: 'POST /v5/pins',
     isStreamed: true,
+    // A 403 is about rights.
+    unauthorized: [401],
   }
 })
 
@@ -159,7 +161,9 @@ t.test('refusals keep the words of Pinterest, and say who has to act', async (t)
   const sendTo = (fields: Act['fields']) => rejection(send(pinOf({ fields }), fake.credentials, ioOf(fake)))
   t.has(await sendTo({ boardId: '1234' }), { ...refused, message: 'api.pinterest.com: Board not found.' })
   t.has(await sendTo({ boardSectionId: '12' }), { ...refused, message: 'api.pinterest.com: Board section not found.' })
-  t.has(await sendTo({ boardId: '549755885178' }), refused, 'no right to the board')
+  const forbidden = await sendTo({ boardId: '549755885178' })
+  t.has(forbidden, refused, 'no right to the board')
+  t.match(forbidden.message, /access that resource: choose a board that the account may add pins to$/)
 
   fake.isTrial = true
   const trial = await sendTo({})
@@ -170,10 +174,49 @@ t.test('refusals keep the words of Pinterest, and say who has to act', async (t)
   const on = 'POST /v5/pins'
   const body = { code: 1, message: 'Sorry! Unable to reach the URL. Please try again.' }
   fake.faults.push({ on, instead: { status: 400, body } })
-  t.has(await sendTo({}), { maybeSent: false, retryable: true, needsAttention: false })
+  const unreachable = await sendTo({})
+  t.has(unreachable, { maybeSent: false, retryable: true, needsAttention: false })
+  t.match(unreachable.message, /Please try again: Pinterest has to be able to fetch fields\.coverUrl$/)
   fake.tokens.get(fake.credentials.accessToken)!.scopes.delete('boards:write')
   t.has(await sendTo({}), { code: 'unauthorized', needsAttention: true })
   t.equal(fake.pins.length, 0)
+})
+
+t.test('a missing right is not a refused token', async (t) => {
+  const fake = await startPinterest(t)
+  const sendWith = (status: number, code: number, message: string) => {
+    fake.faults.push({ on: 'POST /v5/pins', instead: { status, body: { code, message } } })
+    return rejection(send(pinOf(), fake.credentials, ioOf(fake)))
+  }
+  const refused = { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false }
+  t.has(await sendWith(401, 7, 'Not authorized to access board or Pin.'), refused)
+  t.has(await sendWith(403, 403, 'Not authorized to create board sections.'), refused)
+  t.has(await sendWith(403, 2625, 'Sorry, your account has been disapproved.'), refused)
+  t.has(await sendWith(401, 29, 'Apps with Trial access may not create Pins in production'), {
+    code: 'app_not_approved',
+  })
+  t.has(await sendWith(401, 2, 'Authentication failed.'), { code: 'unauthorized', needsAttention: true })
+})
+
+t.test('an internal error of Pinterest with status 400 leaves the outcome open', async (t) => {
+  const fake = await startPinterest(t)
+  const body = { code: 2787, message: 'Sorry! Something went wrong on our end.' }
+  fake.faults.push({ on: 'POST /v5/pins', after: true, instead: { status: 400, body } })
+  const error = await rejection(send(pinOf(), fake.credentials, ioOf(fake)))
+  t.has(error, { code: 'server_error', maybeSent: true, retryable: true, needsAttention: false })
+  t.equal(fake.pins.length, 1)
+})
+
+t.test('a link that Pinterest takes for spam is refused, and the account goes on', async (t) => {
+  const fake = await startPinterest(t)
+  const body = { code: 9, message: 'Sorry! We blocked this link because it may lead to spam.' }
+  fake.faults.push({ on: 'POST /v5/pins', instead: { status: 429, body } })
+  t.has(await rejection(send(pinOf(), fake.credentials, ioOf(fake))), {
+    code: 'content_refused',
+    maybeSent: false,
+    retryable: false,
+    message: 'api.pinterest.com: Sorry! We blocked this link because it may lead to spam: change fields.link',
+  })
 })
 
 t.test('a rate limit rests for a minute, a spam block for hours', async (t) => {
@@ -184,7 +227,10 @@ t.test('a rate limit rests for a minute, a spam block for hours', async (t) => {
   const cases = [
     [throttled(), 60_000],
     [throttled({ 'retry-after': '7' }), 7_000],
+    [throttled({ 'x-ratelimit-reset': '1' }), 60_000],
+    [throttled({ 'x-ratelimit-reset': '7200' }), 2 * HOUR],
     [{ status: 403, body: spam }, 4 * HOUR],
+    [{ status: 429, body: spam, headers: { 'x-ratelimit-reset': '1' } }, 4 * HOUR],
     [{ status: 429, body: { code: 8, message: 'no', message_detail: 'This looks like spam' } }, 4 * HOUR],
   ] as const
   for (const [instead, retryAfterMs] of cases) {

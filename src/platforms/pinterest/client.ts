@@ -17,57 +17,62 @@ const API = `https://${HOST}/v5`
 /** Of pins, boards, sections and files: `^\d+$` in https://github.com/pinterest/api-description. */
 const ID = /^\d{1,32}$/
 
+/** More than a page of 250 carousels whose texts have the maximum length. */
+const LIST_BYTES_MAX = 16 * 1_048_576
+
 /** "Most limits are removed automatically within 24 hours": https://help.pinterest.com/en/article/rate-limit-blocks */
 const SPAM_BLOCK_REST_MS = 4 * 3_600_000
 
-/** Limits are per minute: https://developers.pinterest.com/docs/reference/rate-limits/. No header says when they end. */
+/** Limits are per minute with Standard access: https://developers.pinterest.com/docs/reference/rate-limits/ */
 const RATE_LIMIT_REST_MS = 60_000
 
 /** The calls of one account. */
-export interface Client extends NetworkRules {
+export interface Client {
   /** `path` follows `/v5`. */
-  call(
-    path: string,
-    options?: Omit<NonNullable<Parameters<typeof callNetwork>[3]>, 'headers'>,
-  ): Promise<NetworkResponse>
-  /** The items of a list, of at most so many pages, until `isLast` is true of a page. */
-  list(path: string, pagesMax: number, isLast?: (items: unknown[]) => boolean): Promise<unknown[]>
+  call(path: string, options?: Options): Promise<NetworkResponse>
+  /** The items of the first `pagesMax` pages of a list. */
+  list(path: string, pagesMax: number): Promise<unknown[]>
 }
+
+type Options = Omit<NonNullable<Parameters<typeof callNetwork>[3]>, 'headers'>
 
 export function clientFor(io: Io): Client {
   const accessToken = accessTokenOf(io.credentials, 'Pinterest')
-  const client: Client = {
+  const rules: NetworkRules = {
     host: HOST,
     secrets: [accessToken],
-    words: (body) => textAt(body, 'message'),
+    words: wordsOf,
     isUnauthorized,
     isRateLimited: isSpamBlock,
     retryAfterMs: restMs,
-    classify: (refusal) => (isUnreachable(refusal) ? 'try later' : undefined),
-    async call(path, options) {
-      try {
-        const headers = { authorization: `Bearer ${accessToken}` }
-        return await callNetwork(client, io, `${API}${path}`, { ...options, headers })
-      } catch (error) {
-        throw error instanceof Refused && isTrial(error.refusal) ? trialAccess() : error
-      }
-    },
-    async list(path, pagesMax, isLast = () => false) {
+    classify,
+  }
+  async function call(path: string, options: Options, responseBytesMax?: number): Promise<NetworkResponse> {
+    const network = responseBytesMax ? { ...rules, responseBytesMax } : rules
+    try {
+      const headers = { authorization: `Bearer ${accessToken}` }
+      return await callNetwork(network, io, `${API}${path}`, { ...options, headers })
+    } catch (error) {
+      throw explain(error)
+    }
+  }
+  return {
+    call: (path, options = {}) => call(path, options),
+    async list(path, pagesMax) {
       const items: unknown[] = []
       let bookmark: string | undefined
       for (let page = 0; page < pagesMax; page++) {
         const query = new URLSearchParams({ page_size: '250', ...(bookmark && { bookmark }) })
-        const { body } = await client.call(`${path}?${query}`)
+        const { body } = await call(`${path}?${query}`, {}, LIST_BYTES_MAX)
         const more = at(body, 'items')
         if (!Array.isArray(more)) throw unexpected(HOST, false)
         items.push(...more)
         bookmark = textAt(body, 'bookmark')
-        if (!bookmark || isLast(more)) break
+        if (!bookmark) break
       }
       return items
     },
   }
-  return client
 }
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
@@ -82,35 +87,74 @@ export function idOf(value: unknown, field: string): string {
 export const sentOf = (id: string): Sent => ({ id, url: `https://www.pinterest.com/pin/${id}/` })
 
 /*
- * The document has only the shape of an error, `code` and `message`. The codes are those that users have reported; each
- * has the page beside it.
+ * Errors have a `code` and a `message`. The codes are those of examples in https://github.com/pinterest/api-description,
+ * unless another page is named.
  */
 
-/** No right to a board, a section or a pin: https://github.com/pinterest/api-quickstart/issues/97 has the code for scopes, 3. */
+const codeOf = (body: unknown) => Number(at(body, 'code'))
+const messageOf = (body: unknown) => textAt(body, 'message') ?? ''
+
+/** No right to a board, a section or a pin. In `GET /pins/analytics`, 7 has status 401. */
 const NO_RIGHT = [7, 29]
+
+/** Only users have reported it, with 403 and 429: https://github.com/gitroomhq/postiz-app/pull/1962 */
 const SPAM = 9
 
-const isUnauthorized = ({ status, body }: Refusal) =>
-  status === 401 || (status === 403 && !NO_RIGHT.includes(Number(at(body, 'code'))))
+/** "Sorry! Something went wrong on our end.", with status 400. Only users have reported it, for pins that were created too. */
+const INTERNAL_ERROR = 2787
 
-/** https://github.com/pinterest/api-quickstart/blob/main/python/src/api_common.py knows it by the word. */
+/** The words of Pinterest, and what to do if they do not say it. */
+function wordsOf(body: unknown): string | undefined {
+  const words = textAt(body, 'message')
+  if (words === undefined) return undefined
+  if (isUnreachable(body)) return withAdvice(words, 'Pinterest has to be able to fetch fields.coverUrl')
+  if (NO_RIGHT.includes(codeOf(body))) return withAdvice(words, 'choose a board that the account may add pins to')
+  return words
+}
+
+const withAdvice = (words: string, advice: string) => `${words.replace(/[.!]$/, '')}: ${advice}`
+
+/** A 403 is about rights, not about the token. */
+const isUnauthorized = ({ status, body }: Refusal) =>
+  status === 401 && !NO_RIGHT.includes(codeOf(body)) && !isAboutTrial(body)
+
+/** Pinterest's own client knows it by the word: https://github.com/pinterest/api-quickstart/blob/main/python/src/api_common.py */
 const isSpamBlock = ({ status, body }: Refusal) =>
-  (status === 403 && at(body, 'code') === SPAM) ||
-  (status === 429 && /spam/i.test(`${textAt(body, 'message')} ${textAt(body, 'message_detail')}`))
+  (status < 500 && codeOf(body) === SPAM) ||
+  (status === 429 && /spam/i.test(`${messageOf(body)} ${textAt(body, 'message_detail')}`))
+
+/** Pinterest refuses a link that looks like spam with 429 and the code 9 as well. A pause does not help. */
+const isBlockedLink = (error: unknown): error is PublishError =>
+  error instanceof PublishError && error.code === 'rate_limited' && /blocked this link/i.test(error.message)
 
 function restMs(refusal: Refusal): number | undefined {
   const named = retryAfterMs(refusal.headers)
   if (named !== undefined) return named
   if (isSpamBlock(refusal)) return SPAM_BLOCK_REST_MS
-  return refusal.status === 429 ? RATE_LIMIT_REST_MS : undefined
+  return refusal.status === 429 ? Math.max(RATE_LIMIT_REST_MS, untilReset(refusal.headers)) : undefined
+}
+
+/** The header is not documented, nor whether it has seconds from now or since 1970. */
+function untilReset(headers: Headers): number {
+  const seconds = Number(headers.get('x-ratelimit-reset') ?? 0) || 0
+  return (seconds > 1e9 ? seconds - Date.now() / 1000 : seconds) * 1000
+}
+
+function classify({ status, body }: Refusal): 'maybe sent' | 'try later' | undefined {
+  if (codeOf(body) === INTERNAL_ERROR) return 'maybe sent'
+  return status === 400 && isUnreachable(body) ? 'try later' : undefined
 }
 
 /** Pinterest could not fetch the cover from its address. */
-const isUnreachable = ({ status, body }: Refusal) =>
-  status === 400 && /unable to reach/i.test(textAt(body, 'message') ?? '')
+const isUnreachable = (body: unknown) => /unable to reach|could not fetch/i.test(messageOf(body))
 
 /** https://github.com/gitroomhq/postiz-app/issues/1084 */
-const isTrial = ({ status, body }: Refusal) => status === 403 && /trial access/i.test(textAt(body, 'message') ?? '')
+const isAboutTrial = (body: unknown) => /trial access/i.test(messageOf(body))
+
+function explain(error: unknown): unknown {
+  if (isBlockedLink(error)) return impossible(withAdvice(error.message, 'change fields.link'))
+  return error instanceof Refused && isAboutTrial(error.refusal.body) ? trialAccess() : error
+}
 
 const trialAccess = () =>
   new PublishError(

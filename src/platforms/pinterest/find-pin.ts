@@ -6,12 +6,12 @@ import { type PinTexts, placeOf, textsOf } from './pin.ts'
 /** How far Pinterest's clock may differ from ours when times of creation are compared. */
 const CLOCK_SKEW_MAX_MS = 60_000
 
-/** Of 250 pins each. No page says in which order pins are listed; users see the newest first. */
+/** Of 250 pins each. All are read, because no page says in which order pins are listed. */
 const PAGES_MAX = 4
 
 /**
- * The pins that an act may have made: those on its board, or in its section, that were created since it began and have its
- * texts. None if it has no texts, because nothing else tells one pin from another.
+ * The pins that an act may have made: those on its board, or in its section, that were created since its first attempt and
+ * have its texts. None if it has no texts, because nothing else tells one pin from another.
  */
 export async function findPins(client: Client, act: Act): Promise<Sent[]> {
   const texts = textsOf(act)
@@ -19,17 +19,17 @@ export async function findPins(client: Client, act: Act): Promise<Sent[]> {
   const { boardId, sectionId } = placeOf(act)
   const list = sectionId ? `/boards/${boardId}/sections/${sectionId}/pins` : `/boards/${boardId}/pins`
   const since = act.startedAt.getTime() - CLOCK_SKEW_MAX_MS
-  const isOld = (pin: unknown) => createdAt(pin) < since
-  const pins = await client.list(list, PAGES_MAX, (page) => page.some(isOld))
+  const isNew = (pin: unknown) => createdAt(pin) >= since
+  const pins = await client.list(list, PAGES_MAX)
   return pins
-    .filter((pin) => !isOld(pin) && isOwn(pin) && isIn(pin, sectionId) && isShown(pin, act) && hasTexts(pin, texts))
+    .filter((pin) => isNew(pin) && isOwn(pin) && isIn(pin, sectionId) && isShown(pin, act) && hasTexts(pin, texts))
     .flatMap((pin) => {
       const id = textAt(pin, 'id')
       return isId(id) ? [sentOf(id)] : []
     })
 }
 
-/** In UTC, with or without a `Z`. NaN where it is missing: such a pin counts as new. */
+/** In UTC, with or without a `Z`. NaN where it is missing: such a pin may be older than the act. */
 function createdAt(pin: unknown): number {
   const time = textAt(pin, 'created_at') ?? ''
   return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`)
