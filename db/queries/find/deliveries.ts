@@ -18,6 +18,7 @@ import {
   isShared,
   membersOf,
 } from './organization.ts'
+import { isOfAccount, placeOfAccount } from './sources.ts'
 import { exactTime, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 /** What the deliveries of a list have in common. Null does not restrict. */
@@ -76,13 +77,11 @@ const byScheduledPost = (owner: RawBuilder<unknown>, value: Value) =>
 const SOURCES = {
   all: (value: Value) => byPost(sql`true`, value),
   troubled: (value: Value) => byPost(sql`(state in ('failed', 'unconfirmed', 'missed') or error is not null)`, value),
-  // Three columns are compared as one, as posts of an account are found.
   account: (value: Value) => sql`
     select * from post_targets
-    where (account_id, user_id, post_id)
-        < (${value('accountId')}::uuid, ${value('userId')}::uuid, ${value('afterPostId')}::uuid)
-      and (account_id, user_id) >= (${value('accountId')}::uuid, ${value('userId')}::uuid)
-    order by account_id desc, user_id desc, post_id desc`,
+    where ${isOfAccount(value)}
+      and (account_id, user_id, post_id) < ${placeOfAccount(value, sql`${value('afterPostId')}::uuid`)}
+    order by post_id desc`,
   changed: (value: Value) => sql`
     select * from post_targets
     where user_id = ${value('userId')}::uuid and changed_at is not null

@@ -38,6 +38,22 @@ const byTime = (column: string, owner: RawBuilder<unknown>, value: Value, { orde
     and ${sql.ref(column)} ${before} ${value('endTime')}::timestamptz
   order by ${sql.ref(column)} ${order}, id ${order}`
 
+type AccountValue = ValueOf<{ accountId: string | null; userId: string }>
+
+/** In a subquery, which hides its statistics: Postgres would plan each time. */
+const accountOf = (value: AccountValue) => sql`(select ${value('accountId')}::uuid)`
+
+/** Whether the row of `post_targets` is of the account and of the user. */
+export const isOfAccount = (value: AccountValue) =>
+  sql`${isOfUser(value as Value)} and account_id = ${accountOf(value)}`
+
+/**
+ * A place in the index on accounts, for a comparison with `(account_id, user_id, post_id)`. Where most posts of the user have
+ * one account, Postgres may otherwise read the primary key, and all posts of the user for an account that has none.
+ */
+export const placeOfAccount = (value: AccountValue, postId: RawBuilder<unknown>) =>
+  sql`(${accountOf(value)}, ${value('userId')}::uuid, ${postId})`
+
 type PostSourceOf = (owner: RawBuilder<unknown>, value: Value, direction: Direction) => RawBuilder<unknown>
 
 /** The indexes on posts that posts are found by. */
@@ -54,19 +70,12 @@ const BY_POSTS = {
 
 /** The indexes on deliveries that posts are found by. */
 const BY_DELIVERIES = {
-  /**
-   * Three columns are compared as one. If the account were compared alone, Postgres might read the primary key instead, where
-   * most posts of the user have this account, and would look at all of them for an account that has none.
-   */
-  account: (value: Value, { order, after, before }: Direction) => {
-    const place = (id: 'startId' | 'endId') =>
-      sql`(${value('accountId')}::uuid, ${value('userId')}::uuid, ${value(id)}::uuid)`
-    return sql`
-      select user_id, post_id as place from post_targets
-      where (account_id, user_id, post_id) ${after} ${place('startId')}
-        and (account_id, user_id, post_id) ${before} ${place('endId')}
-      order by account_id ${order}, user_id ${order}, post_id ${order}`
-  },
+  account: (value: Value, { order, after, before }: Direction) => sql`
+    select user_id, post_id as place from post_targets
+    where ${isOfAccount(value)}
+      and (account_id, user_id, post_id) ${after} ${placeOfAccount(value, sql`${value('startId')}::uuid`)}
+      and (account_id, user_id, post_id) ${before} ${placeOfAccount(value, sql`${value('endId')}::uuid`)}
+    order by post_id ${order}`,
   /** Posts with a delivery that has an error, or that needs its owner. */
   troubled: (value: Value, direction: Direction) => sql`
     select distinct user_id, post_id as place from post_targets
