@@ -164,14 +164,14 @@ const unreachable = (message: string) =>
  * be repeated (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). `words` are the network's own.
  */
 function intermediaryError(
-  { host, blockAdvice }: NetworkRules,
+  { host, secrets, blockAdvice }: NetworkRules,
   { status, headers }: Refusal,
   words: string | undefined,
 ): PublishError | undefined {
   if (status < 400) {
     const target = redirectTarget(host, headers.get('location'))
-    // Credentials go only to the address they were given for, which the account's owner alone can change.
-    if (status === 301 || status === 308) {
+    // Credentials go only to the address they were given for, which the account's owner alone can change. A storage gets none.
+    if ((status === 301 || status === 308) && secrets.length > 0) {
       return unauthorized(`${host} has moved to ${target}: connect the account again, with its new address`)
     }
     return unreachable(`${host} redirects temporarily to ${target}, where nothing is sent`)

@@ -120,14 +120,19 @@ t.test('a video is uploaded to the storage without the token, and waited for wit
   t.notOk('cover_image_key_frame_time' in source, 'one cover')
 })
 
-t.test('an upload that is cut off begins anew, and a video that Pinterest has lost is uploaded again', async (t) => {
+t.test('an upload that fails begins anew, and a video that Pinterest has lost is uploaded again', async (t) => {
   const fake = await startPinterest(t)
   const io = { ...ioOf(fake), credentials: fake.credentials }
-  fake.faults.push({ on: 'POST /', instead: { status: 403, body: '<Error/>' } })
-  t.has(await rejection(pinterestAdapter.prepare(filmOf(), io, null)), { maybeSent: false, retryable: true })
+  const location = 'https://s3.example/'
+  const refusals = [{ status: 400 }, { status: 403 }, { status: 301, headers: { location } }, { status: 503 }]
+  for (const refusal of refusals) {
+    fake.faults.push({ on: 'POST /', instead: { body: '<Error/>', ...refusal } })
+    const error = await rejection(pinterestAdapter.prepare(filmOf(), io, null))
+    t.has(error, { maybeSent: false, retryable: true, needsAttention: false }, `${refusal.status}`)
+  }
   const first = await pinterestAdapter.prepare(filmOf(), io, null)
   const { state } = (first as Extract<typeof first, { later: unknown }>).later
-  t.equal(fake.media.size, 2)
+  t.equal(fake.media.size, refusals.length + 1)
   fake.media.clear()
   t.match(await pinterestAdapter.prepare(filmOf(), io, state), { later: { state: { video: { looks: 0 } } } })
   t.equal(fake.media.size, 1)

@@ -5,30 +5,42 @@ import { impossible, unexpected } from '../publish-error.ts'
 import { fileName, multipart } from '../request-body.ts'
 import { type Client, HOST, isId } from './client.ts'
 
-/** A video that is on Pinterest. */
+/** An uploaded video. */
 export type Video = {
   id: string
-  /** How often Pinterest was asked whether it is ready. */
+  /** How often its status was read. */
   looks: number
 }
 
 /**
- * Registers a video and uploads it in one request. If this is cut off, it begins anew with another id: nobody sees a video
- * that no pin has. https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/
+ * Registers a video, and uploads it in one request. After a failure, the next attempt registers the video again, under
+ * another id. A video is visible only in a pin.
+ * https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/
  */
 export async function uploadVideo(client: Client, file: PublishedFile, io: Io): Promise<Video> {
   const { body } = await client.call('/media', { method: 'POST', body: { media_type: 'video' } })
   const [id, url] = [textAt(body, 'media_id'), URL.parse(textAt(body, 'upload_url') ?? '')]
   const parameters = Object.entries(at(body, 'upload_parameters') ?? {})
   if (!isId(id) || url?.protocol !== 'https:' || !parameters.every(isField)) throw unexpected(HOST, false)
+  // The parameters are the permission, so the storage gets no token. It reads no field after the file.
   const form = multipart(Object.fromEntries(parameters), [{ field: 'file', name: fileName(file, 0), file }])
-  // The parameters are the permission: the storage gets no token. Its errors are XML.
-  const storage: NetworkRules = { host: url.host, secrets: [], words: () => undefined, isUnauthorized: () => false }
-  await callNetwork(storage, io, url, { method: 'POST', body: form })
+  await callNetwork(storageAt(url.host), io, url, { method: 'POST', body: form })
   return { id, looks: 0 }
 }
 
-/** Whether a parameter can be a field of a form: its name is not quoted there. */
+/**
+ * Its errors are XML. 400 is for a permission that has expired, and for an upload that was too slow (ExpiredToken and
+ * RequestTimeout of https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html): another upload may succeed.
+ */
+const storageAt = (host: string): NetworkRules => ({
+  host,
+  secrets: [],
+  words: () => undefined,
+  isUnauthorized: () => false,
+  classify: () => 'try later',
+})
+
+/** Whether a parameter can be written into the form, which escapes neither names nor values. */
 const isField = (entry: [string, unknown]): entry is [string, string] =>
   /^[\w-]+$/.test(entry[0]) && typeof entry[1] === 'string' && !/[\r\n]/.test(entry[1])
 
@@ -36,8 +48,8 @@ export const LOOK_FIRST_MS = 5_000
 const LOOK_MAX_MS = 60_000
 
 /**
- * Milliseconds until Pinterest is asked again about a video; 0 where it is ready, null where Pinterest no longer has it.
- * Throws where Pinterest cannot process it.
+ * Reads the status of a video. Returns the milliseconds until it has to be read again: 0 if the video is ready, null if
+ * Pinterest no longer has it. Throws if Pinterest cannot process it.
  */
 export async function waitFor(client: Client, { id, looks }: Video): Promise<number | null> {
   const { status, body } = await client.call(`/media/${id}`, { accept: [404] })

@@ -33,7 +33,7 @@ export function registerMedia({ body }: Recorded, media: Map<string, PinterestMe
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html: the fields of the form are the permission. */
 export function receiveFile(
-  { method, body, files, headers }: Recorded,
+  { method, body, files, fields, headers }: Recorded,
   media: Map<string, PinterestMedia>,
   { processing }: FakePinterestMedia,
 ): Reply {
@@ -49,7 +49,8 @@ export function receiveFile(
   )
   if (!video || JSON.stringify(body) !== JSON.stringify(video.parameters)) return error(403, 'AccessDenied')
   const [file] = files
-  if (files.length !== 1 || file?.field !== 'file') return error(400, 'InvalidArgument')
+  // Fields after the file are ignored.
+  if (files.length !== 1 || file?.field !== 'file' || fields.at(-1) !== 'file') return error(400, 'InvalidArgument')
   video.bytes = file.bytes
   video.status = processing === 0 ? 'succeeded' : 'processing'
   return { status: 204 }
