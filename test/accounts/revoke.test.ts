@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { upsertMembership } from '../../db/queries/people.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createMastodonWorld } from '../connections/mastodon-world.ts'
 import { createConnectionWorld } from '../connections/scene.ts'
@@ -66,6 +67,33 @@ t.test('deleting a user revokes the tokens of accounts that nobody keeps, and do
   await logged('tokens could not be revoked')
   t.strictSame(revoked, ['access-token-of-2 by client-of-x'])
   t.hasStrict((await eve.call('GET', '/accounts')).body.data, [{ id: shared.accounts[0].id }])
+})
+
+t.test('an organisation is deleted after its accounts, whose tokens are revoked with its own app', async (t) => {
+  const { app, db, ada, connect, organization, script, revoked, logged, accounts } = await createRevocableWorld(t)
+  const organizationId = await organization(ada)
+  await upsertMembership(db, { userId: ada.id, organizationId, role: 'admin' })
+  const own = { clientId: 'client-of-organization', clientSecret: 'its-own-secret' }
+  t.equal((await ada.call('PUT', '/apps/x', { ...own, organizationId })).status, 200)
+  const { key } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['admin'] })
+  const remove = () =>
+    until('the request is carried out', () => call(app, key, 'DELETE', `/organizations/${organizationId}`), {
+      isMet: ({ status }) => status !== 503,
+    })
+  const account = (await connect({ organizationId })).accounts[0].id as string
+
+  t.hasStrict(await remove(), { status: 409, headers: { 'x-error-code': 'organization_in_use' } })
+  t.hasStrict(await accounts(), [{ id: account }])
+  t.strictSame(revoked, [], 'the account still works')
+
+  const response = Promise.withResolvers<void>()
+  script.beforeResponse = () => response.promise
+  t.equal((await ada.call('DELETE', `/accounts/${account}`)).status, 200)
+  t.equal((await remove()).status, 200, 'it does not wait for the network')
+  await until('the network is called', async () => revoked.length > 0)
+  response.resolve()
+  await logged('tokens revoked')
+  t.strictSame(revoked, ['access-token-of-1 by client-of-organization'])
 })
 
 t.test('tokens that the user made, or whose app is unknown, are left alone', async (t) => {
