@@ -13,10 +13,14 @@ export class FlowFailure extends Error {
   }
 }
 
+/** Codes that mean the same for a connection as for the network's adapter. */
+const SHARED_CODES = ['other_account', 'scopes_missing', 'nothing_to_choose'] as const
+
 /** The meaning of a failed call to the network. */
 export function toFlowFailure(platform: PlatformId, error: PublishError): FlowFailure {
   const message = `${platform}: ${tidy(error.message)}`
   if (error.code === 'unexpected_answer') return new FlowFailure('invalid_response', message)
-  if (error.code === 'other_account') return new FlowFailure('other_account', message)
+  const shared = SHARED_CODES.find((code) => code === error.code)
+  if (shared) return new FlowFailure(shared, message)
   return new FlowFailure(error.retryable ? 'network_unavailable' : 'network_refused', message)
 }

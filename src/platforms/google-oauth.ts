@@ -1,4 +1,5 @@
 import type { OAuth } from './oauth.ts'
+import { scopesMissing } from './publish-error.ts'
 import { type StandardOAuth, standardOAuth } from './standard-oauth.ts'
 
 type GoogleOAuth = Pick<StandardOAuth, 'scopes' | 'listAccounts'>
@@ -22,6 +23,14 @@ export const googleOAuth = ({ scopes, listAccounts }: GoogleOAuth): OAuth =>
     requiredScopes: scopes,
     // Without `consent`, a user who has consented before gets no refresh token.
     parameters: { access_type: 'offline', prompt: 'consent select_account' },
+    appAdvice:
+      'The operator of Postroom has to check the OAuth client in the Google Cloud console: its id, secret and redirect URI',
     afterLostResponse: 'repeatable',
-    listAccounts,
+
+    async listAccounts(tokens, io, app) {
+      // Google would refuse to list anything.
+      const missing = scopes.filter((scope) => !tokens.scopes.includes(scope))
+      if (missing.length === 0) return listAccounts(tokens, io, app)
+      throw scopesMissing(`connect again, and allow all that the page of Google asks for: ${missing.join(', ')}`)
+    },
   })

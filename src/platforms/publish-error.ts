@@ -75,6 +75,14 @@ export const unauthorized = (message: string) =>
 export const otherAccount = (message: string) =>
   new PublishError(message, { code: 'other_account', maybeSent: false, retryable: false })
 
+/** The user did not allow what publishing needs. */
+export const scopesMissing = (message: string) =>
+  new PublishError(message, { code: 'scopes_missing', maybeSent: false, retryable: false })
+
+/** The user can publish to no account of the network. */
+export const nothingToChoose = (message: string) =>
+  new PublishError(message, { code: 'nothing_to_choose', maybeSent: false, retryable: false })
+
 /**
  * The content of a file could not be read, or had another length than stored: no server accepts such a request. A cause that
  * is a PublishError stays as it is: the storage itself failed.

@@ -64,5 +64,17 @@ t.test('a person whom Google does not let in learns who has to act', async (t) =
   })
   google.isApproved = true
   for (const location of google.locations) location.metadata = {}
-  t.match(await connect(), { state: 'failed', error: { code: 'nothing_to_choose' } })
+  t.match(await connect(), {
+    state: 'failed',
+    error: { code: 'nothing_to_choose', message: /Google takes posts for none of the locations/ },
+  })
+})
+
+t.test('a person who does not allow what publishing needs learns what to allow', async (t) => {
+  const { google, app, ada } = await createGoogleWorld(t)
+  const consent = (page: URL) => google.authorization.consent(page, { granted: [] })
+  t.match(await connectByOAuth(app, ada, { platform: 'google_business' }, consent), {
+    state: 'failed',
+    error: { code: 'scopes_missing', message: /connect again, and allow all that the page of Google asks for/ },
+  })
 })

@@ -7,6 +7,9 @@ import { startFake } from '../networks/fakes/network.ts'
 
 const SCOPES = ['https://www.googleapis.com/auth/first', 'https://www.googleapis.com/auth/second']
 
+const ADVICE =
+  'The operator of Postroom has to check the OAuth client in the Google Cloud console: its id, secret and redirect URI'
+
 const oauth = googleOAuth({
   scopes: SCOPES,
   listAccounts: async (tokens) => [
@@ -52,10 +55,11 @@ t.test('a user who consents, also for the second time, gives tokens that can be 
   t.same(fake.log, ['POST /token', 'POST /token'])
 })
 
-t.test('the scopes are those that the user left ticked', async (t) => {
+t.test('a user who unticks a scope learns which one publishing needs', async (t) => {
   const { connect } = await start(t)
-  const { scopes } = await connect({ granted: SCOPES.slice(0, 1) })
-  t.same(scopes, SCOPES.slice(0, 1))
+  const error = await rejection(connect({ granted: SCOPES.slice(0, 1) }))
+  t.has(error, { code: 'scopes_missing', retryable: false, maybeSent: false })
+  t.match(error.message, /allow all that the page of Google asks for: .*\/auth\/second$/)
   t.same(oauth.requiredScopes, SCOPES)
 })
 
@@ -75,13 +79,16 @@ t.test('what is wrong with the app says nothing about the token', async (t) => {
   const { run } = oauth.refresh!
   const app = { ...authorization.app, clientSecret: 'GOCSPX-another' }
   const isApps = { code: 'content_refused', needsAttention: false, retryable: false, maybeSent: false }
-  t.has(await rejection(run(credentials, app, io)), { ...isApps, message: 'oauth2.googleapis.com: Unauthorized' })
+  t.has(await rejection(run(credentials, app, io)), {
+    ...isApps,
+    message: `oauth2.googleapis.com: Unauthorized. ${ADVICE}`,
+  })
   const elsewhere = { ...authorization, ...(await consent()), redirectUri: 'https://postroom.example/other' }
   t.has(await rejection(oauth.finish(elsewhere, io)), isApps, 'redirect_uri_mismatch')
   google.app.isDeleted = true
   t.has(await rejection(run(credentials, authorization.app, io)), {
     ...isApps,
-    message: 'oauth2.googleapis.com: The OAuth client was deleted.',
+    message: `oauth2.googleapis.com: The OAuth client was deleted. ${ADVICE}`,
   })
   google.app.isDeleted = false
   await run(credentials, authorization.app, io)

@@ -2,6 +2,7 @@ import t from 'tap'
 import { googleBusinessAdapter } from '../../src/platforms/google_business/adapter.ts'
 import { actOf, clientOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
+import { until } from '../helpers/until.ts'
 import { startGoogleBusiness } from '../networks/fakes/google-business.ts'
 
 const oauth = googleBusinessAdapter.oauth!
@@ -88,9 +89,27 @@ t.test('locations that cannot have posts are left out', async (t) => {
   add(7, [OWN], false)
   t.equal((await connect()).length, 1)
   fake.locations.shift()
-  t.same(await connect(), [])
+  const nothing = { code: 'nothing_to_choose', retryable: false }
+  t.match(await rejection(connect()), { ...nothing, message: /Google takes posts for none of the locations/ })
   fake.accounts.length = 0
-  t.same(await connect(), [])
+  t.match(await rejection(connect()), { ...nothing, message: /the Google account manages no location/ })
+})
+
+t.test('locations of several accounts are read at the same time, so that many are read in time', async (t) => {
+  const { fake, io, connect } = await start(t)
+  const accounts = ['accounts/1', 'accounts/2']
+  for (const name of accounts) {
+    fake.accounts.push({ name, accountName: name, type: 'LOCATION_GROUP', userIds: ['the-user'] })
+  }
+  const begun = new Set<string>()
+  const { fetch } = io
+  io.fetch = async (url, init) => {
+    const account = accounts.find((name) => String(url).includes(`/${name}/locations`))
+    if (account) begun.add(account)
+    if (account) await until('the other account is read too', async () => begun.size === accounts.length)
+    return fetch(url, init)
+  }
+  t.equal((await connect()).length, 1)
 })
 
 t.test('more locations than a person chooses from are not read', async (t) => {
@@ -102,7 +121,7 @@ t.test('more locations than a person chooses from are not read', async (t) => {
 t.test('a user who leaves the scope unticked gets no location', async (t) => {
   const { connect } = await start(t)
   const error = await rejection(connect({ granted: [] }))
-  t.match(error, { code: 'unauthorized', message: /insufficient authentication scopes/ })
+  t.match(error, { code: 'scopes_missing', retryable: false, message: /allow all that .*\/auth\/business\.manage/ })
 })
 
 t.test('an app that Google has not approved names the operator', async (t) => {
@@ -124,7 +143,7 @@ t.test('responses that Google does not send are refused', async (t) => {
   }
   const accounts = [null, {}, { name: 'accounts/1/../2' }, { name: 7 }]
   fake.faults.push({ on: 'GET /v1/accounts', instead: { status: 200, body: { accounts } } })
-  t.same(await connect(), [])
+  t.has(await rejection(connect()), { code: 'nothing_to_choose' })
   const metadata = { canOperateLocalPost: true }
   const locations = [
     null,
@@ -133,5 +152,5 @@ t.test('responses that Google does not send are refused', async (t) => {
     { title: 'b', metadata },
   ]
   fake.faults.push({ on: `GET /v1/${OWN}/locations`, instead: { status: 200, body: { locations } } })
-  t.same(await connect(), [])
+  t.has(await rejection(connect()), { code: 'nothing_to_choose' })
 })
