@@ -83,6 +83,7 @@ function createQueue<A, R extends WithOrdinal>(run: (items: A[]) => Promise<R[]>
 
   return async (item) => {
     const budget = currentBudget()
+    if (budget && budget.remainingMs <= 0) throw budgetSpent()
     const queuedAt = performance.now()
     let timer: NodeJS.Timeout | undefined
     try {

@@ -149,6 +149,16 @@ t.test('a post with many bytes or accounts is written in a statement of its own'
   t.equal(await countCommits(db), 3)
 })
 
+t.test('a post whose database budget is spent before is never written', async (t) => {
+  const { db, ...world } = await createWorld(t)
+  const ada = await world.user()
+  const account = await ada.account()
+  const late = withDatabaseBudget({ remainingMs: -200 }, () => write(db, newPost(ada.id, account)))
+  await t.rejects(late, { code: 'ETIMEDOUT' })
+  t.equal(await write(db, newPost(ada.id, account)), true)
+  t.equal((await db.selectFrom('posts').selectAll().execute()).length, 1)
+})
+
 t.test('a post whose database budget ends in the queue is never written', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
