@@ -22,7 +22,8 @@ type Conditions = FieldCondition[]
 
 /** Those that depend on the rest of the post, or that change what else is allowed. */
 function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit): Conditions {
-  const { required, refused, withoutMedia, captionLengthMax, countsInText, captionToPlainText, source } = rule
+  const { required, refused, withoutMedia, needMedia, captionLengthMax, countsInText, captionToPlainText, source } =
+    rule
   const add = (rule: string, message: string, facts: Partial<FieldCondition> = {}): FieldCondition => ({
     path: [key],
     rule,
@@ -34,6 +35,7 @@ function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit
   if (typeof required === 'object') conditions.push(add('field_required', `required when ${required.when}`))
   if (refused) conditions.push(add('field_refused', `not allowed when ${refused.when}`))
   if (withoutMedia) conditions.push(add('field_with_media', 'cannot be combined with media'))
+  if (needMedia) conditions.push(add('field_without_media', `${needMedia.join(', ')} need media`))
   if (captionLengthMax !== undefined) {
     const facts = { limit: { max: captionLengthMax }, unit: captionUnit }
     conditions.push(add('caption_length', 'lowers the maximum length of the caption', facts))

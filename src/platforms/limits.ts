@@ -258,6 +258,8 @@ export type FieldRule = FieldValue & {
   act?: FieldAct
   /** The key cannot be combined with media. */
   withoutMedia?: true
+  /** The values of the key that need media. Checked when the post is scheduled. */
+  needMedia?: readonly string[]
   /** Lowers the caption's `lengthMax` while this key is set. */
   captionLengthMax?: number
   /** The graphemes of the value count towards the caption, every part of a thread and the first comment. */

@@ -18,12 +18,21 @@ function listProperties(path: string, rule: FieldValue): string[][] {
   ])
 }
 
-function describeNotes({ required, refused, unused, withoutMedia, default: value, description }: FieldRule): string {
+function describeNotes({
+  required,
+  refused,
+  unused,
+  withoutMedia,
+  needMedia,
+  default: value,
+  description,
+}: FieldRule): string {
   return joinParts([
     required && (required === true ? '**required**' : `**required** when ${required.when}`),
     value !== undefined && `default \`${value}\``,
     refused && `not when ${refused.when}`,
     withoutMedia && 'not with media',
+    needMedia && `${formatCodes(needMedia)} need media`,
     description,
     unused && `no effect when ${unused.when}`,
   ])

@@ -116,7 +116,11 @@ t.test('a field is checked by its type and limits', async (t) => {
       { poll: { options: ['a'.repeat(26)] } },
       'poll options item 1 is 26 characters long, at most 25 are allowed',
     ],
-    ['reddit', { subreddit: 'r/pics' }, 'subreddit is "r/pics", expected 2 to 21 letters, digits or underscores'],
+    [
+      'reddit',
+      { subreddit: 'r/pics' },
+      'subreddit is "r/pics", expected 2 to 21 letters, digits or underscores, or u_NAME',
+    ],
     ['tiktok', { photoCoverIndex: 34 }],
     ['tiktok', { photoCoverIndex: 35 }, 'photoCoverIndex is 35, at most 34 are allowed'],
     ['tiktok', { privacyLevel: 'SELF_ONLY', brandContentToggle: false }],
@@ -374,6 +378,13 @@ t.test('a kind that does not fit the media or the link of a post on Reddit is re
   const fields = { subreddit: 'pics', kind: 'link' }
   t.same(messages('reddit', { scheduled: true, caption: 'a', fields }), [
     'reddit (@ada): field link is required when kind is link',
+  ])
+  for (const kind of ['image', 'video', 'videogif', 'gallery']) {
+    const post = { scheduled: true, caption: 'a', fields: { subreddit: 'pics', kind } }
+    t.same(messages('reddit', post), [`reddit (@ada): field kind is ${kind}, which needs media`])
+  }
+  t.same(messages('reddit', { fields: { flairId: 'a'.repeat(37) } }), [
+    'reddit (@ada): field flairId is 37 characters long, at most 36 are allowed',
   ])
   const flair = { subreddit: 'pics', flairText: 'Sea' }
   t.same(messages('reddit', { scheduled: true, caption: 'a', fields: flair }), [

@@ -148,6 +148,8 @@ t.test('violations of fields lead into nested values', async (t) => {
       source: platforms.bluesky.fields.linkCard!.source,
     },
   })
+  const kind = { fields: { subreddit: 'pics', kind: 'image' }, caption: 'a', scheduled: true }
+  t.hasStrict(factsOf('reddit', kind), { ...none, path: field('kind'), rule: 'field_without_media' })
   t.hasStrict(factsOf('bluesky', { fields: { linkCard: `x${'a'.repeat(500)}` } }), { actual: `x${'a'.repeat(99)}` })
 })
 

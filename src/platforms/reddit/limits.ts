@@ -7,6 +7,12 @@ const validatorFile: Source = {
   confidence: 'official',
   version: '753b174, 2017-10-16',
 }
+// Has the parameters of https://www.reddit.com/dev/api#POST_api_submit in the words of that page.
+const submitPage: Source = {
+  url: 'https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/submission.rst',
+  confidence: 'copy',
+  version: '68a8df0, 2024-07-01',
+}
 const linkFile: Source = { url: `${archive}/models/link.py`, confidence: 'official', version: '753b174, 2017-10-16' }
 const galleries: Source = {
   url: 'https://www.reddit.com/r/modnews/comments/hisodw/image_gallery_support_is_coming_soon/',
@@ -100,7 +106,7 @@ export const reddit: Platform = {
     subreddit: {
       type: 'string',
       // The subreddit of a profile is u_ and the user's name, which has up to 20 characters and may contain hyphens.
-      pattern: { regex: /^(?:\w{2,21}|u_[\w-]{2,20})$/, expected: '2 to 21 letters, digits or underscores' },
+      pattern: { regex: /^(?:\w{2,21}|u_[\w-]{2,20})$/, expected: '2 to 21 letters, digits or underscores, or u_NAME' },
       required: true,
       param: 'sr',
       description: 'name without r/; u_NAME for the profile of NAME',
@@ -109,17 +115,18 @@ export const reddit: Platform = {
     title: { type: 'string', param: 'title', source: validatorFile },
     flairId: {
       type: 'string',
+      lengthMax: 36,
       // The text replaces that of a flair: https://github.com/praw-dev/praw/blob/main/praw/models/reddit/subreddit/subreddit.py
       required: { when: 'flairText is set', test: ({ flairText }) => Boolean(flairText) },
       param: 'flair_id',
-      source: validatorFile,
+      source: submitPage,
     },
     flairText: {
       type: 'string',
       lengthMax: 64,
       param: 'flair_text',
       description: 'replaces the text of the flair, where the subreddit allows it',
-      source: { ...validatorFile, confidence: 'assumed' },
+      source: submitPage,
     },
     link: {
       type: 'url',
@@ -133,8 +140,9 @@ export const reddit: Platform = {
       type: 'enum',
       values: ['self', 'link', 'image', 'video', 'videogif', 'gallery'],
       param: 'kind',
-      description: 'default: derived from the media and the link; videogif plays without sound, in a loop',
+      description: 'default: the kind that fits; videogif: a silent loop',
       refused: { when: 'it does not fit the media or the link', test: isOtherKind },
+      needMedia: ['image', 'video', 'videogif', 'gallery'],
       source: linkFile,
     },
     nsfw: { type: 'boolean', default: false, param: 'nsfw', source: linkFile },
@@ -166,7 +174,7 @@ export const reddit: Platform = {
   ],
 }
 
-/** A draft may lack its files or its link. */
+/** Files and links that are missing are left to the checks of a scheduled post. */
 function isOtherKind({ kind, link }: Record<string, unknown>, { count, hasVideo }: ConditionMedia): boolean {
   if (count > 1) return kind !== 'gallery'
   if (count === 1) return hasVideo ? kind !== 'video' && kind !== 'videogif' : kind !== 'image'

@@ -29,6 +29,9 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   if (rule.withoutMedia && media.count > 0) {
     addProblem(key, misplaced('field_with_media', 'cannot be combined with media'), rule, context)
   }
+  if (post.scheduled && media.requestedCount === 0 && rule.needMedia?.includes(value as string)) {
+    addProblem(key, misplaced('field_without_media', `is ${value}, which needs media`), rule, context)
+  }
   if (rule.refused?.test(fields, media, post.postType)) {
     addProblem(key, misplaced('field_refused', `is not allowed when ${rule.refused.when}`), rule, context)
   }
