@@ -33,6 +33,8 @@ export interface NetworkRules {
   reportsError?(body: unknown): boolean
   /** What follows if a 403 without the network's words comes from the network itself. Ends the message of that error. */
   blockAdvice?: string
+  /** Whether the host is a storage that the network named for one upload. Its redirects say nothing about the account. */
+  isStorage?: boolean
   /** A longer response is not the network's. The default is 1 MiB. */
   responseBytesMax?: number
 }
@@ -164,14 +166,14 @@ const unreachable = (message: string) =>
  * be repeated (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). `words` are the network's own.
  */
 function intermediaryError(
-  { host, secrets, blockAdvice }: NetworkRules,
+  { host, isStorage, blockAdvice }: NetworkRules,
   { status, headers }: Refusal,
   words: string | undefined,
 ): PublishError | undefined {
   if (status < 400) {
     const target = redirectTarget(host, headers.get('location'))
-    // Credentials go only to the address they were given for, which the account's owner alone can change. A storage gets none.
-    if ((status === 301 || status === 308) && secrets.length > 0) {
+    // Credentials go only to the address they were given for, which the account's owner alone can change.
+    if (!isStorage && (status === 301 || status === 308)) {
       return unauthorized(`${host} has moved to ${target}: connect the account again, with its new address`)
     }
     return unreachable(`${host} redirects temporarily to ${target}, where nothing is sent`)

@@ -38,6 +38,7 @@ const storageAt = (host: string): NetworkRules => ({
   words: () => undefined,
   isUnauthorized: () => false,
   classify: () => 'try later',
+  isStorage: true,
 })
 
 /** Whether a parameter can be written into the form, which escapes neither names nor values. */
