@@ -140,7 +140,7 @@ export const reddit: Platform = {
       type: 'enum',
       values: ['self', 'link', 'image', 'video', 'videogif', 'gallery'],
       param: 'kind',
-      description: 'default: the kind that fits; videogif: a silent loop',
+      description: 'default: the kind that fits; videogif: silent loop',
       refused: { when: 'it does not fit the media or the link', test: isOtherKind },
       needMedia: ['image', 'video', 'videogif', 'gallery'],
       source: linkFile,
