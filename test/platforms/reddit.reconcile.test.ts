@@ -29,6 +29,11 @@ const postOf = ({ fields, ...act }: Partial<Act> = {}) =>
 
 const again = (afterMs: number) => ({ processing: { state: { looks: 1 }, afterMs } })
 
+const UNUSED = { assets: [], uploadedAt: Date.now(), isAccepted: false, looks: 0 }
+
+/** The list of a text or a comment is read a last time. */
+const LAST = { ...UNUSED, looks: 1 }
+
 /** The state that `prepare` returns when the files are uploaded. */
 async function prepare(act: Act, io: Parameters<typeof redditAdapter.prepare>[1]) {
   const prepared = await redditAdapter.prepare(act, io, null)
@@ -43,6 +48,7 @@ t.test('a text or a link whose response was lost is found by its subreddit, titl
     postOf({ text: 'A title\nwith another text', fields: { subreddit: 'LightHouses' } }),
     postOf({ text: 'A link', fields: { link: LINK } }),
     postOf({ text: 'Only a title' }),
+    postOf({ text: 'A title\u001fwith separators\u0085' }),
   ]
   for (const act of acts) {
     t.match(await reconcile(act, credentials, io), again(90_000))
@@ -56,21 +62,73 @@ t.test('a text that the list does not show for two minutes is absent, and a simi
   const { credentials, io } = await start(t)
   const act = postOf({ text: 'A title\nand a text' })
   await send(postOf({ text: 'A title\nand a text', fields: { subreddit: 'u_ada_l' } }), credentials, io).catch(() => {})
-  const state = { assets: [], uploadedAt: Date.now(), isAccepted: false, looks: 0 }
-  t.match(await reconcile(act, credentials, io, state), again(90_000))
-  t.equal(await reconcile(act, credentials, io, { ...state, looks: 1 }), 'absent')
+  t.match(await reconcile(act, credentials, io, UNUSED), again(90_000))
+  t.equal(await reconcile(act, credentials, io, LAST), 'absent')
   await send(postOf({ text: 'A title\nand another text' }), credentials, io)
-  t.equal(await reconcile(act, credentials, io, state), 'unknown', 'Reddit may have changed the text')
+  t.match(await reconcile(act, credentials, io, UNUSED), again(90_000), 'it may show later')
+  t.equal(await reconcile(act, credentials, io, LAST), 'unknown', 'Reddit may have changed the text')
   for (let count = 0; count < 2; count++) await send(act, credentials, io)
-  t.equal(await reconcile(act, credentials, io, state), 'unknown', 'one of two may belong to another post')
+  t.equal(await reconcile(act, credentials, io, LAST), 'unknown', 'one of two may belong to another post')
   const later = { ...act, startedAt: new Date(Date.now() + 120_000) }
-  t.match(await reconcile(later, credentials, io, state), again(90_000), 'older ones are others')
+  t.equal(await reconcile(later, credentials, io, LAST), 'absent', 'older ones are others')
 })
 
 t.test('an account with more posts than a page since the attempt has to be looked at', async (t) => {
-  const { credentials, io } = await start(t)
-  for (let count = 0; count < 100; count++) await send(postOf({ text: `Post ${count}` }), credentials, io)
-  t.equal(await reconcile(postOf({ text: 'Another' }), credentials, io), 'unknown')
+  const { fake, credentials, io } = await start(t)
+  for (let count = 0; count < 4; count++) await send(postOf({ text: `Post ${count}` }), credentials, io)
+  const act = postOf({ text: 'Another' })
+  t.equal(await reconcile(act, credentials, io, LAST), 'absent')
+  // Reddit leaves out some of the 100 that a page may have: only `after` says whether more follow.
+  fake.switches.pageSizeMax = 3
+  t.equal(await reconcile(act, credentials, io, LAST), 'unknown')
+  t.equal(
+    await reconcile({ ...act, kind: 'comment', parent: { id: 't3_1', url: null } }, credentials, io, LAST),
+    'absent',
+  )
+  fake.posts[2]!.createdAt -= 120_000
+  t.equal(await reconcile(act, credentials, io, LAST), 'absent', 'the next page has older ones')
+})
+
+t.test('the clock of Reddit decides what is older than the attempt', async (t) => {
+  const { fake, credentials, io, sent } = await start(t)
+  for (const aheadMs of [-600_000, 600_000]) {
+    fake.switches.clockAheadMs = aheadMs
+    const act = postOf({ text: `A title ${aheadMs}` })
+    await send(act, credentials, io)
+    t.strictSame(await reconcile(act, credentials, io), sent(), `${aheadMs}`)
+    const later = { ...act, startedAt: new Date(Date.now() + 120_000) }
+    t.equal(await reconcile(later, credentials, io, LAST), 'absent', `${aheadMs}`)
+  }
+})
+
+t.test('a post that a filter has removed is found', async (t) => {
+  const { fake, credentials, io, sent } = await start(t)
+  fake.switches.isFiltered = true
+  const act = postOf()
+  await send(act, credentials, io)
+  t.strictSame(await reconcile(act, credentials, io), sent())
+})
+
+t.test('a list that is not understood proves nothing', async (t) => {
+  const { fake, credentials, io } = await start(t)
+  const act = postOf({ text: 'A title' })
+  const post = { name: 't3_1', subreddit: 'lighthouses', title: 'A title', selftext: '', is_self: true }
+  const created = { created_utc: Date.now() / 1000 }
+  const lists: [object | null, string][] = [
+    [{ data: post }, 'without a time of creation'],
+    [{ data: { ...post, created_utc: 'today' } }, 'with another time'],
+    [null, 'without a post'],
+  ]
+  const on = 'GET /user/ada_l/submitted'
+  for (const [child, name] of lists) {
+    fake.faults.push({ on, instead: { status: 200, body: { data: { after: null, children: [child] } } } })
+    t.has(await rejection(reconcile(act, credentials, io, LAST)), { code: 'unexpected_answer', maybeSent: false }, name)
+  }
+  for (const name of [undefined, '1', `t3_${'1'.repeat(99)}`]) {
+    const children = [{ data: { ...post, ...created, name } }]
+    fake.faults.push({ on, instead: { status: 200, body: { data: { after: null, children } } } })
+    t.equal(await reconcile(act, credentials, io, LAST), 'unknown', `named ${name}`)
+  }
 })
 
 t.test('files whose response was lost are proof, whatever the text', async (t) => {
@@ -95,6 +153,35 @@ t.test('files whose response was lost are proof, whatever the text', async (t) =
       'not the same text with other files',
     )
   }
+})
+
+// https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/submission.rst: `gallery_data` can be null.
+t.test('a gallery that is listed without its items may be the one whose response was lost', async (t) => {
+  const { fake, credentials, io, sent } = await start(t)
+  const full = { ...io, credentials }
+  const act = postOf({ media: [fileOf('image/png'), fileOf('image/png')] })
+  const ready = await prepare(act, full)
+  fake.faults.push({ on: GALLERY, instead: reset, after: true })
+  await rejection(redditAdapter.publish(act, full, ready))
+  fake.switches.hidesGalleryItems = true
+  t.match(await reconcile(act, credentials, io, ready), again(60_000))
+  t.equal(await reconcile(act, credentials, io, { ...ready, looks: 10 }), 'unknown')
+  fake.switches.hidesGalleryItems = false
+  t.strictSame(await reconcile(act, credentials, io, ready), sent())
+})
+
+t.test('files are found at any time of creation, and on a page before others', async (t) => {
+  const { fake, credentials, io, sent } = await start(t)
+  const full = { ...io, credentials }
+  const act = postOf({ media: [fileOf('image/jpeg')] })
+  const ready = await prepare(act, full)
+  await redditAdapter.publish(act, full, ready)
+  await send(postOf(), credentials, io)
+  fake.posts.reverse()
+  fake.switches.pageSizeMax = 1
+  t.strictSame(await reconcile(act, credentials, io, ready), sent())
+  const late = { ...act, startedAt: new Date(Date.now() + 600_000) }
+  t.strictSame(await reconcile(late, credentials, io, ready), sent())
 })
 
 t.test('files that were never accepted are absent after ten minutes, and sent again with the same ids', async (t) => {
@@ -152,6 +239,9 @@ t.test('a comment whose response was lost is found by its parent and text', asyn
   const act = postOf({ kind: 'comment', text: 'First!\n\n*Really* & more ', parent, root: parent })
   await send({ ...act, parent: other }, credentials, io)
   t.match(await reconcile(act, credentials, io), again(90_000))
+  t.equal(await reconcile(act, credentials, io, LAST), 'absent')
+  await send({ ...act, text: 'Second!' }, credentials, io)
+  t.equal(await reconcile(act, credentials, io, LAST), 'unknown', 'Reddit may have changed the text')
   fake.faults.push({ on: 'POST /api/comment', instead: reset, after: true })
   t.has(await rejection(send(act, credentials, io)), { maybeSent: true })
   t.strictSame(await reconcile(act, credentials, io), sentOf(fake.comments[0]!))

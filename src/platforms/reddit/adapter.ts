@@ -2,7 +2,7 @@ import type { Act, Adapter, Io, Sent, Wait } from '../adapter.ts'
 import { Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { impossible, PublishError, unexpected } from '../publish-error.ts'
-import { type Client, clientFor, permalinkOf } from './client.ts'
+import { type Client, clientFor, sentOf } from './client.ts'
 import { redditOAuth } from './connect.ts'
 import { codeOf } from './errors.ts'
 import { findComment, findPost } from './find-post.ts'
@@ -102,22 +102,16 @@ async function publishComment(client: Client, { parent, text }: Act): Promise<Se
   return sent
 }
 
-/** Reddit sends the full name as `name`, for a gallery as `id`. Undefined if it sends neither. */
-function sentOf(thing: unknown): Sent | undefined {
-  const id = [textAt(thing, 'name'), textAt(thing, 'id')].find((text) => /^t[13]_\w{1,16}$/.test(text ?? ''))
-  return id === undefined ? undefined : { id, url: permalinkOf(thing) }
-}
-
 async function find(act: Act, io: Io, state: State) {
   const client = clientFor(io)
   const isComment = act.kind === 'comment'
   // Without the ids of its files, nothing tells a post apart.
   if (!isComment && act.media.length > 0 && state.assets.length === 0) return 'unknown'
   const found = isComment ? await findComment(client, act) : await findPost(client, act, state.assets)
-  if (found !== 'absent') return found
+  if (typeof found !== 'string') return found
   if (state.isAccepted) return state.looks < ACCEPTED_LOOKS_MAX ? lookAfter(state) : 'unknown'
   const afterMs = LOST_PAUSES_MS[state.assets.length > 0 ? 'files' : 'text'][state.looks]
-  return afterMs === undefined ? 'absent' : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
+  return afterMs === undefined ? found : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
 }
 
 /** Two seconds, doubled each time, at most a minute. */

@@ -1,5 +1,5 @@
 import { accessTokenOf } from '../access-token.ts'
-import type { Io } from '../adapter.ts'
+import type { Io, Sent } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { PublishError, unauthorized } from '../publish-error.ts'
@@ -112,14 +112,23 @@ const isUnauthorized = ({ status, headers, body }: Refusal) =>
   codeOf(body) === 'USER_REQUIRED' ||
   (status === 403 && /insufficient_scope|invalid_token/.test(headers.get('www-authenticate') ?? ''))
 
-/** The items of a list, such as posts or subreddits; undefined where it is none. */
+/** The items of a list, such as posts or subreddits; undefined where the response is not a list. */
 export function itemsOf({ body }: NetworkResponse): unknown[] | undefined {
   const children = at(body, 'data', 'children')
   return Array.isArray(children) ? children.map((child) => at(child, 'data')) : undefined
 }
 
+/**
+ * A post or a comment in a response. Its full name is in `name`, in the response to a gallery in `id`. Undefined if it is in
+ * neither.
+ */
+export function sentOf(thing: unknown): Sent | undefined {
+  const id = [textAt(thing, 'name'), textAt(thing, 'id')].find((text) => /^t[13]_\w{1,16}$/.test(text ?? ''))
+  return id === undefined ? undefined : { id, url: permalinkOf(thing) }
+}
+
 /** The address of a post or a comment, which may be given as a path; null where it is neither. */
-export function permalinkOf(thing: unknown): string | null {
+function permalinkOf(thing: unknown): string | null {
   const url = URL.parse(textAt(thing, 'permalink') ?? textAt(thing, 'url') ?? '', 'https://www.reddit.com')
   return url?.origin === 'https://www.reddit.com' && /\/comments\//.test(url.pathname) ? url.href : null
 }

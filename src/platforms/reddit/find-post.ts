@@ -1,16 +1,17 @@
 import type { Act, Sent } from '../adapter.ts'
+import type { NetworkResponse } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
-import { type Client, itemsOf, permalinkOf } from './client.ts'
+import { type Client, itemsOf, sentOf } from './client.ts'
 import { type Asset, kindOf, textsOf } from './post.ts'
 
-/** How far Reddit's clock may differ from ours when times of creation are compared. */
+/** How far times of creation may differ from the times in the headers of responses. */
 const CLOCK_SKEW_MAX_MS = 60_000
 
 /** The most of one page. */
 const ITEMS_MAX = 100
 
-/** What the list of the author says about an act. */
+/** What the list of the author says about an act. `unknown`: what it shows may be the act, or something else. */
 export type Found = Sent | 'absent' | 'unknown'
 
 /**
@@ -18,52 +19,72 @@ export type Found = Sent | 'absent' | 'unknown'
  * gallery, and in no other post. A text or a link is known by its subreddit, title and content.
  */
 export async function findPost(client: Client, act: Act, assets: readonly Asset[]): Promise<Found> {
-  const posts = await newest(client, 'submitted', act)
-  if (posts === 'unknown') return 'unknown'
-  if (assets.length > 0) return only(posts.filter((post) => hasAssets(post, assets)))
+  const { items, recent, isComplete } = await readNewest(client, 'submitted', act)
+  if (assets.length > 0) {
+    const found = onlyOne(items.filter((post) => hasAssets(post, assets)))
+    return found === 'absent' && !(isComplete && recent.every(showsFiles)) ? 'unknown' : found
+  }
   const { title } = textsOf(act)
-  const similar = posts.filter(
+  const similar = recent.filter(
     (post) =>
       textAt(post, 'subreddit')?.toLowerCase() === textAt(act.fields, 'subreddit')?.toLowerCase() &&
       comparable(textAt(post, 'title')) === comparable(title),
   )
-  const same = similar.filter((post) => hasContent(post, act))
-  // Reddit may have changed the content: nothing is sent again.
-  return same.length === 0 && similar.length > 0 ? 'unknown' : only(same)
+  return isComplete ? choose(similar, (post) => hasContent(post, act)) : 'unknown'
 }
 
 /** The comment that an act made, among the newest ones of its author. */
 export async function findComment(client: Client, act: Act): Promise<Found> {
-  const comments = await newest(client, 'comments', act)
-  if (comments === 'unknown') return 'unknown'
-  return only(
-    comments.filter(
-      (comment) =>
-        textAt(comment, 'parent_id') === act.parent!.id && comparable(textAt(comment, 'body')) === comparable(act.text),
-    ),
-  )
+  const { recent, isComplete } = await readNewest(client, 'comments', act)
+  const siblings = recent.filter((comment) => textAt(comment, 'parent_id') === act.parent!.id)
+  const hasText = (comment: unknown) => comparable(textAt(comment, 'body')) === comparable(act.text)
+  return isComplete ? choose(siblings, hasText) : 'unknown'
 }
 
-/**
- * What the author made since the act began, also what a filter has removed: https://www.reddit.com/dev/api#GET_user_{username}_{where}.
- * Unknown where it fills more than a page.
- */
-async function newest(client: Client, where: 'submitted' | 'comments', act: Act): Promise<unknown[] | 'unknown'> {
+interface Newest {
+  /** One page, newest first. What a filter has removed is there too. */
+  items: unknown[]
+  /** Those that were created since the act began. */
+  recent: unknown[]
+  /** False where the next page may have more of them. */
+  isComplete: boolean
+}
+
+/** What the author made: https://www.reddit.com/dev/api#GET_user_{username}_{where} */
+async function readNewest(client: Client, where: 'submitted' | 'comments', act: Act): Promise<Newest> {
   const response = await client.call(`/user/${client.username}/${where}?sort=new&limit=${ITEMS_MAX}`)
   const items = itemsOf(response)
-  if (!items) throw unexpected(client.host, false)
-  const since = act.startedAt.getTime() - CLOCK_SKEW_MAX_MS
-  const recent = items.filter((item) => Number(textAt(item, 'created_utc')) * 1000 >= since)
-  return recent.length === ITEMS_MAX ? 'unknown' : recent
+  if (!items?.every((item) => Number.isFinite(createdAt(item)))) throw unexpected(client.host, false)
+  const since = act.startedAt.getTime() + clockOffset(response) - CLOCK_SKEW_MAX_MS
+  // A page may be shorter than its maximum, and more follow all the same:
+  // https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/listings.rst (limit)
+  const isLast = textAt(response.body, 'data', 'after') === undefined
+  return {
+    items,
+    recent: items.filter((item) => createdAt(item) >= since),
+    isComplete: isLast || (items.length > 0 && createdAt(items.at(-1)) < since),
+  }
+}
+
+/** In milliseconds since 1970, on Reddit's clock. */
+const createdAt = (item: unknown) => Number(textAt(item, 'created_utc')) * 1000
+
+/** How far Reddit's clock is ahead of ours, in milliseconds: by our own, a lost post could seem to be older than its act. */
+function clockOffset({ headers }: NetworkResponse): number {
+  const offset = Date.parse(headers.get('date') ?? '') - Date.now()
+  return Number.isFinite(offset) ? offset : 0
+}
+
+/** The one that is the same as the act. */
+function choose(similar: readonly unknown[], isSame: (thing: unknown) => boolean): Found {
+  const same = similar.filter(isSame)
+  // Reddit may have changed the content: nothing is sent again.
+  return same.length === 0 && similar.length > 0 ? 'unknown' : onlyOne(same)
 }
 
 /** One of two equal things may belong to another act. */
-function only(things: readonly unknown[]): Found {
-  const [thing, ...others] = things
-  if (others.length > 0) return 'unknown'
-  const id = textAt(thing, 'name')
-  return id ? { id, url: permalinkOf(thing) } : 'absent'
-}
+const onlyOne = (things: readonly unknown[]): Found =>
+  things.length === 0 ? 'absent' : (things.length === 1 && sentOf(things[0])) || 'unknown'
 
 /** `https://i.redd.it/ID.png`, `https://v.redd.it/ID`, or the items of a gallery. The poster of a video is in neither. */
 function hasAssets(post: unknown, assets: readonly Asset[]): boolean {
@@ -74,6 +95,13 @@ function hasAssets(post: unknown, assets: readonly Asset[]): boolean {
   return shown[0] === assets[0]!.id
 }
 
+/**
+ * Galleries may have no items:
+ * https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/submission.rst (gallery_data)
+ */
+const showsFiles = (post: unknown) =>
+  at(post, 'is_gallery') !== true || Array.isArray(at(post, 'gallery_data', 'items'))
+
 function hasContent(post: unknown, act: Act): boolean {
   const isText = at(post, 'is_self') === true
   if (kindOf(act) === 'self') return isText && comparable(textAt(post, 'selftext')) === comparable(textsOf(act).body)
@@ -81,5 +109,12 @@ function hasContent(post: unknown, act: Act): boolean {
   return !isText && URL.parse(shown)?.href === URL.parse(sent)?.href
 }
 
-/** Reddit turns each run of white space in a title into one space: https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/api.py (POST_submit). */
-const comparable = (text = '') => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+/**
+ * Reddit turns each run of white space in a title into one space. Some control characters are white space in Python:
+ * https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/api.py (POST_submit)
+ */
+const comparable = (text = '') =>
+  text
+    .normalize('NFC')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()

@@ -60,7 +60,7 @@ export function servePosts(state: FakeRedditState) {
   function add(form: Form, subreddit: Subreddit, rest: Partial<RedditPost>): RedditPost {
     const id = state.nextId()
     // https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/api.py (POST_submit)
-    const title = form.title!.replaceAll(/\s+/g, ' ').trim()
+    const title = form.title!.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
     const slug = title.toLowerCase().replaceAll(/\W+/g, '_').slice(0, 50)
     const permalink = `/r/${subreddit.name}/comments/${id}/${slug}/`
     const post: RedditPost = {

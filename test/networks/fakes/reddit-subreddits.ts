@@ -15,9 +15,9 @@ const encoded = (reply: Reply, { query }: Recorded): Reply => {
 export function serveSubreddits(state: FakeRedditState) {
   const { user, subreddits, posts, comments } = state
 
-  /** https://www.reddit.com/dev/api#listings: 100 items at most. */
+  /** https://www.reddit.com/dev/api#listings: at most 100 items. */
   const listing = <T>(kind: string, items: readonly T[], query: Record<string, string>, show: (item: T) => object) => {
-    const size = Math.min(100, Number(query.limit ?? 25))
+    const size = Math.min(state.switches.pageSizeMax, Number(query.limit ?? 25))
     const start = query.after ? Number(query.after.split('_')[1]) : 0
     const shown = items.slice(start, start + size)
     const after = start + size < items.length ? `${kind}_${start + size}` : null
@@ -39,10 +39,12 @@ export function serveSubreddits(state: FakeRedditState) {
       is_self: post.isSelf,
       is_video: post.url.startsWith('https://v.redd.it/'),
       created_utc: Math.floor(post.createdAt / 1000),
-      removed_by_category: null,
+      removed_by_category: state.switches.isFiltered ? 'reddit' : null,
       ...(post.isGallery && {
         is_gallery: true,
-        gallery_data: { items: post.assets.map((id, index) => ({ media_id: id, id: index + 1 })) },
+        gallery_data: state.switches.hidesGalleryItems
+          ? null
+          : { items: post.assets.map((id, index) => ({ media_id: id, id: index + 1 })) },
       }),
     }))
   }

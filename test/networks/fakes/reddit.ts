@@ -78,6 +78,14 @@ export interface FakeRedditState {
     hidesSubreddits: number
     /** Reddit has blocked the app. */
     isBlocked: boolean
+    /** The most items of one page: Reddit may leave some out, and more follow all the same. */
+    pageSizeMax: number
+    /** A filter has removed each post: only its author sees it. */
+    isFiltered: boolean
+    /** Galleries are listed without their items. */
+    hidesGalleryItems: boolean
+    /** How far Reddit's clock is ahead of ours. */
+    clockAheadMs: number
   }
   clock(): number
   nextId(): string
@@ -145,8 +153,18 @@ export async function startReddit(t: Teardown) {
     posts: [],
     comments: [],
     media,
-    switches: { showsAfterMs: 0, processing: 0, breakMinutes: null, hidesSubreddits: 0, isBlocked: false },
-    clock: () => clock(),
+    switches: {
+      showsAfterMs: 0,
+      processing: 0,
+      breakMinutes: null,
+      hidesSubreddits: 0,
+      isBlocked: false,
+      pageSizeMax: 100,
+      isFiltered: false,
+      hidesGalleryItems: false,
+      clockAheadMs: 0,
+    },
+    clock: () => clock() + state.switches.clockAheadMs,
     nextId: () => (++ids).toString(36),
     shownComment: ({ id, name, author, parentId, body, permalink, createdAt }) => {
       const at = Math.floor(createdAt / 1000)
@@ -171,7 +189,7 @@ export async function startReddit(t: Teardown) {
 
   const api = (call: Recorded): Reply => {
     const path = call.path
-      .replace(/^\/user\/[\w-]+\//, '/user/:name/')
+      .replace(`/user/${user.name}/`, '/user/:name/')
       .replace(/^\/r\/[\w-]+\//, '/r/:subreddit/')
       .replace(/^\/api\/v1\/[\w-]+\/post/, '/api/v1/:subreddit/post')
     const name = `${call.method} ${path}`
@@ -203,7 +221,8 @@ export async function startReddit(t: Teardown) {
       return page(403, 'Blocked')
     }
     if (used >= REQUESTS_MAX) return throttled(WINDOW_SECONDS)
-    const headers = limitHeaders(++used, REQUESTS_MAX - used, WINDOW_SECONDS)
+    const date = new Date(Date.now() + state.switches.clockAheadMs).toUTCString()
+    const headers = { date, ...limitHeaders(++used, REQUESTS_MAX - used, WINDOW_SECONDS) }
     try {
       const reply = api(call)
       return { ...reply, headers: { ...headers, ...reply.headers } }
