@@ -8,9 +8,12 @@ import {
   type Refusal,
 } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
-import { unauthorized } from '../publish-error.ts'
+import { unauthorized, unexpected } from '../publish-error.ts'
 
 export const HOST = 'youtube.com'
+
+/** More than a list of 100 comments has, each of 10,000 characters and with a copy for display. */
+const LIST_BYTES_MAX = 16_777_216
 
 const API = 'https://www.googleapis.com'
 
@@ -27,31 +30,45 @@ const UNAUTHORIZED_REASONS = [
   'youtubeSignupRequired',
 ]
 
-/** The day's quota of the Google Cloud project: https://developers.google.com/youtube/v3/determine_quota_cost */
-const QUOTA_REASONS = ['quotaExceeded', 'dailyLimitExceeded']
-
 /** The limit of the channel itself, which YouTube does not publish: https://developers.google.com/youtube/v3/docs/videos/insert#errors */
 const CHANNEL_LIMIT = 'uploadLimitExceeded'
-const RATE_REASONS = [...QUOTA_REASONS, CHANNEL_LIMIT, 'rateLimitExceeded', 'userRateLimitExceeded']
+const RATE_REASONS = [CHANNEL_LIMIT, 'rateLimitExceeded', 'userRateLimitExceeded']
 
-/**
- * Refusals that end without a change to the post: the API is not enabled, another write is under way
- * (https://github.com/DayMoonDevelopment/post-for-me/pull/337), or a new video is not known yet.
- */
-const TEMPORARY_REASONS = ['accessNotConfigured', 'SERVICE_DISABLED', 'alreadyExists', 'videoNotFound']
+/** Refusals that end without a change to the post: the API is not enabled, or a new video is not known yet. */
+const TEMPORARY_REASONS = ['accessNotConfigured', 'SERVICE_DISABLED', 'videoNotFound']
+
+const QUOTA_ADVICE = `The day's quota of this Postroom's Google app is used up, and renewed at midnight Pacific time. Its operator can apply for more`
+const API_ADVICE = 'The operator of this Postroom has to enable the YouTube Data API v3 in the Google Cloud project'
+const SCOPE_ADVICE =
+  'The connection lacks the permission to manage the videos of the channel: connect the account again'
 
 /** Who has to act, where the words of YouTube do not say it to the owner of a post. */
-const ADVICE: Record<string, string> = {
-  quotaExceeded: `The day's quota of this Postroom's Google app is used up, and renewed at midnight Pacific time. Its operator can apply for more`,
-  accessNotConfigured:
-    'The operator of this Postroom has to enable the YouTube Data API v3 in the Google Cloud project',
-  youtubeSignupRequired: 'The Google account has no YouTube channel: create one, then connect the account again',
-  uploadLimitExceeded: 'The channel has reached its own daily limit of uploads',
-}
+const ADVICE = new Map([
+  ['accessNotConfigured', API_ADVICE],
+  ['SERVICE_DISABLED', API_ADVICE],
+  ['insufficientPermissions', SCOPE_ADVICE],
+  ['ACCESS_TOKEN_SCOPE_INSUFFICIENT', SCOPE_ADVICE],
+  ['youtubeSignupRequired', 'The Google account has no YouTube channel: create one, then connect the account again'],
+  [CHANNEL_LIMIT, 'The channel has reached its own daily limit of uploads'],
+])
 
 /** The first reason of an error: https://developers.google.com/youtube/v3/docs/errors */
 export const reasonOf = (body: unknown): string =>
   textAt(body, 'error', 'errors', 0, 'reason') ?? textAt(body, 'error', 'details', 0, 'reason') ?? ''
+
+/** The words of an error, without the HTML that many have: https://github.com/jolantahuba/YT-Backup/pull/2 */
+const wordsOf = (body: unknown) =>
+  (textAt(body, 'error', 'message') ?? textAt(body, 'error'))?.replaceAll(/<\/?[a-z][^>]*>/g, '')
+
+/**
+ * Whether a quota of the Google Cloud project is used up for the day: https://developers.google.com/youtube/v3/determine_quota_cost.
+ * That of uploads has the reason of short limits: https://github.com/googleapis/google-api-python-client/issues/2753
+ */
+function isQuotaUsedUp(body: unknown): boolean {
+  const reason = reasonOf(body)
+  if (reason === 'rateLimitExceeded') return /\bper day\b/.test(wordsOf(body) ?? '')
+  return reason === 'quotaExceeded' || reason === 'dailyLimitExceeded'
+}
 
 const DAY_MS = 86_400_000
 
@@ -68,9 +85,8 @@ export function untilMidnightPacificMs(now: Date): number {
 }
 
 function retryAfterMs({ body }: Refusal): number | undefined {
-  const reason = reasonOf(body)
-  if (QUOTA_REASONS.includes(reason)) return untilMidnightPacificMs(new Date())
-  return reason === CHANNEL_LIMIT ? DAY_MS : undefined
+  if (isQuotaUsedUp(body)) return untilMidnightPacificMs(new Date())
+  return reasonOf(body) === CHANNEL_LIMIT ? DAY_MS : undefined
 }
 
 export interface Client extends NetworkRules {
@@ -93,13 +109,15 @@ export function clientOfToken({ credentials }: { credentials: Credentials }): Cl
     secrets: [accessToken],
     channelId,
     headers: { authorization: `Bearer ${accessToken}` },
-    words: (body) => ADVICE[reasonOf(body)] ?? textAt(body, 'error', 'message') ?? textAt(body, 'error'),
+    words: (body) => (isQuotaUsedUp(body) ? QUOTA_ADVICE : (ADVICE.get(reasonOf(body)) ?? wordsOf(body))),
     isUnauthorized: ({ status, body }) =>
       status === 401 || (status === 403 && ['', ...UNAUTHORIZED_REASONS].includes(reasonOf(body))),
-    isRateLimited: ({ body }) => RATE_REASONS.includes(reasonOf(body)),
+    isRateLimited: ({ body }) => isQuotaUsedUp(body) || RATE_REASONS.includes(reasonOf(body)),
     retryAfterMs,
-    limitKey: ({ body }) => (QUOTA_REASONS.includes(reasonOf(body)) ? limitKeyOf(clientId) : undefined),
-    classify: ({ body }) => (TEMPORARY_REASONS.includes(reasonOf(body)) ? 'try later' : undefined),
+    limitKey: ({ body }) => (isQuotaUsedUp(body) ? limitKeyOf(clientId) : undefined),
+    // 409: another write is under way (https://github.com/DayMoonDevelopment/post-for-me/pull/337).
+    classify: ({ status, body }) =>
+      status === 409 || TEMPORARY_REASONS.includes(reasonOf(body)) ? 'try later' : undefined,
   }
 }
 
@@ -116,11 +134,16 @@ export function call(
   { query, headers, ...options }: Options,
 ): Promise<NetworkResponse> {
   const url = `${API}/${path.includes('/') ? path : `youtube/v3/${path}`}?${new URLSearchParams(query)}`
-  return callNetwork(client, io, url, { ...options, headers: { ...client.headers, ...headers } })
+  const rules = options.method === undefined ? { ...client, responseBytesMax: LIST_BYTES_MAX } : client
+  return callNetwork(rules, io, url, { ...options, headers: { ...client.headers, ...headers } })
 }
 
-/** `items` of a list; empty where YouTube leaves the key out. */
+/**
+ * `items` of a list. An empty list of channels lacks the key. Throws where the response is not a list: it would prove that
+ * nothing is there.
+ */
 export function itemsOf(body: unknown): unknown[] {
-  const items = at(body, 'items')
-  return Array.isArray(items) ? items : []
+  const items = at(body, 'items') ?? (textAt(body, 'kind')?.endsWith('ListResponse') ? [] : undefined)
+  if (!Array.isArray(items)) throw unexpected(HOST, false)
+  return items
 }

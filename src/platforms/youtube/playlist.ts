@@ -1,7 +1,7 @@
 import type { Act, Io, Sent } from '../adapter.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
-import { type Client, call, HOST, isId, itemsOf } from './client.ts'
+import { type Client, call, HOST, itemsOf, reasonOf } from './client.ts'
 
 /** The item of the playlist that has the video: https://developers.google.com/youtube/v3/docs/playlistItems/list */
 export async function findItem(client: Client, { parent, text: playlistId }: Act, io: Io): Promise<string | null> {
@@ -13,16 +13,22 @@ export async function findItem(client: Client, { parent, text: playlistId }: Act
 /** Adds the video at the end: https://developers.google.com/youtube/v3/docs/playlistItems/insert. A second call adds it twice. */
 export async function addItem(client: Client, act: Act, io: Io): Promise<Sent> {
   const resourceId = { kind: 'youtube#video', videoId: act.parent!.id }
-  const { body } = await call(client, io, 'playlistItems', {
+  const { body } = await call(rulesOf(client), io, 'playlistItems', {
     method: 'POST',
     query: { part: 'snippet' },
     body: { snippet: { playlistId: act.text, resourceId } },
     visible: true,
   })
   const id = textAt(body, 'id')
-  if (!isId(id)) throw unexpected(HOST, true)
+  if (id === undefined) throw unexpected(HOST, true)
   return itemSentOf(id, act)
 }
+
+/** YouTube may add a video that it says it does not find: https://github.com/porjo/youtubeuploader/issues/88 */
+const rulesOf = (client: Client): Client => ({
+  ...client,
+  classify: (refusal) => (reasonOf(refusal.body) === 'videoNotFound' ? 'maybe sent' : client.classify?.(refusal)),
+})
 
 export const itemSentOf = (id: string, { parent, text }: Act): Sent => ({
   id,

@@ -78,16 +78,18 @@ function progressOf(response: NetworkResponse, file: PublishedFile, visible = fa
     if (!isId(videoId)) throw unexpected(HOST, visible)
     return { videoId }
   }
+  const range = response.headers.get('range')
   // Without the header, nothing is stored.
-  const [, last] = /^bytes=0-(\d{1,15})$/.exec(response.headers.get('range') ?? '') ?? []
-  const bytesReceived = last === undefined ? 0 : Number(last) + 1
-  if (bytesReceived > file.bytes) throw unexpected(HOST, visible)
+  if (range === null) return { bytesReceived: 0 }
+  const [, last] = /^bytes=0-(\d{1,15})$/.exec(range) ?? []
+  const bytesReceived = Number(last) + 1
+  if (!(bytesReceived <= file.bytes)) throw unexpected(HOST, visible)
   return { bytesReceived }
 }
 
 /** YouTube has stored less than it was sent. The session goes on from there. */
 export const incomplete = () =>
-  new PublishError(`${HOST} stored only a part of the video`, {
+  new PublishError(`${HOST} stored less of the video than it was sent`, {
     code: 'server_error',
     maybeSent: false,
     retryable: true,

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import type { Act, Io, Sent } from '../adapter.ts'
 import { connectionError } from '../call-network.ts'
 import { impossible, PublishError } from '../publish-error.ts'
 import { fileBody } from '../request-body.ts'
-import { type Client, call } from './client.ts'
+import { type Client, call, reasonOf } from './client.ts'
 
 /** Since 2026-09-14, before that 2 MB: https://developers.google.com/youtube/v3/docs/thumbnails/set */
 const BYTES_MAX = 52_428_800
+const VERIFY = 'https://www.youtube.com/verify'
 const MIME_TYPES = ['image/jpeg', 'image/png']
 
 /**
@@ -16,7 +16,7 @@ const MIME_TYPES = ['image/jpeg', 'image/png']
  */
 export async function setThumbnail(client: Client, { parent, text: url }: Act, io: Io): Promise<Sent> {
   const image = await openImage(url, io)
-  await call(client, io, 'upload/youtube/v3/thumbnails/set', {
+  await call(rulesOf(client), io, 'upload/youtube/v3/thumbnails/set', {
     method: 'POST',
     query: { videoId: parent!.id },
     body: fileBody(image),
@@ -25,6 +25,15 @@ export async function setThumbnail(client: Client, { parent, text: url }: Act, i
   return parent!
 }
 
+/** https://developers.google.com/youtube/v3/docs/thumbnails/set#errors */
+const rulesOf = (client: Client): Client => ({
+  ...client,
+  words(body) {
+    const words = client.words(body)
+    return reasonOf(body) === 'forbidden' ? `${words} The owner of the channel verifies it at ${VERIFY}` : words
+  },
+})
+
 /** Requests the image. Its body is read when it is sent. */
 async function openImage(url: string, io: Io) {
   const name = `The image of thumbnailUrl at ${URL.parse(url)?.host}`
@@ -32,8 +41,7 @@ async function openImage(url: string, io: Io) {
   const response = await io
     .fetch(url, { headers: { accept: MIME_TYPES.join(), 'accept-encoding': 'identity' }, signal: io.signal })
     .catch((error) => {
-      const { message, code } = connectionError(error, `thumbnailUrl: ${URL.parse(url)?.host}`)
-      throw new PublishError(message, { code, maybeSent: false, retryable: true })
+      throw lostImage(error, url)
     })
   const { status, headers, body } = response
   const [mimeType = '', bytes] = [headers.get('content-type')?.split(';')[0], Number(headers.get('content-length'))]
@@ -50,5 +58,18 @@ async function openImage(url: string, io: Io) {
     }
     throw impossible(`${name} ${problem}`)
   }
-  return { mimeType, bytes, open: async () => Readable.fromWeb(body as ReadableStream) }
+  return { mimeType, bytes, open: async () => Readable.from(contentOf(body, url)) }
+}
+
+async function* contentOf(body: NonNullable<Response['body']>, url: string) {
+  try {
+    yield* body
+  } catch (error) {
+    throw lostImage(error, url)
+  }
+}
+
+function lostImage(error: unknown, url: string): PublishError {
+  const { message, code } = connectionError(error, `thumbnailUrl: ${URL.parse(url)?.host}`)
+  return new PublishError(message, { code, maybeSent: false, retryable: true })
 }

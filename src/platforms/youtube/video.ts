@@ -3,7 +3,7 @@ import { Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { lookAgain } from '../look-again.ts'
 import { PublishError } from '../publish-error.ts'
-import { type Client, call, HOST, itemsOf } from './client.ts'
+import { type Client, call, HOST, itemsOf, reasonOf } from './client.ts'
 import { findVideo } from './find-video.ts'
 import { videoSentOf } from './resource.ts'
 import { beginSession, CHUNK_BYTES, incomplete, readProgress, sendBytes } from './session.ts'
@@ -42,6 +42,8 @@ export async function uploadVideo(client: Client, act: Act, saved: State | null,
     if (file.bytes - from <= CHUNK_BYTES) return { ready: { ...state, bytesReceived: from, looks: 0 } }
     if (sent >= BYTES_PER_RUN) return continueLater(state)
     progress = await sendBytes(client, state.session, file, { from, bytes: CHUNK_BYTES }, io)
+    // Counts as a failure; the same bytes would be sent for a day.
+    if ('bytesReceived' in progress && progress.bytesReceived <= from) throw incomplete()
   }
 }
 
@@ -69,16 +71,16 @@ export async function reconcileVideo(client: Client, act: Act, state: State, io:
   if ('rejected' in progress) return progress
   if ('videoId' in progress) return watch(client, act, { ...state, videoId: progress.videoId, looks: 0 }, io)
   if (progress.bytesReceived < act.media[0]!.bytes) return 'absent'
-  return state.looks < COMPLETE_LOOKS_MAX ? waitForVideo(state) : 'unknown'
+  return state.looks < COMPLETE_LOOKS_MAX ? waitForVideo(state) : ((await findVideo(client, act, io)) ?? 'unknown')
 }
 
-/** An upload that ended in a refusal gets the same refusal again. */
+/** An upload that ended in a refusal gets the same refusal again. One without a reason may be of a proxy, and says nothing. */
 async function readSession(client: Client, session: string, file: PublishedFile, io: Io) {
   try {
     return await readProgress(client, session, file, io)
   } catch (error) {
-    if (error instanceof Refused) return { rejected: error.message }
-    throw error
+    if (!(error instanceof Refused)) throw error
+    return reasonOf(error.refusal.body) === '' ? 'gone' : { rejected: error.message }
   }
 }
 

@@ -1,5 +1,5 @@
 import { listReply, refuse } from './youtube-replies.ts'
-import type { Methods, YoutubeState } from './youtube-videos.ts'
+import type { Methods, Video, YoutubeState } from './youtube-videos.ts'
 
 interface Comment {
   id: string
@@ -12,6 +12,8 @@ interface Comment {
 interface ThreadBody {
   snippet: { channelId: string; videoId: string; topLevelComment: { snippet?: { textOriginal?: string } } }
 }
+
+const DISABLED = 'The video identified by the <code>videoId</code> parameter has disabled comments.'
 
 export function serveComments({ now, nextId, channel, isShown, findVideo }: YoutubeState) {
   const comments: Comment[] = []
@@ -36,25 +38,29 @@ export function serveComments({ now, nextId, channel, isShown, findVideo }: Yout
     },
   })
 
+  /** The video, if it has comments. */
+  const requireOpen = (videoId: unknown): Video => {
+    const video = findVideo(videoId)
+    if (video.status.selfDeclaredMadeForKids) refuse(403, 'commentsDisabled', DISABLED)
+    return video
+  }
+
   const methods: Methods = {
-    'GET /youtube/v3/commentThreads': ({ query: { videoId = '' } }) =>
-      listReply(
-        'commentThread',
-        comments
-          .filter((comment) => comment.videoId === findVideo(videoId).id && isShown(comment))
-          .toReversed()
-          .map(threadOf),
-      ),
+    'GET /youtube/v3/commentThreads': ({ query: { videoId, maxResults = '20', pageToken } }) => {
+      const { id } = requireOpen(videoId)
+      const shown = comments.filter((comment) => comment.videoId === id && isShown(comment))
+      return listReply('commentThread', shown.toReversed().map(threadOf), {
+        maxResults,
+        ...(pageToken !== undefined && { pageToken }),
+      })
+    },
     'POST /youtube/v3/commentThreads': ({ body }) => {
       const { channelId, videoId, topLevelComment } = ((body ?? {}) as Partial<ThreadBody>).snippet ?? {}
       if (!channelId && !videoId) refuse(400, 'channelOrVideoIdMissing', 'channelId or videoId is required.')
       const text = topLevelComment?.snippet?.textOriginal ?? ''
       if (text.trim() === '') refuse(400, 'commentTextRequired', 'The comment has no text.')
       if ([...text].length > 10_000) refuse(400, 'commentTextTooLong', 'The comment is too long.')
-      const { id, status } = findVideo(videoId)
-      if (status.selfDeclaredMadeForKids) {
-        refuse(403, 'commentsDisabled', 'The video identified by the videoId parameter has disabled comments.')
-      }
+      const { id } = requireOpen(videoId)
       const comment: Comment = { id: `Ugz${nextId()}`, videoId: id, text, publishedAt: now() }
       comments.push(comment)
       return { status: 200, body: threadOf(comment) }

@@ -13,13 +13,15 @@ interface ItemBody {
   snippet: { playlistId: string; resourceId: { kind: string; videoId: string } }
 }
 
+/** https://github.com/jolantahuba/YT-Backup/pull/2 */
+const NOT_FOUND = "The playlist identified with the request's <code>playlistId</code> parameter cannot be found."
+
 /** Playlists and their items. The uploads of the channel are a playlist too. */
 export function servePlaylists({ now, nextId, uploads, videos, isShown, findVideo }: YoutubeState) {
   const playlists = new Map([['PLlighthouses1', 'Lighthouses at dusk']])
   const items: PlaylistItem[] = []
 
-  const requirePlaylist = (id: string): string =>
-    playlists.has(id) ? id : refuse(404, 'playlistNotFound', 'The playlist could not be found.')
+  const requirePlaylist = (id: string): string => (playlists.has(id) ? id : refuse(404, 'playlistNotFound', NOT_FOUND))
 
   const itemsOf = (playlistId: string): Pick<PlaylistItem, 'id' | 'videoId'>[] => {
     const shown = videos.toReversed().filter(isShown)
@@ -28,7 +30,7 @@ export function servePlaylists({ now, nextId, uploads, videos, isShown, findVide
   }
 
   const methods: Methods = {
-    'GET /youtube/v3/playlists': () =>
+    'GET /youtube/v3/playlists': ({ query }) =>
       listReply(
         'playlist',
         [...playlists].map(([id, title]) => ({
@@ -37,13 +39,15 @@ export function servePlaylists({ now, nextId, uploads, videos, isShown, findVide
           snippet: { title },
           status: { privacyStatus: 'public' },
         })),
+        query,
       ),
-    'GET /youtube/v3/playlistItems': ({ query: { playlistId = '', videoId } }) =>
+    'GET /youtube/v3/playlistItems': ({ query: { playlistId = '', videoId, ...paging } }) =>
       listReply(
         'playlistItem',
         itemsOf(playlistId)
           .filter((item) => videoId === undefined || item.videoId === videoId)
           .map((item) => ({ kind: 'youtube#playlistItem', id: item.id, contentDetails: { videoId: item.videoId } })),
+        paging,
       ),
     'POST /youtube/v3/playlistItems': ({ body }) => {
       const { playlistId = '', resourceId } = ((body ?? {}) as Partial<ItemBody>).snippet ?? {}

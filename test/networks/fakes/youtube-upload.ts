@@ -47,7 +47,10 @@ export function serveUploads(state: YoutubeState) {
     if (!session) throw new Refused({ status: 404, body: 'Not Found' })
     const [, first, last, total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
     if (Number(total) !== session.total) refuse(400, 'badRequest', 'Failed to parse Content-Range header.')
-    if (first === undefined) return progress(session)
+    if (first === undefined) {
+      if (headers['content-length'] !== '0') refuse(411, 'badRequest', 'Length Required')
+      return progress(session)
+    }
     const bytes = files[0]?.bytes ?? Buffer.alloc(0)
     if (bytes.length !== Number(last) - Number(first) + 1) refuse(400, 'badRequest', 'Content-Range and body differ.')
     const isLast = Number(last) + 1 === session.total
@@ -94,6 +97,9 @@ function checkResource(body: unknown, part: string): Session['resource'] {
   }
   if (!['public', 'private', 'unlisted'].includes(status.privacyStatus)) {
     refuse(400, 'invalidVideoMetadata', 'The request metadata is invalid.')
+  }
+  if (status.publishAt !== undefined && status.privacyStatus !== 'private') {
+    refuse(400, 'invalidPublishAt', 'The request metadata specifies an invalid scheduled publishing time.')
   }
   return { snippet, status }
 }

@@ -1,5 +1,5 @@
 import { type Recorded, Refused, type Reply } from './network.ts'
-import { listReply, quotaExceeded, refuse } from './youtube-replies.ts'
+import { listReply, refuse, uploadsUsedUp, wholeList } from './youtube-replies.ts'
 
 export interface Video {
   id: string
@@ -47,7 +47,7 @@ export function createState(now: () => number) {
       videos.find((video) => video.id === id) ?? refuse(404, 'videoNotFound', 'The video could not be found.'),
     /** Counts a call of videos.insert. */
     spendInsert() {
-      if (switches.inserts-- <= 0) throw new Refused(quotaExceeded())
+      if (switches.inserts-- <= 0) throw new Refused(uploadsUsedUp())
     },
     addVideo(resource: Pick<Video, 'snippet' | 'status'>, content: Buffer): Video {
       const { processing } = switches
@@ -102,14 +102,15 @@ export function serveVideos({ channel, uploads, videos, switches, findVideo, res
       for (const video of parts.includes('status') ? found : []) {
         if (typeof video.processing === 'number') video.processing--
       }
-      return listReply(
+      // Those that are asked for by their ids.
+      return wholeList(
         'video',
         found.map((video) => resourceOf(video, parts)),
       )
     },
     'GET /youtube/v3/videoCategories': ({ query }) => {
       if (!/^[A-Z]{2}$/.test(query.regionCode ?? '')) refuse(400, 'invalidFilters', 'No filter selected.')
-      return listReply(
+      return wholeList(
         'videoCategory',
         CATEGORIES.map(([id, title, assignable]) => ({ id, snippet: { title, assignable } })),
       )
