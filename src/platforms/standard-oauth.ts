@@ -130,6 +130,11 @@ const APP_ERRORS = [
 
 const hasAppError = (body: unknown) => APP_ERRORS.includes(textAt(body, 'error') ?? '')
 
+/** RFC 6749, 4.1.2.1. Token endpoints send them too: https://developers.tiktok.com/doc/oauth-error-handling */
+const SERVER_ERRORS = ['server_error', 'temporarily_unavailable']
+
+const hasServerError = (body: unknown) => SERVER_ERRORS.includes(textAt(body, 'error') ?? '')
+
 type ServerCall<T> = (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -178,9 +183,12 @@ async function callServer<T>(
         ? `${words.replace(/\.$/, '')}. ${network.appAdvice}`
         : words
     },
-    // Errors about the app say nothing about the token: RFC 6749, 5.2.
-    isUnauthorized: network.isTokenRefused ?? (({ body }) => textAt(body, 'error') !== undefined && !isAboutApp(body)),
-    // TikTok does not say which status its errors have. Those of Reddit have 200.
+    // Errors about the app or the server say nothing about the token: RFC 6749, 5.2.
+    isUnauthorized:
+      network.isTokenRefused ??
+      (({ body }) => textAt(body, 'error') !== undefined && !isAboutApp(body) && !hasServerError(body)),
+    classify: ({ body }) => (hasServerError(body) ? 'maybe sent' : undefined),
+    // Errors of TikTok and Reddit have status 200.
     reportsError: (body) => textAt(body, 'error') !== undefined && textAt(body, 'access_token') === undefined,
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {

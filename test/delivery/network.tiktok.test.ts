@@ -42,6 +42,7 @@ t.test('TikTok: a video is followed until TikTok has published it', async (t) =>
     title: 'A lighthouse #sea',
     privacy_level: 'PUBLIC_TO_EVERYONE',
     brand_content_toggle: false,
+    brand_organic_toggle: false,
   })
   const externalUrl = `https://www.tiktok.com/@ada.l/video/${video!.id}`
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1, externalId: video!.id, externalUrl })
@@ -69,6 +70,23 @@ t.test('TikTok: a draft is published when it is in the inbox', async (t) => {
   t.hasStrict(await readDelivery(id), { state: 'published', externalId: null, externalUrl: null })
   t.equal(tiktok.drafts.length, 1)
   t.equal(tiktok.posts.length, 0)
+})
+
+t.test('TikTok: a full inbox delays drafts, and no other post', async (t) => {
+  const { postFile, work, readDelivery, retry, account, tiktok } = await createScene(t)
+  tiktok.switches.draftsMax = 0
+  const draft = await postFile(await jpeg(720, 720, 1), { postMode: 'MEDIA_UPLOAD' })
+  const direct = await postFile(await jpeg(720, 720, 2))
+  await work()
+  await work(5 * SECOND)
+  t.hasStrict(await readDelivery(draft), { state: 'queued', error: { code: 'inbox_full', retryable: true } })
+  t.hasStrict(await readDelivery(direct), { state: 'published', error: null })
+  tiktok.switches.draftsMax = 5
+  t.equal((await retry(draft, account)).status, 202)
+  await work()
+  await work(5 * SECOND)
+  t.hasStrict(await readDelivery(draft), { state: 'published', error: null })
+  t.equal(tiktok.drafts.length, 1)
 })
 
 t.test('TikTok: a video whose last response is lost is published once', async (t) => {

@@ -419,7 +419,7 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
 
   async tiktok(t) {
     const fake = await startTiktok(t)
-    fake.switches.initsMax = Number.POSITIVE_INFINITY
+    fake.switches.initsMax = fake.switches.draftsMax = Number.POSITIVE_INFINITY
     const base = '/v2/post/publish'
     const [videos, photos] = [`POST ${base}/video/init/`, `POST ${base}/content/init/`]
     const privacyLevel = 'PUBLIC_TO_EVERYONE'

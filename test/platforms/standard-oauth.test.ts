@@ -49,6 +49,8 @@ t.test('credentials without a refresh token cannot be refreshed', async (t) => {
   t.equal(refresh!.isPossible({ accessToken: 'old-access' }), false)
 })
 
+const SERVER_FAILED = { code: 'server_error', maybeSent: true, retryable: true, needsAttention: false }
+
 t.test('the error of a refresh tells what became of the refresh token', async (t) => {
   const refused = () => Promise.reject(Object.assign(new Error('no'), { cause: { code: 'ECONNREFUSED' } }))
   const cut = () => Promise.reject(Object.assign(new Error('no'), { cause: { code: 'ECONNRESET' } }))
@@ -59,6 +61,8 @@ t.test('the error of a refresh tells what became of the refresh token', async (t
     ['no connection', await refreshWith(refused), { code: 'unreachable', maybeSent: false }],
     ['a lost response', await refreshWith(cut), { code: 'disconnected', maybeSent: true }],
     ['a failed server', await responding(503, {}), { code: 'server_error', maybeSent: true }],
+    ['a failed server behind a 200', await responding(200, { error: 'server_error' }), SERVER_FAILED],
+    ['a server that is away', await responding(400, { error: 'temporarily_unavailable' }), SERVER_FAILED],
     ['a response without a token', await responding(200, {}), { code: 'unexpected_answer', maybeSent: true }],
   ] as const
   for (const [name, error, expected] of cases) {

@@ -79,11 +79,19 @@ t.test('a code works once, with its verifier and its address', async (t) => {
   t.has(await rejection(oauth.finish({ ...authorization, callback, kept }, io)), REFUSED, 'a second time')
 })
 
-t.test('an error with status 200 is one all the same', async (t) => {
-  const { fake, finish } = await start(t)
-  const body = { error: 'invalid_grant', error_description: 'Authorization code is expired.', log_id: '1' }
-  fake.faults.push({ on: 'POST /v2/oauth/token/', instead: { status: 200, body } })
-  t.has(await rejection(finish()), { ...REFUSED, message: 'open.tiktokapis.com: Authorization code is expired.' })
+t.test('the code of an error counts, not its status', async (t) => {
+  const { fake, authorization, finish, io } = await start(t)
+  const [account] = await finish()
+  const TOKEN = 'POST /v2/oauth/token/'
+  for (const status of [200, 400]) {
+    const refused = { error: 'invalid_grant', error_description: 'Authorization code is expired.', log_id: '1' }
+    fake.faults.push({ on: TOKEN, instead: { status, body: refused } })
+    t.has(await rejection(finish()), { ...REFUSED, message: 'open.tiktokapis.com: Authorization code is expired.' })
+    const failed = { error: 'server_error', error_description: 'Something is wrong.', log_id: '1' }
+    fake.faults.push({ on: TOKEN, instead: { status, body: failed } })
+    const error = await rejection(oauth.refresh!.run(account!.tokens.credentials, authorization.app, io))
+    t.has(error, { code: 'server_error', maybeSent: true, retryable: true, needsAttention: false })
+  }
 })
 
 t.test('wrong credentials of the app say nothing about the account', async (t) => {

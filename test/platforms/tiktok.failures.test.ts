@@ -34,7 +34,7 @@ t.test('what only the operator can change names the operator', async (t) => {
   Object.assign(fake.switches, { isAudited: true, isPrivate: false, prefixes: ['https://other.example/'] })
   const error = await rejection(send(photosOf(), fake.credentials, ioOf(fake)))
   t.has(error, { code: 'app_restricted', maybeSent: false, retryable: false, needsAttention: false })
-  t.match(error.message, 'the operator of this service has to verify its public address there, then retry')
+  t.match(error.message, 'the operator of this service has to verify its public address at TikTok, then retry')
   t.equal(fake.posts.length, 2)
 })
 
@@ -42,7 +42,7 @@ t.test('the caps of a day are waited for, also where the status is 200', async (
   const fake = await startTiktok(t)
   const caps: [string, RegExp][] = [
     ['spam_risk_too_many_posts', /the account has reached the number of posts/],
-    ['reached_active_user_cap', /the app of this service .* its operator has to ask TikTok for more/],
+    ['reached_active_user_cap', /the app of this service .* the operator can ask TikTok for a higher limit/],
   ]
   const waits = { code: 'rate_limited', maybeSent: false, retryable: true, retryAfterMs: 4 * HOUR }
   for (const [code, words] of caps) {
@@ -75,6 +75,32 @@ t.test('a limit without a time ends after a minute', async (t) => {
   )
 })
 
+t.test('the code of an error counts, not its status', async (t) => {
+  const fake = await startTiktok(t)
+  for (const status of [200, 400]) {
+    fake.faults.push({ on: PHOTOS, instead: replyOf(status, 'rate_limit_exceeded') })
+    const limited = await rejection(send(photosOf(), fake.credentials, ioOf(fake)))
+    t.has(limited, { code: 'rate_limited', maybeSent: false, retryAfterMs: 60_000 }, `a limit with status ${status}`)
+    fake.faults.push({ on: PHOTOS, after: true, instead: replyOf(status, 'internal_error') })
+    const failed = await rejection(send(photosOf(), fake.credentials, ioOf(fake)))
+    t.has(failed, { code: 'server_error', maybeSent: true, retryable: true }, `a failure with status ${status}`)
+  }
+})
+
+t.test('a full inbox holds back drafts alone', async (t) => {
+  const fake = await startTiktok(t)
+  fake.switches.initsMax = Number.POSITIVE_INFINITY
+  const draft = photosOf(undefined, { fields: { postMode: 'MEDIA_UPLOAD' } })
+  for (let drafts = 0; drafts < 5; drafts++) {
+    await t.rejects(send(draft, fake.credentials, ioOf(fake)), { message: ID_UNKNOWN })
+  }
+  const error = await rejection(send(draft, fake.credentials, ioOf(fake)))
+  // The account rests for `rate_limited`.
+  t.has(error, { code: 'inbox_full', maybeSent: false, retryable: true, retryAfterMs: 4 * HOUR })
+  t.match(error.message, 'five drafts of the last 24 hours wait in the inbox of the account')
+  await send(photosOf(), fake.credentials, ioOf(fake))
+})
+
 t.test('a permission that was not granted is named', async (t) => {
   const fake = await startTiktok(t)
   const { accessToken } = fake.authorization.grant(['user.info.basic', 'video.publish'])
@@ -85,13 +111,23 @@ t.test('a permission that was not granted is named', async (t) => {
   t.has(error, { maybeSent: false, retryable: false })
   t.match(error.message, 'for drafts video.upload): connect it again, and allow all')
   t.equal(error.needsAttention, false, 'other posts of the account work')
+
+  for (const [act, needsAttention] of [
+    [draft, false],
+    [photosOf(), true],
+  ] as const) {
+    fake.faults.push({ on: PHOTOS, instead: replyOf(400, 'scope_permission_missed') })
+    const missed = await rejection(send(act, fake.credentials, ioOf(fake)))
+    t.has(missed, { maybeSent: false, retryable: false, needsAttention })
+    t.match(missed.message, 'connect it again, and allow all')
+  }
 })
 
 t.test('a post that TikTok refuses afterwards has failed, in plain words', async (t) => {
   const fake = await startTiktok(t)
   const cases = {
     picture_size_check_failed: ': the width or height of a file is not supported',
-    spam_risk: ': TikTok takes the post for spam',
+    spam_risk: ': TikTok considers the post spam',
     auth_removed: ': the account has removed its permission: connect it again',
     something_new: '',
   }

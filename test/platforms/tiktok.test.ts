@@ -48,13 +48,26 @@ t.test('what TikTok offers is read before each post, and anything else is refuse
   for (const act of [photosOf(), videoOf()]) {
     const error = await rejection(send(act, fake.credentials, ioOf(fake)))
     t.has(error, { code: 'content_refused', maybeSent: false, retryable: false })
-    t.equal(error.message, `privacyLevel is PUBLIC_TO_EVERYONE: at the moment, TikTok offers the account ${offered}`)
+    const levels = `The levels that TikTok currently offers the account: ${offered}`
+    t.equal(error.message, `privacyLevel is PUBLIC_TO_EVERYONE. ${levels}`)
   }
   t.equal(fake.tasks.size, 0, 'nothing is created')
   fake.switches.maxSeconds = 180
   const long = { media: [fileOf('video/mp4', { durationSeconds: 180.1 })] }
   const tooLong = await rejection(send(videoOf({ privacyLevel: 'SELF_ONLY' }, long), fake.credentials, ioOf(fake)))
   t.match(tooLong.message, 'The video lasts 180.1 seconds: TikTok lets the account post at most 180 seconds')
+})
+
+t.test('a cover after the end of the video is refused, since TikTok would show the first frame', async (t) => {
+  const fake = await startTiktok(t)
+  const media = [fileOf('video/mp4', { durationSeconds: 4.6 })]
+  const withCover = (videoCoverTimestampMs: number) => videoOf({ ...PUBLIC, videoCoverTimestampMs }, { media })
+  const error = await rejection(send(withCover(4_601), fake.credentials, ioOf(fake)))
+  t.has(error, { code: 'content_refused', maybeSent: false, retryable: false })
+  t.equal(error.message, 'videoCoverTimestampMs is 4601: the video lasts only 4.6 seconds')
+  t.equal(fake.tasks.size, 0)
+  await send(withCover(4_600), fake.credentials, ioOf(fake))
+  t.equal(fake.posts[0]!.info.video_cover_timestamp_ms, 4_600)
 })
 
 t.test('the options of privacyLevel are those of the account, with what a program has to show', async (t) => {

@@ -126,14 +126,54 @@ t.test('a last chunk without a response is looked for, and sent again to the sam
   }
 })
 
-t.test('a last chunk that TikTok refuses is left to its status', async (t) => {
-  const { fake, prepareAll, publish, reconcile } = await start(t, 3 * CHUNK)
+t.test('a last chunk that TikTok has already is not sent again', async (t) => {
+  for (const endsWithIndex of [true, false]) {
+    const { fake, prepareAll, publish, reconcile } = await start(t, 3 * CHUNK)
+    fake.switches.endsWithIndex = endsWithIndex
+    const ready = await prepareAll()
+    await publish(ready)
+    // The same chunk again, as by a worker that was suspended.
+    t.hasStrict(await publish(ready), { processing: { state: { isAccepted: true } } })
+    t.hasStrict(await reconcile(ready), { id: fake.posts[0]!.id })
+    t.equal(fake.posts.length, 1)
+  }
+  const { fake, prepareAll, publish } = await start(t, 3 * CHUNK)
+  const ready = await prepareAll()
+  for (const headers of [{}, { 'content-range': `bytes 0-${CHUNK}/${3 * CHUNK}` }] as Record<string, string>[]) {
+    fake.faults.push({ on: PUT, instead: { status: 416, headers } })
+    const error = await rejection(publish(ready))
+    t.has(error, { code: 'server_error', maybeSent: true, retryable: true }, 'TikTok lacks earlier bytes')
+    t.equal(error.message, 'open-upload.tiktokapis.com did not take the last part of the video (status 416)')
+  }
+})
+
+t.test('where TikTok does not tell how many bytes it has, the last chunk is sent to the same upload', async (t) => {
+  for (const bytes of [CHUNK, 3 * CHUNK]) {
+    for (const after of [false, true]) {
+      const { fake, prepareAll, publish, reconcile } = await start(t, bytes)
+      Object.assign(fake.switches, { tellsBytes: false, processing: 3 })
+      let ready = await prepareAll()
+      fake.faults.push({ on: PUT, after, instead: reset })
+      t.has(await rejection(publish(ready)), { maybeSent: true })
+      t.equal(await reconcile(ready), 'absent')
+      ready = await prepareAll(ready)
+      const published = await publish(ready)
+      t.hasStrict(published, { processing: { state: { isAccepted: true } } })
+      const { state } = (published as { processing: { state: State } }).processing
+      for (let looks = 0; looks < 3; looks++) await reconcile(state)
+      t.hasStrict(await reconcile(state), { id: fake.posts[0]!.id })
+      t.equal(fake.posts.length, 1)
+      t.equal(fake.tasks.size, 1, 'one upload')
+    }
+  }
+  const { fake, prepareAll, publish, reconcile } = await start(t, CHUNK)
+  Object.assign(fake.switches, { tellsBytes: false, processing: 3 })
   const ready = await prepareAll()
   await publish(ready)
-  // The same chunk again, as by a worker that was suspended.
-  t.has(await rejection(publish(ready)), { code: 'server_error', maybeSent: true, retryable: true })
-  t.hasStrict(await reconcile(ready), { id: fake.posts[0]!.id })
-  t.equal(fake.posts.length, 1)
+  const expired: State = { ...ready, upload: { ...ready.upload!, isExpired: true } }
+  t.hasStrict(await reconcile(expired), { processing: {} }, 'an upload that takes no bytes may be whole')
+  t.hasStrict(await prepareAll(expired), { isAccepted: true })
+  t.equal(fake.tasks.size, 1)
 })
 
 t.test('an upload that has expired begins anew, and nothing comes of the old one', async (t) => {
@@ -190,11 +230,28 @@ t.test('a task that fails for a passing reason is replaced twice', async (t) => 
   }
 })
 
-t.test('a task that TikTok does not know is never replaced', async (t) => {
-  const { fake, prepareAll, reconcile } = await start(t, CHUNK)
+t.test('a task that TikTok does not know is replaced only if its last chunk was certainly not sent', async (t) => {
+  const { fake, prepare, prepareAll, publish, reconcile } = await start(t, CHUNK)
   const ready = await prepareAll()
   fake.tasks.clear()
   t.equal(await reconcile(ready), 'unknown')
+  // The engine prepares again only after a call that was certainly not made.
+  t.has(await rejection(prepare(ready) as never), { code: 'unexpected_answer', maybeSent: false, retryable: true })
+  t.equal(fake.tasks.size, 0, 'the old upload still takes bytes')
+  const upload = { ...ready.upload!, createdAt: Date.now() - HOUR - 180_000 }
+  const again = await prepareAll({ ...ready, upload })
+  t.equal(again.restarts, 1)
+  await publish(again)
+  t.equal(fake.posts.length, 1)
+})
+
+t.test('a status without a name says nothing', async (t) => {
+  const { fake, prepare, prepareAll, reconcile } = await start(t, CHUNK)
+  const ready = await prepareAll()
+  for (const call of [() => reconcile(ready), () => prepare(ready)]) {
+    fake.faults.push({ on: STATUS, instead: { status: 200, body: { data: {}, error: { code: 'ok' } } } })
+    t.has(await rejection(call() as never), { code: 'unexpected_answer', retryable: true, maybeSent: false })
+  }
 })
 
 t.test('the address of an upload is in no error', async (t) => {

@@ -1,10 +1,9 @@
 import type { Act, Adapter, Io, Unidentified } from '../adapter.ts'
-import { Refused } from '../call-network.ts'
 import { impossible, PublishError, unexpected } from '../publish-error.ts'
-import { type Client, call, clientFor, codeOf, HOST } from './client.ts'
+import { type Client, call, clientFor, HOST } from './client.ts'
 import { tiktokOAuth } from './connect.ts'
 import { checkOffered, privacyLevelOptions, readCreator } from './creator.ts'
-import { isDraft, photoPostOf } from './post.ts'
+import { checkCover, isDraft, photoPostOf } from './post.ts'
 import { readProfile } from './profile.ts'
 import { follow, newState, RESTARTS_MAX, restart, type State } from './state.ts'
 import { describeFailure, isPassing, readStatus, type Status } from './status.ts'
@@ -26,14 +25,14 @@ import {
  */
 const ID_PAUSES_MS = [10_000, 50_000, 240_000]
 
-/** It is out, or in the inbox as a draft, and TikTok has no id of it for others. */
+/** The post is out, or in the inbox as a draft, and TikTok gives it no public id. */
 const UNIDENTIFIED: Unidentified = { id: null, url: null }
 
 type Reconciled = Awaited<ReturnType<NonNullable<Adapter<State>['reconcile']>>>
 
 export const tiktokAdapter: Adapter<State> = {
-  // TikTok tells what became of each task whose id is known: of every video, since the id is stored before its last chunk
-  // is sent; of photos only if the response to the call that posts them arrived. Without the id, `reconcile` says `unknown`.
+  // The status of a task can be read by its id. That of a video is stored before its last chunk is sent. That of photos is
+  // known only if the response to the call that posts them arrived; without it, `reconcile` returns `unknown`.
   guarantee: () => 'reconcilable',
   concurrency: 8,
   oauth: tiktokOAuth,
@@ -46,7 +45,7 @@ export const tiktokAdapter: Adapter<State> = {
     if (saved === null || saved.publishId === null) return begin(client, act, io, saved ?? newState())
     if (saved.wasReady) return prepareAgain(client, act, io, saved)
     if (endsSoon(saved.upload!)) return orTimeOut(saved)
-    const upload = await sendChunks(client, saved.upload!, act.media[0]!, io)
+    const upload = await sendChunks(saved.upload!, act.media[0]!, io)
     const state: State = { ...saved, upload }
     const isReady = upload.bytesSent === lastChunkAt(upload, act.media[0]!)
     return isReady ? { ready: { ...state, wasReady: true } } : { later: { state, afterMs: 1 } }
@@ -62,7 +61,7 @@ export const tiktokAdapter: Adapter<State> = {
       if (publishId === undefined) throw unexpected(HOST, true)
       return follow({ ...ready, publishId, isAccepted: true })
     }
-    const isTaken = await sendLastChunk(client, upload, act.media[0]!, io)
+    const isTaken = await sendLastChunk(upload, act.media[0]!, io)
     return follow(isTaken ? { ...ready, isAccepted: true } : { ...ready, upload: { ...upload, isExpired: true } })
   },
 
@@ -70,13 +69,8 @@ export const tiktokAdapter: Adapter<State> = {
     if (!ready?.publishId) return 'unknown'
     const client = clientFor(io, isDraft(act))
     if (ready.isPublished) return identify(client, act, io, ready)
-    let status: Status
-    try {
-      status = await readStatus(client, ready.publishId, io)
-    } catch (error) {
-      if (codeIn(error) === 'invalid_publish_id') return 'unknown'
-      throw error
-    }
+    const status = await readStatus(client, ready.publishId, io)
+    if (!status) return 'unknown'
     switch (status.name) {
       case 'PUBLISH_COMPLETE':
         return conclude(act, { ...ready, looks: 0 }, status.postIds)
@@ -85,7 +79,7 @@ export const tiktokAdapter: Adapter<State> = {
       case 'FAILED':
         return mayRestart(ready, status) ? 'absent' : { rejected: describeFailure(status) }
       default:
-        return !ready.isAccepted && isIncomplete(act, status) ? 'absent' : follow(ready)
+        return lacksBytes(act, ready, status) ? 'absent' : follow(ready)
     }
   },
 }
@@ -93,7 +87,10 @@ export const tiktokAdapter: Adapter<State> = {
 /** Reads what the creator may post, and creates the task of a video: its id is stored before the first byte is sent. */
 async function begin(client: Client, act: Act, io: Io, state: State) {
   const creator = isDraft(act) ? undefined : await readCreator(client, io)
-  if (creator) checkOffered(creator, act)
+  if (creator) {
+    checkOffered(creator, act)
+    checkCover(act)
+  }
   const next: State = { ...state, username: creator?.username ?? null }
   if (act.media[0]!.kind === 'video') {
     return { later: { state: { ...next, ...(await createUpload(client, act, io)) }, afterMs: 1 } }
@@ -103,20 +100,24 @@ async function begin(client: Client, act: Act, io: Io, state: State) {
   return { ready: { ...next, wasReady: true } }
 }
 
-/** The call that readers see may have been made: TikTok tells where the task stands. */
+/** The call that publishes may have been made: the status of the task tells what is missing. */
 async function prepareAgain(client: Client, act: Act, io: Io, saved: State) {
+  const { upload } = saved
   const status = await readStatus(client, saved.publishId!, io)
+  if (!status) {
+    // Until it expires, a worker that was suspended may still send it the last chunk.
+    if (upload !== null && !isExpired(upload)) throw unexpected(HOST, false)
+    return orTimeOut(saved)
+  }
   if (status.name === 'FAILED') {
     if (mayRestart(saved, status)) return restart(saved)
     throw impossible(describeFailure(status))
   }
-  const { upload } = saved
-  if (upload === null || saved.isAccepted || !isIncomplete(act, status))
-    return { ready: { ...saved, isAccepted: true } }
-  // Nothing comes of a task that lacks bytes and takes none any more.
+  if (upload === null || !lacksBytes(act, saved, status)) return { ready: { ...saved, isAccepted: true } }
+  // A task that lacks bytes and takes no more publishes nothing.
   if (isExpired(upload)) return orTimeOut(saved)
   if (endsSoon(upload)) return { later: { state: saved, afterMs: 60_000 } }
-  const resumed = resumedAt(upload, act.media[0]!, status.bytesReceived!)
+  const resumed = resumedAt(upload, act.media[0]!, status.bytesReceived ?? upload.bytesSent)
   if (resumed.bytesSent === lastChunkAt(upload, act.media[0]!)) return { ready: { ...saved, upload: resumed } }
   return { later: { state: { ...saved, upload: resumed, wasReady: false }, afterMs: 1 } }
 }
@@ -130,13 +131,20 @@ function orTimeOut(state: State) {
   return restart(state)
 }
 
-const isIncomplete = ({ media }: Act, { name, bytesReceived }: Status) =>
-  name === 'PROCESSING_UPLOAD' && bytesReceived !== undefined && bytesReceived < media[0]!.bytes
+/**
+ * Whether an upload may lack its last chunk, so that the chunk is sent again. Where TikTok does not say how much it has, the
+ * chunk is sent while the upload takes bytes: a second copy publishes nothing more.
+ */
+function lacksBytes({ media }: Act, { upload, isAccepted }: State, { name, bytesReceived }: Status): boolean {
+  if (name !== 'PROCESSING_UPLOAD' || upload === null || isAccepted) return false
+  return bytesReceived === undefined ? !isExpired(upload) : bytesReceived < media[0]!.bytes
+}
 
-/** The post is out. Only one that everybody can see has an id, and that after its moderation. */
+/** The post is out. TikTok gives an id only to posts that everybody can see, after their moderation. */
 function conclude(act: Act, state: State, [id]: readonly string[]): Reconciled {
   if (id !== undefined) {
-    // TikTok's app shows photos at this address too.
+    // No page has the address of photos. This one leads to them too, as Postiz found:
+    // https://github.com/gitroomhq/postiz-app/blob/main/libraries/nestjs-libraries/src/integrations/social/tiktok.provider.ts
     return { id, url: state.username === null ? null : `https://www.tiktok.com/@${state.username}/video/${id}` }
   }
   const afterMs = act.fields.privacyLevel === 'PUBLIC_TO_EVERYONE' ? ID_PAUSES_MS[state.looks] : undefined
@@ -147,12 +155,10 @@ function conclude(act: Act, state: State, [id]: readonly string[]): Reconciled {
 /** Asks for the public id of a post that is out. */
 async function identify(client: Client, act: Act, io: Io, state: State): Promise<Reconciled> {
   try {
-    const { postIds } = await readStatus(client, state.publishId!, io)
-    return conclude(act, state, postIds)
+    const status = await readStatus(client, state.publishId!, io)
+    return status ? conclude(act, state, status.postIds) : UNIDENTIFIED
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
     return error.retryable ? conclude(act, state, []) : UNIDENTIFIED
   }
 }
-
-const codeIn = (error: unknown) => (error instanceof Refused ? codeOf(error.refusal.body) : undefined)

@@ -7,42 +7,47 @@ import { PublishError, unexpected } from '../publish-error.ts'
 export const HOST = 'open.tiktokapis.com'
 export const API = `https://${HOST}`
 
+const RATE_LIMITED = 'rate_limit_exceeded'
+
 /** Limits of a sliding minute; no header says when it is over: https://developers.tiktok.com/doc/tiktok-api-v2-rate-limit */
 const MINUTE_MS = 60_000
 
-/** Caps of 24 hours. Nothing says when they were reached, so that an account tries again six times a day. */
+/** TikTok does not say when a cap of 24 hours ends, so the account tries again six times a day. */
 const CAP_REST_MS = 4 * 3_600_000
 
-const CAPS = ['spam_risk_too_many_posts', 'spam_risk_too_many_pending_share', 'reached_active_user_cap']
+const CAPS = ['spam_risk_too_many_posts', 'reached_active_user_cap']
+
+/** It concerns drafts alone: https://developers.tiktok.com/doc/content-posting-api-reference-upload-video */
+const DRAFTS_CAP = 'spam_risk_too_many_pending_share'
 
 /**
  * Codes that concern the token or the account:
  * https://developers.tiktok.com/doc/content-posting-api-reference-direct-post and …-reference-upload-video
  */
-const UNAUTHORIZED = [
-  'access_token_invalid',
-  'scope_not_authorized',
-  'scope_permission_missed',
-  'spam_risk_user_banned_from_posting',
-]
+const UNAUTHORIZED = ['access_token_invalid', 'spam_risk_user_banned_from_posting']
 
-/** Codes that only the operator can do something about. */
+/** https://developers.tiktok.com/doc/tiktok-api-v2-error-handling: of a scope that the user did not grant. */
+const SCOPE_CODES = ['scope_not_authorized', 'scope_permission_missed']
+
+/** Codes about what only the operator can change. */
 const APP_RESTRICTED = ['unaudited_client_can_only_post_to_private_accounts', 'url_ownership_unverified']
 
-/** What a code means for the reader, where TikTok's own words do not say who has to act. */
+const SCOPE_HINT =
+  'the account did not grant a permission that the post needs (video.publish, for drafts video.upload): connect it again, and allow all'
+
+/** Replaces TikTok's own message where it does not say who has to act. */
 const HINTS: Readonly<Record<string, string>> = {
   unaudited_client_can_only_post_to_private_accounts:
     'TikTok has not audited the app of this service: until its operator passes the audit, it posts only with privacyLevel SELF_ONLY, to an account that is private at that moment. A draft (postMode MEDIA_UPLOAD) needs no audit',
   url_ownership_unverified:
-    'TikTok fetches photos only from addresses that it knows as the property of the app: the operator of this service has to verify its public address there, then retry',
+    'TikTok fetches photos only from addresses that were verified for the app: the operator of this service has to verify its public address at TikTok, then retry',
   reached_active_user_cap:
-    'the app of this service has posted for as many creators as TikTok allows it in 24 hours: its operator has to ask TikTok for more, or the post waits',
+    'the app of this service has posted for as many creators as TikTok allows in 24 hours. The post is tried again every 4 hours; the operator can ask TikTok for a higher limit',
   spam_risk_too_many_posts:
     'the account has reached the number of posts that TikTok accepts in 24 hours, counted over all apps',
-  spam_risk_too_many_pending_share: 'five drafts of the last 24 hours wait in the inbox: finish or delete them',
+  [DRAFTS_CAP]: 'five drafts of the last 24 hours wait in the inbox of the account: finish or delete them in the app',
   spam_risk_user_banned_from_posting: 'TikTok has banned the account from posting',
-  scope_not_authorized:
-    'the account did not grant a permission that the post needs (video.publish, for drafts video.upload): connect it again, and allow all',
+  ...Object.fromEntries(SCOPE_CODES.map((code) => [code, SCOPE_HINT])),
   app_version_check_failed: 'the TikTok app of the account is too old for drafts: update it',
 }
 
@@ -50,7 +55,7 @@ export interface Client extends NetworkRules {
   headers: Record<string, string>
 }
 
-/** `isDraft`: what a draft may not do, other posts may. */
+/** `isDraft`: a draft needs a scope of its own, without which other posts of the account still work. */
 export function clientFor({ credentials }: Pick<Io, 'credentials'>, isDraft = false): Client {
   const accessToken = accessTokenOf(credentials, 'TikTok')
   return {
@@ -63,9 +68,11 @@ export function clientFor({ credentials }: Pick<Io, 'credentials'>, isDraft = fa
     isUnauthorized({ status, body }) {
       const code = codeOf(body)
       if (code === undefined) return status === 401 || status === 403
-      return UNAUTHORIZED.includes(code) && !(isDraft && code === 'scope_not_authorized')
+      return UNAUTHORIZED.includes(code) || (!isDraft && SCOPE_CODES.includes(code))
     },
-    isRateLimited: ({ body }) => CAPS.includes(codeOf(body) ?? ''),
+    isRateLimited: ({ body }) => [...CAPS, RATE_LIMITED].includes(codeOf(body) ?? ''),
+    // TikTok may have carried out the call.
+    classify: ({ body }) => (codeOf(body) === 'internal_error' ? 'maybe sent' : undefined),
     retryAfterMs,
   }
 }
@@ -84,8 +91,9 @@ function words(body: unknown): string | undefined {
 }
 
 function retryAfterMs({ status, body, headers }: Refusal): number | undefined {
-  if (CAPS.includes(codeOf(body) ?? '')) return CAP_REST_MS
-  return status === 429 && !headers.has('retry-after') ? MINUTE_MS : undefined
+  const code = codeOf(body) ?? ''
+  if (CAPS.includes(code)) return CAP_REST_MS
+  return (status === 429 || code === RATE_LIMITED) && !headers.has('retry-after') ? MINUTE_MS : undefined
 }
 
 interface Options {
@@ -107,7 +115,21 @@ export async function call(
     if (codeOf(response.body) !== 'ok') throw unexpected(HOST, visible)
     return at(response.body, 'data')
   } catch (error) {
-    if (!(error instanceof Refused) || !APP_RESTRICTED.includes(codeOf(error.refusal.body) ?? '')) throw error
-    throw new PublishError(error.message, { code: 'app_restricted', maybeSent: false, retryable: false })
+    throw error instanceof Refused ? errorOf(error) : error
   }
+}
+
+/** The error of a refusal, which may concern the app or the account instead of the content. */
+function errorOf(refused: Refused): PublishError {
+  const { message, refusal } = refused
+  const code = codeOf(refusal.body) ?? ''
+  if (APP_RESTRICTED.includes(code)) {
+    return new PublishError(message, { code: 'app_restricted', maybeSent: false, retryable: false })
+  }
+  // Not a rate limit, during which the account rests: its other posts still work.
+  if (code === DRAFTS_CAP) {
+    const options = { maybeSent: false, retryable: true, retryAfterMs: CAP_REST_MS }
+    return new PublishError(message, { code: 'inbox_full', ...options })
+  }
+  return refused
 }

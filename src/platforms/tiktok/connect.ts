@@ -16,17 +16,17 @@ const standard = standardOAuth({
   clientIdName: 'client_key',
   pkce: 'hex',
   scopeSeparator: ',',
-  // https://developers.tiktok.com/doc/tiktok-api-scopes. `user.info.profile` has the username, `video.upload` drafts. The
-  // user can deny each of them.
+  // https://developers.tiktok.com/doc/tiktok-api-scopes. `user.info.profile` is for the username, `video.upload` for drafts.
+  // The user can deny each of them.
   scopes: ['user.info.basic', 'user.info.profile', 'video.publish', 'video.upload'],
   requiredScopes: ['user.info.basic', 'video.publish'],
-  // A refresh gives a new refresh token, and ends the old one. No page says whether that works once more:
+  // A refresh returns a new refresh token and ends the old one. Whether the old one works once more is not documented:
   // https://developers.tiktok.com/docs/en/oauth-refresh-a-user-access-token
   afterLostResponse: 'single-use',
 
   async listAccounts(tokens, io) {
     const { credentials, scopes } = tokens
-    // TikTok refuses to say who the user is.
+    // Without it, TikTok does not tell who the user is.
     if (!scopes.includes('user.info.basic')) return []
     const profile = await readProfile({ ...io, credentials }, scopes)
     const stored = { ...credentials, openId: profile.externalId, scopes: scopes.join(' ') }

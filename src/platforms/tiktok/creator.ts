@@ -3,7 +3,7 @@ import { at, textAt } from '../json.ts'
 import { impossible, unexpected } from '../publish-error.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 
-/** What TikTok offers the creator at the moment. */
+/** What TikTok currently offers the creator. */
 export interface Creator {
   /** Without leading @; undefined where it could not be part of an address. */
   username: string | undefined
@@ -33,16 +33,19 @@ export async function readCreator(client: Client, io: Pick<Io, 'fetch' | 'signal
   }
 }
 
-/** Files store durations no more precisely. */
+/** Files store durations less precisely than TikTok gives its maximum. */
 const DURATION_TOLERANCE_SECONDS = 0.05
 
-/** Throws for what TikTok does not offer the creator. TikTok itself turns off comments, duets and stitches. */
+/**
+ * Throws where TikTok does not offer the creator what the act needs. It needs no check of comments, duets and stitches: those
+ * that the creator has turned off stay off.
+ */
 export function checkOffered({ privacyLevels, maxVideoDurationSeconds = Infinity }: Creator, act: Act): void {
   const { privacyLevel } = act.fields
   if (!privacyLevels.some((level) => level === privacyLevel)) {
-    const offered = privacyLevels.join(', ')
+    const offered = privacyLevels.join(', ') || 'none'
     throw impossible(
-      `privacyLevel is ${privacyLevel ?? 'missing'}: at the moment, TikTok offers the account ${offered}`,
+      `privacyLevel is ${privacyLevel ?? 'missing'}. The levels that TikTok currently offers the account: ${offered}`,
     )
   }
   const seconds = act.media.find(({ kind }) => kind === 'video')?.durationSeconds ?? 0
@@ -60,7 +63,7 @@ const LABELS: Readonly<Record<string, string>> = {
   SELF_ONLY: 'Only you',
 }
 
-/** TikTok's guidelines want all of it shown: https://developers.tiktok.com/doc/content-sharing-guidelines */
+/** TikTok's guidelines require a program to show all of it: https://developers.tiktok.com/doc/content-sharing-guidelines */
 export const privacyLevelOptions: FieldOptions = {
   async read(io) {
     const { privacyLevels, nickname, maxVideoDurationSeconds = null, ...creator } = await readCreator(clientFor(io), io)

@@ -46,7 +46,7 @@ const inVideosOrDraft: Condition = {
 }
 const inVideos: Condition = { when: 'the post has a video', test: (_, { hasVideo }) => hasVideo }
 
-// The "maximum 1080p" of the page is ambiguous for photos, and TikTok accepts larger ones.
+// "Maximum 1080p" on the page does not say which side of a photo it means, and TikTok accepts larger ones.
 const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/webp'], bytesMax: 20_971_520, source: transfer }
 
 // The creator's own maximum (creator_info) can be shorter, down to 3 minutes.
@@ -171,7 +171,7 @@ export const tiktok: Platform = {
       type: 'boolean',
       default: false,
       param: 'post_info.is_aigc',
-      description: 'of photos, TikTok takes it as is_aigc',
+      description: 'in photo posts, the parameter is is_aigc',
       unused: inDraft,
       source: directPost,
     },
@@ -186,6 +186,7 @@ export const tiktok: Platform = {
       type: 'integer',
       min: 0,
       param: 'post_info.video_cover_timestamp_ms',
+      description: 'at most the duration of the video, which is checked when the post is published',
       unused: inPhotosOrDraft,
       source: directPost,
     },

@@ -1,4 +1,5 @@
 import type { Act } from '../adapter.ts'
+import { impossible } from '../publish-error.ts'
 import { publicUrlOf } from '../request-body.ts'
 
 /** Whether the post becomes a draft in the inbox of the account, which its user finishes in the app. */
@@ -14,6 +15,14 @@ export function videoInfoOf({ text, fields }: Act): object {
     ...(disableStitch !== undefined && { disable_stitch: disableStitch }),
     ...(videoCoverTimestampMs !== undefined && { video_cover_timestamp_ms: videoCoverTimestampMs }),
     ...(isAigc !== undefined && { is_aigc: isAigc }),
+  }
+}
+
+/** TikTok would show the first frame without a word: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
+export function checkCover({ media, fields: { videoCoverTimestampMs } }: Act): void {
+  const seconds = media.find(({ kind }) => kind === 'video')?.durationSeconds ?? Infinity
+  if (typeof videoCoverTimestampMs === 'number' && videoCoverTimestampMs > seconds * 1000) {
+    throw impossible(`videoCoverTimestampMs is ${videoCoverTimestampMs}: the video lasts only ${seconds} seconds`)
   }
 }
 
@@ -44,7 +53,7 @@ export function photoPostOf(act: Act): object {
 const commonInfoOf = ({ privacyLevel, disableComment, brandContentToggle, brandOrganicToggle }: Act['fields']) => ({
   privacy_level: privacyLevel,
   ...(disableComment !== undefined && { disable_comment: disableComment }),
-  // The page of videos says that it is required.
+  // Required, according to both pages.
   brand_content_toggle: brandContentToggle ?? false,
-  ...(brandOrganicToggle !== undefined && { brand_organic_toggle: brandOrganicToggle }),
+  brand_organic_toggle: brandOrganicToggle ?? false,
 })

@@ -8,15 +8,15 @@ export type State = {
   upload: Upload | null
   /** For the address of the post. */
   username: string | null
-  /** The call that readers see may have been made. */
+  /** The call that publishes may have been made. */
   wasReady: boolean
   /** TikTok has all of the post. */
   isAccepted: boolean
-  /** TikTok has published the post, and its public id is waited for. */
+  /** TikTok has published the post. Its public id is awaited. */
   isPublished: boolean
-  /** How often TikTok was queried since the last change. */
+  /** How often TikTok was queried since the state of the task changed. */
   looks: number
-  /** How many tasks have failed, or have run out of time, before this one. */
+  /** How many tasks failed or timed out before this one. */
   restarts: number
 }
 
@@ -28,7 +28,7 @@ export type Upload = {
   /** TikTok takes no more bytes at this address. */
   isExpired: boolean
   chunkBytes: number
-  /** How many of the bytes TikTok has; without the last chunk. */
+  /** How many bytes TikTok has. The last chunk does not count. */
   bytesSent: number
 }
 
@@ -43,7 +43,7 @@ export const newState = (restarts = 0): State => ({
   restarts,
 })
 
-/** New tasks after one that failed for a passing reason, or ran out of time. */
+/** How many new tasks follow one that failed for a passing reason, or timed out. */
 export const RESTARTS_MAX = 2
 
 /** The pause before a new task. */

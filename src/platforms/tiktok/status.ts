@@ -1,26 +1,39 @@
 import type { Io } from '../adapter.ts'
+import { Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
-import { type Client, call } from './client.ts'
+import { unexpected } from '../publish-error.ts'
+import { type Client, call, codeOf, HOST } from './client.ts'
 
 export interface Status {
   name: string
-  /** Of an upload; undefined where TikTok does not say. */
+  /** Of an upload; undefined where TikTok does not say. The page does not promise that it always does. */
   bytesReceived: number | undefined
   /** Why a task has failed, in TikTok's terms. */
   failure: string
-  /** The posts that everybody can see. They exceed 2^53, so they stay texts. */
+  /** Ids of the posts that everybody can see. They exceed 2^53, so they stay texts. */
   postIds: readonly string[]
 }
 
-/** https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status */
-export async function readStatus(client: Client, publishId: string, io: Io): Promise<Status> {
-  const data = await call(client, io, '/v2/post/publish/status/fetch/', { body: { publish_id: publishId } })
-  // The page spells it like this, and has a list. A single value was seen:
+/**
+ * https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status. Returns undefined where TikTok does not
+ * know the task: the page does not say how long it does.
+ */
+export async function readStatus(client: Client, publishId: string, io: Io): Promise<Status | undefined> {
+  let data: unknown
+  try {
+    data = await call(client, io, '/v2/post/publish/status/fetch/', { body: { publish_id: publishId } })
+  } catch (error) {
+    if (error instanceof Refused && codeOf(error.refusal.body) === 'invalid_publish_id') return undefined
+    throw error
+  }
+  const name = textAt(data, 'status')
+  if (!name) throw unexpected(HOST, false)
+  // The misspelling is TikTok's. The page describes a list; a single value was seen:
   // https://github.com/andreaolivato/TikTok-LoginKit-PHP/releases/tag/v0.6.2
   const ids = [at(data, 'publicaly_available_post_id') ?? []].flat()
   const bytes = Number(textAt(data, 'uploaded_bytes') ?? Number.NaN)
   return {
-    name: textAt(data, 'status') ?? '',
+    name,
     bytesReceived: Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : undefined,
     failure: textAt(data, 'fail_reason') || 'no reason given',
     postIds: ids.map(String).filter((id) => /^[1-9]\d{0,19}$/.test(id)),
@@ -40,8 +53,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   photo_pull_failed:
     'the photos could not be fetched from this service: its operator has to make its public address reachable for TikTok',
   auth_removed: 'the account has removed its permission: connect it again',
-  spam_risk: 'TikTok takes the post for spam',
-  spam_risk_text: 'TikTok takes the text for spam',
+  spam_risk: 'TikTok considers the post spam',
+  spam_risk_text: 'TikTok considers the text spam',
   spam_risk_too_many_posts: 'the account has reached the number of posts that TikTok accepts in 24 hours',
   spam_risk_user_banned_from_posting: 'TikTok has banned the account from posting',
   publish_cancelled: 'the post was cancelled',

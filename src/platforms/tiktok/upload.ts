@@ -9,25 +9,25 @@ import type { Upload } from './state.ts'
 
 // https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
 
-/** At least 5 MB and at most 64 MB. The last chunk has the rest as well, so that it has less than twice as many bytes. */
+/** At least 5 MB and at most 64 MB. The last chunk also carries the rest, so it is less than twice as long. */
 export const CHUNK_BYTES = 10_000_000
 
-/** After so many bytes, the progress is stored with the delivery, so that a crash repeats no more than them. */
+/** The progress is stored with the delivery after so many bytes, so a crash repeats at most these. */
 export const STORE_EVERY_BYTES = 3 * CHUNK_BYTES
 
 /** An upload takes at most an hour. */
 const UPLOAD_MAX_MS = 3_600_000
-/** For differences of clocks, and for calls under way. */
+/** For differences between clocks, and for calls in flight. */
 const CLOCK_MARGIN_MS = 120_000
 
-/** Chunks in one attempt that TikTok may expect at another offset. */
+/** How often, in one attempt, TikTok may expect a chunk at another offset. */
 const MISMATCHES_MAX = 3
 
 const WRONG_RANGE = 416
-/** The upload has expired; TikTok does not know it. */
+/** The upload has expired, or TikTok does not know it. */
 const GONE = [403, 404]
 
-/** Creates the task of a video. Nobody sees it, and nothing comes of it without the last chunk. */
+/** Creates the task of a video. Nobody sees it, and it publishes nothing without the last chunk. */
 export async function createUpload(client: Client, act: Act, io: Io): Promise<{ publishId: string; upload: Upload }> {
   const { bytes } = act.media[0]!
   const chunkBytes = bytes < 2 * CHUNK_BYTES ? bytes : CHUNK_BYTES
@@ -61,32 +61,31 @@ function isUploadUrl(text: string | undefined): text is string {
 export const lastChunkAt = ({ chunkBytes }: Upload, { bytes }: PublishedFile) =>
   (Math.floor(bytes / chunkBytes) - 1) * chunkBytes
 
-/** Where the upload goes on: the begin of the chunk with the first byte that TikTok lacks. */
+/** Where the upload continues: at the start of the chunk with the first byte that TikTok lacks. */
 export const resumedAt = (upload: Upload, file: PublishedFile, bytesReceived: number): Upload => ({
   ...upload,
   bytesSent: Math.min(Math.floor(bytesReceived / upload.chunkBytes) * upload.chunkBytes, lastChunkAt(upload, file)),
 })
 
-/** No byte is taken any more. */
+/** TikTok takes no more bytes. */
 export const isExpired = ({ createdAt, isExpired }: Upload) =>
   isExpired || Date.now() - createdAt > UPLOAD_MAX_MS + CLOCK_MARGIN_MS
 
-/** Nothing more is sent, so that no call is under way when the upload expires. */
+/** Nothing more is sent, so that no call is in flight when the upload expires. */
 export const endsSoon = (upload: Upload) =>
   isExpired(upload) || Date.now() - upload.createdAt > UPLOAD_MAX_MS - CLOCK_MARGIN_MS
 
 /** Sends chunks until only the last one is left, or until the progress has to be stored. */
-export async function sendChunks(client: Client, saved: Upload, file: PublishedFile, io: Io): Promise<Upload> {
+export async function sendChunks(saved: Upload, file: PublishedFile, io: Io): Promise<Upload> {
   let upload = saved
   for (let sent = 0, mismatches = 0; upload.bytesSent < lastChunkAt(upload, file) && sent < STORE_EVERY_BYTES; ) {
-    const { status, headers } = await put(client, upload, file, io, upload.chunkBytes, false)
+    const { status, headers } = await put(upload, file, io, upload.chunkBytes, false)
     if (GONE.includes(status)) return { ...upload, isExpired: true }
     if (status === WRONG_RANGE) {
       // A worker that was killed had sent more than it stored.
-      const [, received] = /^bytes 0-(\d{1,15})\/\d+$/.exec(headers.get('content-range') ?? '') ?? []
+      const received = endOfRange(headers)
       if (received === undefined || ++mismatches > MISMATCHES_MAX) return { ...upload, isExpired: true }
-      // The page does not say whether it is the number of bytes or the index of the last one.
-      upload = resumedAt(upload, file, Number(received) + 1)
+      upload = resumedAt(upload, file, received + 1)
     } else {
       upload = { ...upload, bytesSent: upload.bytesSent + upload.chunkBytes }
       sent += upload.chunkBytes
@@ -95,30 +94,40 @@ export async function sendChunks(client: Client, saved: Upload, file: PublishedF
   return upload
 }
 
+/** How far TikTok has come. The page does not say whether it is the number of bytes or the index of the last one. */
+function endOfRange(headers: Headers): number | undefined {
+  const [, end] = /^bytes 0-(\d{1,15})\/\d+$/.exec(headers.get('content-range') ?? '') ?? []
+  return end === undefined ? undefined : Number(end)
+}
+
 /** Sends the last chunk, after which TikTok publishes the video. Returns false where the upload has expired. */
-export async function sendLastChunk(client: Client, upload: Upload, file: PublishedFile, io: Io): Promise<boolean> {
-  const { status } = await put(client, upload, file, io, file.bytes - upload.bytesSent, true)
+export async function sendLastChunk(upload: Upload, file: PublishedFile, io: Io): Promise<boolean> {
+  const { status, headers } = await put(upload, file, io, file.bytes - upload.bytesSent, true)
   if (GONE.includes(status)) return false
-  if (status === 201) return true
-  // TikTok lacks earlier bytes, or has the last ones already: its status tells.
-  throw new PublishError(`${HOST} did not take the last part of the video (status ${status})`, {
+  // An earlier copy of the chunk has arrived.
+  const isThere = status === WRONG_RANGE && (endOfRange(headers) ?? 0) >= file.bytes - 1
+  if (status === 201 || isThere) return true
+  // TikTok may lack earlier bytes: the status of the task tells.
+  throw new PublishError(`${hostOf(upload)} did not take the last part of the video (status ${status})`, {
     code: 'server_error',
     maybeSent: true,
     retryable: true,
   })
 }
 
+const hostOf = ({ url }: Upload) => new URL(url).host
+
 /** The address itself is the permission, so that the call has no token. */
 async function put(
-  { host }: Client,
-  { url, bytesSent: from }: Upload,
+  upload: Upload,
   file: PublishedFile,
   io: Io,
   bytes: number,
   visible: boolean,
 ): Promise<NetworkResponse> {
+  const { url, bytesSent: from } = upload
   const rules = {
-    host,
+    host: hostOf(upload),
     secrets: [url],
     words: () => undefined,
     isUnauthorized: () => false,

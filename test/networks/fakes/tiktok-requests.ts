@@ -66,7 +66,7 @@ const videoInfo = closed(
     video_cover_timestamp_ms: { type: 'integer', minimum: 0 },
     is_aigc: boolean,
   },
-  ['privacy_level', 'brand_content_toggle'],
+  ['privacy_level', 'brand_content_toggle', 'brand_organic_toggle'],
 )
 
 const texts = { title: text(90), description: text(4000) }
@@ -86,7 +86,11 @@ const SCHEMAS = {
       closed({
         media_type: { const: 'PHOTO' },
         post_mode: { const: 'DIRECT_POST' },
-        post_info: closed({ ...common, ...texts, auto_add_music: boolean }, ['privacy_level']),
+        post_info: closed({ ...common, ...texts, auto_add_music: boolean }, [
+          'privacy_level',
+          'brand_content_toggle',
+          'brand_organic_toggle',
+        ]),
         source_info: photos,
         is_aigc: boolean,
       }),

@@ -40,9 +40,11 @@ interface Switches {
   idLooks: number
   endsWithIndex: boolean
   hasIdList: boolean
+  tellsBytes: boolean
 }
 
 const HOUR_MS = 3_600_000
+const MIME_TYPES = ['video/mp4', 'video/quicktime', 'video/webm']
 
 /**
  * The tasks of one creator: https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide and
@@ -95,7 +97,7 @@ export function createTasks(now: () => number, switches: Switches) {
     const chunk = files[0]?.bytes ?? Buffer.alloc(0)
     const [, from, to, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []).map(Number)
     const isConsistent = from !== undefined && to! - from + 1 === chunk.length && total === task.size
-    if (!isConsistent || !headers['content-length'] || !/^video\//.test(headers['content-type'] ?? '')) {
+    if (!isConsistent || !headers['content-length'] || !MIME_TYPES.includes(headers['content-type'] ?? '')) {
       return { status: 400 }
     }
     const has = bytesOf(task)
@@ -118,10 +120,10 @@ export function createTasks(now: () => number, switches: Switches) {
     validate(call.path, call.body)
     const task = tasks.get((call.body as { publish_id: string }).publish_id)
     if (!task) return refuse(400, 'invalid_publish_id', 'The publish_id does not exist')
-    if (!task.isAccepted) return okReply({ status: 'PROCESSING_UPLOAD', uploaded_bytes: bytesOf(task) })
-    if (task.looks > 0) {
-      task.looks--
-      const processing = { status: 'PROCESSING_UPLOAD', uploaded_bytes: task.size }
+    if (!task.isAccepted || task.looks > 0) {
+      if (task.isAccepted) task.looks--
+      const uploaded = switches.tellsBytes && { uploaded_bytes: bytesOf(task) }
+      const processing = { status: 'PROCESSING_UPLOAD', ...uploaded }
       return okReply(task.kind === 'video' ? processing : { status: 'PROCESSING_DOWNLOAD', downloaded_bytes: 0 })
     }
     if (task.failure !== undefined) return okReply({ status: 'FAILED', fail_reason: task.failure })

@@ -8,14 +8,14 @@ import { createTasks, type Task } from './tiktok-tasks.ts'
 const ORIGINS = ['https://open.tiktokapis.com', 'https://open-upload.tiktokapis.com']
 const MINUTE_MS = 60_000
 
-/** Each path and the scopes that it needs: https://developers.tiktok.com/doc/tiktok-api-scopes */
+/** Each path and the scopes of which it needs one: https://developers.tiktok.com/doc/tiktok-api-scopes */
 const SCOPES: Record<string, (body: unknown) => readonly string[]> = {
   '/v2/post/publish/creator_info/query/': () => ['video.publish'],
   '/v2/post/publish/video/init/': () => ['video.publish'],
   '/v2/post/publish/inbox/video/init/': () => ['video.upload'],
   '/v2/post/publish/content/init/': (body) =>
     (body as { post_mode?: string } | undefined)?.post_mode === 'MEDIA_UPLOAD' ? ['video.upload'] : ['video.publish'],
-  '/v2/post/publish/status/fetch/': () => [],
+  '/v2/post/publish/status/fetch/': () => ['video.publish', 'video.upload'],
   '/v2/user/info/': () => ['user.info.basic'],
 }
 
@@ -50,6 +50,10 @@ export async function startTiktok(t: Teardown) {
     endsWithIndex: false,
     /** Whether ids are a list, as the page says, or a single value. */
     hasIdList: true,
+    /** Whether the status of an upload has the number of its bytes. The page does not say that it always has. */
+    tellsBytes: true,
+    /** Drafts that may wait in the inbox. */
+    draftsMax: 5,
     /** How addresses of files are read. */
     download,
   }
@@ -80,6 +84,10 @@ export async function startTiktok(t: Teardown) {
     if (inits.length >= switches.initsMax) throw new Refused(throttled())
     inits.push(now())
     validate(path, body)
+    const isDraft = path.includes('/inbox/') || (body as { post_mode?: string }).post_mode === 'MEDIA_UPLOAD'
+    if (isDraft && tasks.drafts.length >= switches.draftsMax) {
+      refuse(403, 'spam_risk_too_many_pending_share', 'There may be at most 5 pending shares within any 24-hour period')
+    }
     const level = (body as { post_info?: { privacy_level?: string } }).post_info?.privacy_level
     if (level === undefined) return
     if (!privacyLevels().includes(level))
@@ -147,7 +155,7 @@ export async function startTiktok(t: Teardown) {
     if (!caller) return refuse(401, 'access_token_invalid', 'The access token is invalid or not found in the request.')
     const scopesOf = SCOPES[path]
     if (!scopesOf || method !== (path === '/v2/user/info/' ? 'GET' : 'POST')) return refuse(404, 'invalid_params')
-    if (!scopesOf(body).every((scope) => caller.scopes.includes(scope))) refuseScope()
+    if (!scopesOf(body).some((scope) => caller.scopes.includes(scope))) refuseScope()
     switch (path) {
       case '/v2/post/publish/creator_info/query/':
         validate(path, body)
