@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import Fastify, { LogController } from 'fastify'
 import pg from 'pg'
 import { newId } from '../../db/id.ts'
 
@@ -8,7 +10,8 @@ import { newId } from '../../db/id.ts'
  * The server that the benchmarks compare the service with: the least code that does the same work, on `node:http` and
  * `pg`. Every statement is written by hand and named, so that Postgres plans it once. Keys are cached without expiry, and
  * Postgres builds the JSON where it can. It validates nothing and handles no errors.
- * `node test/bench/baseline.ts` serves on a free port and prints it.
+ * `node test/bench/baseline.ts` serves on a free port and prints it. With `--fastify`, Fastify is in between and writes a log
+ * line for each request: what the framework costs.
  */
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
@@ -132,12 +135,34 @@ async function respond(request: IncomingMessage): Promise<Response> {
   return listPosts(userId, new URLSearchParams(search))
 }
 
-const server = createServer(async (request, response) => {
-  const [status, body] = await respond(request)
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
+const TYPE = 'application/json; charset=utf-8'
+
+async function listenWithFastify() {
+  const app = Fastify({
+    logger: { file: '/dev/null' },
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (logger) => logger,
   })
-  response.end(body)
-})
-server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))
+  app.addHook('onResponse', ({ id, method, url, log }, { statusCode, elapsedTime }, done) => {
+    log.info({ reqId: id, method, url, status: statusCode, ms: Math.round(elapsedTime) }, 'request')
+    done()
+  })
+  app.get('*', async (request, reply) => {
+    const [status, body] = await respond(request.raw)
+    return reply.code(status).header('content-type', TYPE).send(body)
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return app.server
+}
+
+function listen() {
+  const server = createServer(async (request, response) => {
+    const [status, body] = await respond(request)
+    response.writeHead(status, { 'content-type': TYPE, 'content-length': Buffer.byteLength(body) })
+    response.end(body)
+  })
+  return once(server.listen(0, '127.0.0.1'), 'listening').then(() => server)
+}
+
+const server = await (process.argv.includes('--fastify') ? listenWithFastify() : listen())
+process.stdout.write(`${(server.address() as AddressInfo).port}\n`)

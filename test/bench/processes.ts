@@ -22,8 +22,8 @@ export async function startWorker(env: Record<string, string>): Promise<Running>
   return describe(child, 0)
 }
 
-export async function startBaseline(databaseUrl: string): Promise<Running> {
-  const child = spawn(process.execPath, ['test/bench/baseline.ts'], {
+export async function startBaseline(databaseUrl: string, ...options: '--fastify'[]): Promise<Running> {
+  const child = spawn(process.execPath, ['test/bench/baseline.ts', ...options], {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
