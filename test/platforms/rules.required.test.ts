@@ -36,7 +36,7 @@ t.test('required content is checked in scheduled posts, not in drafts', async (t
     [
       'google_business',
       { caption: 'a', fields: { callToActionType: 'BOOK' } },
-      'field callToActionUrl is required when callToActionType is set and is not CALL',
+      'field callToActionUrl is required when callToActionType is set, not CALL, and topicType is not OFFER',
     ],
     ['x', { postType: 'thread', parts: [] }, 'thread has no part, at least 1 is required'],
     ['x', { postType: 'thread', parts: ['', 'b'] }, 'thread part 1 or media is required'],
@@ -55,6 +55,20 @@ t.test('a scheduled post that has the required content passes', async (t) => {
     ['x', { media: [image()] }],
     ['x', { caption: 'a' }],
     ['facebook', { fields: { link: 'https://example.com' } }],
+    [
+      'google_business',
+      {
+        caption: 'a',
+        fields: {
+          topicType: 'OFFER',
+          eventTitle: 'b',
+          eventStart: '2026-12-24T18:30:00Z',
+          eventEnd: '2026-12-25T02:00:00Z',
+          // Google ignores it.
+          callToActionType: 'BOOK',
+        },
+      },
+    ],
     ['discord', { fields: { embeds: [{ title: 'a' }] } }],
     ['youtube', { media: [video()], caption: `\n${'a'.repeat(200)}` }],
     ['youtube', { media: [video()], fields: { title: 'a' } }],

@@ -94,8 +94,8 @@ export const googleBusiness: Platform = {
     callToActionUrl: {
       type: 'url',
       required: {
-        when: 'callToActionType is set and is not CALL',
-        test: ({ callToActionType }) => callToActionType !== undefined && callToActionType !== 'CALL',
+        when: 'callToActionType is set, not CALL, and topicType is not OFFER',
+        test: hasLink,
       },
       param: 'callToAction.url',
       unused: {

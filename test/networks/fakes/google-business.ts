@@ -2,6 +2,7 @@ import sharp from 'sharp'
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { quotaExceeded, refuse, scopeMissing, serviceDisabled, unauthenticated } from './google-errors.ts'
+import { checkContent, invalid } from './google-local-post.ts'
 import { createLocations, denied } from './google-locations.ts'
 import { createGoogleAuthorization, GOOGLE_OAUTH } from './google-oauth.ts'
 import { type Recorded, Refused, type Reply, startFake } from './network.ts'
@@ -168,6 +169,7 @@ export async function startGoogleBusiness(t: Teardown) {
   function listOf(ofLocation: GooglePost[], own: string, { query }: Recorded): Reply {
     const size = Math.min(Number(query.pageSize ?? 20), 100)
     const from = Number(query.pageToken ?? 0)
+    if (!(size >= 1) || !(from >= 0)) refuse(400, 'INVALID_ARGUMENT', 'Request contains an invalid argument.')
     const listed = ofLocation.filter(({ listedAt }) => listedAt <= clock().getTime())
     if (fake.isShuffled) listed.sort((one, other) => (reversed(one.name) < reversed(other.name) ? -1 : 1))
     const page = listed.slice(from, from + size).map((post) => shown(post, own))
@@ -236,75 +238,6 @@ const withoutZeros = ({ schedule, ...event }: Event) => ({
     ]),
   ),
 })
-
-const KEYS = ['languageCode', 'summary', 'callToAction', 'event', 'media', 'topicType', 'alertType', 'offer']
-const ACTIONS = ['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP', 'GET_OFFER', 'CALL']
-
-/** An error of a field. The codes are this fake's own, but for 3 and 1000. */
-const invalid = (field: string, message: string, code = 3): never =>
-  refuse(400, 'INVALID_ARGUMENT', 'Request contains an invalid argument.', [
-    {
-      '@type': 'type.googleapis.com/google.mybusiness.v4.ValidationError',
-      errorDetails: [{ code, ...(field !== '' && { field }), message, value: '' }],
-    },
-  ])
-
-const unknownName = (name: string): never =>
-  refuse(400, 'INVALID_ARGUMENT', `Invalid JSON payload received. Unknown name "${name}" at 'local_post'.`, [
-    {
-      '@type': 'type.googleapis.com/google.rpc.BadRequest',
-      fieldViolations: [{ field: 'local_post', description: name }],
-    },
-  ])
-
-interface Content {
-  summary?: string
-  topicType?: string
-  callToAction?: { actionType?: string; url?: string }
-  event?: { title?: string; schedule?: Record<string, Record<string, number>> }
-  offer?: object
-  media?: { mediaFormat?: string; sourceUrl?: string }[]
-}
-
-function checkContent(body: unknown): Record<string, unknown> {
-  const content = (body ?? {}) as Content
-  const stranger = Object.keys(content).find((key) => !KEYS.includes(key))
-  if (stranger) unknownName(stranger)
-  const { topicType, summary = '', callToAction, event, offer, media = [] } = content
-  if (!topicType) invalid('topic_type', 'Topic type is required for post creation.')
-  if (!['STANDARD', 'EVENT', 'OFFER'].includes(topicType!)) invalid('topic_type', 'Topic type is invalid.')
-  if (summary.length > 1500) invalid('summary', 'The summary is too long.')
-  if (topicType !== 'STANDARD') checkEvent(event)
-  else if (event) invalid('event', 'An event is not allowed in a standard post.')
-  if (offer && topicType !== 'OFFER') invalid('offer', 'An offer is allowed in offer posts only.')
-  if (callToAction) checkAction(callToAction)
-  if (media.length > 1) invalid('media', 'Only one photo is allowed.')
-  for (const { mediaFormat, sourceUrl } of media) {
-    if (!mediaFormat) invalid('media.media_format', 'Media format is required.')
-    if (mediaFormat !== 'PHOTO') invalid('media.media_format', 'Only photos are allowed.')
-    if (!sourceUrl || !/^https?:\/\//.test(sourceUrl)) invalid('media.source_url', 'The URL is invalid.')
-  }
-  return content as Record<string, unknown>
-}
-
-function checkAction({ actionType, url }: { actionType?: string; url?: string }) {
-  if (!ACTIONS.includes(actionType ?? '')) invalid('call_to_action.action_type', 'Invalid value.')
-  if (actionType === 'CALL' && url !== undefined) invalid('call_to_action.url', 'A call has no URL.')
-  if (actionType !== 'CALL' && !URL.canParse(url ?? '')) invalid('call_to_action.url', 'The URL is invalid.')
-}
-
-/** https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts#timeinterval: all parts. */
-function checkEvent(event: Content['event']) {
-  if (!event?.title) return invalid('event.title', 'The event needs a title.')
-  if (event.title.length > 58) invalid('event.title', 'The title is too long.')
-  const { startDate, startTime, endDate, endTime } = event.schedule ?? {}
-  const times = [startDate, startTime, endDate, endTime]
-  if (times.includes(undefined)) return invalid('event.schedule', 'The schedule is incomplete.')
-  const instant = (date = {} as Record<string, number>, time = {} as Record<string, number>) =>
-    Date.UTC(date.year!, date.month! - 1, date.day, time.hours ?? 0, time.minutes ?? 0, time.seconds ?? 0)
-  if (!(instant(startDate, startTime) <= instant(endDate, endTime)))
-    invalid('event.schedule', 'It ends before it begins.')
-}
 
 /** The response above a quota that ends after this many seconds. */
 export function throttled(seconds: number): Reply {

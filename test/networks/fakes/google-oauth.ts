@@ -100,6 +100,7 @@ export function createGoogleAuthorization(scopes: readonly string[], clock: () =
   }
 
   function refresh({ refresh_token: value }: Form): Reply {
+    if (!value) refuse(400, 'invalid_request', 'Missing required parameter: refresh_token')
     const token = find(value, 'refresh')
     // There is no new refresh token.
     return token ? answer(token.grant) : refuse(400, 'invalid_grant', 'Token has been expired or revoked.')
