@@ -20,6 +20,9 @@ export const ACCOUNT_EXAMPLES = [
   },
 ] as const
 
+/** The account on the sandbox in the demo data. */
+export const SANDBOX_ACCOUNT_ID = '0196f0a1-5b84-7d05-8e3a-905b7c2e4f18'
+
 /** The `attention` of an account without credentials. */
 export const NOT_CONNECTED = {
   code: 'not_connected',

@@ -163,7 +163,7 @@ A post has one **delivery** for each of its accounts; \`getPost\` shows them. A 
 
 - Where a part of a thread fails, the parts before it are published. A retry continues with the first missing part.
 - A first comment replies to the last part of a thread. Where it fails, the delivery is \`published\` with the error of the comment, and a retry sends the comment alone.
-- The \`thumbnailUrl\` and the \`playlistId\` of YouTube are acts too, after the first comment. One that fails is left out, the next follows, and the delivery is \`published\` with the error. \`history\` has the error of each. A retry sends what was left out.
+- On YouTube, \`thumbnailUrl\` and \`playlistId\` are acts as well. They follow the first comment. If one of these acts fails, the next one is sent all the same, and the delivery is \`published\` with the error. \`history\` has the error of each act. A retry sends only the failed acts.
 - An act that was certainly not accepted (no connection, 429) is retried automatically: after the \`Retry-After\` of the network, otherwise after 30 seconds, and twice as long each time up to an hour, less a random part. After eight failures in a row, about an hour, the delivery is \`failed\`.
 - An act that the network rejects (content, credentials) is \`failed\` immediately, with the message of the network. Where it rejected the credentials, the account has \`attention\` until something is sent again: connect the account again, then retry.
 - A network may need time, for example to process a video. The delivery is then \`queued\` until the service checks again, for up to a day.

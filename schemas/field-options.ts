@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AccountPath } from './account.ts'
+import { AccountPath, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { Dictionary, Ref } from './shared.ts'
 
 export const FieldOption = Type.Object(
@@ -44,7 +44,7 @@ export const FieldOptionList = Type.Object(
 export type FieldOptionList = Static<typeof FieldOptionList>
 
 export const FieldOptionsPath = Type.Object({
-  ...AccountPath.properties,
+  id: { ...AccountPath.properties.id, examples: [SANDBOX_ACCOUNT_ID] },
   field: Type.String({ description: 'The key of `fields`.', examples: ['boardId'] }),
 })
 

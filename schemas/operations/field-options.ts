@@ -30,19 +30,19 @@ export const listFieldOptions = defineOperation({
     summary: 'List the values of a field for an account',
     description: `Returns the values that a key of \`fields\` may have for an account, such as its boards. \`fieldOptions\` of \`getPlatform\` names the keys that have such values.
 
-| network | field | values | needs |
+| network | field | values | required parameter |
 |---|---|---|---|
-| \`pinterest\` | \`boardId\` | the boards of the account, and group boards of others | |
-| \`pinterest\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
-| \`tiktok\` | \`privacyLevel\` | what the creator allows; \`facts\` have the rest of the creator's settings | |
+| \`pinterest\` | \`boardId\` | the boards of the account, and the group boards that it shares | |
+| \`pinterest\` | \`boardSectionId\` | the sections of the board | \`boardId\` |
+| \`tiktok\` | \`privacyLevel\` | the privacy levels that the creator may choose; \`facts\` has the other settings of the creator | |
 | \`reddit\` | \`subreddit\` | the subreddits that the account moderates or has joined | |
-| \`reddit\` | \`flairId\` | the flairs of new posts; \`facts\` has the rules of the subreddit, and what it requires of posts | \`subreddit\` |
+| \`reddit\` | \`flairId\` | the flairs for new posts; \`facts\` has the rules of the subreddit and its requirements for posts | \`subreddit\` |
 | \`youtube\` | \`playlistId\` | the playlists of the channel | |
 | \`youtube\` | \`categoryId\` | the categories of videos | |
 | \`sandbox\` | \`boardId\` | two boards | |
-| \`sandbox\` | \`boardSectionId\` | the sections of a board | \`boardId\` |
+| \`sandbox\` | \`boardSectionId\` | the sections of the board | \`boardId\` |
 
-The values are read from the network, which may take up to 20 seconds, and kept for a minute. The list has no pages.`,
+The values are read from the network, which may take up to 20 seconds. Then they are kept for a minute. The list has no pages.`,
     params: FieldOptionsPath,
     querystring: ListFieldOptionsQuery,
     response: {

@@ -6,7 +6,7 @@ import { insertKey } from '../../db/queries/keys.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
 import { disableWebhook, insertWebhook } from '../../db/queries/webhooks/webhooks.ts'
-import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
+import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from '../../schemas/account.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
 import { POST_ID } from '../../schemas/delivery.ts'
 import { KEY_EXAMPLE } from '../../schemas/key.ts'
@@ -126,7 +126,7 @@ async function seedPosts(db: Db, userId: string, mastodonId: string, now: Date):
 }
 
 async function seedSandbox(db: Db, userId: string, keyring: Keyring, now: Date): Promise<void> {
-  const id = newId()
+  const id = SANDBOX_ACCOUNT_ID
   const username = 'demo'
   await insertAccount(db, { id, platform: 'sandbox', username, displayName: 'Demo', userId, organizationId: null })
   await replaceCredentials(db, id, keyring.seal(id, { username }))

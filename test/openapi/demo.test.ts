@@ -23,8 +23,6 @@ const FAILURES: Record<string, [status: number, code: string]> = {
   // Its file has no bytes, and that post needs it.
   getMediaContent: [404, 'media_without_content'],
   deleteMedia: [409, 'media_in_use'],
-  // Its account is on another network.
-  listFieldOptions: [404, 'field_without_options'],
   // A worker gives events their ids.
   getEvent: [404, 'event_not_found'],
   redeliverEvents: [404, 'webhook_event_not_found'],

@@ -23,13 +23,13 @@ export const sandbox: Platform = {
     boardId: {
       type: 'string',
       param: 'boardId',
-      description: 'as on Pinterest, but optional; `listFieldOptions` lists two boards',
+      description: 'optional, and any text is accepted; `listFieldOptions` returns two boards, like those of Pinterest',
       source: pinterest.fields.boardId!.source,
     },
     boardSectionId: {
       type: 'string',
       param: 'boardSectionId',
-      description: 'a section of the board',
+      description: 'any text is accepted; `listFieldOptions` returns the sections of a board',
       source: pinterest.fields.boardSectionId!.source,
     },
     fault: {
