@@ -64,6 +64,10 @@ t.test('a subreddit that exists, although Reddit denies it, gets the post later'
   const error = await rejection(send(postOf(), credentials, io))
   t.has(error, { code: 'server_error', maybeSent: false, retryable: true })
   t.match(error.message, /SUBREDDIT_NOEXIST/)
+  fake.switches.hidesSubreddits = 1
+  fake.faults.push({ on: 'GET /r/lighthouses/about', instead: { status: 403, body: '<html>' } })
+  const later = { code: 'unreachable', maybeSent: false, retryable: true }
+  t.has(await rejection(send(postOf(), credentials, io)), later, 'Reddit did not say whether it exists')
   t.ok(await send(postOf(), credentials, io))
 })
 
@@ -136,10 +140,13 @@ t.test(
     fake.media.switches.bytesMax = 3
     const act = postOf({ media: [fileOf('image/png')] })
     const error = await rejection(send(act, credentials, io))
-    t.has(error, REFUSED)
-    t.match(error.message, /amazonaws\.com responded with status 400$/)
+    t.has(error, {
+      ...REFUSED,
+      message: 'reddit.com: its storage refused image-1.png with status 400. The file may be too large',
+    })
     fake.media.switches.bytesMax = 1000
-    for (const instead of [{ status: 503 }, { status: 403, body: '<Error/>' }]) {
+    const moved = { status: 301, headers: { location: 'https://elsewhere.example' } }
+    for (const instead of [{ status: 503 }, { status: 403, body: '<Error/>' }, moved]) {
       fake.faults.push({ on: 'POST /', instead })
       t.has(await rejection(send(act, credentials, io)), { maybeSent: false, retryable: true, needsAttention: false })
     }
@@ -147,6 +154,14 @@ t.test(
     t.equal(fake.posts.length, 1)
   },
 )
+
+t.test('a type of file that Reddit does not take is named', async (t) => {
+  const { fake, credentials, io } = await start(t)
+  const instead = { status: 400, body: { message: 'Bad Request', error: 400 } }
+  fake.faults.push({ on: 'POST /api/media/asset.json', instead })
+  const message = 'reddit.com: Bad Request. It may not accept files of the type image/webp'
+  t.has(await rejection(send(postOf({ media: [fileOf('image/webp')] }), credentials, io)), { ...REFUSED, message })
+})
 
 t.test('a lease is used only as a form for https', async (t) => {
   const { fake, credentials, io } = await start(t)
@@ -174,7 +189,10 @@ t.test('a form without api_type would be answered in another shape, which is a f
     on: SUBMIT,
     instead: { status: 200, body: { jquery: [[0, 1, 'call', ['body']]], success: false } },
   })
-  t.has(await rejection(send(postOf(), credentials, io)), REFUSED)
+  const message = 'reddit.com: the request was refused'
+  t.has(await rejection(send(postOf(), credentials, io)), { ...REFUSED, message })
+  fake.faults.push({ on: SUBMIT, instead: { status: 200, body: { json: { errors: [{}] } } } })
+  t.has(await rejection(send(postOf(), credentials, io)), { ...REFUSED, message })
   t.ok(await identify(credentials, io))
 })
 

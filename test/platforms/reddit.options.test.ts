@@ -3,6 +3,7 @@ import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { startReddit } from '../networks/fakes/reddit.ts'
+import { ALL_SCOPES } from '../networks/fakes/reddit-oauth.ts'
 
 const { subreddit, flairId } = redditAdapter.options!
 
@@ -68,12 +69,45 @@ t.test('the flairs of a subreddit come with its rules and what it requires of po
     titleLengthMax: null,
     titleRequiredTexts: [],
     titleForbiddenTexts: ['spam'],
+    titlePatterns: [],
     bodyPolicy: 'none',
+    bodyLengthMin: null,
+    bodyLengthMax: null,
+    bodyRequiredTexts: [],
+    bodyForbiddenTexts: [],
+    bodyPatterns: [],
     linkPolicy: 'blacklist',
     allowedDomains: [],
     forbiddenDomains: ['fakewebsite.example'],
+    linkRepostDays: null,
+    galleryItemsMin: null,
+    galleryItemsMax: null,
+    galleryCaptionPolicy: null,
+    galleryLinkPolicy: null,
     guidelines: 'Look before you post',
   })
+})
+
+t.test('what Reddit does not say about a subreddit is null', async (t) => {
+  const { fake, io } = await start(t)
+  const instead = { status: 403, body: { message: 'Forbidden', reason: 'SUBREDDIT_NO_ACCESS' } }
+  fake.faults.push({ on: 'GET /api/v1/lighthouses/post_requirements', instead })
+  const { facts } = await flairId!.read(io, { subreddit: 'lighthouses' })
+  t.has(facts, { isFlairRequired: null, bodyPolicy: null, titleRequiredTexts: [] })
+})
+
+t.test('a token that lacks a scope, or a blocked app, says nothing about the subreddit', async (t) => {
+  const { fake, io } = await start(t)
+  for (const missing of ['read', 'flair', 'submit']) {
+    const { accessToken } = fake.authorization.grant(ALL_SCOPES.filter((scope) => scope !== missing))
+    const credentials = { ...io.credentials, accessToken }
+    const error = await rejection(flairId!.read({ ...io, credentials }, { subreddit: 'lighthouses' }))
+    t.has(error, { code: 'unauthorized', needsAttention: true }, missing)
+  }
+  fake.switches.isBlocked = true
+  const error = await rejection(flairId!.read(io, { subreddit: 'lighthouses' }))
+  t.has(error, { code: 'unreachable', retryable: true })
+  t.match(error.message, /the operator of Postroom has to check whether the app is approved$/)
 })
 
 t.test('a subreddit without flairs for the account has none, and one that is not there is refused', async (t) => {

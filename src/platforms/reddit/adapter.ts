@@ -2,7 +2,7 @@ import type { Act, Adapter, Io, Sent, Wait } from '../adapter.ts'
 import { Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { impossible, PublishError, unexpected } from '../publish-error.ts'
-import { type Client, clientFor, sentOf } from './client.ts'
+import { type Client, clientFor, readPage, sentOf } from './client.ts'
 import { redditOAuth } from './connect.ts'
 import { codeOf } from './errors.ts'
 import { findComment, findPost } from './find-post.ts'
@@ -86,9 +86,8 @@ async function send(client: Client, act: Act, path: string, body: object): Promi
  */
 async function explain(error: unknown, client: Client, { fields }: Act): Promise<unknown> {
   if (!(error instanceof Refused) || codeOf(error.refusal.body) !== 'SUBREDDIT_NOEXIST') return error
-  // Names that do not exist are redirected to the search.
-  const { status } = await client.call(`/r/${textAt(fields, 'subreddit')}/about`, { accept: [302, 403, 404] })
-  if (status !== 200) return error
+  const about = await readPage(client, `/r/${textAt(fields, 'subreddit')}/about`)
+  if (about === undefined) return error
   return new PublishError(error.message, { code: 'server_error', maybeSent: false, retryable: true })
 }
 

@@ -1,8 +1,15 @@
 import { accessTokenOf } from '../access-token.ts'
 import type { Io, Sent } from '../adapter.ts'
-import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
+import {
+  type CallOptions,
+  callNetwork,
+  type NetworkResponse,
+  type NetworkRules,
+  type Refusal,
+  Refused,
+} from '../call-network.ts'
 import { at, textAt } from '../json.ts'
-import { PublishError, unauthorized } from '../publish-error.ts'
+import { PublishError, unauthorized, unexpected } from '../publish-error.ts'
 import { codeOf, hasErrors, pauseOf, wordsOf } from './errors.ts'
 
 const API = 'https://oauth.reddit.com'
@@ -19,10 +26,7 @@ const RESPONSE_BYTES_MAX = 16_777_216
 /** One account, and the calls to it. */
 export interface Client extends NetworkRules {
   username: string
-  call(
-    path: string,
-    options?: Omit<NonNullable<Parameters<typeof callNetwork>[3]>, 'headers'>,
-  ): Promise<NetworkResponse>
+  call(path: string, options?: Omit<CallOptions, 'headers'>): Promise<NetworkResponse>
 }
 
 /** The client of a connected account. */
@@ -111,6 +115,24 @@ const isUnauthorized = ({ status, headers, body }: Refusal) =>
   status === 401 ||
   codeOf(body) === 'USER_REQUIRED' ||
   (status === 403 && /insufficient_scope|invalid_token/.test(headers.get('www-authenticate') ?? ''))
+
+/** A page of a subreddit; undefined where the subreddit does not exist, or does not show the page to the account. */
+export async function readPage(
+  client: Client,
+  path: string,
+  options: Omit<CallOptions, 'headers'> = {},
+): Promise<unknown> {
+  try {
+    // Names that do not exist are redirected to the search.
+    const { status, body } = await client.call(path, { ...options, accept: [302] })
+    if (status === 302) return undefined
+    if (body === undefined) throw unexpected(client.host, false)
+    return body
+  } catch (error) {
+    if (error instanceof Refused && [403, 404].includes(error.refusal.status)) return undefined
+    throw error
+  }
+}
 
 /** The items of a list, such as posts or subreddits; undefined where the response is not a list. */
 export function itemsOf({ body }: NetworkResponse): unknown[] | undefined {

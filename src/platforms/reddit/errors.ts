@@ -3,7 +3,7 @@ import { at, textAt } from '../json.ts'
 const HOUR_MS = 3_600_000
 const UNITS_MS = { millisecond: 1, second: 1_000, minute: 60_000, hour: HOUR_MS } as const
 
-/** Where Reddit does not say how long an account has to wait: new ones may post about once in ten minutes. */
+/** The pause of an account if Reddit does not say how long it has to be. A new account may post about once in ten minutes. */
 const POST_AGAIN_MS = 600_000
 
 /** `[code, message, field]` of each error in a response with status 200. */
@@ -21,21 +21,24 @@ export const hasErrors = (body: unknown) => errorsOf(body).length > 0 || at(body
 /** The code of the first error: https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/errors.py */
 export const codeOf = (body: unknown): string => textAt(errorsOf(body), 0, 0) ?? ''
 
+/** For errors without words. */
+const REFUSED = 'the request was refused'
+
 /** Reddit's words. `explanation` is what the rules of a subreddit say about the post. */
 export function wordsOf(body: unknown): string | undefined {
   const errors = errorsOf(body).map((error) => {
     const [code, message] = [textAt(error, 0), textAt(error, 1)]
     return [message || code, message && code && `(${code})`].filter(Boolean).join(' ')
   })
-  if (errors.length > 0) return errors.join('; ')
+  if (errors.length > 0) return errors.filter(Boolean).join('; ') || REFUSED
   const explanation = textAt(body, 'explanation')
   if (explanation) return explanation
   const [message, reason] = [textAt(body, 'message'), textAt(body, 'reason')]
   if (message) return reason ? `${message} (${reason})` : message
-  if (at(body, 'success') === false) return 'the request was refused'
+  if (at(body, 'success') === false) return REFUSED
   // Some errors have only their status.
   const status = textAt(body, 'error')
-  return status && `the request was refused (${status})`
+  return status && `${REFUSED} (${status})`
 }
 
 /** How long the account may not post; undefined where the error says nothing about it. */

@@ -1,7 +1,7 @@
 import type { FieldOption, FieldOptions, Io, Json } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import { impossible, unexpected } from '../publish-error.ts'
-import { type Client, clientFor, itemsOf } from './client.ts'
+import { type Client, clientFor, itemsOf, readPage } from './client.ts'
 import { reddit } from './limits.ts'
 
 /** Pages of 100 subreddits each, of one list. */
@@ -47,7 +47,7 @@ function optionOf(item: unknown, moderated: ReadonlySet<string | undefined>): Fi
   return { value, label: textAt(item, 'display_name_prefixed') ?? `r/${value}`, details }
 }
 
-/** What may be posted to a subreddit. Null where Reddit does not say. */
+/** What a subreddit accepts. Null where Reddit does not say. */
 const settingsOf = (about: unknown) => ({
   isNsfw: flagAt(about, 'over18') ?? flagAt(about, 'over_18'),
   submissionType: textAt(about, 'submission_type') ?? null,
@@ -57,8 +57,8 @@ const settingsOf = (about: unknown) => ({
 })
 
 /**
- * The flairs that the account may set on a new post. The facts are the rules of the subreddit, and what it requires of posts:
- * https://www.reddit.com/dev/api#POST_api_flairselector, #GET_r_{subreddit}_about_rules,
+ * The flairs that the account may set on a new post. The facts are the settings of the subreddit, its rules, and its
+ * requirements for posts: https://www.reddit.com/dev/api#POST_api_flairselector, #GET_r_{subreddit}_about_rules,
  * #GET_api_v1_{subreddit}_post_requirements
  */
 export const flairOptions: FieldOptions = {
@@ -67,20 +67,19 @@ export const flairOptions: FieldOptions = {
   async read(io: Io, { subreddit = '' }) {
     const client = clientFor(io)
     if (!NAME.test(subreddit)) throw impossible(`subreddit is ${JSON.stringify(subreddit)}, expected a name without r/`)
-    const about = await client.call(`/r/${subreddit}/about`, { accept: [302, 403, 404] })
-    if (about.status !== 200) throw impossible(`r/${subreddit} does not exist, or is not open to the account`)
-    // 403: no flairs for this account, or none of these pages for the subreddit of a profile.
-    const accept = [403, 404]
-    const form = new URLSearchParams({ api_type: 'json', is_newlink: 'true' })
-    const flairs = await client.call(`/r/${subreddit}/api/flairselector`, { method: 'POST', body: form, accept })
-    const rules = await client.call(`/r/${subreddit}/about/rules`, { accept })
-    const requirements = await client.call(`/api/v1/${subreddit}/post_requirements`, { accept })
+    const about = await readPage(client, `/r/${subreddit}/about`)
+    if (about === undefined) throw impossible(`r/${subreddit} does not exist, or is not open to the account`)
+    // Subreddits of profiles may lack these pages.
+    const body = new URLSearchParams({ api_type: 'json', is_newlink: 'true' })
+    const flairs = await readPage(client, `/r/${subreddit}/api/flairselector`, { method: 'POST', body })
+    const rules = await readPage(client, `/r/${subreddit}/about/rules`)
+    const requirements = await readPage(client, `/api/v1/${subreddit}/post_requirements`)
     return {
-      options: listAt(flairs.body, 'choices').flatMap(flairOf),
+      options: listAt(flairs, 'choices').flatMap(flairOf),
       facts: {
-        ...settingsOf(at(about.body, 'data')),
-        rules: listAt(rules.body, 'rules').map(ruleOf),
-        ...requirementsOf(requirements.body),
+        ...settingsOf(at(about, 'data')),
+        rules: listAt(rules, 'rules').map(ruleOf),
+        ...requirementsOf(requirements),
       },
     }
   },
@@ -95,25 +94,40 @@ function flairOf(flair: unknown): FieldOption[] {
   return [{ value, label: text || value, details: { isTextEditable: at(flair, 'flair_text_editable') === true } }]
 }
 
-/** `kind`: `all`, `link` for posts, or `comment`. */
+/** `kind`: what the rule is for. `link` stands for posts, `comment` for comments, `all` for both. */
 const ruleOf = (rule: unknown): Json => ({
   name: textAt(rule, 'short_name') ?? '',
   description: textAt(rule, 'description') ?? '',
   kind: textAt(rule, 'kind') ?? 'all',
 })
 
+/** Null where the subreddit has no such requirement, or Reddit does not say. */
 const requirementsOf = (body: unknown) => ({
-  isFlairRequired: at(body, 'is_flair_required') === true,
+  isFlairRequired: flagAt(body, 'is_flair_required'),
   titleLengthMin: numberAt(body, 'title_text_min_length'),
   titleLengthMax: numberAt(body, 'title_text_max_length'),
+  /** The title has to contain one of them. */
   titleRequiredTexts: textsAt(body, 'title_required_strings'),
   titleForbiddenTexts: textsAt(body, 'title_blacklisted_strings'),
-  /** `required`, `notAllowed` or `none`. */
+  titlePatterns: textsAt(body, 'title_regexes'),
+  /** Whether a text post has a text below its title: `required`, `notAllowed` or `none`. */
   bodyPolicy: textAt(body, 'body_restriction_policy') ?? null,
-  /** `whitelist`, `blacklist` or `none`. */
+  bodyLengthMin: numberAt(body, 'body_text_min_length'),
+  bodyLengthMax: numberAt(body, 'body_text_max_length'),
+  bodyRequiredTexts: textsAt(body, 'body_required_strings'),
+  bodyForbiddenTexts: textsAt(body, 'body_blacklisted_strings'),
+  bodyPatterns: textsAt(body, 'body_regexes'),
+  /** Which list of domains holds: `whitelist`, `blacklist` or `none`. */
   linkPolicy: textAt(body, 'link_restriction_policy') ?? null,
   allowedDomains: textsAt(body, 'domain_whitelist'),
   forbiddenDomains: textsAt(body, 'domain_blacklist'),
+  /** For how many days a link may not be posted again. */
+  linkRepostDays: numberAt(body, 'link_repost_age'),
+  galleryItemsMin: numberAt(body, 'gallery_min_items'),
+  galleryItemsMax: numberAt(body, 'gallery_max_items'),
+  /** Postroom sends images of galleries without captions and links. */
+  galleryCaptionPolicy: textAt(body, 'gallery_captions_requirement') ?? null,
+  galleryLinkPolicy: textAt(body, 'gallery_urls_requirement') ?? null,
   guidelines: textAt(body, 'guidelines_text') ?? null,
 })
 

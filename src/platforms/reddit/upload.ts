@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { Act, Io } from '../adapter.ts'
-import { callNetwork, type NetworkRules } from '../call-network.ts'
+import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import { impossible, PublishError, unexpected } from '../publish-error.ts'
 import { type Content, fileName, multipart } from '../request-body.ts'
-import type { Client } from './client.ts'
+import { type Client, HOST } from './client.ts'
 import type { Asset } from './post.ts'
 
 /** After so many bytes, the progress is stored with the delivery. A file goes out in one piece. */
@@ -58,10 +58,7 @@ const POSTER: File = {
  * https://github.com/praw-dev/praw/blob/main/praw/models/media.py
  */
 async function upload(client: Client, io: Io, filepath: string, content: Content): Promise<Asset> {
-  const { body } = await client.call('/api/media/asset.json', {
-    method: 'POST',
-    body: new URLSearchParams({ filepath, mimetype: content.mimeType }),
-  })
+  const body = await lease(client, filepath, content.mimeType)
   const [id, action] = [textAt(body, 'asset', 'asset_id'), textAt(body, 'args', 'action')]
   const fields = fieldsOf(at(body, 'args', 'fields'))
   const address = URL.parse(`https:${action}`)
@@ -69,14 +66,39 @@ async function upload(client: Client, io: Io, filepath: string, content: Content
   const storage: NetworkRules = {
     host: address.host,
     secrets: [],
-    // Its errors are XML. A lease that has ended gets a 403, which is tried again like that of a proxy.
+    // Its errors are XML, which is not read. After a 403, as for a lease that has ended, the upload is repeated.
     words: () => undefined,
     isUnauthorized: () => false,
   }
   // Without the token of the account. The file has to be the last field.
   const form = multipart(fields, [{ field: 'file', name: filepath, file: content }])
-  await callNetwork(storage, io, address, { method: 'POST', body: form })
+  try {
+    await callNetwork(storage, io, address, { method: 'POST', body: form })
+  } catch (error) {
+    throw explainStorage(error, filepath)
+  }
   return { id, url: `${address.href.replace(/\/$/, '')}/${fields.key}` }
+}
+
+/** The address and the form for one file. Reddit refuses types that it does not take with status 400. */
+async function lease(client: Client, filepath: string, mimetype: string): Promise<unknown> {
+  const form = new URLSearchParams({ filepath, mimetype })
+  try {
+    return (await client.call('/api/media/asset.json', { method: 'POST', body: form })).body
+  } catch (error) {
+    if (!(error instanceof Refused) || error.refusal.status !== 400) throw error
+    throw impossible(`${error.message}. It may not accept files of the type ${mimetype}`)
+  }
+}
+
+function explainStorage(error: unknown, file: string): unknown {
+  if (error instanceof Refused) {
+    const { status } = error.refusal
+    return impossible(`${HOST}: its storage refused ${file} with status ${status}. The file may be too large`)
+  }
+  // A storage that has moved says nothing about the account. The next lease has the new address.
+  if (error instanceof PublishError && error.needsAttention) return unexpected(HOST, false)
+  return error
 }
 
 /** The fields of a form, in order; undefined where they are not safe to send. */

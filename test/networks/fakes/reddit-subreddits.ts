@@ -87,8 +87,8 @@ export function serveSubreddits(state: FakeRedditState) {
   const readFlairs = (call: Recorded): Reply => {
     const { is_newlink: isNew } = (call.body ?? {}) as Record<string, string>
     const { flairs } = find(call)
-    if (flairs.length === 0 || isNew !== 'true') forbidden('flair')
-    const choices = flairs.map(({ id, text, isTextEditable }) => ({
+    // Without it, the choices are flairs of users.
+    const choices = (isNew === 'true' ? flairs : []).map(({ id, text, isTextEditable }) => ({
       flair_css_class: '',
       flair_template_id: id,
       flair_text_editable: isTextEditable,
