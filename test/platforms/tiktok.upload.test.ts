@@ -274,6 +274,18 @@ t.test('the address of an upload is in no error', async (t) => {
   t.notOk(error.message.includes(secret), error.message)
 })
 
+t.test('an upload whose host has moved says nothing about the account', async (t) => {
+  const { fake, prepareAll, publish } = await start(t, CHUNK)
+  const ready = await prepareAll()
+  for (const status of [301, 302, 308]) {
+    fake.faults.push({ on: PUT, instead: { status, headers: { location: 'https://upload.us.tiktokapis.com/' } } })
+    const error = await rejection(publish(ready))
+    t.has(error, { code: 'unreachable', maybeSent: false, retryable: true, needsAttention: false }, `${status}`)
+  }
+  await publish(ready)
+  t.equal(fake.posts.length, 1)
+})
+
 t.test('bytes go to TikTok alone', async (t) => {
   const { fake, prepare } = await start(t, CHUNK)
   for (const upload_url of [

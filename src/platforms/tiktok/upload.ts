@@ -128,6 +128,7 @@ async function put(
   const { url, bytesSent: from } = upload
   const rules = {
     host: hostOf(upload),
+    isStorage: true,
     secrets: [url],
     words: () => undefined,
     isUnauthorized: () => false,
