@@ -36,7 +36,7 @@ t.test('required content is checked in scheduled posts, not in drafts', async (t
     [
       'google_business',
       { caption: 'a', fields: { callToActionType: 'BOOK' } },
-      'field callToActionUrl is required when callToActionType is set, not CALL, and topicType is not OFFER',
+      'field callToActionUrl is required when callToActionType is set and not CALL, outside of offers',
     ],
     ['x', { postType: 'thread', parts: [] }, 'thread has no part, at least 1 is required'],
     ['x', { postType: 'thread', parts: ['', 'b'] }, 'thread part 1 or media is required'],

@@ -94,7 +94,7 @@ export const googleBusiness: Platform = {
     callToActionUrl: {
       type: 'url',
       required: {
-        when: 'callToActionType is set, not CALL, and topicType is not OFFER',
+        when: 'callToActionType is set and not CALL, outside of offers',
         test: hasLink,
       },
       param: 'callToAction.url',
