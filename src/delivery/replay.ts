@@ -34,14 +34,18 @@ export function replay({ sent, intent, startedAt, token }: BackedUpDelivery, ent
   }
   // The backup has the intent, but not its outcome.
   const isIntended = (act: number) => act === intent && known.attempts.length === 0
-  // A retry has repeated an act that was left out.
-  const news = entries.filter(({ act }) => act > sent.length || sent[act - 1]!.error !== undefined)
-  for (const entry of news) {
+  let isChanged = false
+  for (const entry of entries) {
+    if (isOut(known, entry.act)) continue
+    isChanged = true
     if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry.act))
     if (entry.state) addOutcome(known, { ...entry, state: entry.state, at: entry.endedAt ?? entry.at })
   }
-  return news.length > 0 ? known : undefined
+  return isChanged ? known : undefined
 }
+
+/** Whether nothing more is known of an act. A retry repeats one that was left out, and those after it. */
+const isOut = ({ sent }: Replayed, act: number) => act <= sent.length && sent[act - 1]!.error === undefined
 
 function addIntent(known: Replayed, { act, at }: Entry, startedAt: Date, isInBackup: boolean): void {
   const isRepeated = known.attempts.some(
@@ -49,7 +53,6 @@ function addIntent(known: Replayed, { act, at }: Entry, startedAt: Date, isInBac
   )
   if (isRepeated) return
   forgetLeftOut(known, act)
-  if (act <= known.sent.length) return
   known.open = { act, at }
   known.last = 'publishing'
   known.startedAt = startedAt
@@ -69,8 +72,7 @@ function addOutcome(
   { act, at, state, sent, isOpen, error, outcome }: Entry & { state: DeliveryState },
 ): void {
   forgetLeftOut(known, act)
-  if (act <= known.sent.length) return
-  const isOut = sent !== undefined && !sent.error
+  const isVisible = sent !== undefined && !sent.error
   if (sent) {
     // The ids of acts before it are unknown where the journal has a gap.
     while (known.sent.length < act - 1) known.sent.push({ id: null, url: null })
@@ -83,5 +85,5 @@ function addOutcome(
   known.last = state
   known.error = error ?? null
   const attempt = known.attempts.findLast((attempt) => attempt.act === act && attempt.outcome === null)
-  if (attempt && outcome) Object.assign(attempt, { finishedAt: at, outcome, error: isOut ? null : known.error })
+  if (attempt && outcome) Object.assign(attempt, { finishedAt: at, outcome, error: isVisible ? null : known.error })
 }
