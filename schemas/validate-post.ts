@@ -135,7 +135,7 @@ export type LimitCount = Static<typeof LimitCount>
 export const DeliveryGuarantee = StringEnum(['exactly-once', 'reconcilable', 'at-most-once'], {
   $id: 'DeliveryGuarantee',
   description:
-    'What a network offers where the response to a call was lost. `exactly-once`: repeating the call changes nothing. `reconcilable`: the network can be queried for the post. `at-most-once`: neither, so that the call is never repeated.',
+    'What a network offers where the response to a call was lost. `exactly-once`: repeating the call changes nothing, or the network is queried for the upload, which makes at most one post. `reconcilable`: the network can be queried for the post. `at-most-once`: none of these, so that the call is never repeated.',
   examples: ['exactly-once'],
 })
 export type DeliveryGuarantee = Static<typeof DeliveryGuarantee>

@@ -52,7 +52,9 @@ const describeRule = (rule: GuaranteeRule) => ({
 function describeOutcome(rule: GuaranteeRule): string {
   switch (rule.guarantee) {
     case 'exactly-once':
-      return 'The call is repeated, which changes nothing.'
+      return rule.byUpload
+        ? 'The network is queried for the upload, which makes at most one post. An incomplete upload is continued. If the network no longer knows the upload, the delivery may become `unconfirmed`: check the network, then call `resolveDelivery`.'
+        : 'The call is repeated, which changes nothing.'
     case 'at-most-once':
       return 'The call is not repeated. The delivery is `unconfirmed`: check the network, then call `resolveDelivery`.'
     case 'reconcilable':

@@ -379,7 +379,7 @@ class Run {
     return act && !isFailure(act) ? guarantee(act, this.#credentials) : undefined
   }
 
-  /** On an exactly-once network, a repeated call changes nothing, even while the first one is on its way. */
+  /** What an exactly-once network gets again changes nothing, even while the first call is on its way. */
   #callInFlightMs(): number {
     if (this.#guarantee !== 'reconcilable') return 0
     return Math.max(CALL_IN_FLIGHT_MAX_MS, this.#adapter.showsWithinMs ?? 0)

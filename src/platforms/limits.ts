@@ -27,8 +27,8 @@ export interface Platform {
 
 /**
  * What a network offers for a call whose response was lost.
- * exactly-once: repeating the call changes nothing. reconcilable: the network can be queried for the act.
- * at-most-once: neither, so the call is never repeated.
+ * exactly-once: repeating the call changes nothing, or the network is queried for the upload, which makes at most one post.
+ * reconcilable: the network can be queried for the act. at-most-once: none of these, so the call is never repeated.
  */
 export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
 
@@ -42,7 +42,9 @@ export type GuaranteeRule = {
   accounts?: 'members' | 'organizations'
   source: Source
 } & (
-  | { guarantee: 'exactly-once' | 'at-most-once' }
+  | { guarantee: 'at-most-once' }
+  /** `byUpload`: the network is queried for the upload. Absent: the call is repeated. */
+  | { guarantee: 'exactly-once'; byUpload?: true }
   /** `ifAbsent`: what becomes of an act that the network does not show. */
   | { guarantee: 'reconcilable'; ifAbsent: 'sent again' | 'unconfirmed' }
 )

@@ -50,7 +50,7 @@ function leavesOf(value: unknown): (string | number)[] {
 t.test('what a network does after a lost response is told for each type of post', async (t) => {
   const { user } = await createWorld(t)
   const ada = repeating(await user())
-  const { bluesky, linkedin, facebook, tiktok } = Object.fromEntries(
+  const { bluesky, linkedin, facebook, tiktok, youtube } = Object.fromEntries(
     ((await ada.call('GET', '/platforms')).body.data as Platform[]).map((platform) => [platform.id, platform]),
   )
   t.equal(bluesky!.postTypes.post!.delivery!.guarantee, 'exactly-once')
@@ -84,6 +84,9 @@ t.test('what a network does after a lost response is told for each type of post'
     tiktok!.postTypes.video!.delivery!.acts.map(({ act, files, guarantee }) => [act, files, guarantee]),
     [['files', undefined, 'exactly-once']],
   )
+  const outcomeOf = (platform: typeof tiktok) => platform!.postTypes.video!.delivery!.acts[0]!.onLostResponse
+  for (const platform of [tiktok, youtube]) t.match(outcomeOf(platform), /queried for the upload/)
+  t.match(bluesky!.postTypes.post!.delivery!.acts[0]!.onLostResponse, /The call is repeated/)
 })
 
 t.test('an ETag makes the second request a 304 without a body, and changes with the limits', async (t) => {

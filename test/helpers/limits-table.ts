@@ -178,7 +178,7 @@ const listGuarantee = (cite: Cite) => (rule: GuaranteeRule, index: number) => [
     rule.act ? ACTS[rule.act] : index > 0 && !rule.accounts ? 'any other act' : 'any act',
     rule.accounts && `of ${rule.accounts}`,
   ]),
-  rule.guarantee.replaceAll('-', ' '),
+  `${rule.guarantee.replaceAll('-', ' ')}${'byUpload' in rule ? ', by its upload' : ''}`,
   rule.guarantee === 'reconcilable' ? rule.ifAbsent : '',
   cite(rule.source),
 ]

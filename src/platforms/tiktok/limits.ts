@@ -229,7 +229,7 @@ export const tiktok: Platform = {
   ],
   guarantees: [
     // The id of the task is stored before the last chunk is sent. TikTok tells its status.
-    { files: 'videos', guarantee: 'exactly-once', source: status },
+    { files: 'videos', guarantee: 'exactly-once', byUpload: true, source: status },
     // The id of the task is in the response alone.
     { guarantee: 'at-most-once', source: photoPost },
   ],

@@ -164,7 +164,7 @@ export const youtube: Platform = {
   ],
   guarantees: [
     // The address of the upload session is stored before its first byte, and one session makes at most one video.
-    { act: 'files', guarantee: 'exactly-once', source: resumable },
+    { act: 'files', guarantee: 'exactly-once', byUpload: true, source: resumable },
     // No page says how soon a comment is listed.
     { guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: comments },
   ],
