@@ -7,7 +7,7 @@ import type { Teardown } from '../helpers/database.ts'
 import { startReddit } from '../networks/fakes/reddit.ts'
 import { limitHeaders, throttled } from '../networks/fakes/reddit-replies.ts'
 
-const { send, identify } = clientOf(redditAdapter)
+const { send, identify, reconcile } = clientOf(redditAdapter)
 
 const SUBMIT = 'POST /api/submit'
 
@@ -56,6 +56,33 @@ t.test('the rules of a subreddit are its own words', async (t) => {
   t.has(await rejection(send(postOf({ fields: { subreddit: 'strict' } }), credentials, io)), { ...REFUSED, message })
   const isClosed = { ...REFUSED, message: 'reddit.com: Forbidden (private)' }
   t.has(await rejection(send(postOf({ fields: { subreddit: 'secret' } }), credentials, io)), isClosed)
+})
+
+t.test('a status says whether the same post may be accepted later', async (t) => {
+  const { fake, credentials, io } = await start(t)
+  for (const status of [404, 413, 451]) {
+    fake.faults.push({ on: SUBMIT, instead: { status, body: { message: 'No', reason: 'banned', error: status } } })
+    const message = 'reddit.com: No (banned)'
+    t.has(await rejection(send(postOf(), credentials, io)), { ...REFUSED, message }, `${status}`)
+  }
+  fake.faults.push({ on: SUBMIT, instead: { status: 403, body: { reason: 'quarantined' } } })
+  const closed = { ...REFUSED, message: 'reddit.com: quarantined' }
+  t.has(await rejection(send(postOf(), credentials, io)), closed, 'not a proxy')
+  fake.faults.push({ on: SUBMIT, instead: { status: 409, body: { reason: 'BAD_TIME' } } })
+  const message = 'reddit.com: BAD_TIME'
+  const again = { code: 'server_error', message, maybeSent: false, retryable: true, needsAttention: false }
+  t.has(await rejection(send(postOf(), credentials, io)), again)
+})
+
+t.test('a comment that the network does not show in its response may be out', async (t) => {
+  const { fake, credentials, io } = await start(t)
+  const parent = await send(postOf(), credentials, io)
+  // In a quarantined subreddit: https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/comment.rst.
+  const instead = { status: 200, body: { json: { errors: [], data: { things: [] } } } }
+  fake.faults.push({ on: 'POST /api/comment', instead, after: true })
+  const act = postOf({ kind: 'comment', text: 'First!', parent, root: parent })
+  t.has(await rejection(send(act, credentials, io)), { code: 'unexpected_answer', maybeSent: true })
+  t.equal(((await reconcile(act, credentials, io)) as { id: string }).id, fake.comments[0]!.name)
 })
 
 t.test('a subreddit that exists, although Reddit denies it, gets the post later', async (t) => {

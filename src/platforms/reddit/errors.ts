@@ -34,7 +34,8 @@ export function wordsOf(body: unknown): string | undefined {
   const explanation = textAt(body, 'explanation')
   if (explanation) return explanation
   const [message, reason] = [textAt(body, 'message'), textAt(body, 'reason')]
-  if (message) return reason ? `${message} (${reason})` : message
+  if (message && reason) return `${message} (${reason})`
+  if (message || reason) return message || reason
   if (at(body, 'success') === false) return REFUSED
   // Some errors have only their status.
   const status = textAt(body, 'error')
