@@ -97,7 +97,9 @@ t.test('the code of an error counts, not its status', async (t) => {
 t.test('wrong credentials of the app say nothing about the account', async (t) => {
   const { authorization, finish } = await start(t)
   authorization.app.clientSecret = 'wrong-s3cret'
-  t.has(await rejection(finish()), { code: 'content_refused', retryable: false, needsAttention: false })
+  const error = await rejection(finish())
+  t.has(error, { code: 'content_refused', retryable: false, needsAttention: false })
+  t.match(error.message, 'The operator of Postroom has to check the client key')
 })
 
 t.test('the scopes are those that the user granted, which may be fewer', async (t) => {

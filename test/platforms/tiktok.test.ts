@@ -88,6 +88,14 @@ t.test('the options of privacyLevel are those of the account, with what a progra
   })
 })
 
+t.test('the first of several public ids counts', async (t) => {
+  const fake = await startTiktok(t)
+  const data = '"status":"PUBLISH_COMPLETE","publicaly_available_post_id":[7301234567890123457,7301234567890123459]'
+  const body = `{"data":{${data}},"error":{"code":"ok","message":""}}`
+  fake.faults.push({ on: 'POST /v2/post/publish/status/fetch/', instead: { status: 200, body } })
+  t.hasStrict(await send(photosOf(), fake.credentials, ioOf(fake)), { id: '7301234567890123457' })
+})
+
 /** Carries an act out until TikTok is asked what became of it. Returns what is stored, and what TikTok says. */
 async function follow(fake: Awaited<ReturnType<typeof startTiktok>>, act: Act) {
   const io = { ...ioOf(fake), credentials: fake.credentials }

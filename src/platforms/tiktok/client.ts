@@ -48,7 +48,8 @@ const HINTS: Readonly<Record<string, string>> = {
   [DRAFTS_CAP]: 'five drafts of the last 24 hours wait in the inbox of the account: finish or delete them in the app',
   spam_risk_user_banned_from_posting: 'TikTok has banned the account from posting',
   ...Object.fromEntries(SCOPE_CODES.map((code) => [code, SCOPE_HINT])),
-  app_version_check_failed: 'the TikTok app of the account is too old for drafts: update it',
+  app_version_check_failed:
+    'the TikTok app of the user is too old for drafts: the user has to update it to version 31.8 or later',
 }
 
 export interface Client extends NetworkRules {

@@ -20,6 +20,7 @@ const standard = standardOAuth({
   // The user can deny each of them.
   scopes: ['user.info.basic', 'user.info.profile', 'video.publish', 'video.upload'],
   requiredScopes: ['user.info.basic', 'video.publish'],
+  appAdvice: 'The operator of Postroom has to check the client key and the client secret of the app',
   // A refresh returns a new refresh token and ends the old one. Whether the old one works once more is not documented:
   // https://developers.tiktok.com/docs/en/oauth-refresh-a-user-access-token
   afterLostResponse: 'single-use',

@@ -209,7 +209,8 @@ export const tiktok: Platform = {
       values: ['DIRECT_POST', 'MEDIA_UPLOAD'],
       default: 'DIRECT_POST',
       param: 'post_mode',
-      description: 'MEDIA_UPLOAD: a draft in the inbox, which the user finishes; of a video, without caption',
+      description:
+        'MEDIA_UPLOAD sends a draft to the inbox of the account, where its user finishes it; the draft of a video has no caption',
       source: inbox,
     },
   },
@@ -222,13 +223,15 @@ export const tiktok: Platform = {
       perAct: 1,
       source: directPost,
     },
+    { resource: 'creator info requests', limit: 20, windowSeconds: 60, scope: 'user token', source: directPost },
+    { resource: 'status requests', limit: 30, windowSeconds: 60, scope: 'user token', source: status },
     // The page says "typically around 15". The limit varies by creator, and all apps of a creator share it.
     { resource: 'direct posts', limit: 15, windowSeconds: 86_400, scope: 'creator', source: guidelines },
     { resource: 'pending uploads', limit: 5, windowSeconds: 86_400, scope: 'creator', source: guidelines },
     { resource: 'users of an unaudited app', limit: 5, windowSeconds: 86_400, scope: 'app', source: guidelines },
   ],
   guarantees: [
-    // The id of the task is stored before the last chunk is sent. TikTok tells its status.
+    // The id of the task is stored before the last chunk is sent, and its status can be read.
     { files: 'videos', guarantee: 'exactly-once', byUpload: true, source: status },
     // The id of the task is in the response alone.
     { guarantee: 'at-most-once', source: photoPost },

@@ -1,7 +1,7 @@
 import type { Act, Io, PublishedFile } from '../adapter.ts'
 import { callNetwork, type NetworkResponse } from '../call-network.ts'
 import { textAt } from '../json.ts'
-import { notFinishedInTime, PublishError, unexpected } from '../publish-error.ts'
+import { PublishError, unexpected } from '../publish-error.ts'
 import { fileBody, partOf } from '../request-body.ts'
 import { type Client, call, HOST } from './client.ts'
 import { isDraft, videoInfoOf } from './post.ts'
@@ -142,5 +142,10 @@ async function put(
   })
 }
 
+/** Not retryable: automatic retries would continue the upload that has expired. A retry by the owner begins a new one. */
 export const uploadTimedOut = () =>
-  notFinishedInTime(`${HOST} did not take the whole video within an hour, three times`)
+  new PublishError(`${HOST} did not take the whole video within an hour, three times`, {
+    code: 'timeout',
+    maybeSent: false,
+    retryable: false,
+  })
