@@ -34,22 +34,7 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
   /** Keeps the clocks of networks equal to that of the workers. */
   const advance = (ms: number) => {
     world.time.now = new Date(world.time.now.getTime() + ms)
-    const { mastodon, facebook, instagram, threads, x, linkedin, google_business, tiktok, pinterest, reddit, youtube } =
-      fakes
-    const networks = [
-      mastodon,
-      facebook,
-      instagram,
-      threads,
-      x,
-      linkedin,
-      google_business,
-      tiktok,
-      pinterest,
-      reddit,
-      youtube,
-    ]
-    for (const { setTime } of networks) setTime(world.time.now)
+    fakes.setTime(world.time.now)
   }
 
   return {

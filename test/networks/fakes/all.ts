@@ -115,23 +115,13 @@ export async function startFakeNetworks(t: Teardown) {
     return network.fetch(input, init)
   }
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
-  return {
-    fetch,
-    connectable,
-    of,
-    bluesky,
-    mastodon,
-    telegram,
-    discord,
-    facebook,
-    instagram,
-    threads,
-    x,
-    linkedin,
-    google_business,
-    tiktok,
-    pinterest,
-    reddit,
-    youtube,
+  const networks = {
+    ...{ bluesky, mastodon, telegram, discord, facebook, instagram, threads, x, linkedin },
+    ...{ google_business, tiktok, pinterest, reddit, youtube },
   }
+  /** Sets the clocks of the networks that have one. */
+  const setTime = (now: Date) => {
+    for (const network of Object.values(networks)) if ('setTime' in network) network.setTime(now)
+  }
+  return { fetch, connectable, of, setTime, ...networks }
 }
