@@ -95,7 +95,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 
 const RETRIES = `## Safe retries
 
-When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`createPosts\`, \`connectAccount\`, \`createConnection\`, \`uploadMedia\`, \`importMedia\`, \`createUser\` and \`createOrganization\` take a key. \`createKey\`, \`rotateKey\` and \`createUserKey\` take none, because their secrets are stored nowhere. The other operations need none: repeating them changes nothing.
+When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`createPosts\`, \`connectAccount\`, \`createConnection\`, \`uploadMedia\`, \`importMedia\`, \`createUser\` and \`createOrganization\` take a key. \`createKey\`, \`rotateKey\`, \`createUserKey\`, \`createWebhook\` and \`rotateWebhookSecret\` take none, because no response with a secret is kept. \`testWebhook\` and \`redeliverEvents\` take none either: events may arrive more than once in any case. The other operations need none: repeating them changes nothing.
 
 - **The first request succeeded:** the repeated one gets the same status and the same bytes, with \`Idempotent-Replayed: true\`. Nothing is checked, called or fetched again, even where the resource was deleted since.
 - **The first request is still in progress:** the repeated one waits for it and gets its response.

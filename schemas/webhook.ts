@@ -21,7 +21,7 @@ export const DISABLED_REASONS = ['owner', 'failing', 'gone'] as const
 export const WebhookPayload = StringEnum(PAYLOADS, {
   $id: 'WebhookPayload',
   description:
-    'What an event says. `full`: `data` has what `getEvent` returns. `thin`: `data` has ids only, for receivers that read the rest with `getEvent`.',
+    'What an event says. `full`: `data` has what `getEvent` returns, without `metadata` if the request would have more than 20,000 bytes. `thin`: `data` has ids only, for receivers that read the rest with `getEvent`.',
   examples: ['full'],
 })
 

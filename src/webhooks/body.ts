@@ -3,8 +3,9 @@ import type { DueDelivery } from '../../db/queries/webhooks/claim.ts'
 import { EVENTS } from '../../schemas/event.ts'
 import type { Webhook } from '../../schemas/webhook.ts'
 import { toEvent } from '../events/list.ts'
+import { EVENT_BYTES_MAX } from './timing.ts'
 
-/** The body of a webhook: the event. Null if the event is no longer kept. */
+/** The body of a webhook: the event. A large one lacks its metadata. Null if the event is no longer kept. */
 export function writeBody(delivery: DueDelivery, payload: Webhook['payload']): string | null {
   const { type, eventId: id } = delivery
   if (type === null) return null
@@ -12,7 +13,10 @@ export function writeBody(delivery: DueDelivery, payload: Webhook['payload']): s
     ...sampleOf({ ...delivery, type, id }),
     ...{ id, timestamp: delivery.timestamp, position: delivery.position },
   }
-  return JSON.stringify(payload === 'full' ? event : { ...event, data: onlyIds(event.data) })
+  if (payload === 'thin') return JSON.stringify({ ...event, data: onlyIds(event.data) })
+  const body = JSON.stringify(event)
+  if (Buffer.byteLength(body) <= EVENT_BYTES_MAX) return body
+  return JSON.stringify({ ...event, data: { ...event.data, metadata: undefined } })
 }
 
 /** The event, or the example that a test of the webhook asks for. */

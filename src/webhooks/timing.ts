@@ -1,5 +1,8 @@
 /** Every number about time and amounts of webhooks. */
 
+/** Larger ones are sent without metadata. Receivers expect small bodies: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+export const EVENT_BYTES_MAX = 20_000
+
 /** For one attempt: name resolution, connection, request and response. */
 export const EXCHANGE_MAX_MS = 10_000
 /** After the status has arrived, for the part of the body that is kept. */

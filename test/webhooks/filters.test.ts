@@ -3,7 +3,7 @@ import type { Scope } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { call, type Person } from '../helpers/app.ts'
 import { until } from '../helpers/until.ts'
-import { ACCOUNT, createWebhookWorld, startReceiver, untilReceived } from './scene.ts'
+import { ACCOUNT, createWebhookWorld, numberEvents, startReceiver, untilReceived } from './scene.ts'
 
 t.test('a webhook gets its types and accounts, as far as the scopes of its key go', async (t) => {
   const { ada, db, app, hook, emit, dispatch, user } = await createWebhookWorld(t)
@@ -60,6 +60,29 @@ t.test('a webhook gets its types and accounts, as far as the scopes of its key g
     await until(`${name} gets ${wanted}`, types, { isMet: ({ length }) => length >= wanted.length })
     t.same(types(), wanted, name)
   }
+})
+
+t.test('an event of more than 20,000 bytes is sent without its metadata', async (t) => {
+  const { ada, db, hook, dispatch } = await createWebhookWorld(t)
+  const account = await ada.account()
+  const receiver = await startReceiver(t)
+  await hook(receiver, { types: ['post.created'] })
+  const texts = (character: string) =>
+    Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`name ${index}`, character.repeat(500)]))
+  const events = []
+  for (const metadata of [texts('a'), texts('界')]) {
+    await ada.call('POST', '/posts', { accountIds: [account], externalReference: 'order-7', metadata })
+    await numberEvents(db)
+    events.push((await ada.call('GET', '/events?types=post.created')).body.data.at(-1))
+  }
+  dispatch(t)
+  await untilReceived(receiver, 2)
+  const bodies = events.map(({ id }) => receiver.received.find(({ body }) => body.id === id)!)
+  t.strictSame(bodies[0]!.body, events[0])
+  const { metadata, ...data } = events[1].data
+  t.strictSame(metadata, texts('界'), 'getEvent has it')
+  t.strictSame(bodies[1]!.body, { ...events[1], data })
+  t.ok(Buffer.byteLength(bodies[1]!.text) < 20_000)
 })
 
 t.test('a thin payload has ids only', async (t) => {
