@@ -24,7 +24,8 @@ const VISIBLE = {
   x: ({ x }: World) => x.posts.length,
   linkedin: ({ linkedin }: World) => linkedin.posts.length + linkedin.comments.length,
   google_business: ({ google_business }: World) => google_business.visibleIds().length,
-  youtube: ({ youtube }: World) => youtube.visibleIds().length,
+  youtube: ({ youtube }: World) =>
+    youtube.visibleIds().length + youtube.items.length + youtube.videos.filter(({ thumbnail }) => thumbnail).length,
   tiktok: ({ tiktok }: World) => tiktok.posts.length,
   pinterest: ({ pinterest }: World) => pinterest.pins.length,
   reddit: ({ reddit }: World) => reddit.posts.length + reddit.comments.length,
@@ -45,6 +46,8 @@ export interface Kind {
   act: ActKind
   files: ('image' | 'video')[]
   acts: number
+  /** Further keys of `fields`. */
+  fields?: object
 }
 
 type ActKind = NonNullable<GuaranteeRule['act']>
@@ -109,13 +112,14 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
     isOld: () => time.now.getTime() > startedAt + 3_600_000,
     uploadFiles: (kind: Kind) => uploadFiles(world, kind),
     /** Creates a post that is due, whose texts contain `name`. Returns its id. */
-    post: ({ acts, postType, act }: Kind, mediaIds: string[], name: string) => {
+    post: ({ acts, postType, act, fields: more }: Kind, mediaIds: string[], name: string) => {
+      const fields = { ...FIELDS[id], ...more }
       const texts = acts === 2 ? [`${name} 1`, `${name} 2`] : [name]
       return post({
         accountIds: [account],
         postType,
         mediaIds,
-        ...(FIELDS[id] && { accountOverrides: [{ accountId: account, fields: FIELDS[id] }] }),
+        ...(Object.keys(fields).length > 0 && { accountOverrides: [{ accountId: account, fields }] }),
         ...(postType === 'thread' ? { threadParts: { [account]: texts } } : { caption: texts[0] }),
         ...(act === 'comment' && { firstComment: texts[1] }),
       })

@@ -55,6 +55,25 @@ function showLate({ world }: NetworkScene): void {
   instagram.lag = threads.lag = tiktok.switches.idLooks = 1
 }
 
+/** A video with what YouTube does for keys of `fields`. */
+const VIDEO_WITH_ACTS: Kind = {
+  name: 'video with a thumbnail and a playlist',
+  postType: 'video',
+  act: 'files',
+  files: ['video'],
+  acts: 3,
+  fields: { thumbnailUrl: 'https://images.example/dusk.png', playlistId: 'PLlighthouses1' },
+}
+
+/** The acts of the catalogue that have the same guarantee. */
+const CATALOGUE_ACTS = { comment: 'comment', playlist: 'comment', thumbnail: 'files' } as const
+
+/** Without SOAK_REPORT, the last kind: it has two acts, a post and a comment. */
+function listKinds({ id }: Subject): Kind[] {
+  const kinds = SOAK_REPORT ? kindsOf(id) : kindsOf(id).slice(-1)
+  return id === 'youtube' ? [...kinds, VIDEO_WITH_ACTS] : kinds
+}
+
 /** Workers that die by a plan, one after the other. A dead worker stops for ever at its call, like a killed process. */
 function createWorkers({ world }: NetworkScene, id: Subject['id'], plan: Kill[]) {
   const adapter = world.networks[id]!
@@ -122,7 +141,8 @@ async function publishKilled(t: Test, subject: Subject, kind: Kind, scene: Netwo
   if (plan.includes(kill)) return undefined
   const visible = scene.countVisible() - before
   const { publishing } = death
-  const act = publishing && (publishing.kind === 'comment' ? 'comment' : publishing.media.length > 0 ? 'files' : 'text')
+  const ofPost = publishing?.media.length === 0 ? 'text' : 'files'
+  const act = publishing && (publishing.kind === 'post' ? ofPost : CATALOGUE_ACTS[publishing.kind])
   const rule = act && ruleFor(subject, act, kind)
   const mayBeUnconfirmed =
     rule?.guarantee === 'at-most-once' || (rule?.guarantee === 'reconcilable' && rule.ifAbsent === 'unconfirmed')
@@ -148,14 +168,14 @@ for (const subject of SUBJECTS) {
     const start = async () => {
       const scene = await createNetworkScene(t, subject)
       showLate(scene)
+      scene.world.youtube.images.set('/dusk.png', { type: 'image/png', bytes: Buffer.from('PNG') })
       return scene
     }
     let scene = await start()
     const network = nameOf(subject)
     const result: Result = { network, kills: 0, published: 0, unconfirmed: 0, lost: 0, doubled: 0, cases: [] }
     results.push(result)
-    // The last kind has two acts: a post and a comment.
-    for (const kind of SOAK_REPORT ? kindsOf(subject.id) : kindsOf(subject.id).slice(-1)) {
+    for (const kind of listKinds(subject)) {
       let files = await scene.uploadFiles(kind)
       for (let call = 1, isOver = false; !isOver; call++) {
         for (const when of ['before', 'after'] as const) {
