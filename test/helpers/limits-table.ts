@@ -57,8 +57,10 @@ function renderTable(head: string[], rows: string[][]): string {
 }
 
 function listTexts({ caption, firstComment, title, thread }: Platform, cite: Cite): string[][] {
+  const citeBoth = ({ lengthSource, source }: TextRule) =>
+    [lengthSource, source].flatMap((each) => (each ? [cite(each)] : [])).join(', ')
   return [
-    ['caption', describeCaption(caption), cite(caption.source)],
+    ['caption', describeCaption(caption), citeBoth(caption)],
     ...(firstComment ? [['first comment', describeFirstComment(firstComment), cite(firstComment.source)]] : []),
     ...(title ? [[`title: field \`${title.field}\``, describeTitle(title), cite(title.source)]] : []),
     ...(thread ? [['thread', describeThread(thread), cite(thread.source)]] : []),

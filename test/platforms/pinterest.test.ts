@@ -165,7 +165,10 @@ t.test('refusals keep the words of Pinterest, and say who has to act', async (t)
   const refused = { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false }
   const sendTo = (fields: Act['fields']) => rejection(send(pinOf({ fields }), fake.credentials, ioOf(fake)))
   t.has(await sendTo({ boardId: '1234' }), { ...refused, message: 'api.pinterest.com: Board not found.' })
-  t.has(await sendTo({ boardSectionId: '12' }), { ...refused, message: 'api.pinterest.com: Board section not found.' })
+  t.has(await sendTo({ boardSectionId: '12' }), {
+    ...refused,
+    message: "api.pinterest.com: Sorry! We couldn't find this board section.",
+  })
   const forbidden = await sendTo({ boardId: '549755885178' })
   t.has(forbidden, refused, 'no right to the board')
   t.match(forbidden.message, /access that resource: choose a board that the account may add pins to$/)

@@ -53,6 +53,10 @@ t.test('violations of texts have the path, the limit, the length and the source'
     ...{ path: ['caption'], rule: 'hashtag_count', limit: { max: 30 }, actual: 31, unit: 'items' },
     source: instagram.caption.source,
   })
+  const { caption } = platforms.pinterest
+  t.hasStrict(factsOf('pinterest', { caption: 'a'.repeat(801) }), { source: caption.lengthSource })
+  t.hasStrict(factsOf('pinterest', { caption: '#a '.repeat(21) }), { source: caption.source })
+  t.not(caption.lengthSource?.confidence, caption.source.confidence)
   t.strictSame(factsOf('discord', { scheduled: true }), {
     ...{ ...none, path: ['caption'], rule: 'caption_required', source: discord.caption.source },
   })

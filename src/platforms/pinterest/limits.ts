@@ -5,6 +5,12 @@ const openapi: Source = {
   confidence: 'official',
   version: '5.23.0, 2025-12-11',
 }
+// Blogs name the number. No page of Pinterest does.
+const hashtags: Source = {
+  url: 'https://beithoven.com/what-you-need-to-know-about-pinterest-hashtags/',
+  confidence: 'assumed',
+  version: '2021-03-13',
+}
 // The values are those of clients that are generated from the document, such as https://github.com/oapicf/pinterest-sdk.
 const disclosures: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/changelog-5.23-to-5.28.md',
@@ -60,8 +66,15 @@ export const pinterest: Platform = {
   id: 'pinterest',
   name: 'Pinterest',
   // The caption is the pin's description. The help centre still says 500, the API's schema says 800. JSON Schema counts
-  // code points. The limit of 20 hashtags is from memory.
-  caption: { lengthMax: 800, unit: 'code points', required: 'never', hashtagsMax: 20, source: openapi },
+  // code points.
+  caption: {
+    lengthMax: 800,
+    lengthSource: openapi,
+    unit: 'code points',
+    required: 'never',
+    hashtagsMax: 20,
+    source: hashtags,
+  },
   title: { field: 'title', lengthMax: 100, unit: 'code points', required: false, source: openapi },
   postTypes: {
     post: onePin,

@@ -109,7 +109,8 @@ export async function startPinterest(t: Teardown): Promise<FakePinterest> {
     const found = findBoard(body.board_id)
     if (found.is_ads_only) refuse(403, 29, 'You are not permitted to access that resource.')
     const { board_section_id: section } = body
-    if (section && !found.sections.some(({ id }) => id === section)) refuse(404, 2031, 'Board section not found.')
+    if (section && !found.sections.some(({ id }) => id === section))
+      refuse(404, 2031, "Sorry! We couldn't find this board section.")
     call.files = images
     const pin: Pin = { ...body, id: nextId(), createdAt: clock(), images: images.map(({ bytes }) => bytes) }
     pins.push(pin)
