@@ -144,7 +144,7 @@ function containerControls(fake: World['instagram'] | World['threads'], problem:
     revokeToken: () => fake.tokens.revoke(accessToken),
     expireToken: () => fake.tokens.expire(accessToken),
     // Counted in looks.
-    showLate: () => set<{ lag: number }>(fake, { lag: 1 }),
+    showLate: () => set<{ lag: number; statusLag: number }>(fake, { lag: 1, statusLag: 2 }),
     processes: () => true,
     process: (looks) => set<object>(fake.next, looks === 'fails' ? { problem } : { looks }),
   }

@@ -54,6 +54,17 @@ t.test('a post whose response was lost is found by its container, and is there o
   }
 })
 
+t.test('a container that reads as finished after it was published is not published again', async (t) => {
+  const fake = await startInstagram(t)
+  fake.statusLag = 3
+  const { found, pauses } = await publishWith(fake, imageOf(), { after: true, instead: reset })
+  t.same(
+    [found, pauses],
+    [{ id: fake.posts[0]?.id, url: fake.posts[0]?.permalink, isOut: true }, [10_000, 30_000, 120_000]],
+  )
+  t.equal(fake.posts.length, 1)
+})
+
 t.test('reels, carousels and stories are found by what lists show of them', async (t) => {
   const acts = [
     actOf({ media: [fileOf('video/mp4')], postType: 'reel', text: '' }),

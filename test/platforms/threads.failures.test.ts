@@ -121,6 +121,18 @@ t.test('a container that was published late is not published again', async (t) =
   t.match((await reconcile(fake, actOf(), again)).found, { id: fake.posts[0]?.id })
 })
 
+t.test('a container that reads as finished after it was published is not published again', async (t) => {
+  const { fake, ready } = await lose(t, actOf(), true, (fake) => {
+    fake.statusLag = 3
+  })
+  const { found, pauses } = await reconcile(fake, actOf(), ready)
+  t.same(
+    [found, pauses],
+    [{ id: fake.posts[0]?.id, url: fake.posts[0]?.permalink, isOut: true }, [10_000, 30_000, 120_000]],
+  )
+  t.equal(fake.posts.length, 1)
+})
+
 t.test('Threads publishes in spite of a 5xx, and the post is there once', async (t) => {
   const fake = await startThreads(t)
   const ready = await prepare(fake, actOf())

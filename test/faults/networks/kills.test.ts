@@ -53,6 +53,7 @@ function showLate({ world }: NetworkScene): void {
   reddit.switches.showsAfterMs = youtube.switches.showsAfterMs = SHOWS_AFTER_MS
   // Here in looks.
   instagram.lag = threads.lag = tiktok.switches.idLooks = 1
+  instagram.statusLag = threads.statusLag = 1
 }
 
 /** A video with what YouTube does for keys of `fields`. */

@@ -12,6 +12,8 @@ interface Container {
   /** The subcode of its failure. */
   problem: string | undefined
   isPublished: boolean
+  /** Reads that show it as finished after it was published. */
+  staleLooks: number
 }
 
 interface InstagramPost {
@@ -44,6 +46,10 @@ export interface FakeInstagram extends FakeNetwork {
   next: Pick<Container, 'looks' | 'problem'>
   /** A new post or comment is missing from lists for so many calls. */
   lag: number
+  /** A container that was published reads as finished so many times. */
+  statusLag: number
+  /** Whether publishing a container again makes a second post. No page says so, nor that it is refused. */
+  publishesAgain: boolean
   /** The token response is an object, and not a list with one. */
   isFlat: boolean
   quota: number
@@ -145,7 +151,15 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
       refuse(100, 'User tags are not valid', { subcode: 2207035 })
     }
     const problem = (type === 'CAROUSEL' ? undefined : await fetchFile(parameters)) ?? fake.next.problem
-    const container = { id: nextId(), parameters, createdAt: clock(), ...fake.next, problem, isPublished: false }
+    const container = {
+      id: nextId(),
+      parameters,
+      createdAt: clock(),
+      ...fake.next,
+      problem,
+      isPublished: false,
+      staleLooks: 0,
+    }
     containers.set(container.id, container)
     return { status: 200, body: { id: container.id } }
   }
@@ -175,10 +189,12 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     if (!container || statusOf(container) === 'EXPIRED') {
       return refuse(24, 'The requested resource does not exist', { subcode: 2207008 })
     }
-    if (statusOf(container) === 'PUBLISHED') refuse(100, 'The container was published before')
-    if (statusOf(container) !== 'FINISHED') refuse(9007, 'Media ID is not available', { subcode: 2207027 })
+    if (container.isPublished && !fake.publishesAgain) refuse(100, 'The container was published before')
+    if (!container.isPublished && statusOf(container) !== 'FINISHED')
+      refuse(9007, 'Media ID is not available', { subcode: 2207027 })
     if (fake.quota-- <= 0) refuse(9, 'The daily limit of posts is reached', { subcode: 2207042 })
     container.isPublished = true
+    container.staleLooks = fake.statusLag
     return { status: 200, body: { id: add(container.parameters).id } }
   }
 
@@ -224,8 +240,9 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
       return { status: 200, body: pick(post, checkFields(call, POST_FIELDS)) }
     }
     const fields = checkFields(call, ['id', 'status_code', 'status'])
-    const code = statusOf(container)
+    const code = container.staleLooks > 0 ? 'FINISHED' : statusOf(container)
     if (container.looks > 0) container.looks--
+    if (container.staleLooks > 0) container.staleLooks--
     const status = code === 'ERROR' ? `Error: Media upload has failed with error code ${container.problem}` : code
     return { status: 200, body: pick({ id, status_code: code, status }, fields) }
   }
@@ -273,6 +290,8 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     comments,
     next: { looks: 1, problem: undefined },
     lag: 0,
+    statusLag: 0,
+    publishesAgain: true,
     isFlat: false,
     quota: 100,
     download,

@@ -18,6 +18,8 @@ interface Container {
   hiddenPublish: number
   problem: string | undefined
   isPublished: boolean
+  /** Reads that show it as finished after it was published. */
+  staleLooks: number
 }
 
 export interface ThreadsPost {
@@ -41,6 +43,10 @@ export interface FakeThreads extends FakeNetwork {
   next: Pick<Container, 'looks' | 'hidden' | 'hiddenPublish' | 'problem'>
   /** A new post is missing from lists, and cannot be replied to, for so many calls. */
   lag: number
+  /** A container that was published reads as finished so many times. */
+  statusLag: number
+  /** Whether publishing a container again makes a second post. No page says so, nor that it is refused. */
+  publishesAgain: boolean
   hasPermalinks: boolean
   quota: { posts: number; replies: number }
   /** The types of files that it downloaded. */
@@ -162,7 +168,15 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
       }
     } else refuse(100, 'Param media_type must be one of TEXT, IMAGE, VIDEO, CAROUSEL.')
     const { access_token: _, ...rest } = parameters
-    const container = { id: nextId(), parameters: rest, createdAt: clock(), ...fake.next, problem, isPublished: false }
+    const container = {
+      id: nextId(),
+      parameters: rest,
+      createdAt: clock(),
+      ...fake.next,
+      problem,
+      isPublished: false,
+      staleLooks: 0,
+    }
     containers.set(container.id, container)
     return { status: 200, body: { id: container.id } }
   }
@@ -180,8 +194,9 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
       container.hidden--
       notFound(container.id)
     }
-    const status = statusOf(container)
+    const status = container.staleLooks > 0 ? 'FINISHED' : statusOf(container)
     if (container.looks > 0) container.looks--
+    if (container.staleLooks > 0) container.staleLooks--
     const problem = status === 'ERROR' ? container.problem : undefined
     return { status: 200, body: pick({ id: container.id, status, error_message: problem }, fields) }
   }
@@ -209,7 +224,8 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     needScope(token, 'threads_content_publish')
     const { creation_id: id = '' } = formOf(call, ['creation_id'])
     const container = containers.get(id) ?? notFound(id)
-    if (statusOf(container) !== 'FINISHED') notFound(id)
+    if (container.isPublished && !fake.publishesAgain) refuse(100, 'The container was published before.')
+    if (!container.isPublished && statusOf(container) !== 'FINISHED') notFound(id)
     if (container.hiddenPublish > 0) {
       container.hiddenPublish--
       notFound(id)
@@ -218,6 +234,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     if (fake.quota[kind] <= 0) refuse(9, 'The user reached the limit of posts', { subcode: 2207042 })
     fake.quota[kind]--
     container.isPublished = true
+    container.staleLooks = fake.statusLag
     return { status: 200, body: { id: add(container.parameters).id } }
   }
 
@@ -291,6 +308,8 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     posts,
     next: { looks: 1, hidden: 0, hiddenPublish: 0, problem: undefined },
     lag: 0,
+    statusLag: 0,
+    publishesAgain: true,
     hasPermalinks: true,
     quota: { posts: 250, replies: 1000 },
     downloads: [],
