@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import t from 'tap'
 import type { PublishedFile } from '../../src/platforms/adapter.ts'
 import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
-import type { Uploads } from '../../src/platforms/linkedin/upload.ts'
+import { NO_UPLOADS, type Uploads } from '../../src/platforms/linkedin/upload.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { type FakeLinkedin, startLinkedin } from '../networks/fakes/linkedin.ts'
@@ -144,6 +144,29 @@ t.test('an upload whose addresses have expired starts again', async (t) => {
   const { state } = first.later
   await linkedinAdapter.prepare(act, io, { ...state, video: { ...state.video!, expiresAt: Date.now() - 1 } })
   t.equal(fake.assets.size, 2)
+})
+
+t.test('an upload whose addresses expire sooner than LinkedIn said starts again, once it had begun', async (t) => {
+  const { fake, member } = await start(t)
+  fake.partBytes = 9_000_000
+  const act = actOf({ media: [videoOf(20_000_000)] })
+  const io = { ...ioOf(fake), credentials: member }
+  const body = { status: 400, code: 'EXPIRED_UPLOAD_URL', message: 'The upload URL has expired' }
+  const expire = (video: Uploads['video'], part: number) =>
+    fake.faults.push({ on: `PUT ${new URL(video!.parts[part]!.url).pathname}`, instead: { status: 400, body } })
+  const first = await linkedinAdapter.prepare(act, io, null)
+  if (!('later' in first)) throw new Error('a video is not ready immediately')
+  t.equal(first.later.state.video?.etags.length, 2)
+  expire(first.later.state.video, 2)
+  const second = await linkedinAdapter.prepare(act, io, first.later.state)
+  t.match(second, { later: { state: { video: null, urns: [] } } })
+  await linkedinAdapter.prepare(act, io, NO_UPLOADS)
+  t.equal(fake.assets.size, 2)
+
+  const video = { ...first.later.state.video!, etags: [] }
+  expire(video, 0)
+  const refused = linkedinAdapter.prepare(act, io, { ...first.later.state, video })
+  t.has(await rejection(refused), { code: 'content_refused', maybeSent: false })
 })
 
 t.test('files whose state may not be read are given time', async (t) => {

@@ -1,10 +1,10 @@
 import type { Act, Io, PublishedFile } from '../adapter.ts'
-import { callNetwork } from '../call-network.ts'
+import { callNetwork, Refused } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
 import { fileBody } from '../request-body.ts'
 import { initializeUpload, readStatus } from './asset.ts'
-import { type Client, HOST } from './client.ts'
+import { type Client, codesOf, HOST } from './client.ts'
 import { startVideo, uploadParts, type VideoUpload } from './video.ts'
 
 /** The files of a post on LinkedIn. */
@@ -56,7 +56,12 @@ export async function upload(
     if (file.kind === 'video') {
       const isExpired = uploads.video !== null && uploads.video.expiresAt < Date.now()
       const video = uploads.video === null || isExpired ? await startVideo(file, client, io) : uploads.video
-      const result = await uploadParts(file, video, client, io, BYTES_PER_RUN)
+      const result = await uploadParts(file, video, client, io, BYTES_PER_RUN).catch((error: unknown) => {
+        // Only an upload that has come further starts again, so that this ends.
+        if (video.etags.length > 0 && isAddressExpired(error)) return null
+        throw error
+      })
+      if (!result) return { uploads: { ...uploads, video: null }, afterMs: CONTINUE_MS }
       uploads.video = result.isComplete ? null : result.video
       if (!result.isComplete) return { uploads, afterMs: CONTINUE_MS }
       uploads.urns.push(video.urn)
@@ -68,6 +73,10 @@ export async function upload(
   }
   return awaitProcessing(uploads, media, client, io)
 }
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/error-responses */
+const isAddressExpired = (error: unknown) =>
+  error instanceof Refused && codesOf(error.refusal).includes('EXPIRED_UPLOAD_URL')
 
 async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[], client: Client, io: Io) {
   while (uploads.processed < media.length) {
