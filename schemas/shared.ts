@@ -2,6 +2,8 @@ import {
   Kind,
   type SchemaOptions,
   type Static,
+  type TObject,
+  type TProperties,
   type TSchema,
   type TUnsafe,
   Type,
@@ -155,6 +157,10 @@ export const PageQuery = Type.Object({
   ),
 })
 export type PageQuery = Static<typeof PageQuery>
+
+/** The same query parameters, and no others: with an unknown one, the request is rejected. */
+export const Closed = <T extends TProperties>({ properties }: TObject<T>) =>
+  Type.Object(properties, { additionalProperties: false })
 
 export const Deleted = Type.Object(
   { success: Type.Literal(true, { description: 'Always `true`: a failure has another status.' }) },

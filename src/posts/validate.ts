@@ -150,13 +150,13 @@ function findAllViolations(
   return [...rejecting, ...missing]
 }
 
-/** The kinds of acts that publish the post. Only the first part of a thread has the files. */
 /** The kinds of the files; undefined where none is known. */
 function listFiles(media: readonly MediaFacts[]): FileKind[] | undefined {
   const kinds = new Set(media.map(({ mimeType }) => (mimeType.startsWith('video/') ? 'videos' : 'images')))
   return kinds.size > 0 ? [...kinds] : undefined
 }
 
+/** The kinds of acts that publish the post. Only the first part of a thread has the files. */
 function listActs({ postType, mediaIds, firstComment }: RequestedPost) {
   return [
     ...(mediaIds.length > 0 ? (['files'] as const) : []),
