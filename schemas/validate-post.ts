@@ -168,6 +168,14 @@ export const ValidatedTarget = Type.Object(
         'The counters of this account: its caption or each part of its thread, the first comment, the title, and the numbers of files and parts. A text with two limits has two counters.',
     }),
     attention: Type.Optional(Ref(AccountAttention)),
+    delayedUntil: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The post goes out no earlier: until then nothing is sent to the account, because a rate limit of its network is used up, or its network does not respond. Absent where the time of the post is later. For a draft, as if it were published now.',
+        examples: ['2026-09-12T15:00:00.000Z'],
+      }),
+    ),
   },
   {
     $id: 'ValidatedTarget',

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
+import { listRests } from '../../db/queries/post-detail.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import {
@@ -44,7 +45,7 @@ export async function validatePost(
   return validation!
 }
 
-/** The same for several posts, with one statement. `listMax` is the maximum of entries in each list but the targets. */
+/** The same for several posts, with as many statements. `listMax` is the maximum of entries in each list but the targets. */
 export async function validateAll(
   db: Db,
   userId: string,
@@ -58,7 +59,9 @@ export async function validateAll(
     counted.map(({ post, texts, addCount }) => ({ post, options: { texts, addCount } })),
     context.rights,
   )
-  return counted.map((each, index) => describe(each, inspections[index]!, context))
+  const accountIds = new Set(inspections.flatMap(({ accounts }) => accounts.map(({ id }) => id)))
+  const rests = new Map((await listRests(db, [...accountIds])).map(({ id, restsUntil }) => [id, restsUntil]))
+  return counted.map((each, index) => describe(each, inspections[index]!, { ...context, rests }))
 }
 
 interface Counter {
@@ -81,7 +84,7 @@ function createCounter(): Counter {
 function describe(
   { post, texts, counts }: Counter & { post: RequestedPost },
   inspection: Inspection,
-  { rights, isStrict, listMax }: Context & { listMax: number },
+  { rights, isStrict, listMax, rests }: Context & { listMax: number; rests: Map<string, string | null> },
 ): PostValidation {
   const { accounts, media, inaccessible } = inspection
   const violations = findAllViolations(post, inspection, texts)
@@ -93,6 +96,8 @@ function describe(
   const targets = accounts.map((account): ValidatedTarget => {
     const { id, platform, username } = account
     const attention = findAttention(account)
+    const restsUntil = rests.get(id)
+    const isDelayed = restsUntil && Date.parse(restsUntil) > (post.scheduledAt?.getTime() ?? 0)
     return {
       accountId: id,
       platform,
@@ -101,6 +106,7 @@ function describe(
       guarantee: findWeakestGuarantee(platforms[platform], acts, files),
       counts: counts.get(id) ?? [],
       ...(attention && { attention }),
+      ...(isDelayed && { delayedUntil: restsUntil }),
     }
   })
   const rejection =

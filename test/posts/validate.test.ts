@@ -241,3 +241,26 @@ t.test('lists have a maximum, and the response says that they were cut', async (
   const one = await validate(ada, { accountIds: accountIds.slice(0, 1), caption: 'a' })
   t.equal(one.truncated, false)
 })
+
+t.test('an account that rests delays posts that are due before', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const [resting, other] = [await ada.account('sandbox', CREDENTIALS), await ada.account('x', CREDENTIALS)]
+  const delayedUntil = '2998-06-01T00:00:00.000Z'
+  await db
+    .updateTable('accounts')
+    .set({ availableAt: new Date(delayedUntil) })
+    .where('id', '=', resting)
+    .execute()
+  const delaysOf = async (body: object) => {
+    const { targets } = await validate(ada, { accountIds: [resting, other], caption: 'a', ...body })
+    return targets.map((target: { delayedUntil?: string }) => target.delayedUntil)
+  }
+  t.strictSame(await delaysOf({}), [delayedUntil, undefined])
+  t.strictSame(await delaysOf({ scheduledAt: '2998-05-31T00:00:00Z' }), [delayedUntil, undefined])
+  t.strictSame(await delaysOf({ scheduledAt: FUTURE }), [undefined, undefined])
+  // A limit that accounts share.
+  const until = new Date(delayedUntil)
+  await db.insertInto('limitRests').values({ key: 'x', until }).execute()
+  t.strictSame(await delaysOf({}), [delayedUntil, delayedUntil])
+})
