@@ -6,7 +6,7 @@ import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, REST_MAX_MS, REST_MIN_MS } from './ti
 /** Why an act did not succeed: a network's PublishError, or a failure of our own. */
 export type Failure = Pick<
   PublishError,
-  'code' | 'message' | 'maybeSent' | 'retryable' | 'retryAfterMs' | 'limitKey' | 'needsAttention'
+  'code' | 'message' | 'maybeSent' | 'retryable' | 'retryAfterMs' | 'limitKey' | 'needsAttention' | 'discardsPrepared'
 >
 
 /** A failure that no adapter threw. */
@@ -22,6 +22,7 @@ export const failure = (
   retryAfterMs: undefined,
   limitKey: undefined,
   needsAttention,
+  discardsPrepared: false,
 })
 
 /** The failure of a statement of the intent, or of the sandbox, whose calls are rows. Its commit may have taken effect. */

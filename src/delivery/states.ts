@@ -268,7 +268,7 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
       ...failed(reason),
       outcome: 'failed',
       // A retry by the owner starts with new preparations.
-      prepared: isRetried ? prepared : null,
+      prepared: isRetried && !reason.discardsPrepared ? prepared : null,
       isWaiting: isRetried && progress.waitedMs !== null,
       retryInMs: isRetried ? backoffMs(failures + 1, reason, random) : null,
       mayUnpublish: wasIntended || next.state === 'failed',

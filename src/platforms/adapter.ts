@@ -157,7 +157,7 @@ export interface Adapter<Prepared extends Json = Json> {
   /**
    * Makes the act visible. Further calls that readers see have to be repeatable. `processing`: the network has accepted the
    * act and needs time; it has to be one that `reconcile` can query. Throws a Duplicate where the network refuses the act
-   * because an earlier call already made it.
+   * because an earlier call already made it, and an error with `discardsPrepared` where it does not know what was prepared.
    */
   publish(act: Act, io: Io, ready: Prepared): Promise<Sent | { processing: Wait<Prepared> }>
   /**

@@ -22,7 +22,7 @@ export interface NetworkRules {
   /** Whether one of the network's own refusals means that the credentials no longer work. */
   isUnauthorized(refusal: Refusal): boolean
   /** Another 4xx that does not simply refuse the content. */
-  classify?(refusal: Refusal): 'maybe sent' | 'try later' | undefined
+  classify?(refusal: Refusal): 'maybe sent' | 'try later' | 'prepare anew' | undefined
   /** Whether a 4xx other than 429 says that a rate limit was reached. */
   isRateLimited?(refusal: Refusal): boolean
   /** The required pause, where the network gives it outside of `Retry-After`, or more precisely. */
@@ -151,7 +151,12 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   if (words !== undefined && network.isUnauthorized(refusal)) return unauthorized(message)
   const kind = network.classify?.(refusal)
   if (kind === undefined) return new Refused(message, refusal)
-  return new PublishError(message, { code: 'server_error', maybeSent: kind === 'maybe sent', retryable: true })
+  return new PublishError(message, {
+    code: 'server_error',
+    maybeSent: kind === 'maybe sent',
+    retryable: true,
+    discardsPrepared: kind === 'prepare anew',
+  })
 }
 
 const messageOf = (host: string, status: number, words: string | undefined) =>

@@ -13,6 +13,8 @@ interface PublishErrorOptions {
   limitKey?: string
   /** The credentials no longer work: the owner of the account has to act. */
   needsAttention?: boolean
+  /** The network does not know what was prepared, such as an uploaded file: the next attempt prepares the act anew. */
+  discardsPrepared?: boolean
 }
 
 const MESSAGE_MAX = 600
@@ -38,10 +40,19 @@ export class PublishError extends Error {
   readonly retryAfterMs: number | undefined
   readonly limitKey: string | undefined
   readonly needsAttention: boolean
+  readonly discardsPrepared: boolean
 
   constructor(
     message: string,
-    { code, maybeSent, retryable, retryAfterMs, limitKey, needsAttention = false }: PublishErrorOptions,
+    {
+      code,
+      maybeSent,
+      retryable,
+      retryAfterMs,
+      limitKey,
+      needsAttention = false,
+      discardsPrepared = false,
+    }: PublishErrorOptions,
   ) {
     super(storable(message, MESSAGE_MAX))
     this.code = code
@@ -50,6 +61,7 @@ export class PublishError extends Error {
     this.retryAfterMs = retryAfterMs
     this.limitKey = limitKey
     this.needsAttention = needsAttention
+    this.discardsPrepared = discardsPrepared
   }
 }
 

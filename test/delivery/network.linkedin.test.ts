@@ -49,6 +49,20 @@ t.test('LinkedIn: a text is published with its fields and first comment', async 
   t.equal(await readStatus(id), 'published')
 })
 
+t.test('LinkedIn: a file that LinkedIn does not know is uploaded again', async (t) => {
+  const { account, uploadFile, post, work, readDelivery, linkedin } = await start(t)
+  const id = await post({ accountIds: [account], caption: 'One', mediaIds: [await uploadFile(await jpeg(40, 30, 1))] })
+  const errorDetails = { inputErrors: [{ code: 'INVALID_IMAGE_ID', description: 'Cannot find the media' }] }
+  linkedin.faults.push({ on, instead: { status: 400, body: { message: 'Invalid image', status: 400, errorDetails } } })
+  await work()
+  t.hasStrict(await readDelivery(id), { state: 'queued', error: { message: 'api.linkedin.com: Invalid image' } })
+  t.equal(linkedin.assets.size, 1)
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'published', attempts: 2, error: null })
+  t.equal(linkedin.assets.size, 2)
+  t.equal(linkedin.posts.length, 1)
+})
+
 t.test('LinkedIn: images and videos are uploaded first, and the worker does not wait for them', async (t) => {
   const { account, uploadFile, post, work, readDelivery, linkedin } = await start(t, 'member')
   const images = [await jpeg(40, 30, 1), await jpeg(30, 40, 2)]

@@ -64,6 +64,38 @@ t.test('X: files are uploaded first, and the post follows when they are processe
   t.equal(x.posts.length, 2)
 })
 
+t.test('X: files that X no longer knows are uploaded anew, files that are not ready are sent again', async (t) => {
+  const { connect, uploadFile, post, work, readDelivery, x } = await createNetworkWorld(t)
+  const account = await connect('x')
+  const body = { errors: [{ message: 'Your media IDs are invalid.' }], title: 'Invalid Request' }
+  const refusal = { on: CREATE, instead: { status: 400, body } }
+  const uploads = () => callsOf(x, 'POST /2/media/upload').length
+  x.faults.push(refusal)
+  const soon = await post({
+    accountIds: [account],
+    caption: 'One',
+    mediaIds: [await uploadFile(await jpeg(40, 30, 1))],
+  })
+  await work()
+  t.hasStrict(await readDelivery(soon), { state: 'published', attempts: 1 })
+  t.equal(uploads(), 1)
+
+  x.faults.push(refusal, refusal)
+  const lost = await post({
+    accountIds: [account],
+    caption: 'Two',
+    mediaIds: [await uploadFile(await jpeg(40, 30, 2))],
+  })
+  await work()
+  const error = { code: 'server_error', message: 'api.x.com: Your media IDs are invalid.', retryable: true }
+  t.hasStrict(await readDelivery(lost), { state: 'queued', error })
+  t.equal(uploads(), 2)
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(lost), { state: 'published', attempts: 2, error: null })
+  t.equal(uploads(), 3, 'uploaded again')
+  t.equal(x.posts.length, 2)
+})
+
 t.test('X: a large video goes on where its progress was stored', async (t) => {
   const { connect, uploadFile, post, work, readDelivery, x } = await createNetworkWorld(t)
   const account = await connect('x')

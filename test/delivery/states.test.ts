@@ -77,6 +77,12 @@ const CELLS: Cell[] = [
     { state: 'queued', failures: 1, prepared, outcome: 'failed', retryInMs: 25_000, mayUnpublish: false },
   ],
   [
+    'what the network does not know any more is prepared anew',
+    {},
+    { event: 'failed', reason: { ...passing, discardsPrepared: true }, wasIntended: true },
+    { state: 'queued', failures: 1, prepared: null, outcome: 'failed', retryInMs: 25_000 },
+  ],
+  [
     'a failure after the intent may leave nothing published',
     {},
     { event: 'failed', reason: passing, wasIntended: true },

@@ -149,7 +149,7 @@ t.test('after a 429 the account pauses until the limit ends, and the app where t
   }
 })
 
-t.test('a file that X does not know yet is tried again later', async (t) => {
+t.test('a file that X refuses twice is to be uploaded anew', async (t) => {
   const { fake, credentials } = await start(t)
   fake.media.switches.processing = 0
   const act = actOf({ media: [fileOf('image/png')] })
@@ -157,8 +157,9 @@ t.test('a file that X does not know yet is tried again later', async (t) => {
   const [upload] = fake.media.uploads.values()
   upload!.state = 'processing'
   const error = await rejection(xAdapter.publish(act, { ...ioOf(fake), credentials }, ready))
-  t.has(error, { code: 'server_error', maybeSent: false, retryable: true, needsAttention: false })
+  t.has(error, { code: 'server_error', maybeSent: false, retryable: true, discardsPrepared: true })
   t.equal(error.message, 'api.x.com: Your media IDs are invalid.')
+  t.equal(fake.log.filter((call) => call === CREATE).length, 2)
 })
 
 testAdapterContract(async (t) => {

@@ -50,7 +50,7 @@ export function clientFor({ credentials }: Pick<Io, 'credentials'>): Client {
     // https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
     words: (body) => textAt(body, 'message') ?? textAt(body, 'error_description') ?? textAt(body, 'error'),
     isUnauthorized: ({ status }) => status === 403 || (status === 401 && !isFresh),
-    classify: (refusal) => (isTemporary(refusal) ? 'try later' : undefined),
+    classify,
     retryAfterMs: quotaEndsInMs,
     limitKey: () => limitKeyOf(member),
   }
@@ -71,6 +71,15 @@ export function codesOf({ body }: Refusal): unknown[] {
  */
 const isTemporary = (refusal: Refusal) =>
   [401, 409, 426].includes(refusal.status) || codesOf(refusal).includes('MEDIA_ASSET_WAITING_UPLOAD')
+
+/** LinkedIn does not know the file of the post: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
+const isFileUnknown = (refusal: Refusal) =>
+  codesOf(refusal).some((code) => code === 'INVALID_IMAGE_ID' || code === 'INVALID_VIDEO_ID')
+
+function classify(refusal: Refusal) {
+  if (isTemporary(refusal)) return 'try later'
+  return isFileUnknown(refusal) ? 'prepare anew' : undefined
+}
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Act, Adapter } from '../adapter.ts'
 import { Refused } from '../call-network.ts'
 import { textAt } from '../json.ts'
@@ -17,6 +18,12 @@ const UPLOADS_MAX_AGE_MS = 20 * 3_600_000
  * there; after ten minutes in all, its owner has to look. An empty page costs nothing.
  */
 const READ_AGAIN_MS = [90_000, 480_000]
+
+/**
+ * X refuses files that it is still processing, with words that may mean something else too:
+ * https://github.com/abraham/twitteroauth/issues/1222. Refused again after a pause, they are uploaded anew.
+ */
+const FILES_READY_MS = 3_000
 
 type Prepared = {
   uploads: Upload[]
@@ -52,8 +59,15 @@ export const xAdapter: Adapter<Prepared> = {
       act,
       uploads.map(({ id }) => id),
     )
+    const create = () => client.call('/2/tweets', { method: 'POST', body, visible: true })
     try {
-      const response = await client.call('/2/tweets', { method: 'POST', body, visible: true })
+      const response = await create().catch(async (error) => {
+        if (!(error instanceof PublishError && error.discardsPrepared)) throw error
+        await pause(FILES_READY_MS, undefined, { signal: io.signal }).catch(() => {
+          throw error
+        })
+        return create()
+      })
       const id = textAt(response.body, 'data', 'id') ?? ''
       if (!ID.test(id)) throw unexpected(client.host, true)
       return sentOf(id, client)

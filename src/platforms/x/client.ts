@@ -48,9 +48,8 @@ export function clientOfToken(io: Io): Client {
     isRateLimited: isOutOfCredit,
     retryAfterMs,
     limitKey: (refusal) => (clientId && isOfApp(refusal) ? limitKeyOf(clientId) : undefined),
-    // X may send it for a file that has only just been processed.
     classify: ({ status, body }) =>
-      status === 400 && MEDIA_NOT_READY.test(words(body) ?? '') ? 'try later' : undefined,
+      status === 400 && MEDIA_REFUSED.test(words(body) ?? '') ? 'prepare anew' : undefined,
     call: (path, options) =>
       callNetwork(client, io, `${API}${path}`, { ...options, headers: { authorization: `Bearer ${accessToken}` } }),
   }
@@ -65,7 +64,8 @@ export const sentOf = (id: string, { username }: Client): Sent => ({
   url: username ? `https://x.com/${username}/status/${id}` : `https://x.com/i/web/status/${id}`,
 })
 
-const MEDIA_NOT_READY = /media IDs are invalid/i
+/** Files that are not ready, too old, or of another user. */
+const MEDIA_REFUSED = /media IDs are invalid/i
 
 /**
  * Problems and invalid requests: https://docs.x.com/x-api/fundamentals/response-codes-and-errors. The message of an
