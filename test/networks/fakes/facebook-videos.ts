@@ -38,6 +38,7 @@ interface Parts {
   nextId(): string
   createStory(mediaType: 'video', mediaId: string): Reply
   needs(...scopes: string[]): void
+  publishesAgain(): boolean
 }
 
 const EDGE = /^\/v\d+\.0\/(\d+)\/(videos|video_reels|video_stories)$/
@@ -51,7 +52,7 @@ const uploadError = (type: string, message: string): never => {
  * Videos of a Page: in chunks as https://developers.facebook.com/docs/graph-api/video-uploads describes it, reels and stories
  * as https://developers.facebook.com/docs/video-api/guides/reels-publishing and …/docs/page-stories-api do.
  */
-export function videosOf({ pageId, nextId, createStory, needs }: Parts): FakeVideos {
+export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }: Parts): FakeVideos {
   const videos = new Map<string, Video>()
 
   const rangeOf = ({ bytes, size }: Video) => ({
@@ -105,7 +106,8 @@ export function videosOf({ pageId, nextId, createStory, needs }: Parts): FakeVid
   }
 
   const finish = (video: Video, form: Record<string, string>): Reply => {
-    if (video.finished) return refuse(100, 'Invalid parameter', { error_user_msg: 'The video was published before.' })
+    if (video.finished && !publishesAgain())
+      return refuse(100, 'Invalid parameter', { error_user_msg: 'The video was published before.' })
     if (video.size === null || video.bytes.length < video.size)
       refuse(100, 'Video Upload Is Missing', { error_subcode: 1363130 })
     if (video.edge === 'video_reels' && form.video_state !== 'PUBLISHED')

@@ -49,6 +49,8 @@ export interface FakeFacebook extends FakeNetwork {
   comments: Comment[]
   /** How long posts, stories and comments take to be listed. */
   listedAfterMs: number
+  /** Whether a photo or video can be published again, in a second post. No page says so, nor that it is refused. */
+  publishesAgain: boolean
   /** Whether a text that equals the one before is refused. */
   refusesRepeats: boolean
   /** Whether attachments have ids of their own in place of those of the photos. */
@@ -108,7 +110,7 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
   const usePhoto = (id: string | undefined) => {
     const photo = id === undefined ? undefined : photos.get(id)
     if (!photo) return refuse(100, 'Invalid parameter', { error_user_msg: 'The photo does not exist.' })
-    if (photo.isPublished)
+    if (photo.isPublished && !fake.publishesAgain)
       return refuse(100, 'Invalid parameter', { error_user_msg: 'The photo was used in another post.' })
     photo.isPublished = true
     return photo
@@ -264,7 +266,13 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
 
   const fake: FakeFacebook = {
     ...(await startFake(t, ORIGINS, respond)),
-    video: videosOf({ pageId: PAGE_ID, nextId, createStory, needs: (...names) => needs(fake.scopes, ...names) }),
+    video: videosOf({
+      pageId: PAGE_ID,
+      nextId,
+      createStory,
+      needs: (...names) => needs(fake.scopes, ...names),
+      publishesAgain: () => fake.publishesAgain,
+    }),
     login: loginOf(),
     credentials: { pageId: PAGE_ID, accessToken: PAGE_TOKEN, appId: APP_ID },
     scopes: new Set([
@@ -277,6 +285,7 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
     stories,
     comments,
     listedAfterMs: 0,
+    publishesAgain: true,
     refusesRepeats: false,
     hidesPhotoIds: false,
     setTime: (time) => {
