@@ -16,7 +16,7 @@ interface Video {
 
 export interface FakeVideos {
   videos: Map<string, Video>
-  /** How often a video is reported to be in processing; a text is the reason of its failure. */
+  /** How often a video is reported to be in processing, and the last time in publishing; a text is the reason of its failure. */
   processing: number | string
   /** The size of the chunks that are asked for. */
   chunkBytes: number
@@ -173,7 +173,9 @@ export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }:
     }
     if (looks > 0) {
       video.looks = looks - 1
-      return { video_status: 'processing', uploading_phase, ...phases('in_progress', 'not_started') }
+      const isPublishing = looks === 1
+      const rest = isPublishing ? phases('complete', 'in_progress') : phases('in_progress', 'not_started')
+      return { video_status: isPublishing ? 'ready' : 'processing', uploading_phase, ...rest }
     }
     return {
       video_status: 'ready',
@@ -187,7 +189,7 @@ export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }:
     needs('pages_read_engagement')
     const fields = checkFields('video', call)
     const status = statusOf(video)
-    const isLive = status.video_status === 'ready'
+    const isLive = status.publishing_phase.status === 'complete'
     const postId = isLive && fake.hasPostIds && video.edge !== 'video_stories'
     return {
       status: 200,
