@@ -46,6 +46,7 @@ const measureOAuth = (oauth: OAuth, measured: Measured): OAuth => ({
       run: (credentials, app, io) => oauth.refresh!.run(credentials, app, measured(io)),
     },
   }),
+  ...(oauth.revoke && { revoke: (credentials, app, io) => oauth.revoke!(credentials, app, measured(io)) }),
 })
 
 const measureRegistration = (registration: AppRegistration, measured: Measured): AppRegistration => ({

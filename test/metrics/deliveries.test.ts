@@ -131,3 +131,11 @@ t.test('calls to networks are measured by network and result', async (t) => {
   })
   t.ok((await succeeded()) > connected, 'publishing calls it')
 })
+
+t.test('the revocation of tokens is measured too', async (t) => {
+  const { networks, read } = await createMeasuredWorld(t)
+  const io = { fetch: async () => new Response(null), signal: AbortSignal.timeout(60_000) }
+  const app = { id: null, clientId: 'client', clientSecret: 'secret' }
+  await networks.x!.oauth!.revoke!({ accessToken: 'token' }, app, io)
+  t.strictSame(Object.keys(await read('postroom_network_call_duration_seconds_count')), ['{platform="x",result="2xx"}'])
+})
