@@ -157,7 +157,8 @@ export interface Adapter<Prepared extends Json = Json> {
   /**
    * Makes the act visible. Further calls that readers see have to be repeatable. `processing`: the network has accepted the
    * act and needs time; it has to be one that `reconcile` can query. Throws a Duplicate where the network refuses the act
-   * because an earlier call already made it, and an error with `discardsPrepared` where it does not know what was prepared.
+   * because an earlier call already made it. Throws an error with `discardsPrepared`
+   * where the network no longer has what was prepared.
    */
   publish(act: Act, io: Io, ready: Prepared): Promise<Sent | { processing: Wait<Prepared> }>
   /**

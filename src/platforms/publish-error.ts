@@ -13,7 +13,7 @@ interface PublishErrorOptions {
   limitKey?: string
   /** The credentials no longer work: the owner of the account has to act. */
   needsAttention?: boolean
-  /** The network does not know what was prepared, such as an uploaded file: the next attempt prepares the act anew. */
+  /** The network no longer has what was prepared, such as an uploaded file. The next attempt prepares the act again. */
   discardsPrepared?: boolean
 }
 

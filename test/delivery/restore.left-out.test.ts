@@ -38,7 +38,7 @@ async function setUp(t: Test) {
   const fields = { thumbnailUrl: THUMBNAIL, playlistId: PLAYLIST }
   const id = await post('Dusk', { firstComment: 'First!', accountOverrides: [{ accountId, fields }] })
   const backUp = async () => ({ takenAt: new Date(), url: await copyDatabase(t, db, world.databaseUrl) })
-  /** Restores a backup, lets workers send what they find, and returns the delivery. */
+  /** Restores a backup, lets workers publish the due deliveries, and returns the delivery. */
   const restore = async ({ takenAt, url }: Awaited<ReturnType<typeof backUp>>) => {
     const restored = connect({ url })
     t.teardown(() => restored.destroy())

@@ -89,7 +89,7 @@ t.test('an account with more posts than a page since the attempt has to be looke
   t.equal(await reconcile(act, credentials, io, LAST), 'absent', 'the next page has older ones')
 })
 
-t.test('the clock of Reddit decides what is older than the attempt', async (t) => {
+t.test('Reddit’s clock decides which posts are older than the attempt', async (t) => {
   const { fake, credentials, io, sent } = await start(t)
   for (const aheadMs of [-600_000, 600_000]) {
     fake.switches.clockAheadMs = aheadMs

@@ -3,7 +3,7 @@ import type { Db } from '../../client.ts'
 import { NO_ID } from '../../id.ts'
 import { commonOrganization } from '../roles.ts'
 
-/** How far a walk along the posts of an organisation has come. It visits those with its mark first, then those of each account. */
+/** How far a walk along the posts of an organisation has come. It visits the marked posts first, then the posts of each account. */
 export interface MarkWalk {
   organizationId: string
   /** Its `posts_unmarked_since` when the walk began, as Postgres writes it: a Date has no microseconds. */

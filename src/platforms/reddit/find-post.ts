@@ -11,7 +11,7 @@ const CLOCK_SKEW_MAX_MS = 60_000
 /** The most of one page. */
 const ITEMS_MAX = 100
 
-/** What the list of the author says about an act. `unknown`: what it shows may be the act, or something else. */
+/** What the list of the author says about an act. `unknown`: a post in it may be the act or another post. */
 export type Found = Sent | 'absent' | 'unknown'
 
 /**

@@ -100,7 +100,7 @@ async function begin(client: Client, act: Act, io: Io, state: State) {
   return { ready: { ...next, wasReady: true } }
 }
 
-/** The call that publishes may have been made: the status of the task tells what is missing. */
+/** The publishing call may have been made. The status of the task tells which part is missing. */
 async function prepareAgain(client: Client, act: Act, io: Io, saved: State) {
   const { upload } = saved
   const status = await readStatus(client, saved.publishId!, io)

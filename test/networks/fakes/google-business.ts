@@ -41,7 +41,7 @@ interface Switches {
   isApproved: boolean
   /** Whether photos have to be as large as Google demands. */
   checksPhotos: boolean
-  /** Whether a post whose photo cannot be fetched is refused at once, instead of rejected later. */
+  /** Whether Google refuses a post at once if its photo cannot be fetched. Otherwise Google rejects the post later. */
   fetchesAtOnce: boolean
   /** Live posts have no address for so many reads. */
   addressLag: number

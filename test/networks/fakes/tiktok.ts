@@ -8,7 +8,7 @@ import { createTasks, type Task } from './tiktok-tasks.ts'
 const ORIGINS = ['https://open.tiktokapis.com', 'https://open-upload.tiktokapis.com']
 const MINUTE_MS = 60_000
 
-/** Each path and the scopes of which it needs one: https://developers.tiktok.com/doc/tiktok-api-scopes */
+/** For each path, the scopes that allow it. One is enough: https://developers.tiktok.com/doc/tiktok-api-scopes */
 const SCOPES: Record<string, (body: unknown) => readonly string[]> = {
   '/v2/post/publish/creator_info/query/': () => ['video.publish'],
   '/v2/post/publish/video/init/': () => ['video.publish'],

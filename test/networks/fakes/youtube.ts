@@ -15,7 +15,7 @@ export const FORCE_SSL = 'https://www.googleapis.com/auth/youtube.force-ssl'
 const UPLOAD = 'https://www.googleapis.com/auth/youtube.upload'
 const READONLY = 'https://www.googleapis.com/auth/youtube.readonly'
 
-/** The scopes of which each method needs one: the pages of the methods under https://developers.google.com/youtube/v3/docs */
+/** For each method, the scopes that allow it. One is enough: the pages under https://developers.google.com/youtube/v3/docs */
 const SCOPES: Record<string, readonly string[]> = {
   'GET /youtube/v3/channels': [READONLY, FORCE_SSL],
   'GET /youtube/v3/videos': [READONLY, FORCE_SSL],
