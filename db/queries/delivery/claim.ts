@@ -54,7 +54,7 @@ export interface StoredFile extends Omit<Media, 'fps' | 'fileName' | 'externalRe
   storageKey: string | null
 }
 
-/** Due deliveries of a platform that one claim looks at: more than any network's concurrency. */
+/** Due deliveries of a platform that one claim looks at: more than the concurrency of any network but the sandbox. */
 const WINDOW = 300
 /** Accounts with parked deliveries that one claim looks at on each platform, from a random account on and from the first. */
 const PARKED_ACCOUNTS_MAX = 250
