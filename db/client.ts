@@ -46,6 +46,9 @@ const poolStates = new WeakMap<Db, () => PoolState>()
 
 export const readPool = (db: Db): PoolState => poolStates.get(db)!()
 
+/** What the connections of a client have learned about their server. */
+export const servers = new WeakMap<Db, Server>()
+
 /** Creates the client. The first statement opens the first connection. */
 export function connect({
   url,
@@ -83,6 +86,7 @@ export function connect({
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   connections.set(db, openConnection)
+  servers.set(db, server)
   poolStates.set(db, () => {
     const { totalCount, idleCount: idle, waitingCount: waiting } = pool
     return { max: poolMax, inUse: totalCount - idle, idle, waiting, refused }

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { budgetSpent, currentBudget } from './budget.ts'
 import { Client, destroySocket, PreparedQuery, type PreparedStatement } from './driver.ts'
 import { isConnectionOver, SQLSTATE } from './sqlstate.ts'
-import { QUERY_READ_TIMEOUT } from './unavailable.ts'
+import { isDatabaseFull, QUERY_READ_TIMEOUT } from './unavailable.ts'
 
 /** The names of prepared statements by their text. Postgres parses and plans each named statement once a connection. */
 export const statementNames = new Map<string, string>()
@@ -13,6 +13,8 @@ export interface Server {
   silentSince: number
   /** False behind a pooler that moves a client between server connections: the next one lacks the prepared statements. */
   hasPreparedStatements: boolean
+  /** The latest error of a statement that the server had no space for, and its time by `performance.now()`. */
+  lastFull?: { error: Error; at: number }
 }
 
 /**
@@ -100,6 +102,7 @@ export class Connection extends Client {
     const isSilent = error.message === QUERY_READ_TIMEOUT
     if (isSilent && !isLimitedByBudget) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
     if (error.severity) this.heardAt = performance.now()
+    if (isDatabaseFull(error)) this.#server.lastFull = { error, at: performance.now() }
     // After a read timeout the statement still runs. After a fatal error the server closes the connection a moment later.
     // A prepared statement whose table changed fails on this connection forever. The pool drops a connection that ends.
     if (isSilent || (error.severity && isConnectionOver(error))) this.end()

@@ -67,7 +67,7 @@ export interface AppOptions extends ConnectionContext {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What is wrong with the storage and the credentials key. */
+    /** What is wrong with the storage, the credentials key and the space of the database. */
     health: Health
   }
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
+import { findDiskFull } from '../../db/disk-space.ts'
 import { listOtherKeys } from '../../db/queries/credentials.ts'
-import { OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import { DATABASE_FULL, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { storageUnavailable } from '../http/errors.ts'
 import { checkFolder } from '../storage/check-folder.ts'
@@ -14,7 +15,7 @@ interface Files {
   incomingDir: string
 }
 
-/** The checks of everything that the service depends on besides the database. */
+/** The checks of everything that the service depends on besides a database that it can read. */
 export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefined): Record<Dependency, Check> => ({
   storage: async () => {
     try {
@@ -34,6 +35,11 @@ export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefi
     const accounts = rows.reduce((sum, row) => sum + row.accounts, 0)
     const facts = { accounts, missingKeys: rows.map(({ keyId }) => keyId) }
     return { code: 'credentials_key_mismatch', message: OTHER_CREDENTIALS_KEY, facts }
+  },
+
+  databaseSpace: async () => {
+    const error = await findDiskFull(db)
+    return error ? { code: 'database_full', message: DATABASE_FULL, facts: { err: error } } : null
   },
 })
 

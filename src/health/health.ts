@@ -10,8 +10,8 @@ export interface Problem {
   facts: object
 }
 
-/** What the service depends on besides the database. */
-export const DEPENDENCIES = ['storage', 'credentialsKey'] as const
+/** What a process can lack while it can read the database. */
+export const DEPENDENCIES = ['storage', 'credentialsKey', 'databaseSpace'] as const
 export type Dependency = (typeof DEPENDENCIES)[number]
 
 /** Returns the problem of a dependency, null if it works, and undefined if that cannot be known at the moment. */

@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from 'prom-client'
 import { DEPENDENCIES, type Health } from '../health/health.ts'
 
-/** Shows what `health` finds about the storage and the credentials key, each time that the metrics are read. */
+/** Shows what `health` finds, each time that the metrics are read. */
 export function observeHealth(registry: Registry, health: Health): void {
   new Gauge({
     name: 'postroom_dependency_usable',
-    help: '1 if this process can use the storage of files and has the keys of all stored credentials, otherwise 0.',
+    help: '1 if this process can use the storage, has the keys of all credentials, and finds space in the database, otherwise 0.',
     labelNames: ['dependency'],
     registers: [registry],
     async collect() {

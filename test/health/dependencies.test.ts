@@ -57,6 +57,7 @@ t.test(
         return found
       },
       credentialsKey: async () => null,
+      databaseSpace: async () => null,
     }
     const { read } = createHealth(checks, logger, 3_600_000)
     const all = await Promise.all(Array.from({ length: 20 }, read))

@@ -1,12 +1,29 @@
+import { randomBytes } from 'node:crypto'
 import { chownSync, statSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '../../db/client.ts'
+import { findDiskFull } from '../../db/disk-space.ts'
 import { migrate } from '../../db/migrate.ts'
+import { examine } from '../../src/runtime/doctor/doctor.ts'
+import { createFolder } from '../helpers/app.ts'
+import { runService } from '../helpers/command.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
+import { samplesOf } from '../helpers/scrape.ts'
 import { createPerson, startService, startServiceWithPerson } from '../helpers/service.ts'
 import { mountSmallDisk, withoutMounts } from '../helpers/small-disk.ts'
+import { until } from '../helpers/until.ts'
 
+/** The status of /readyz, with the code and the message of an error. */
+async function readinessOf(app: FastifyInstance) {
+  const { statusCode, headers, body } = await app.inject('/readyz')
+  return [statusCode, headers['x-error-code'], JSON.parse(body).error]
+}
+
+const UNREADY = [503, 'database_full', 'The database has no space left']
 const FULL = { status: 503, body: { error: 'The database has no space left' } }
 
 t.test(
@@ -24,13 +41,57 @@ t.test(
     await sql`create tablespace small location ${sql.lit(disk)}`.execute(admin)
     await sql`alter table posts set tablespace small`.execute(admin)
     const { key, account } = await createPerson(admin)
-    const { send } = await startService(t, server.url)
+    const { app, send } = await startService(t, server.url)
     const post = { accountIds: [account], caption: 'a'.repeat(300) }
     let reply = await send(key, 'POST', '/posts', post)
     // A page is 8 kB: fewer posts than this fill the disk.
     for (let count = 0; reply.status === 201 && count < 5_000; count++) reply = await send(key, 'POST', '/posts', post)
     t.strictSame(reply, FULL)
     t.equal((await send(key, 'GET', '/posts')).status, 200)
+    t.strictSame(await readinessOf(app), UNREADY, 'readyz tells, although the rest of the database has space')
+  },
+)
+
+t.test(
+  'idle processes, gauges and the doctor tell that the disk of the database is full',
+  { skip: withoutMounts },
+  async (t) => {
+    const server = await startOwnPostgres(t, { fsync: 'off' })
+    const admin = connect({ url: server.url, poolMax: 1 })
+    t.teardown(() => admin.destroy())
+    const { rows } = await sql<{ folder: string }>`select current_setting('data_directory') as folder`.execute(admin)
+    const { uid, gid } = statSync(rows[0]!.folder)
+    const disk = mountSmallDisk(t, 65_536)
+    chownSync(disk, uid, gid)
+    await sql`create tablespace small location ${sql.lit(disk)}`.execute(admin)
+    await sql`create database small tablespace small`.execute(admin)
+    const url = new URL(server.url)
+    url.pathname = '/small'
+    const db = connect({ url: url.href, poolMax: 1 })
+    t.teardown(() => db.destroy())
+    await migrate(db)
+    const MEDIA_DIR = await createFolder(t)
+    const CREDENTIALS_KEY = randomBytes(32).toString('base64')
+    const env = { DATABASE_URL: url.href, MEDIA_DIR, CREDENTIALS_KEY, METRICS_PORT: '0' }
+    const worker = await runService('worker', env)
+    t.teardown(() => worker.stop())
+    const { app } = await startService(t, url.href)
+    const gauge = async () => {
+      const samples = samplesOf(await (await fetch(worker.facts.metrics!)).text())
+      return samples['postroom_dependency_usable{dependency="databaseSpace"}']
+    }
+    t.strictSame([await readinessOf(app), await gauge()], [[200, undefined, undefined], 1])
+    // One page at a time, as Postgres takes it.
+    await t.rejects(writeFile(join(disk, 'other'), Buffer.alloc(2 ** 26)), { code: 'ENOSPC' })
+    await until('the service is unready', () => readinessOf(app), { isMet: ([status]) => status === 503 })
+    t.strictSame(await readinessOf(app), UNREADY)
+    await until('the gauge of the worker is 0', gauge, { isMet: (value) => value === 0 })
+    t.match(await findDiskFull(db), { code: '53100' })
+    const findings = await examine(env)
+    t.hasStrict(findings, [{ check: 'configuration' }, { check: 'database', message: 'it has no space left' }])
+    await rm(join(disk, 'other'))
+    t.equal(await findDiskFull(db, { rememberedMs: 0 }), undefined, 'with space, only what is remembered counts')
+    t.match(await findDiskFull(db), { code: '53100' })
   },
 )
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from '../../../db/client.ts'
+import { findDiskFull } from '../../../db/disk-space.ts'
 import { readSchema, tooNewMessage } from '../../../db/migrate.ts'
 import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
 import { readUnsequencedSeconds } from '../../../db/queries/events/sequence.ts'
@@ -21,12 +22,15 @@ export const MEND_DATABASE =
 
 const VERSION_MIN = 140_000
 
-/** Checks the server, its settings and the privileges of the role. */
+const MEND_FULL = 'Free space on the disk of the database. Its log names the file that could not grow.'
+
+/** Checks the server, its space, its settings and the privileges of the role. */
 export async function examineServer(db: Db): Promise<Finding> {
   const startedAt = performance.now()
   const facts = await readServer(db)
   const ms = Math.round(performance.now() - startedAt)
   const problems = PROBLEMS.filter(({ isFound }) => isFound(facts))
+  if (await findDiskFull(db)) return wrong('database', 'it has no space left', MEND_FULL)
   if (problems.length === 0) return ok('database', `PostgreSQL ${facts.version} responds in ${ms} ms`)
   return wrong(
     'database',
