@@ -183,6 +183,8 @@ export type Outcome =
 /** What is stored, but for what the caller alone knows: which act it was, and how long it took. */
 export type Decision = Omit<Settlement, 'act' | 'startedMsAgo'>
 
+type Next = Pick<Decision, 'state'> & Partial<Decision>
+
 /** The next state of a delivery that a worker holds, and what is stored with it. */
 export function decide(progress: Progress, outcome: Outcome, random: () => number = Math.random): Decision {
   const { left, sentBefore, leftOut, failures, error, prepared, canReconcile } = progress
@@ -227,22 +229,23 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
       }
     }
     case 'absent': {
-      if (failures < FAILURES_MAX) {
-        return { ...unchanged, state: 'publishing', keepsLease: true, mayUnpublish: true, outcome: 'absent' }
-      }
-      return { ...unchanged, ...giveUp(error), mayUnpublish: true, outcome: 'absent' }
+      const isLost = progress.waitedMs !== null
+      // A lost response has been counted.
+      const known = isLost ? { failures: failures + 1, error: errorOf(lostByNetwork) } : { failures, error }
+      const next: Next = known.failures < FAILURES_MAX ? { state: 'publishing', keepsLease: true } : giveUp(known.error)
+      return { ...unchanged, ...known, mayUnpublish: true, outcome: 'absent', ...next }
     }
     case 'rejected':
       return { ...afterFailure(impossible(outcome.words), true), mayUnpublish: true }
     case 'later':
       if ((progress.waitedMs ?? 0) > NETWORK_WAIT_MAX_MS) return afterFailure(waitedTooLong, false)
-      return { ...unchanged, ...waiting(outcome), state: 'queued' }
+      return { ...unchanged, ...waitOn(outcome), state: 'queued' }
     case 'processing':
       if ((progress.waitedMs ?? 0) > NETWORK_WAIT_MAX_MS || !canReconcile) {
         const reason = canReconcile ? waitedTooLong : resultUnknown
         return { ...unchanged, ...failed(reason), state: 'unconfirmed', mayBeSent: true, outcome: 'unknown' }
       }
-      return { ...unchanged, ...waiting(outcome), state: 'queued', mayBeSent: true }
+      return { ...unchanged, ...waitOn(outcome), state: 'queued', mayBeSent: true }
     case 'late': {
       const state = givenUp === 'published' ? 'published' : 'missed'
       return { ...unchanged, state, mayUnpublish: state === 'missed', error: errorOf(outcome.reason) }
@@ -262,7 +265,7 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
 
   function afterFailure(reason: Failure, wasIntended: boolean): Decision {
     const isRetried = reason.retryable && failures + 1 < FAILURES_MAX
-    const next: ReturnType<typeof giveUp> = isRetried ? { state: 'queued' } : giveUp(errorOf(reason))
+    const next: Next = isRetried ? { state: 'queued' } : giveUp(errorOf(reason))
     return {
       ...unchanged,
       ...failed(reason),
@@ -277,11 +280,26 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
   }
 
   /** An act has failed for good. Those after it follow, unless it is a post, or refused credentials. */
-  function giveUp(reason: DeliveryError | null): Pick<Decision, 'state'> & Partial<Decision> {
+  function giveUp(reason: DeliveryError | null): Next {
     const isLeftOut = left[0] !== 'post' && left.length > 1 && reason && reason.code !== 'unauthorized'
     if (!isLeftOut) return { state: givenUp }
     const sent = [{ id: null, url: null, error: reason }]
     return { state: 'publishing', keepsLease: true, sent, failures: 0, prepared: null }
+  }
+
+  /**
+   * Ends the failures in a row since the wait began. Those before it stay: otherwise a network that makes the delivery wait
+   * before each call that fails would be called for ever.
+   */
+  function waitOn({ prepared: next, afterMs }: { prepared: PreparedAct; afterMs: number }) {
+    const before = progress.waitedMs === null ? failures : Math.min(prepared?.failuresBefore ?? failures, failures)
+    return {
+      prepared: { ...next, failuresBefore: before },
+      failures: before,
+      isWaiting: true,
+      // An adapter may pass on any number that a network sent.
+      retryInMs: Math.min(Math.max(afterMs || 0, NETWORK_WAIT_MIN_MS), NETWORK_WAIT_MAX_MS),
+    }
   }
 
   function failed(reason: Failure) {
@@ -295,15 +313,10 @@ export function decide(progress: Progress, outcome: Outcome, random: () => numbe
   }
 }
 
-const waiting = ({ prepared, afterMs }: { prepared: PreparedAct; afterMs: number }) => ({
-  prepared,
-  isWaiting: true,
-  // An adapter may pass on any number that a network sent.
-  retryInMs: Math.min(Math.max(afterMs || 0, NETWORK_WAIT_MIN_MS), NETWORK_WAIT_MAX_MS),
-})
-
 const errorOf = ({ code, message, retryable }: Failure): DeliveryError => ({ code, message, retryable })
 
 const waitedTooLong = failure('timeout', 'The network did not finish within 24 hours')
+
+const lostByNetwork = failure('server_error', 'The network accepted the act, and lost it', { retryable: true })
 
 const resultUnknown = failure('unknown_outcome', 'The network accepted the act, and cannot be queried for its result')

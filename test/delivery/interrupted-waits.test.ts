@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { FAILURES_MAX, LEASE_MS } from '../../src/delivery/timing.ts'
 import { claimDue, createDeliveryWorld } from '../helpers/publisher.ts'
-import { refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { lostResponse, refusal, scriptedNetwork, unreachable } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'
 
 const MINUTE = 60_000
@@ -128,6 +128,46 @@ t.test('a failed check does not end the wait for a network', async (t) => {
     time.now = new Date(time.now.getTime() + ms)
   }
   t.hasStrict(await readDelivery(id), { state: 'published' })
+})
+
+t.test('failures between responses of a network that still works do not end the wait', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const rounds = 2 * FAILURES_MAX
+  for (let round = 0; round < rounds; round++) {
+    mastodon.steps.push(
+      { isAccepted: false, laterMs: MINUTE },
+      { isAccepted: false, isEarly: true, error: unreachable() },
+    )
+  }
+  mastodon.steps.push({ isAccepted: true, processingMs: MINUTE })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'video' })
+  await work()
+  for (let round = 0; round < 2 * rounds; round++) await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'queued', attempts: 1 + rounds })
+  for (let round = 0; round < rounds; round++) {
+    mastodon.reconcileWith = () => Promise.reject(lostResponse())
+    await work(MINUTE)
+    mastodon.reconcileWith = async () => ({ processing: { state: { attempt: 1 }, afterMs: MINUTE } })
+    await work(MINUTE)
+  }
+  mastodon.reconcileWith = undefined
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'published' })
+  t.strictSame(mastodon.posts, ['video'])
+})
+
+t.test('calls that fail after each wait are counted in a row', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  for (let round = 0; round < FAILURES_MAX; round++) {
+    for (let wait = 0; wait < 2; wait++) mastodon.steps.push({ isAccepted: false, laterMs: MINUTE })
+    mastodon.steps.push({ isAccepted: false, error: unreachable() })
+  }
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'video' })
+  await work()
+  for (let round = 0; round < 3 * FAILURES_MAX; round++) await work(HOUR)
+  t.hasStrict(await readDelivery(id), { state: 'failed', attempts: FAILURES_MAX, error: { code: 'unreachable' } })
 })
 
 t.test('a waiting delivery that no worker continues is missed', async (t) => {

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { FAILURES_MAX, LEASE_MS } from '../../src/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, type ScriptedNetwork, scriptedNetwork } from '../helpers/scripted-network.ts'
 
@@ -202,6 +202,14 @@ t.test('an act that the network loses during processing is sent again', async (t
   await work(MINUTE)
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 2 })
   t.strictSame(mastodon.posts, ['video', 'video'])
+})
+
+t.test('an act that the network loses each time during processing fails after eight calls', async (t) => {
+  const { mastodon, id, work, readDelivery } = await createProcessing(t)
+  mastodon.stepOf = () => ({ isAccepted: true, processingMs: MINUTE })
+  mastodon.reconcileWith = async () => 'absent'
+  for (let call = 0; call < 2 * FAILURES_MAX; call++) await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'failed', attempts: FAILURES_MAX, error: { code: 'server_error' } })
 })
 
 t.test('a post that another delivery has sent does not count as found after a wait either', async (t) => {
