@@ -35,9 +35,7 @@ export function createHealth(checks: Record<Dependency, Check>, log: Log, maxAge
 
   async function run(name: Dependency): Promise<void> {
     const before = problems[name]
-    let found = await checks[name]()
-    // A single failure may be a timeout under load.
-    if (found && !before) found = await checks[name]()
+    const found = await checks[name]()
     if (found === undefined) return
     if (found === null) {
       delete problems[name]

@@ -14,10 +14,12 @@ export interface S3Options {
 const CALL_MS = 2_000
 
 /** While a transfer runs, the service is probed this often, and may take so long to respond. */
-const PROBE_EVERY_MS = 1_000
+const PROBE_EVERY_MS = 250
 const PROBE_MS = 1_500
-/** A lost response or two may be an accident. */
-const FAILED_PROBES_MAX = 4
+/** A lost response or two may be an accident. A transfer whose service is silent ends after 2.5 s: clients wait for 3. */
+const LOST_PROBES_MAX = 4
+/** A service that copies less than 50 MB/s while it responds to nothing else counts as silent. */
+const COPIED_BYTES_PER_PROBE = 12_500_000
 
 /** Creates the client. Errors that mean that the service cannot be used are StorageErrors, after up to three attempts. */
 export function createClient({ region, endpoint, credentials }: S3Options): S3Client {
@@ -53,23 +55,24 @@ export const sendCall = <T>(send: (signal: AbortSignal) => Promise<T>, limitMs =
 
 /**
  * Sends a call with content, which may take long. Meanwhile, `probe` shows whether the service still responds: if it does
- * not, throws the StorageError of the probe.
+ * not, throws the StorageError of the probe. If the call makes the service copy bytes, the service may be silent for longer.
  */
 export async function transfer<T>(
   probe: (signal: AbortSignal) => Promise<unknown>,
   send: (signal: AbortSignal) => Promise<T>,
+  { copiedBytes = 0 } = {},
 ): Promise<T> {
   const controller = new AbortController()
-  let failed = 0
+  const lostMax = LOST_PROBES_MAX + copiedBytes / COPIED_BYTES_PER_PROBE
+  let lost = 0
   const probeOnce = () =>
     sendCall(probe, PROBE_MS).then(
       () => {
-        failed = 0
+        lost = 0
       },
       (error) => {
-        // Any other error is a response.
-        if (!(error instanceof StorageError)) failed = 0
-        else if (++failed >= FAILED_PROBES_MAX) controller.abort(error)
+        if (isResponse(error)) lost = 0
+        else if (++lost >= lostMax) controller.abort(error)
       },
     )
   const probes = setInterval(probeOnce, PROBE_EVERY_MS)
@@ -79,6 +82,9 @@ export async function transfer<T>(
     clearInterval(probes)
   }
 }
+
+/** Whether the service sent the error. If it sends 503 to probes, it is overloaded, and may still finish a transfer. */
+const isResponse = (error: unknown) => !(error instanceof StorageError) || error.cause instanceof S3ServiceException
 
 /** The SDK looks at its signal only while a request runs, and not between two attempts. */
 function withSignal<T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>, toError: () => Error) {

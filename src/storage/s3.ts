@@ -173,9 +173,9 @@ async function putFile(client: S3Client, object: S3Object, file: FileHandle, mim
       Parts.push({ PartNumber: part.PartNumber, ETag })
     }
     const complete = new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } })
-    // Not probed: a service may respond to nothing else while it puts the parts of a large file together, which can take
-    // minutes. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
-    await client.send(complete)
+    // It can take minutes: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
+    // Some services respond to nothing else while they put the parts together.
+    await transfer(probe, (abortSignal) => client.send(complete, { abortSignal }), { copiedBytes: size })
   } catch (error) {
     const aborted = abortUpload(client, object, UploadId).catch(() => {})
     // A storage that is away is not waited for.

@@ -136,6 +136,27 @@ async function emptyBucket(client: S3Client): Promise<void> {
   }
 }
 
+/**
+ * Accepts requests without a response, and responds to all of them `ticks` quarters of a second later. A busy machine delays
+ * the ticks as it delays the timers of a client.
+ */
+export function hangFor(t: Teardown, s3: S3, ticks: number): void {
+  const held: (() => void)[] = []
+  const respond = ({ method }: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(200, { etag: '"1"', 'content-type': 'application/xml' })
+    response.end(method === 'GET' ? 'postroom' : method === 'POST' ? '<CompleteMultipartUploadResult/>' : undefined)
+    return true
+  }
+  s3.answer = (request, response) => held.push(() => respond(request, response)) > 0
+  const timer = setInterval(() => {
+    if (--ticks > 0) return
+    clearInterval(timer)
+    s3.answer = respond
+    for (const letGo of held) letGo()
+  }, 250)
+  t.teardown(async () => clearInterval(timer))
+}
+
 /** Sends an error in the format of S3. */
 export function refuse(response: ServerResponse, status: number, code: string): true {
   response.writeHead(status, { 'content-type': 'application/xml', connection: 'close' })

@@ -5,7 +5,7 @@ import t from 'tap'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { s3Storage } from '../../src/storage/s3.ts'
 import { NotStoredError, type Storage, StorageError } from '../../src/storage/storage.ts'
-import { refuse } from '../helpers/s3.ts'
+import { hangFor, refuse } from '../helpers/s3.ts'
 import { mountSmallDisk, withoutMounts } from '../helpers/small-disk.ts'
 import { AS, bytesOf, createFolderScene, createS3Scene, KEY, MIB, OTHER_KEY } from './scene.ts'
 
@@ -60,42 +60,56 @@ t.test('a service that nothing listens for, and a bucket that does not exist, ca
   t.equal((await errorOf(elsewhere.check())).message, 'S3 responded with 404 NoSuchBucket to PutObject')
 })
 
-t.test('an upload ends soon after the service stops responding in the middle of it', async (t) => {
-  const { storage, incoming, s3 } = await createS3Scene(t)
-  s3.answer = ({ url }) => {
-    const isPart = url!.includes('partNumber=2')
-    if (isPart) s3.answer = () => true
-    return isPart
-  }
-  const error = await errorOf(storage.put(KEY, await incoming(bytesOf(20 * MIB)), AS.mimeType))
-  t.ok(error instanceof StorageError, String(error))
-  t.match(error.message, /^S3 did not respond within/)
-  t.notOk(
-    s3.requests.some((request) => request.includes('partNumber=3')),
-    'no further part is sent',
-  )
-})
-
-t.test('an upload goes on while the service is slow, but responds', async (t) => {
-  const { storage, incoming, s3 } = await createS3Scene(t)
-  let release: (() => void) | undefined
-  s3.answer = (request, response) => {
-    if (request.method === 'PUT' && !release) {
-      const answer = s3.answer
-      release = () => {
-        s3.answer = () => false
-        refuse(response, 503, 'SlowDown')
-      }
-      s3.answer = answer
-      return true
+for (const [name, size, last] of [
+  ['a small object', 10, /^PUT .*PutObject/],
+  ['the second part', 20 * MIB, /partNumber=2/],
+  ['the end of an upload in parts', 20 * MIB, /^POST .*uploadId=/],
+] as const) {
+  t.test(`an upload ends before a service responds that hangs for 4.5 s at ${name}`, async (t) => {
+    const { storage, incoming, s3 } = await createS3Scene(t)
+    s3.answer = (request, response) => {
+      if (!last.test(`${request.method} ${request.url}`)) return false
+      hangFor(t, s3, 18)
+      return s3.answer(request, response)
     }
-    // The third of the HEADs that watch the transfer, after the one that looks for an existing object.
-    if (s3.requests.filter((each) => each.startsWith('HEAD')).length === 4) release?.()
-    return false
-  }
-  await storage.put(KEY, await incoming(Buffer.from('slow')), AS.mimeType)
-  t.equal(Buffer.concat(await (await storage.read(KEY)).toArray()).toString(), 'slow', 'the repeated request succeeded')
-})
+    const error = await errorOf(storage.put(KEY, await incoming(bytesOf(size)), AS.mimeType))
+    t.ok(error instanceof StorageError, String(error))
+    t.match(error.message, /^S3 did not respond within/)
+    t.notOk(
+      s3.requests.some((request) => request.includes('partNumber=3') && name === 'the second part'),
+      'no further part is sent',
+    )
+  })
+}
+
+for (const [name, answerProbe] of [
+  ['is slow, but responds', () => false],
+  ['loses three of four responses', (probe) => probe % 4 !== 0],
+  ['responds to probes with errors', (_, response) => refuse(response, 500, 'InternalError')],
+] as [string, (probe: number, response: ServerResponse) => boolean][]) {
+  t.test(`an upload goes on while the service ${name}`, async (t) => {
+    const { storage, incoming, s3 } = await createS3Scene(t)
+    let upload: ServerResponse | undefined
+    let probes = 0
+    s3.answer = ({ method }, response) => {
+      if (!upload) {
+        if (method === 'PUT') upload = response
+        return upload !== undefined
+      }
+      if (++probes === 12) {
+        s3.answer = () => false
+        refuse(upload, 503, 'SlowDown')
+      }
+      return answerProbe(probes, response)
+    }
+    await storage.put(KEY, await incoming(Buffer.from('slow')), AS.mimeType)
+    t.equal(
+      Buffer.concat(await (await storage.read(KEY)).toArray()).toString(),
+      'slow',
+      'the repeated request succeeded',
+    )
+  })
+}
 
 t.test('a service that reports that its space is used up is full', async (t) => {
   const { storage, s3 } = await createS3Scene(t)
