@@ -155,3 +155,18 @@ t.test('tokens are refreshed with the same refresh token, again and again', asyn
   const spent = { ...credentials, refreshToken: 'another' }
   t.has(await rejection(run(spent, authorization.app, ioOf(fake))), { code: 'unauthorized', needsAttention: true })
 })
+
+t.test('the refresh token that came last is kept', async (t) => {
+  const { fake, authorization } = await start(t)
+  Object.assign(fake.app, { hasRefreshTokens: true, rotatesRefreshTokens: true })
+  const { callback, kept } = await consent(fake, authorization)
+  const [account] = await linkedinOAuth.finish({ ...authorization, callback, kept }, ioOf(fake))
+  let { credentials } = account!.tokens
+  for (let times = 0; times < 2; times++) {
+    const refreshed = await linkedinOAuth.refresh!.run(credentials, authorization.app, ioOf(fake))
+    t.not(refreshed.credentials.refreshToken, credentials.refreshToken)
+    const spent = await rejection(linkedinOAuth.refresh!.run(credentials, authorization.app, ioOf(fake)))
+    t.has(spent, { code: 'unauthorized', needsAttention: true }, 'a lost response needs the owner')
+    credentials = refreshed.credentials
+  }
+})

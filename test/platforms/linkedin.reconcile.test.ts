@@ -120,6 +120,7 @@ t.test('a refused copy names the post of an earlier attempt, and any older post 
     fake.faults.push({ on: 'POST /rest/posts', instead: reset, after: true })
     await rejection(send(actOf({ startedAt }), credentials, ioOf(fake)))
     const { id } = fake.posts[0]!
+    fake.setTime(new Date('2026-03-01T12:02:10Z'))
     const copy = await rejection(send(actOf({ startedAt }), credentials, ioOf(fake)))
     t.type(copy, Duplicate)
     const earlier = { id, url: `https://www.linkedin.com/feed/update/${id}/` }
@@ -133,4 +134,46 @@ t.test('a refused copy names the post of an earlier attempt, and any older post 
   fake.setTime(new Date('2026-03-01T12:11:00Z'))
   await send(actOf(), member, ioOf(fake))
   t.equal(fake.posts.length, 3, 'LinkedIn recognises copies for ten minutes')
+})
+
+t.test('a refused copy of a deleted post names no post of the act', async (t) => {
+  const { fake, member } = await start(t)
+  await send(actOf(), member, ioOf(fake))
+  fake.posts[0]!.isDeleted = true
+  for (let attempts = 0; attempts < 2; attempts++) {
+    const error = await rejection(send(actOf(), member, ioOf(fake)))
+    t.notOk(error instanceof Duplicate, 'the post does not exist')
+    t.match(error, { code: 'content_refused', maybeSent: false, message: /Content is a duplicate of urn:li:share:/ })
+    t.notOk(error.message.includes(fake.posts[0]!.id))
+  }
+})
+
+t.test('a post is found by URNs of either kind', async (t) => {
+  for (const postKind of ['share', 'ugcPost'] as const) {
+    const { fake, organization } = await start(t)
+    fake.postKind = postKind
+    for (const fields of [{}, { poll: { question: 'Which?', options: ['This', 'That'] } }]) {
+      const act = actOf({ fields })
+      const sent = await send(act, organization, ioOf(fake))
+      t.match(sent.id, new RegExp(`^urn:li:${postKind}:`))
+      t.same(await reconcile(act, organization, ioOf(fake)), sent)
+      const comment = actOf({ kind: 'comment', text: 'First!', parent: sent, root: sent })
+      t.ok(await send(comment, organization, ioOf(fake)))
+    }
+  }
+})
+
+t.test('a post whose files have other URNs in the list is not sent again', async (t) => {
+  const { fake, organization } = await start(t)
+  fake.keepsUrns = false
+  const io = { ...ioOf(fake), credentials: organization }
+  for (const count of [1, 2]) {
+    const act = actOf({ media: Array.from({ length: count }, () => fileOf('image/png')) })
+    const prepared = await linkedinAdapter.prepare(act, io, null)
+    if (!('ready' in prepared)) throw new Error('images are ready immediately')
+    await linkedinAdapter.publish(act, io, prepared.ready)
+    const again = await reconcile(act, organization, io, prepared.ready)
+    if (typeof again === 'string' || !('processing' in again)) throw new Error(JSON.stringify(again))
+    t.equal(await reconcile(act, organization, io, again.processing.state), 'unknown')
+  }
 })

@@ -26,6 +26,12 @@ const CLOCK_SKEW_MAX_MS = 60_000
 const createdAt = (urn: string) => Number(BigInt(urn.slice(urn.lastIndexOf(':') + 1)) >> 22n)
 
 /**
+ * Where the same text was deleted before, LinkedIn names a post that does not exist, with an id of the moment of the
+ * refusal: https://github.com/ComposioHQ/composio/issues/2710. An earlier attempt is older than this.
+ */
+const MADE_UP_WITHIN_MS = 10_000
+
+/**
  * The same error, as a Duplicate where LinkedIn refuses a copy and names the post of an earlier attempt:
  * 422, `Content is a duplicate of urn:li:share:…`. A post that is older than the act is another one.
  */
@@ -33,6 +39,8 @@ export function asDuplicate(error: unknown, { startedAt }: Act): unknown {
   if (!(error instanceof Refused) || !codesOf(error.refusal).includes('DUPLICATE_POST')) return error
   const [, urn = ''] = /duplicate of (urn:li:\w+:\d+)/.exec(error.message) ?? []
   const earlier = sentOf(urn)
-  const isOfAct = earlier && createdAt(urn) >= startedAt.getTime() - CLOCK_SKEW_MAX_MS
-  return isOfAct ? new Duplicate(error.message, earlier) : error
+  if (!earlier || createdAt(urn) < startedAt.getTime() - CLOCK_SKEW_MAX_MS) return error
+  // By LinkedIn's own clock.
+  const refusedAt = Date.parse(error.refusal.headers.get('date') ?? '') || Date.now()
+  return createdAt(urn) > refusedAt - MADE_UP_WITHIN_MS ? error : new Duplicate(error.message, earlier)
 }

@@ -10,6 +10,11 @@ export interface FakeLinkedinOAuth {
     scopes: string[]
     /** Whether the app is approved for refresh tokens. */
     hasRefreshTokens: boolean
+    /**
+     * Whether a refresh ends the refresh token and returns another one. By the page, the token stays:
+     * https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
+     */
+    rotatesRefreshTokens: boolean
   }
   /** Whether the member refuses, with LinkedIn's code for it. */
   refusal: 'user_cancelled_login' | 'user_cancelled_authorize' | null
@@ -34,6 +39,7 @@ export function serveOAuth(state: LinkedinState) {
       redirectUris: ['https://postroom.example/connect/callback'],
       scopes: ['openid', 'profile', 'email', 'w_member_social'],
       hasRefreshTokens: false,
+      rotatesRefreshTokens: false,
     },
     refusal: null,
     freshTokenRefusals: 0,
@@ -87,7 +93,10 @@ export function serveOAuth(state: LinkedinState) {
         const text = 'The provided authorization grant or refresh token is invalid, expired or revoked'
         return refuse(400, 'invalid_request', text)
       }
-      return issue(known.scopes, form.refresh_token!, Math.floor((known.endsAt - now) / 1000))
+      const refreshToken = app.rotatesRefreshTokens ? `AQ-refresh-${++issued}` : form.refresh_token!
+      refreshTokens.delete(form.refresh_token!)
+      refreshTokens.set(refreshToken, known)
+      return issue(known.scopes, refreshToken, Math.floor((known.endsAt - now) / 1000))
     }
     const code = codes.get(form.code ?? '')
     codes.delete(form.code ?? '')

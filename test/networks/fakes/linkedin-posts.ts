@@ -7,7 +7,7 @@ import {
   refuse,
   refuseField,
 } from './linkedin.ts'
-import type { Recorded, Reply } from './network.ts'
+import { type Recorded, Refused, type Reply } from './network.ts'
 
 interface Item {
   id: string
@@ -50,6 +50,8 @@ export interface LinkedinPost {
   lastModifiedAt: number
   /** The request, by which copies are recognised. */
   json: string
+  /** Its author has deleted it. Copies of it are refused all the same. */
+  isDeleted: boolean
 }
 
 const FIELDS = ['author', 'commentary', 'visibility', 'distribution', 'lifecycleState']
@@ -60,17 +62,18 @@ const COPIES_REFUSED_MS = 600_000
 export function servePosts(state: LinkedinState, fake: () => FakeLinkedin) {
   return (call: Recorded, token: LinkedinToken): Reply | undefined => {
     const { method, path } = call
-    if (path === '/rest/posts' && method === 'POST') return createPost(call, token, state)
-    if (path === '/rest/posts' && method === 'GET') return listPosts(call, token, state, fake().listedAfterMs)
+    if (path === '/rest/posts' && method === 'POST') return createPost(call, token, state, fake())
+    if (path === '/rest/posts' && method === 'GET') return listPosts(call, token, state, fake())
     const [, urn] = /^\/rest\/socialActions\/([^/]+)\/comments$/.exec(path) ?? []
     if (urn === undefined) return undefined
     const post = state.posts.find(({ id }) => id === decodeURIComponent(urn))
-    if (!post) return refuse(404, 'NOT_FOUND', `Unable to obtain activity for ${decodeURIComponent(urn)}`)
+    if (!post || post.isDeleted)
+      return refuse(404, 'NOT_FOUND', `Unable to obtain activity for ${decodeURIComponent(urn)}`)
     return method === 'POST' ? createComment(call, post, token, state, fake()) : listComments(post, token, state)
   }
 }
 
-function createPost({ body }: Recorded, token: LinkedinToken, state: LinkedinState): Reply {
+function createPost({ body }: Recorded, token: LinkedinToken, state: LinkedinState, fake: FakeLinkedin): Reply {
   const fields = body as PostBody
   for (const field of FIELDS) {
     if (fields[field] === undefined) refuseField('MISSING_FIELD', field, `${field} is required but not found`)
@@ -96,30 +99,39 @@ function createPost({ body }: Recorded, token: LinkedinToken, state: LinkedinSta
   const now = state.clock().getTime()
   const json = JSON.stringify(body)
   const copied = state.posts.findLast((post) => post.json === json && now - post.createdAt < COPIES_REFUSED_MS)
-  if (copied) refuseCopy(copied.id)
-  const kind = content !== undefined && ('poll' in content || isVideo(content)) ? 'ugcPost' : 'share'
-  const id = `urn:li:${kind}:${state.nextId()}`
+  // Each refused copy of a deleted post names a new post that does not exist: https://github.com/ComposioHQ/composio/issues/2710
+  if (copied) refuseCopy(copied.isDeleted ? `urn:li:share:${state.nextId()}` : copied.id, state)
+  const usual = content !== undefined && ('poll' in content || isVideo(content)) ? 'ugcPost' : 'share'
+  const id = `urn:li:${fake.postKind ?? usual}:${state.nextId()}`
   const times = { createdAt: now, lastModifiedAt: now }
   state.posts.unshift({
     id,
-    ...{ author, commentary, text, visibility, lifecycleState, isReshareDisabledByAuthor, ...times, json },
+    ...{
+      author,
+      commentary,
+      text,
+      visibility,
+      lifecycleState,
+      isReshareDisabledByAuthor,
+      ...times,
+      json,
+      isDeleted: false,
+    },
     ...(content !== undefined && { content }),
   })
   return { status: 201, headers: { 'x-restli-id': id } }
 }
 
 /** As quoted in https://github.com/Arisamiga/Linkedin-RSS/issues/5. */
-const refuseCopy = (urn: string): never =>
-  refuse(
-    422,
-    'DUPLICATE_POST',
-    `com.linkedin.content.common.exception.BadRequestResponseException: Content is a duplicate of ${urn}`,
-    {
-      code: undefined,
-      errorDetailType: 'com.linkedin.common.error.BadRequest',
-      errorDetails: { inputErrors: [{ description: 'Duplicate post is detected', input: {}, code: 'DUPLICATE_POST' }] },
-    },
-  )
+function refuseCopy(urn: string, { clock }: LinkedinState): never {
+  const body = {
+    errorDetailType: 'com.linkedin.common.error.BadRequest',
+    message: `com.linkedin.content.common.exception.BadRequestResponseException: Content is a duplicate of ${urn}`,
+    errorDetails: { inputErrors: [{ description: 'Duplicate post is detected', input: {}, code: 'DUPLICATE_POST' }] },
+    status: 422,
+  }
+  throw new Refused({ status: 422, body, headers: { date: clock().toUTCString() } })
+}
 
 /**
  * The text of a commentary. LinkedIn cuts it at a reserved character that is not escaped:
@@ -202,18 +214,32 @@ function checkAsset(urn: string, author: string, { assets }: LinkedinState): voi
   }
 }
 
-function listPosts({ query, headers }: Recorded, token: LinkedinToken, state: LinkedinState, delayMs: number): Reply {
+function listPosts(
+  { query, headers }: Recorded,
+  token: LinkedinToken,
+  state: LinkedinState,
+  fake: FakeLinkedin,
+): Reply {
   // LinkedIn's own client writes it in lower case.
   const method = String(headers['x-restli-method']).toUpperCase()
   if (query.q !== 'author' || method !== 'FINDER') refuse(400, 'ILLEGAL_ARGUMENT', 'No such finder')
   const role = state.organizations.get(query.author ?? '')?.roles.get(token.member)
   if (!role || !token.scopes.has('r_organization_social')) forbidden('partnerApiPostsExternal.FINDER-author.20260901')
   const now = state.clock().getTime()
-  const listed = state.posts.filter(({ author, createdAt }) => author === query.author && createdAt + delayMs <= now)
+  const listed = state.posts.filter(
+    ({ author, createdAt, isDeleted }) =>
+      author === query.author && createdAt + fake.listedAfterMs <= now && !isDeleted,
+  )
   const [start, count] = [Number(query.start ?? 0), Number(query.count ?? 10)]
-  const elements = listed.slice(start, start + count).map(({ text: _, json: __, ...post }) => post)
+  const elements = listed.slice(start, start + count).map(({ text: _, json: __, isDeleted: ___, ...post }) => ({
+    ...post,
+    ...(post.content && !fake.keepsUrns && { content: renamed(post.content) }),
+  }))
   return { status: 200, body: { elements, paging: { start, count, links: [] } } }
 }
+
+const renamed = (content: Content): Content =>
+  JSON.parse(JSON.stringify(content).replaceAll(/urn:li:(?:image|video):/g, 'urn:li:digitalmediaAsset:'))
 
 function createComment(
   { body }: Recorded,

@@ -40,6 +40,10 @@ export interface LinkedinSwitches {
   listedAfterMs: number
   /** Number of calls for which a new post cannot be commented on. */
   commentRefusals: number
+  /** The kind in the URNs of posts; null for `ugcPost` with a video or poll, and `share` else. No page says which. */
+  postKind: 'share' | 'ugcPost' | null
+  /** Whether lists show files by the URNs of their uploads, which no page promises. */
+  keepsUrns: boolean
   /** Calls that the member has left today; null for any number. */
   quota: number | null
 }
@@ -116,7 +120,13 @@ export async function startLinkedin(t: Teardown): Promise<FakeLinkedin> {
     clock: () => clock(),
     nextId: () => String((BigInt(clock().getTime()) << 22n) + ++count),
   }
-  const switches: LinkedinSwitches = { listedAfterMs: 0, commentRefusals: 0, quota: null }
+  const switches: LinkedinSwitches = {
+    listedAfterMs: 0,
+    commentRefusals: 0,
+    postKind: null,
+    keepsUrns: true,
+    quota: null,
+  }
   const media = serveMedia(state)
   const oauth = serveOAuth(state)
   const posts = servePosts(state, () => fake)
