@@ -51,11 +51,8 @@ export const FieldOptionsPath = Type.Object({
 const needed = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }))
 
 /** Every key of `fields` that the values of another key depend on. */
-export const ListFieldOptionsQuery = Type.Object(
-  {
-    boardId: needed('The board. Required for `boardSectionId`.'),
-    subreddit: needed('The name of the subreddit, without `r/`. Required for `flairId`.'),
-  },
-  { additionalProperties: false },
-)
+export const ListFieldOptionsQuery = Type.Object({
+  boardId: needed('The board. Required for `boardSectionId`.'),
+  subreddit: needed('The name of the subreddit, without `r/`. Required for `flairId`.'),
+})
 export type ListFieldOptionsQuery = Static<typeof ListFieldOptionsQuery>

@@ -174,25 +174,21 @@ export const PostList = Type.Object(
 )
 export type PostList = Static<typeof PostList>
 
-export const ListDeliveriesQuery = Type.Object(
-  {
-    limit: PageQuery.properties.limit,
-    cursor: Type.Optional(
-      Type.String({
-        pattern: `^${OPAQUE_CURSOR}$`,
-        description:
-          'The `nextCursor` of the previous page, with the same filters. Leave it out to get the first page.',
-      }),
-    ),
-    ...DELIVERY_FILTERS,
-    scheduledFrom: from('deliveries of posts that are scheduled'),
-    scheduledBefore: before('deliveries of posts that are scheduled'),
-    changedAfter: time(
-      'Only deliveries whose `changedAt` is after this time, in RFC 3339. A change may become visible a few seconds after its `changedAt`: to follow all changes, repeat the request with a time some seconds before the last one that you have seen.',
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ListDeliveriesQuery = Type.Object({
+  limit: PageQuery.properties.limit,
+  cursor: Type.Optional(
+    Type.String({
+      pattern: `^${OPAQUE_CURSOR}$`,
+      description: 'The `nextCursor` of the previous page, with the same filters. Leave it out to get the first page.',
+    }),
+  ),
+  ...DELIVERY_FILTERS,
+  scheduledFrom: from('deliveries of posts that are scheduled'),
+  scheduledBefore: before('deliveries of posts that are scheduled'),
+  changedAfter: time(
+    'Only deliveries whose `changedAt` is after this time, in RFC 3339. A change may become visible a few seconds after its `changedAt`: to follow all changes, repeat the request with a time some seconds before the last one that you have seen.',
+  ),
+})
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>
 
 const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl } = Delivery.properties
@@ -268,23 +264,20 @@ export const DeliveryList = Type.Object(
 )
 export type DeliveryList = Static<typeof DeliveryList>
 
-export const CountPostsQuery = Type.Object(
-  {
-    by: StringEnum(['status', 'state', 'account', 'day'], {
-      description:
-        'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries; `state` counts those that you have cancelled as `cancelled`, and not as `failed`.',
-      examples: ['status'],
+export const CountPostsQuery = Type.Object({
+  by: StringEnum(['status', 'state', 'account', 'day'], {
+    description:
+      'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries; `state` counts those that you have cancelled as `cancelled`, and not as `failed`.',
+    examples: ['status'],
+  }),
+  timeZone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The IANA name of the time zone of the days, such as `Europe/Berlin`. Default: `UTC`.',
     }),
-    timeZone: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'The IANA name of the time zone of the days, such as `Europe/Berlin`. Default: `UTC`.',
-      }),
-    ),
-    ...POST_FILTERS,
-  },
-  { additionalProperties: false },
-)
+  ),
+  ...POST_FILTERS,
+})
 export type CountPostsQuery = Static<typeof CountPostsQuery>
 
 export const PostCount = Type.Object(

@@ -16,53 +16,50 @@ export const expandPattern = (pattern: string): EventType[] =>
 
 const EXAMPLE_CURSOR = 'WzEsIlRhMlBRNWZLIiw0MiwiZjgwYjdjMWU5NTQiXQ'
 
-export const ListEventsQuery = Type.Object(
-  {
-    after: Type.Optional(
-      Type.String({
-        pattern: '^(?:now|[A-Za-z0-9_-]{10,120})$',
-        description:
-          'The `nextCursor` of the previous page; `now` for what happens from now on. Leave it out to begin with the oldest event that is kept. A cursor stays valid with other filters.',
-      }),
-    ),
-    from: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description:
-          'Begin with the events that were recorded at this time or later, in RFC 3339. Some that happened shortly before may come first. Cannot be combined with `after`.',
-      }),
-    ),
-    types: Type.Optional(
-      Type.Array(StringEnum(EVENT_PATTERNS), {
-        description:
-          'Only events of this type, or of a group such as `delivery.*`. May be repeated: `types=delivery.failed&types=post.settled`.',
-      }),
-    ),
-    postId: Type.Optional(Type.String({ pattern: UUID_PATTERN, description: 'Only events of the post with this id.' })),
-    accountId: Type.Optional(
-      Type.String({ pattern: UUID_PATTERN, description: 'Only events that concern the account with this id.' }),
-    ),
-    limit: Defaulted(
-      Limit({
-        default: PAGE.limitDefault,
-        examples: [PAGE.limitDefault],
-        description: `The maximum number of events on the page: 1 to ${PAGE.limitMax}. Default: ${PAGE.limitDefault}.`,
-      }),
-      PAGE.limitDefault,
-    ),
-    wait: Defaulted(
-      Type.Integer({
-        minimum: 0,
-        maximum: WAIT_MAX,
-        default: 0,
-        examples: [0],
-        description: `How many seconds to wait for an event if there is none yet: 0 to ${WAIT_MAX}. Default: 0. The response comes with the first event, or with an empty page when the time is over.`,
-      }),
-      0,
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ListEventsQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^(?:now|[A-Za-z0-9_-]{10,120})$',
+      description:
+        'The `nextCursor` of the previous page; `now` for what happens from now on. Leave it out to begin with the oldest event that is kept. A cursor stays valid with other filters.',
+    }),
+  ),
+  from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Begin with the events that were recorded at this time or later, in RFC 3339. Some that happened shortly before may come first. Cannot be combined with `after`.',
+    }),
+  ),
+  types: Type.Optional(
+    Type.Array(StringEnum(EVENT_PATTERNS), {
+      description:
+        'Only events of this type, or of a group such as `delivery.*`. May be repeated: `types=delivery.failed&types=post.settled`.',
+    }),
+  ),
+  postId: Type.Optional(Type.String({ pattern: UUID_PATTERN, description: 'Only events of the post with this id.' })),
+  accountId: Type.Optional(
+    Type.String({ pattern: UUID_PATTERN, description: 'Only events that concern the account with this id.' }),
+  ),
+  limit: Defaulted(
+    Limit({
+      default: PAGE.limitDefault,
+      examples: [PAGE.limitDefault],
+      description: `The maximum number of events on the page: 1 to ${PAGE.limitMax}. Default: ${PAGE.limitDefault}.`,
+    }),
+    PAGE.limitDefault,
+  ),
+  wait: Defaulted(
+    Type.Integer({
+      minimum: 0,
+      maximum: WAIT_MAX,
+      default: 0,
+      examples: [0],
+      description: `How many seconds to wait for an event if there is none yet: 0 to ${WAIT_MAX}. Default: 0. The response comes with the first event, or with an empty page when the time is over.`,
+    }),
+    0,
+  ),
+})
 export type ListEventsQuery = Static<typeof ListEventsQuery>
 
 export const EventList = Type.Object(

@@ -104,21 +104,18 @@ export const WebhookDeliveryList = Type.Object(
 )
 export type WebhookDeliveryList = Static<typeof WebhookDeliveryList>
 
-export const ListWebhookDeliveriesQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    state: Type.Optional(
-      Type.Array(Ref(WebhookDeliveryState), {
-        minItems: 1,
-        description: 'Only deliveries in this state. May be repeated: `state=pending&state=failed`.',
-      }),
-    ),
-    eventId: Type.Optional(
-      Type.String({ pattern: UUID_PATTERN, description: 'Only the delivery of the event with this id.' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ListWebhookDeliveriesQuery = Type.Object({
+  ...PageQuery.properties,
+  state: Type.Optional(
+    Type.Array(Ref(WebhookDeliveryState), {
+      minItems: 1,
+      description: 'Only deliveries in this state. May be repeated: `state=pending&state=failed`.',
+    }),
+  ),
+  eventId: Type.Optional(
+    Type.String({ pattern: UUID_PATTERN, description: 'Only the delivery of the event with this id.' }),
+  ),
+})
 export type ListWebhookDeliveriesQuery = Static<typeof ListWebhookDeliveriesQuery>
 
 export const REDELIVERED_EVENTS_MAX = 100

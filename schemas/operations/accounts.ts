@@ -21,6 +21,7 @@ export const listAccounts = defineOperation({
   url: '/accounts',
   scope: 'accounts:read',
   takesAccountLists: true,
+  ignoresUnknownQuery: true,
   schema: {
     operationId: 'listAccounts',
     tags: ['accounts'],

@@ -9,7 +9,7 @@ import {
   unavailableResponse,
 } from '../error.ts'
 import { APP_IN_USE, APP_NOT_FOUND, NOT_AN_ADMIN } from '../messages.ts'
-import { Body, Closed, Deleted, JsonResponse } from '../shared.ts'
+import { Body, Deleted, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 const [APP] = App.examples
@@ -94,7 +94,7 @@ export const deleteApp = defineOperation({
     description:
       'Deletes the credentials of an app. Accounts that were connected with it need it: disconnect them first, or connect them again with another app.',
     params: AppPath,
-    querystring: Closed(AppQuery),
+    querystring: AppQuery,
     response: {
       200: JsonResponse(Deleted, 'The app is deleted.', { deleted: Deleted.examples[0] }),
       400: invalidRequestResponse('`organizationId` is given more than once.', {

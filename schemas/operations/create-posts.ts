@@ -17,7 +17,7 @@ import {
 } from '../error.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency.ts'
 import { CREATE_FAILED } from '../messages.ts'
-import { Body, Closed, JsonResponse } from '../shared.ts'
+import { Body, JsonResponse } from '../shared.ts'
 import { createFailures } from './create-failures.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -57,7 +57,7 @@ export const createPosts = defineOperation({
 A mistake in the shape of one post rejects the request as a whole, in both modes: 400 with \`details\`.
 
 **Retries.** One \`Idempotency-Key\` covers the request. With \`each\`, the response is kept even if some or all posts were rejected: send corrected posts with another key.`,
-    querystring: Closed(CreatePostQuery),
+    querystring: CreatePostQuery,
     headers: IdempotencyHeaders,
     body: Body(CreatePosts, CREATE_POSTS_EXAMPLES),
     response: {
@@ -103,7 +103,7 @@ export const validatePosts = defineOperation({
     description: `Takes the body of \`createPosts\` and stores nothing. The response says how \`createPosts\` would respond to the same body and the same \`strict\` now, and for each post what \`validatePost\` says about it, with at most ${BATCH_LIST_MAX} entries in each list. Mistakes in the shape are 400 with \`details\`, the same as at \`createPosts\`.
 
 The operation needs no \`Idempotency-Key\` and ignores one.`,
-    querystring: Closed(CreatePostQuery),
+    querystring: CreatePostQuery,
     body: Body(CreatePosts, CREATE_POSTS_EXAMPLES),
     response: {
       200: JsonResponse(PostValidations, 'The posts were checked.', { tooLong: PostValidations.examples[0] }),

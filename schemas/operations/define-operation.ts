@@ -1,5 +1,8 @@
-import type { TSchema } from '@sinclair/typebox'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type Issue, invalidRequestResponse } from '../error.ts'
 import type { Scope } from '../scopes.ts'
+import { Closed } from '../shared.ts'
+import { eitherResponse } from './either-response.ts'
 import { forbiddenResponse } from './forbidden-response.ts'
 
 /** Everything about an endpoint but its handler: the options of a Fastify route. */
@@ -15,6 +18,8 @@ interface Operation {
    * Otherwise such keys get 403.
    */
   takesAccountLists?: true
+  /** Ignores query parameters that it does not know. Only the four operations of the first version of the contract do. */
+  ignoresUnknownQuery?: true
   config?: { failure: string } | { isProbe: true } | { hasOptionalBody: true }
   schema: {
     hide?: boolean
@@ -24,7 +29,7 @@ interface Operation {
     description?: string
     consumes?: readonly string[]
     params?: TSchema
-    querystring?: TSchema
+    querystring?: TObject
     headers?: TSchema
     body?: TSchema
     response?: Record<number, unknown>
@@ -34,26 +39,46 @@ interface Operation {
 /** The name of the security scheme in the OpenAPI document. */
 export const BEARER = 'apiKey'
 
+/** A misspelt filter or option must not be dropped in silence. */
+const UNKNOWN_PARAMETER: Issue = {
+  code: 'unrecognized_keys',
+  keys: ['verbose'],
+  path: [],
+  message: "Unrecognized key(s) in object: 'verbose'",
+}
+
+const unknownParameterResponse = invalidRequestResponse('The operation does not have a query parameter of this name.', {
+  unknownParameter: UNKNOWN_PARAMETER,
+})
+
 /**
  * Checks the shape of an operation and keeps its literal types, which the handler's types are inferred from. Adds what its
- * scope means for the route and for the document.
+ * scope means for the route and for the document, and rejects unknown query parameters. Probes stay as they are.
  */
 export function defineOperation<const T extends Operation>(definition: T): T {
-  const { scope, conditionalScope, takesAccountLists = false, config, schema } = definition
+  const { scope, conditionalScope, takesAccountLists = false, ignoresUnknownQuery = false, config, schema } = definition
   const withScope = { ...definition, config: { ...config, scope, takesAccountLists } }
-  if (scope === null) return withScope
+  if (schema.hide) return withScope
+  const { querystring, response = {}, description } = schema
   return {
     ...withScope,
     schema: {
       ...schema,
-      'x-required-scope': scope,
-      ...(conditionalScope && { 'x-conditional-scope': conditionalScope }),
-      'x-takes-account-lists': takesAccountLists,
-      // Without the scope, which `x-required-scope` names: with role names, Swagger UI 5 blocks the browser for 20 seconds when
-      // a person clicks Authorize.
-      security: [{ [BEARER]: [] }],
-      description: `${schema.description}\n\n${describe(definition)}`,
-      response: { ...schema.response, 403: forbiddenResponse(definition, schema.response?.[403]) },
+      ...(!ignoresUnknownQuery && { querystring: Closed(querystring ?? Type.Object({})) }),
+      ...(scope && {
+        'x-required-scope': scope,
+        ...(conditionalScope && { 'x-conditional-scope': conditionalScope }),
+        'x-takes-account-lists': takesAccountLists,
+        // Without the scope, which `x-required-scope` names: with role names, Swagger UI 5 blocks the browser for 20 seconds when
+        // a person clicks Authorize.
+        security: [{ [BEARER]: [] }],
+        description: `${description}\n\n${describe(definition)}`,
+      }),
+      response: {
+        ...response,
+        ...(!ignoresUnknownQuery && { 400: eitherResponse(response[400], unknownParameterResponse) }),
+        ...(scope && { 403: forbiddenResponse(definition, response[403]) }),
+      },
     },
   }
 }

@@ -34,11 +34,11 @@ With \`wait\`, the request waits for the next event. One loop of such requests t
 
 ${VISIBLE}
 
-A request looks at up to 1,000 events, so that it is fast however many there are. Unknown parameters are rejected.`,
+A request looks at up to 1,000 events, so that it is fast however many there are.`,
     querystring: ListEventsQuery,
     response: {
       200: JsonResponse(EventList, 'One page of your events.', { page: LIST }),
-      400: invalidRequestResponse('A parameter is unknown or malformed, or `after` is not a cursor of your events.', {
+      400: invalidRequestResponse('A parameter is malformed, or `after` is not a cursor of your events.', {
         otherCursor: OTHER_EVENTS_CURSOR,
         waitTooLong: {
           ...{ code: 'too_big', type: 'number', maximum: 20, inclusive: true, path: ['wait'] },

@@ -4,13 +4,6 @@ import { CURSOR_OF_ANOTHER_QUERY, NOT_AN_ADMIN_TO_LIST } from '../messages.ts'
 import { JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
-const UNKNOWN_PARAMETER = {
-  code: 'unrecognized_keys' as const,
-  keys: ['stat'],
-  path: [],
-  message: "Unrecognized key(s) in object: 'stat'. Did you mean 'state'?",
-}
-
 const noOrganizationResponse = {
   403: errorResponse('You are not an admin of this organisation, or it does not exist.', {
     noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
@@ -33,14 +26,13 @@ export const listDeliveries = defineOperation({
 
 **What needs you:** \`state=failed&state=unconfirmed&state=missed\` lists everything that is not sent without you, with \`error\`. Deliveries that you have cancelled are among it, with the code \`cancelled\`. \`errorCode\` alone also finds what is still retried, and published posts without their first comment.
 
-A request looks at up to 250 deliveries, so that it is fast however many there are. A page may therefore be short, or empty, although more follows. Unknown parameters are rejected.`,
+A request looks at up to 250 deliveries, so that it is fast however many there are. A page may therefore be short, or empty, although more follows.`,
     querystring: ListDeliveriesQuery,
     response: {
       200: JsonResponse(DeliveryList, 'One page of your deliveries.', { page: DeliveryList.examples[0] }),
-      400: invalidRequestResponse(
-        'A parameter is unknown or malformed, or `cursor` belongs to a request with other filters.',
-        { unknownParameter: UNKNOWN_PARAMETER, cursorOfAnotherQuery: CURSOR_OF_ANOTHER_QUERY },
-      ),
+      400: invalidRequestResponse('A parameter is malformed, or `cursor` belongs to a request with other filters.', {
+        cursorOfAnotherQuery: CURSOR_OF_ANOTHER_QUERY,
+      }),
       ...noOrganizationResponse,
       ...commonErrors,
     },
@@ -58,12 +50,11 @@ export const countPosts = defineOperation({
     summary: 'Count posts or deliveries in groups',
     description: `Counts your posts by status or by day, or their deliveries by state or account. The filters are those of \`listPosts\`. For a calendar, use \`by=day\` with \`timeZone\`, \`scheduledFrom\` and \`scheduledBefore\`: a day begins and ends as it does in that time zone, also where the clocks change.
 
-A request looks at up to 10,000 posts, the newest ones or, by day or with a filter on \`scheduledAt\`, those that are scheduled latest, with \`organizationId\` any of them. If there are more, \`capped\` is \`true\`, and more filters give exact counts. Unknown parameters are rejected.`,
+A request looks at up to 10,000 posts, the newest ones or, by day or with a filter on \`scheduledAt\`, those that are scheduled latest, with \`organizationId\` any of them. If there are more, \`capped\` is \`true\`, and more filters give exact counts.`,
     querystring: CountPostsQuery,
     response: {
       200: JsonResponse(PostCounts, 'The counts.', { counts: PostCounts.examples[0] }),
-      400: invalidRequestResponse('A parameter is missing, unknown or malformed.', {
-        unknownParameter: UNKNOWN_PARAMETER,
+      400: invalidRequestResponse('A parameter is missing or malformed.', {
         unknownTimeZone: {
           code: 'custom',
           path: ['timeZone'],

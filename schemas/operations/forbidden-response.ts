@@ -1,6 +1,7 @@
-import { type CodedError, codeHeader, errorResponse } from '../error.ts'
+import { type CodedError, errorResponse } from '../error.ts'
 import { LIMITED_TO_ACCOUNTS, lacksScope } from '../messages.ts'
 import type { Scope } from '../scopes.ts'
+import { eitherResponse } from './either-response.ts'
 
 interface Requirements {
   scope: Scope | null
@@ -25,22 +26,5 @@ export function forbiddenResponse({ scope, conditionalScope, takesAccountLists }
     },
   }
   const response = errorResponse(`The API key lacks the scope of the operation${what}.`, errors, { headers })
-  return own ? eitherResponse(own as ErrorResponse, response) : response
+  return eitherResponse(own, response)
 }
-
-interface ErrorResponse {
-  description?: string
-  'x-examples'?: object
-  headers: Record<string, object> & ReturnType<typeof codeHeader>
-}
-
-const eitherResponse = (one: ErrorResponse, other: ErrorResponse) => ({
-  ...one,
-  description: `${one.description} Or: ${other.description}`,
-  'x-examples': { ...one['x-examples'], ...other['x-examples'] },
-  headers: {
-    ...one.headers,
-    ...other.headers,
-    ...codeHeader([one, other].flatMap(({ headers }) => headers['x-error-code'].enum)),
-  },
-})

@@ -31,7 +31,7 @@ import {
   scopeName,
   scopeWithAccounts,
 } from '../messages.ts'
-import { Body, Closed, Deleted, JsonResponse, PageQuery } from '../shared.ts'
+import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 const [KEY] = ApiKey.examples
@@ -106,7 +106,7 @@ export const listKeys = defineOperation({
     summary: 'List keys',
     description:
       'Returns a page of your API keys, newest first. Expired keys are listed, revoked ones are not. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.',
-    querystring: Closed(PageQuery),
+    querystring: PageQuery,
     response: {
       200: JsonResponse(ApiKeyList, 'One page of your keys.', { page: ApiKeyList.examples[0] }),
       400: invalidPageResponse,

@@ -172,21 +172,18 @@ export const listMedia = defineOperation({
     querystring: ListMediaQuery,
     response: {
       200: JsonResponse(MediaList, 'One page of your media.', { page: MediaList.examples[0] }),
-      400: invalidRequestResponse(
-        'A parameter is malformed or outside its range, has almost the name of the filter, or excludes another one.',
-        {
-          limitTooBig: {
-            code: 'too_big',
-            type: 'number',
-            maximum: PAGE.limitMax,
-            inclusive: true,
-            path: ['limit'],
-            message: `Number must be less than or equal to ${PAGE.limitMax}`,
-          },
-          cursorAndOffset: CURSOR_AND_OFFSET,
-          offsetWithFilter: OFFSET_WITH_FILTER,
+      400: invalidRequestResponse('A parameter is malformed or outside its range, or excludes another one.', {
+        limitTooBig: {
+          code: 'too_big',
+          type: 'number',
+          maximum: PAGE.limitMax,
+          inclusive: true,
+          path: ['limit'],
+          message: `Number must be less than or equal to ${PAGE.limitMax}`,
         },
-      ),
+        cursorAndOffset: CURSOR_AND_OFFSET,
+        offsetWithFilter: OFFSET_WITH_FILTER,
+      }),
       403: errorResponse(
         'With `organizationId`: you are not an admin of this organisation, or it does not exist. Or the API key is limited to a list of accounts.',
         {

@@ -33,7 +33,7 @@ import {
   UserList,
   UserPath,
 } from '../people.ts'
-import { Body, Closed, Deleted, JsonResponse, PageQuery } from '../shared.ts'
+import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 /*
@@ -65,7 +65,7 @@ export const listUsers = defineOperation({
     tags: ['tenants'],
     summary: 'List users',
     description: `Returns a page of all users, newest first. ${NEXT}`,
-    querystring: Closed(PageQuery),
+    querystring: PageQuery,
     response: {
       200: JsonResponse(UserList, 'One page of users.', { page: UserList.examples[0] }),
       400: invalidPageResponse,
@@ -143,7 +143,7 @@ export const listUserKeys = defineOperation({
     summary: 'List the keys of a user',
     description: `Returns a page of the API keys of a user, newest first, without those that are revoked. ${NEXT}`,
     params: UserPath,
-    querystring: Closed(PageQuery),
+    querystring: PageQuery,
     response: {
       200: JsonResponse(ApiKeyList, 'One page of keys.', { page: ApiKeyList.examples[0] }),
       400: invalidPageResponse,
@@ -209,7 +209,7 @@ export const listOrganizations = defineOperation({
     tags: ['tenants'],
     summary: 'List organisations',
     description: `Returns a page of all organisations, newest first. ${NEXT}`,
-    querystring: Closed(PageQuery),
+    querystring: PageQuery,
     response: {
       200: JsonResponse(OrganizationList, 'One page of organisations.', { page: OrganizationList.examples[0] }),
       400: invalidPageResponse,
@@ -292,7 +292,7 @@ export const listMembers = defineOperation({
     summary: 'List the members of an organisation',
     description: `Returns a page of the members of an organisation: the users who were created last come first. ${NEXT}`,
     params: OrganizationPath,
-    querystring: Closed(PageQuery),
+    querystring: PageQuery,
     response: {
       200: JsonResponse(MemberList, 'One page of members.', { page: MemberList.examples[0] }),
       400: invalidPageResponse,

@@ -41,6 +41,7 @@ export const createPost = defineOperation({
   conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt`' },
   config: { failure: CREATE_FAILED },
   takesAccountLists: true,
+  ignoresUnknownQuery: true,
   schema: {
     operationId: 'createPost',
     tags: ['posts'],
@@ -117,6 +118,7 @@ export const listPosts = defineOperation({
   url: '/posts',
   scope: 'posts:read',
   takesAccountLists: true,
+  ignoresUnknownQuery: true,
   schema: {
     operationId: 'listPosts',
     tags: ['posts'],
@@ -164,6 +166,7 @@ export const deletePost = defineOperation({
   scope: 'posts:write',
   conditionalScope: { scope: 'posts:publish', when: 'for a scheduled post' },
   takesAccountLists: true,
+  ignoresUnknownQuery: true,
   schema: {
     operationId: 'deletePost',
     tags: ['posts'],

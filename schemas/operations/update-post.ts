@@ -5,7 +5,7 @@ import { HAS_WARNINGS, POST_EDITED_BUSY, POST_EDITED_PUBLISHED, POST_NOT_FOUND, 
 import { PATCH_POST_EXAMPLES, PatchPost, UpdatedPost } from '../patch-post.ts'
 import { PostPath } from '../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
-import { Body, Closed, JsonResponse } from '../shared.ts'
+import { Body, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 export const updatePost = defineOperation({
@@ -37,7 +37,7 @@ The response has the \`warnings\` that \`createPost\` would return for the chang
 Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do not overwrite the change of somebody else.`,
     consumes: ['application/json', 'application/merge-patch+json'],
     params: PostPath,
-    querystring: Closed(CreatePostQuery),
+    querystring: CreatePostQuery,
     headers: IfMatchHeaders,
     body: Body(PatchPost, PATCH_POST_EXAMPLES),
     response: {

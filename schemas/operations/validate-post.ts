@@ -1,6 +1,6 @@
 import { CREATE_POST_EXAMPLES, CreatePost, CreatePostQuery } from '../create-post.ts'
 import { bodyTooLargeResponse, commonErrors, invalidRequestResponse, MISSING_ACCOUNT_IDS } from '../error.ts'
-import { Body, Closed, JsonResponse } from '../shared.ts'
+import { Body, JsonResponse } from '../shared.ts'
 import { PostValidation } from '../validate-post.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -22,7 +22,7 @@ export const validatePost = defineOperation({
 - **Counters** for an editor are in \`targets\`: the length of each text as its network counts it, and the maximum.
 
 The operation needs no \`Idempotency-Key\` and ignores one.`,
-    querystring: Closed(CreatePostQuery),
+    querystring: CreatePostQuery,
     body: Body(CreatePost, CREATE_POST_EXAMPLES),
     response: {
       200: JsonResponse(PostValidation, 'The post was checked.', { tooLong: PostValidation.examples[0] }),

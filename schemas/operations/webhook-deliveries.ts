@@ -55,12 +55,12 @@ export const listWebhookDeliveries = defineOperation({
     tags: ['webhooks'],
     summary: 'List the deliveries of a webhook',
     description:
-      'Returns a page of what was sent to a webhook or is going to be: for each event the state, and what the receiver responded last. It is kept for 30 days. Unknown query parameters are rejected.',
+      'Returns a page of what was sent to a webhook or is going to be: for each event the state, and what the receiver responded last. It is kept for 30 days.',
     params: WebhookPath,
     querystring: ListWebhookDeliveriesQuery,
     response: {
       200: JsonResponse(WebhookDeliveryList, 'One page of deliveries.', { page: WebhookDeliveryList.examples[0] }),
-      400: invalidRequestResponse('A parameter is unknown or has an invalid value.', { limitTooBig: LIMIT_TOO_BIG }),
+      400: invalidRequestResponse('A parameter has an invalid value.', { limitTooBig: LIMIT_TOO_BIG }),
       ...webhookNotFoundResponse,
       ...commonErrors,
     },

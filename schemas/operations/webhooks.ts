@@ -19,7 +19,7 @@ import {
   tooManyWebhooks,
   WEBHOOK_NOT_FOUND,
 } from '../messages.ts'
-import { Body, Closed, Deleted, JsonResponse, PageQuery } from '../shared.ts'
+import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
 import {
   CREATE_WEBHOOK_EXAMPLES,
   CreateWebhook,
@@ -105,7 +105,7 @@ export const listWebhooks = defineOperation({
     summary: 'List webhooks',
     description:
       'Returns a page of your webhooks, newest first. A key with a list of accounts sees those that get events of these accounts alone.',
-    querystring: Closed(PageQuery),
+    querystring: PageQuery,
     response: {
       200: JsonResponse(WebhookList, 'One page of your webhooks.', { page: WebhookList.examples[0] }),
       400: invalidPageResponse,

@@ -3,11 +3,10 @@ import type { KeyRights } from '../../db/queries/keys.ts'
 import { listMedia } from '../../db/queries/media.ts'
 import { listSharedMedia } from '../../db/queries/shared-media.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
-import { ListMediaQuery, type MediaList } from '../../schemas/media.ts'
+import type { ListMediaQuery, MediaList } from '../../schemas/media.ts'
 import { FILTERS_WITH_ACCOUNTS, NOT_AN_ADMIN_TO_LIST, OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
-import { CURSOR_OF_FIRST_PAGE, PageQuery } from '../../schemas/shared.ts'
+import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import { refuseNearNames } from '../http/near-names.ts'
 import { readPage } from '../http/paging.ts'
 import { requireAdmin } from '../http/roles.ts'
 
@@ -16,13 +15,8 @@ interface Caller {
   rights: KeyRights
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListMediaQuery.properties))
-/** The parameters beside those of paging. */
-const FILTERS = [...PARAMETERS].filter((name) => !(name in PageQuery.properties))
-
 /** One page of the user's files, or of those in posts of an organisation that the user administers. */
 export async function listOwnMedia(db: Db, { userId, rights }: Caller, query: ListMediaQuery): Promise<MediaList> {
-  refuseNearNames(query, FILTERS, PARAMETERS)
   const { organizationId, limit, offset, cursor } = query
   if (organizationId === undefined) return readPage(query, (page) => listMedia(db, { userId, ...page }))
   if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])

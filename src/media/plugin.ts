@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { forgetFile } from '../../db/queries/staged-files.ts'
 import { NO_SUCH_RANGE, NOT_THAT_FILE } from '../../schemas/messages.ts'
 import * as operations from '../../schemas/operations/media.ts'
@@ -8,6 +9,7 @@ import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
 import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
 import { findLongNames } from '../http/metadata.ts'
+import { validatorCompiler } from '../http/validation.ts'
 import { type FileAccess, withFile } from './access.ts'
 import { type Added, discardFile, type Library, withIncomingFile } from './add.ts'
 import { deleteMedia, showMedia, updateMedia } from './change.ts'
@@ -117,10 +119,10 @@ const uploads: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
   await app.register(multipart)
   // A JSON body is then refused for its Content-Type, and not for its content.
   app.removeContentTypeParser('application/json')
+  // readForm validates each part while it streams, and readIdempotencyKey the header.
+  app.setValidatorCompiler<TSchema>((part) => (part.httpPart === 'querystring' ? validatorCompiler(part) : () => true))
   app.route({
     ...operations.uploadMedia,
-    // readForm validates each part while it streams.
-    validatorCompiler: () => () => true,
     handler: async (request, reply) => {
       if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES_MAX) throw fileTooLarge(bytesMax)
       // Throws for a malformed key before the form is read.

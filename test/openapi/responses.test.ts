@@ -362,7 +362,6 @@ async function checkFinds(t: Test, { app, db, ada, organization }: Scene, reques
     await check(t, 'listMedia', 403, example, get(`/media?${query}`))
   }
   await check(t, 'listDeliveries', 200, undefined, requests.listDeliveries(ada.key))
-  await check(t, 'listDeliveries', 400, 'unknownParameter', get('/deliveries?stat=failed'))
   await check(t, 'listDeliveries', 400, 'cursorOfAnotherQuery', get(`/deliveries?cursor=${'A'.repeat(80)}`))
   await check(t, 'retryDeliveries', 200, undefined, requests.retryDeliveries(ada.key))
   const retry = (body: object) => ada.call('POST', '/deliveries/retry', body)
@@ -377,7 +376,6 @@ async function checkFinds(t: Test, { app, db, ada, organization }: Scene, reques
   await check(t, 'getEvent', 200, undefined, requests.getEvent(ada.key))
   await check(t, 'getEvent', 404, 'notFound', get(`/events/${UNKNOWN_ID}`))
   await check(t, 'countPosts', 200, undefined, requests.countPosts(ada.key))
-  await check(t, 'countPosts', 400, 'unknownParameter', get('/posts/counts?by=state&stat=failed'))
   await check(t, 'countPosts', 400, 'unknownTimeZone', get('/posts/counts?by=day&timeZone=Berlin'))
 }
 
@@ -755,6 +753,17 @@ async function checkTenants(t: Test, { app, db, ada, user, organization, ...ids 
 /** Keys with every scope but the one of the operation. */
 const KEY = { name: null, expiresAt: null }
 
+/** Sends the requests with a query parameter that no operation has. */
+async function checkUnknownParameters(t: Test, { app, ada }: Scene, requests: Requests) {
+  const inject = ({ url, ...request }: { url: string }) =>
+    app.inject({ ...request, url: `${url}${url.includes('?') ? '&' : '?'}verbose=1` })
+  for (const { operationId, responses } of operations.values()) {
+    if (!responses[400] || !('unknownParameter' in json(responses[400]).examples)) continue
+    const reply = requests[operationId as keyof Requests](ada.key, { inject } as unknown as typeof app)
+    await check(t, operationId, 400, 'unknownParameter', reply)
+  }
+}
+
 async function checkScopes(t: Test, { app, db, ada, account }: Scene, requests: Requests) {
   const create = async (scopes: Scope[]) =>
     (await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes })).key
@@ -891,6 +900,7 @@ t.test('each response matches its schema, and each error matches its example to 
   await checkMedia(t, scene, requests)
   await checkSandbox(t, scene, requests)
   await checkReusedKeys(t, scene)
+  await checkUnknownParameters(t, scene, requests)
   await checkScopes(t, scene, requests)
   await checkRateLimits(t, scene, requests)
   await checkKeys(t, scene, requests)
