@@ -32,8 +32,8 @@ export interface ContainerNetwork {
   problemField: 'error_message' | 'status'
   /** Whether a new container may succeed where one had this problem. */
   isPassing(problem: string): boolean
-  /** Finds the published post by its content; undefined where none or several could be it. */
-  find(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | undefined>
+  /** Finds the published post by its content; undefined where there is none like it. */
+  find(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined>
 }
 
 /** The containers of an act, as they are stored with its delivery. */
@@ -141,7 +141,7 @@ export function containerMethods(network: ContainerNetwork): Methods {
     const looks = state.isPublished ? state.looks : 0
     try {
       const sent = await find(act, io, state.childIds)
-      if (sent) return { ...sent, isOut: true as const }
+      if (typeof sent === 'object') return { ...sent, isOut: true as const }
     } catch (error) {
       if (!(error instanceof PublishError)) throw error
       if (!error.retryable) return UNIDENTIFIED
@@ -195,7 +195,9 @@ export function containerMethods(network: ContainerNetwork): Methods {
           return identify(act, io, ready)
         case 'FINISHED': {
           const afterMs = FINISHED_PAUSES_MS[ready.looks]
-          return afterMs ? processing({ ...ready, looks: ready.looks + 1 }, afterMs) : 'absent'
+          if (afterMs) return processing({ ...ready, looks: ready.looks + 1 }, afterMs)
+          // No page says what a container does that is published twice.
+          return (await find(act, io, ready.childIds)) ? 'unknown' : 'absent'
         }
         case 'ERROR':
         case 'EXPIRED':
@@ -228,13 +230,20 @@ export const sinceOf = ({ startedAt }: Act) => String(Math.floor((startedAt.getT
 
 const CLOCK_SKEW_MAX_MS = 60_000
 
+/** Whether a post has the text of an act. No page says whether white space stays as it was sent. */
+export const hasText = (post: unknown, field: 'caption' | 'text', { text }: Act) =>
+  tidy(textAt(post, field) ?? '') === tidy(text)
+
+const tidy = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
 /** The one post with these children; else the only one of them all, if there is one. */
-export function pickOne(candidates: readonly unknown[], childIds: readonly string[]): Sent | undefined {
+export function pickOne(candidates: readonly unknown[], childIds: readonly string[]): Sent | 'several' | undefined {
   const own = [...childIds].sort().join()
   const same = candidates.filter((post) => childIds.length > 0 && childrenOf(post) === own)
   const [found, ...others] = same.length > 0 ? same : candidates
+  if (others.length > 0) return 'several'
   const id = textAt(found, 'id')
-  return id === undefined || !/^\d{1,32}$/.test(id) || others.length > 0 ? undefined : { id, url: permalinkOf(found) }
+  return id === undefined || !/^\d{1,32}$/.test(id) ? undefined : { id, url: permalinkOf(found) }
 }
 
 function childrenOf(post: unknown): string {

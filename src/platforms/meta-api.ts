@@ -7,8 +7,11 @@ import { unexpected } from './publish-error.ts'
 // https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes (2026-06-02);
 // https://developers.facebook.com/docs/graph-api/guides/error-handling. Threads has no table of its own.
 
-/** Limits of an app, a user and a use case: https://developers.facebook.com/docs/graph-api/overview/rate-limiting */
-const RATE_LIMIT_CODES = [4, 17, 32, 613, 80_002]
+/**
+ * Limits of an app, a user and a use case: https://developers.facebook.com/docs/graph-api/overview/rate-limiting. 9 is that
+ * of publishing. No page has the code of the 401st container of a day, nor that of a limit on Threads.
+ */
+const RATE_LIMIT_CODES = [4, 9, 17, 32, 613, 80_002]
 
 /** The daily limit of published posts. Nothing tells when a slot frees. */
 const QUOTA_SUBCODE = 2207042

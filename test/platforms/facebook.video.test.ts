@@ -154,11 +154,15 @@ t.test('an upload that arrives at the wrong offset is tried again, and a damaged
     ['ProcessingFailedError', false, { code: 'content_refused', maybeSent: false, retryable: false }],
   ]
   for (const [type, retriable, expected] of cases) {
-    const body = { debug_info: { retriable, type, message: 'Request processing failed' } }
-    fake.faults.push({ on: `POST /video-upload/v26.0/${id}`, instead: { status: 400, body } })
-    const error = await rejection(prepareOnce(act, fake, state))
-    t.has(error, expected, type)
-    t.equal(error.message, 'facebook.com: Request processing failed')
+    const message = 'Request processing failed'
+    // Meta's pages name the types, and not where they are.
+    const bodies = [{ debug_info: { retriable, type, message } }, { error: { code: 100, type, message } }]
+    for (const body of retriable ? bodies.slice(0, 1) : bodies) {
+      fake.faults.push({ on: `POST /video-upload/v26.0/${id}`, instead: { status: 400, body } })
+      const error = await rejection(prepareOnce(act, fake, state))
+      t.has(error, expected, type)
+      t.equal(error.message, 'facebook.com: Request processing failed')
+    }
   }
   t.match(await prepareOnce(act, fake, state), { isReady: true })
 })

@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import t from 'tap'
 import type { Act, PublishedFile } from '../../src/platforms/adapter.ts'
 import type { Containers } from '../../src/platforms/containers.ts'
 import { instagramAdapter } from '../../src/platforms/instagram/adapter.ts'
 import { instagramOAuth } from '../../src/platforms/instagram/connect.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import { jpeg } from '../helpers/upload.ts'
 import { type FakeInstagram, startInstagram } from '../networks/fakes/instagram.ts'
 import { errorBody } from '../networks/fakes/meta.ts'
 import { type Fault, reset } from '../networks/fakes/network.ts'
@@ -63,6 +65,66 @@ t.test('a container that reads as finished after it was published is not publish
     [{ id: fake.posts[0]?.id, url: fake.posts[0]?.permalink, isOut: true }, [10_000, 30_000, 120_000]],
   )
   t.equal(fake.posts.length, 1)
+})
+
+t.test('a container that reads as finished for longer is not published again once the post shows', async (t) => {
+  for (const publishesAgain of [true, false]) {
+    const fake = await startInstagram(t)
+    Object.assign(fake, { statusLag: 10, publishesAgain })
+    const { found } = await publishWith(fake, imageOf(), { after: true, instead: reset })
+    t.equal(found, 'unknown')
+    await send(imageOf(), fake.credentials, ioOf(fake))
+    const two = await publishWith(fake, imageOf(), { instead: reset })
+    t.equal(two.found, 'unknown', 'two posts with this text')
+  }
+})
+
+t.test('where a container is refused the second time, the delivery ends with a clear error', async (t) => {
+  const fake = await startInstagram(t)
+  fake.publishesAgain = false
+  const ready = await prepare(fake, imageOf())
+  await instagramAdapter.publish(imageOf(), io(fake), ready)
+  const error = await rejection(Promise.resolve(instagramAdapter.publish(imageOf(), io(fake), ready)))
+  t.has(error, { code: 'content_refused', message: 'graph.instagram.com: The container was published before' })
+  t.equal(fake.posts.length, 1)
+})
+
+t.test('a post is found whether or not Instagram keeps the white space of captions', async (t) => {
+  for (const tidiesCaptions of [false, true]) {
+    const fake = await startInstagram(t)
+    fake.tidiesCaptions = tidiesCaptions
+    const act = imageOf({ text: 'A lighthouse \n\n\n  at dusk ' })
+    const { found } = await publishWith(fake, act, { after: true, instead: reset })
+    t.match(found, { id: fake.posts[0]?.id })
+  }
+})
+
+t.test('the limit of containers of a day is a limit with either code', async (t) => {
+  for (const containerLimitCode of [4, 9] as const) {
+    const fake = await startInstagram(t)
+    Object.assign(fake, { containersLeft: 1, containerLimitCode })
+    await send(imageOf(), fake.credentials, ioOf(fake))
+    const error = await rejection(send(imageOf(), fake.credentials, ioOf(fake)))
+    t.has(error, { code: 'rate_limited', maybeSent: false, retryable: true })
+  }
+})
+
+t.test('Instagram refuses images whose aspect ratio it does not take, but in stories', async (t) => {
+  const fake = await startInstagram(t)
+  for (const [width, height, isTaken] of [
+    [400, 500, true],
+    [382, 200, true],
+    [390, 200, false],
+    [390, 500, false],
+  ] as const) {
+    const bytes = await jpeg(width, height)
+    const file = { open: async () => Readable.from([bytes]) }
+    const sending = send(imageOf({}, file), fake.credentials, ioOf(fake))
+    if (isTaken) await sending
+    else t.has(await rejection(sending), { code: 'content_refused', maybeSent: false, retryable: false })
+    await send(imageOf({ postType: 'story' }, file), fake.credentials, ioOf(fake))
+  }
+  t.equal(fake.posts.length, 6)
 })
 
 t.test('reels, carousels and stories are found by what lists show of them', async (t) => {
@@ -151,7 +213,7 @@ t.test('accounts are connected by Instagram Login', async (t) => {
   const authorization = { app, redirectUri, hint: null }
   fake.tokens.withheld = ['instagram_business_manage_comments']
   for (const isFlat of [true, false]) {
-    fake.isFlat = isFlat
+    Object.assign(fake, { isFlat, listsPermissions: isFlat })
     const { url, kept } = await instagramOAuth.begin({ ...authorization, state: 'the-state' }, ioOf(fake))
     t.equal(`${url.origin}${url.pathname}`, 'https://www.instagram.com/oauth/authorize')
     const response = await fake.fetch(url, { redirect: 'manual' })
@@ -176,4 +238,7 @@ t.test('accounts are connected by Instagram Login', async (t) => {
   const refreshed = await run(old, app, ioOf(fake))
   t.match(refreshed.credentials, { accessToken: /^IGAAlong/, userId: '17841405793187218' })
   t.has(await rejection(run(old, app, ioOf(fake))), { needsAttention: true }, 'the old token is spent')
+  fake.tokens.endsRefreshed = false
+  const kept = { ...old, accessToken: fake.tokens.issue('long', ['instagram_business_basic'], issuedAt) }
+  for (let times = 0; times < 2; times++) t.ok(await run(kept, app, ioOf(fake)), 'the old token can be used again')
 })

@@ -93,10 +93,11 @@ t.test('a single video is a reel, with its cover or its offset', async (t) => {
   )
 })
 
-t.test('a story has neither caption nor description', async (t) => {
+t.test('a story is published without a caption and a description, refused or ignored', async (t) => {
   const { fake, credentials } = await start(t)
   const fields = { altText: 'Not shown', collaborators: ['bob'], userTags: [{ username: 'bob' }] }
   await send(actOf({ media: [image()], postType: 'story', fields }), credentials, ioOf(fake))
+  fake.ignoresMisplaced = true
   await send(actOf({ media: [video()], postType: 'story' }), credentials, ioOf(fake))
   t.match(created(fake), [
     { media_type: 'STORIES', user_tags: '[{"username":"bob"}]' },

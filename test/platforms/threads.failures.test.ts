@@ -62,6 +62,16 @@ t.test('a post whose response was lost is found by its container and its text', 
   t.match(await reconcile(fake, actOf(), ready), { found: { id: fake.posts[0]?.id }, pauses: [5_000, 20_000] })
 })
 
+t.test('a post is found whether or not Threads keeps the white space of texts', async (t) => {
+  const act = actOf({ text: 'A lighthouse \n\n\n  at dusk ' })
+  for (const tidiesTexts of [false, true]) {
+    const { fake, ready } = await lose(t, act, true, (fake) => {
+      fake.tidiesTexts = tidiesTexts
+    })
+    t.match((await reconcile(fake, act, ready)).found, { id: fake.posts[0]?.id })
+  }
+})
+
 t.test('a reply whose response was lost is found by its parent', async (t) => {
   const fake = await startThreads(t)
   const root = await send(actOf(), fake.credentials, ioOf(fake))
@@ -202,6 +212,10 @@ t.test('limits and refused tokens are recognised by their codes', async (t) => {
   fake.quota.posts = 0
   const quota = await failing()
   t.has(quota, { code: 'rate_limited', maybeSent: false, retryAfterMs: 3 * 3_600_000 })
+  for (const code of [4, 9]) {
+    fake.quotaError = { code }
+    t.has(await failing(), { code: 'rate_limited', maybeSent: false, retryable: true }, `${code}`)
+  }
   fake.quota.posts = 250
   const usage = { 1: [{ type: 'threads', call_count: 100, estimated_time_to_regain_access: 19 }] }
   const headers = { 'x-business-use-case-usage': JSON.stringify(usage) }

@@ -138,3 +138,20 @@ t.test('revoking the tokens of an account ends all of them', async (t) => {
     message: 'api.x.com: Missing valid authorization header',
   })
 })
+
+t.test(
+  'after a lost refresh, the same token is refused or works, and neither costs a grant that X keeps',
+  async (t) => {
+    for (const reuse of ['is refused', 'works'] as const) {
+      const { fake, authorization, finish, io } = await start(t)
+      fake.authorization.switches.reuse = reuse
+      const [account] = await finish()
+      const { credentials } = account!.tokens
+      const lost = await oauth.refresh!.run(credentials, authorization.app, io)
+      const again = oauth.refresh!.run(credentials, authorization.app, io)
+      if (reuse === 'works') t.not((await again).credentials.accessToken, lost.credentials.accessToken)
+      else t.has(await rejection(again), { code: 'unauthorized', needsAttention: true })
+      t.ok(await clientOf(xAdapter).identify(lost.credentials, io), 'the grant stays')
+    }
+  },
+)

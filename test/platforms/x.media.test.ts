@@ -169,3 +169,16 @@ t.test('a file that is not uploaded or processed leaves the act unsent', async (
   t.has(large, { code: 'content_refused', message: 'api.x.com: File size exceeds the maximum.' })
   t.notOk(fake.log.includes('intend'))
 })
+
+t.test('a file of another user is uploaded anew, not posted', async (t) => {
+  const world = await start(t)
+  const { fake, credentials } = world
+  const act = actOf({ media: [fileOf('image/png')] })
+  const { state } = await prepare(world, act)
+  uploaded(fake)[0]!.isOwn = false
+  const error = await rejection(xAdapter.publish(act, { ...ioOf(fake), credentials }, state))
+  t.has(error, { maybeSent: false, retryable: true, discardsPrepared: true })
+  t.equal(fake.posts.length, 0)
+  await send(act, credentials, ioOf(fake))
+  t.equal(fake.posts.length, 1)
+})

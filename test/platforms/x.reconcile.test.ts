@@ -120,3 +120,24 @@ t.test('a duplicate whose cause cannot be read is looked for later', async (t) =
   const error = await rejection(send(actOf(), credentials, ioOf(fake)))
   t.has(error, { code: 'server_error', maybeSent: true, retryable: true })
 })
+
+t.test('a post is found in the timeline, or its outcome stays unknown, whatever the timeline changes', async (t) => {
+  const file = actOf({ text: 'A picture', media: [fileOf('image/png')] })
+  const link = actOf({ text: 'See https://example.com/a?b=c&d <now>' })
+  const cases = [
+    [link, { changesTexts: true }, 'found'],
+    [link, { changesTexts: false }, 'found'],
+    [file, { keepsMediaKeys: true }, 'found'],
+    [file, { keepsMediaKeys: false }, 'unknown'],
+  ] as const
+  for (const [act, switches, expected] of cases) {
+    const { fake, credentials } = await start(t)
+    Object.assign(fake.switches, switches)
+    const io = { ...ioOf(fake), credentials }
+    const prepared = await xAdapter.prepare(act, io, null)
+    if (!('ready' in prepared)) throw new Error('images are ready immediately')
+    const sent = await xAdapter.publish(act, io, prepared.ready)
+    const found = await reconcile(act, credentials, io, { ...prepared.ready, reads: 2 })
+    t.same(found, expected === 'found' ? sent : 'unknown', JSON.stringify(switches))
+  }
+})

@@ -57,7 +57,8 @@ export function graphRules(secrets: readonly string[], appId: string | undefined
     limitKey: (refusal) => (APP_LIMIT_CODES.includes(codesOf(refusal).code ?? 0) ? limitKeyOf(appId) : undefined),
     classify(refusal) {
       const { code, subcode } = codesOf(refusal)
-      if (code === undefined) return isUploadAgain(refusal.body) ? 'try later' : undefined
+      if (isUploadAgain(refusal.body)) return 'try later'
+      if (code === undefined) return undefined
       if (UNKNOWN_OUTCOME_CODES.includes(code)) return 'maybe sent'
       // "Does not exist, or is not permitted": seen for objects that exist (https://github.com/gitroomhq/postiz-app/issues/1562).
       const isAbsent = code === 100 && subcode === '33'
@@ -67,8 +68,12 @@ export function graphRules(secrets: readonly string[], appId: string | undefined
   }
 }
 
+/** The page names the types without their place: it may be the envelope of the Graph API. */
 const isUploadAgain = (body: unknown) =>
-  at(body, 'debug_info', 'retriable') === true || UPLOAD_AGAIN_TYPES.includes(textAt(body, 'debug_info', 'type') ?? '')
+  at(body, 'debug_info', 'retriable') === true ||
+  [textAt(body, 'debug_info', 'type'), textAt(body, 'error', 'type')].some((type = '') =>
+    UPLOAD_AGAIN_TYPES.includes(type),
+  )
 
 export const limitKeyOf = (appId: string | undefined) => (appId ? `facebook app ${appId}` : undefined)
 

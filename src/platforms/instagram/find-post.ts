@@ -1,5 +1,5 @@
 import type { Act, Io, Sent } from '../adapter.ts'
-import { isSince, pickOne, sinceOf } from '../containers.ts'
+import { hasText, isSince, pickOne, sinceOf } from '../containers.ts'
 import { textAt } from '../json.ts'
 import { get, listAt } from '../meta-api.ts'
 import { clientOf, userIdOf } from './client.ts'
@@ -10,7 +10,7 @@ const POSTS_MAX = '50'
  * The post of an act that is known to be live: the only one since the act began with its caption and its kind of media. No
  * page maps the id of a container to that of its post. A story has no caption, so only its time tells.
  */
-export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | undefined> {
+export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined> {
   const isStory = act.postType === 'story'
   const body = await get(clientOf(io), io, `${userIdOf(io)}/${isStory ? 'stories' : 'media'}`, {
     fields: `id,timestamp,permalink,media_type${isStory ? '' : ',media_product_type,caption,children'}`,
@@ -20,7 +20,7 @@ export async function findPost(act: Act, io: Io, childIds: readonly string[]): P
     (post) =>
       isSince(post, act) &&
       textAt(post, 'media_type') === mediaTypeOf(act) &&
-      (isStory || (textAt(post, 'caption') ?? '').trim() === act.text.trim()),
+      (isStory || hasText(post, 'caption', act)),
   )
   return pickOne(candidates, childIds)
 }

@@ -1,5 +1,5 @@
 import type { Act, Io, Sent } from '../adapter.ts'
-import { isSince, pickOne, sinceOf } from '../containers.ts'
+import { hasText, isSince, pickOne, sinceOf } from '../containers.ts'
 import { textAt } from '../json.ts'
 import { get, listAt } from '../meta-api.ts'
 import { clientOf } from './client.ts'
@@ -11,7 +11,7 @@ const POSTS_MAX = 100
  * The post of an act that is known to be live: the only one since the act began with its text, its kind of media and its
  * parent. No page maps the id of a container to that of its post.
  */
-export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | undefined> {
+export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined> {
   const { parent } = act
   const body = await get(clientOf(io), io, parent ? 'me/replies' : 'me/threads', {
     fields: `id,text,timestamp,permalink,media_type,children${parent ? ',replied_to' : ''}`,
@@ -22,7 +22,7 @@ export async function findPost(act: Act, io: Io, childIds: readonly string[]): P
     (post) =>
       isSince(post, act) &&
       textAt(post, 'media_type') === mediaTypeOf(act) &&
-      (textAt(post, 'text') ?? '').trim() === act.text.trim() &&
+      hasText(post, 'text', act) &&
       (!parent || textAt(post, 'replied_to', 'id') === parent.id),
   )
   return pickOne(candidates, childIds)

@@ -52,7 +52,16 @@ export interface FakeInstagram extends FakeNetwork {
   publishesAgain: boolean
   /** The token response is an object, and not a list with one. */
   isFlat: boolean
+  /** The token response has permissions in a list, and not in a text. The page shows a text, Meta's specification a list. */
+  listsPermissions: boolean
+  /** Whether parameters that stories and items of a carousel do not have are ignored, and not refused. No page says which. */
+  ignoresMisplaced: boolean
+  /** Whether captions lose superfluous white space. No page says that they keep it. */
+  tidiesCaptions: boolean
   quota: number
+  /** Of the 400 containers of a day, and the code of the refusal of more, which no page has. */
+  containersLeft: number
+  containerLimitCode: 4 | 9
   download: typeof download
   setTime(time: Date): void
   comment(postId: string, text: string, username: string): Comment
@@ -65,6 +74,16 @@ const POST_FIELDS = ['id', 'caption', 'timestamp', 'media_type', 'media_product_
 const REEL = ['share_to_feed', 'cover_url', 'thumb_offset', 'audio_name', 'trial_params']
 const FILE = ['image_url', 'video_url', 'media_type', 'is_carousel_item', 'alt_text', 'user_tags']
 const WHOLE = ['caption', 'children', 'location_id', 'collaborators', 'is_ai_generated', 'is_paid_partnership']
+
+/** The aspect ratio of a JPEG, in its first frame header; null for other bytes. */
+function ratioOf(bytes: Buffer): number | null {
+  if (bytes.readUInt16BE(0) !== 0xffd8) return null
+  for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes.readUInt16BE(at)
+    if (marker >= 0xffc0 && marker <= 0xffc3) return bytes.readUInt16BE(at + 7) / bytes.readUInt16BE(at + 5)
+  }
+  return null
+}
 
 const absent = (id: string): never =>
   refuse(100, `Unsupported get request. Object with ID '${id}' does not exist`, {
@@ -91,7 +110,8 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     clock: () => clock(),
     // The id is a number that JavaScript rounds.
     codeResponse: (token, scopes) => {
-      const issued = `{"access_token":"${token}","user_id":${USER},"permissions":"${scopes.join(',')}"}`
+      const permissions = JSON.stringify(fake.listsPermissions ? scopes : scopes.join(','))
+      const issued = `{"access_token":"${token}","user_id":${USER},"permissions":${permissions}}`
       return fake.isFlat ? issued : `{"data":[${issued}]}`
     },
   })
@@ -110,12 +130,15 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
   }
 
   /** Returns the problem of a video that cannot be fetched; an image is refused. */
-  const fetchFile = async ({ image_url: image, video_url: video }: Record<string, string>) => {
+  const fetchFile = async ({ image_url: image, video_url: video, ...others }: Record<string, string>) => {
     const { status, type, bytes } = await fake.download(image ?? video ?? '')
     if (image === undefined) return status === 200 && /^video\/(?:mp4|quicktime)$/.test(type) ? undefined : '2207052'
     if (status !== 200) refuse(9004, 'The media could not be fetched', { subcode: 2207052 })
     if (type !== 'image/jpeg') refuse(36001, 'The image format is not supported', { subcode: 2207005 })
     if (bytes.length > 8_388_608) refuse(36000, 'The image size is too large.', { subcode: 2207004 })
+    const ratio = others.media_type === 'STORIES' || others.is_carousel_item ? null : ratioOf(bytes)
+    if (ratio !== null && (ratio < 0.8 || ratio > 1.91))
+      refuse(36003, 'The aspect ratio is not supported.', { subcode: 2207009 })
     return undefined
   }
 
@@ -133,16 +156,18 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     needScope(tokens.check(call), 'instagram_business_content_publish')
     const { access_token: _, ...parameters } = formOf(call, [...FILE, ...WHOLE, ...REEL])
     const { media_type: type, image_url: image, video_url: video, is_carousel_item: isItem, caption } = parameters
+    if (fake.containersLeft-- <= 0) refuse(fake.containerLimitCode, 'The daily limit of containers is reached')
     if (type === 'CAROUSEL') checkChildren(parameters.children ?? '')
     else if ((image === undefined) === (video === undefined)) refuse(100, 'Unknown media type', { subcode: 2207023 })
     if (video && type !== 'REELS' && type !== 'STORIES' && !(type === 'VIDEO' && isItem)) {
       refuse(100, 'Use media_type=REELS to publish a video', { subcode: 2207023 })
     }
     if (type !== 'REELS' && REEL.some((name) => name in parameters)) refuse(100, 'Only reels have this parameter')
-    if ((isItem || type === 'STORIES') && WHOLE.some((name) => name in parameters)) {
-      refuse(100, 'param caption is not allowed')
+    const misplaced = type === 'STORIES' ? [...WHOLE, 'alt_text'] : isItem ? WHOLE : []
+    for (const name of misplaced.filter((each) => each in parameters)) {
+      if (!fake.ignoresMisplaced) refuse(100, `param ${name} is not allowed`)
+      delete parameters[name]
     }
-    if (type === 'STORIES' && parameters.alt_text) refuse(100, 'Stories have no alt text')
     if ((caption ?? '').length > 2200) refuse(36004, 'The caption is too long', { subcode: 2207010 })
     const tags = JSON.parse(parameters.user_tags ?? '[]') as Record<string, unknown>[]
     const isPlaced = image !== undefined
@@ -169,7 +194,7 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     const id = nextId()
     const post: InstagramPost = {
       id,
-      caption,
+      caption: fake.tidiesCaptions ? caption?.replaceAll(/\s+/g, ' ').trim() : caption,
       timestamp: timestampOf(clock()),
       media_type: children ? 'CAROUSEL_ALBUM' : video ? 'VIDEO' : 'IMAGE',
       media_product_type: type === 'REELS' ? 'REELS' : type === 'STORIES' ? 'STORY' : 'FEED',
@@ -293,7 +318,12 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     statusLag: 0,
     publishesAgain: true,
     isFlat: false,
+    listsPermissions: false,
+    ignoresMisplaced: false,
+    tidiesCaptions: false,
     quota: 100,
+    containersLeft: 400,
+    containerLimitCode: 4,
     download,
     setTime: (time) => {
       clock = () => time.getTime()

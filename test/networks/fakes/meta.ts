@@ -75,6 +75,8 @@ export function createTokenService({ prefix, basicScope, userId, clock, codeResp
     redirectUri,
     userId,
     issue,
+    /** Whether a refresh ends the token that it refreshes. No page says so. */
+    endsRefreshed: true,
     /** Scopes that the user takes away on the page. */
     withheld: [] as string[],
     /** Returns how it is undone. */
@@ -147,7 +149,7 @@ export function createTokenService({ prefix, basicScope, userId, clock, codeResp
       if (call.query.grant_type !== `${prefix}_refresh_token`) refuse(100, 'Unsupported grant type')
       if (kind !== 'long' || clock() - issuedAt < DAY) refuse(100, 'The token must be at least 24 hours old')
       if (!scopes.includes(basicScope)) refuse(10, 'Permission denied', { status: 403 })
-      tokens.delete(text)
+      if (service.endsRefreshed) tokens.delete(text)
       return issued(issue('long', scopes))
     },
   }

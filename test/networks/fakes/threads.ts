@@ -49,6 +49,10 @@ export interface FakeThreads extends FakeNetwork {
   publishesAgain: boolean
   hasPermalinks: boolean
   quota: { posts: number; replies: number }
+  /** Code and subcode of the refusal above the quota, which no page has. */
+  quotaError: { code: number; subcode?: number }
+  /** Whether texts lose superfluous white space. No page says that they keep it. */
+  tidiesTexts: boolean
   /** The types of files that it downloaded. */
   downloads: string[]
   /** Gets files by their addresses. */
@@ -206,7 +210,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     const id = nextId()
     const post: ThreadsPost = {
       id,
-      text,
+      text: fake.tidiesTexts ? text.replaceAll(/\s+/g, ' ').trim() : text,
       timestamp: timestampOf(clock()),
       media_type: MEDIA_TYPES[type]!,
       permalink: fake.hasPermalinks ? `https://www.threads.net/@alice/post/${BigInt(id).toString(36)}` : undefined,
@@ -231,7 +235,8 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
       notFound(id)
     }
     const kind = container.parameters.reply_to_id ? 'replies' : 'posts'
-    if (fake.quota[kind] <= 0) refuse(9, 'The user reached the limit of posts', { subcode: 2207042 })
+    const { code, subcode } = fake.quotaError
+    if (fake.quota[kind] <= 0) refuse(code, 'The user reached the limit of posts', { subcode })
     fake.quota[kind]--
     container.isPublished = true
     container.staleLooks = fake.statusLag
@@ -312,6 +317,8 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     publishesAgain: true,
     hasPermalinks: true,
     quota: { posts: 250, replies: 1000 },
+    quotaError: { code: 9, subcode: 2207042 },
+    tidiesTexts: false,
     downloads: [],
     download,
     setTime: (time) => {

@@ -3,6 +3,8 @@ import { invalid, validate } from './x-replies.ts'
 
 interface Upload {
   id: string
+  /** Whether it is the user's. Files of others cannot be used: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
+  isOwn: boolean
   mediaKey: string
   category: string
   bytesDeclared: number
@@ -36,14 +38,20 @@ export function createMedia(nextId: () => string, clock: () => Date) {
     if (bytesDeclared > BYTES_MAX[category]!) invalid('total_bytes', bytesDeclared, 'File size exceeds the maximum.')
     const id = nextId()
     const mediaKey = `${PREFIXES[category]}_${id}`
-    const rest = { state: 'open', looks: 0, expiresAt: clock().getTime() + LIFE_MS, altText: null } as const
+    const rest = {
+      isOwn: true,
+      state: 'open',
+      looks: 0,
+      expiresAt: clock().getTime() + LIFE_MS,
+      altText: null,
+    } as const
     const upload: Upload = { id, mediaKey, category, bytesDeclared, chunks: [], ...rest }
     uploads.set(id, upload)
     return upload
   }
   const find = (id: unknown): Upload => {
     const upload = uploads.get(String(id))
-    if (!upload || upload.expiresAt < clock().getTime()) return invalid('media_id', id, 'Invalid media id.')
+    if (!upload?.isOwn || upload.expiresAt < clock().getTime()) return invalid('media_id', id, 'Invalid media id.')
     return upload
   }
   const bytesOf = ({ chunks }: Upload) => chunks.reduce((sum, { length }) => sum + length, 0)

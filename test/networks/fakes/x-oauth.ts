@@ -28,7 +28,7 @@ export type XAuthorization = ReturnType<typeof createAuthorization>
 /**
  * The authorization server of X, by https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code and
  * https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token. A refresh token works once, and using it
- * again revokes the grant (https://github.com/trypostit/trypost/issues/126), which the pages do not say.
+ * again revokes the grant (https://github.com/trypostit/trypost/issues/126). The pages say neither, so `reuse` decides.
  */
 export function createAuthorization(userId: string, clock: () => Date) {
   const app = {
@@ -39,6 +39,7 @@ export function createAuthorization(userId: string, clock: () => Date) {
     scopes: SCOPES,
   }
   const tokens = new Map<string, Token>()
+  const switches = { reuse: 'revokes' as 'revokes' | 'is refused' | 'works' }
 
   const issue = (kind: Token['kind'], grant: Grant, rest: Partial<Token> = {}) => {
     const value = `${kind}-${randomUUID()}`
@@ -86,14 +87,16 @@ export function createAuthorization(userId: string, clock: () => Date) {
 
   function refresh({ refresh_token: value }: Record<string, string>): Reply {
     const token = find(value, 'refresh')
-    if (token?.isUsed) token.grant.isRevoked = true
-    if (!token || token.isUsed) return tokenError(400, 'invalid_request', 'Value passed for the token was invalid.')
+    const isSpent = token?.isUsed && switches.reuse !== 'works'
+    if (isSpent && switches.reuse === 'revokes') token.grant.isRevoked = true
+    if (!token || isSpent) return tokenError(400, 'invalid_request', 'Value passed for the token was invalid.')
     token.isUsed = true
     return answer(token.grant)
   }
 
   return {
     app,
+    switches,
     /** `POST /2/oauth2/revoke`. A grant ends with each of its tokens. */
     revoke(call: Recorded): Reply {
       checkClient(call)

@@ -129,7 +129,7 @@ export async function startX(t: Teardown) {
   function checkMedia(ids: string[]): void {
     const files = ids.map((id) => media.uploads.get(id))
     for (const [index, file] of files.entries()) {
-      const isUsable = file?.state === 'succeeded' && file.expiresAt > now()
+      const isUsable = file?.isOwn && file.state === 'succeeded' && file.expiresAt > now()
       if (!isUsable) refuse.invalid('media.media_ids', ids[index], 'Your media IDs are invalid.')
     }
     const isMixed = files.length > 1 && files.some((file) => file!.category !== 'tweet_image')
@@ -167,9 +167,9 @@ export async function startX(t: Teardown) {
 
   /** https://docs.x.com/x-api/fundamentals/data-dictionary */
   function shown(post: Post, fields: string[]): object {
-    const { text, urls } = displayed(post, user.username)
+    const { text, urls } = switches.changesTexts ? displayed(post, user.username) : { text: post.sent, urls: [] }
     const isLong = countLength(post.sent, 'x') > 280
-    const mediaKeys = post.media.map((id) => media.uploads.get(id)!.mediaKey)
+    const mediaKeys = post.media.map((id) => (switches.keepsMediaKeys ? media.uploads.get(id)!.mediaKey : `3_${id}9`))
     const all: Record<string, unknown> = {
       created_at: post.created_at,
       conversation_id: post.conversation_id,
@@ -225,6 +225,10 @@ export async function startX(t: Teardown) {
   const switches = {
     /** How long after its creation the timeline shows a post. */
     showsAfterMs: 0,
+    /** Whether the timeline shortens links and encodes characters. The guides do not say of which texts. */
+    changesTexts: true,
+    /** Whether the timeline has the media keys of the uploads, which no page promises. */
+    keepsMediaKeys: true,
     hasCredit: true,
     /** Whether the app is in a package. */
     isEnrolled: true,
