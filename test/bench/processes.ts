@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { spawnPostroom } from '../helpers/command.ts'
+import { isRecording } from '../helpers/log-record.ts'
 import { endChild, readProcStat } from '../helpers/processes.ts'
 
 export interface Running {
@@ -9,15 +10,18 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Starts the service on a free port, without its log. */
+/** Reading the log would take time from the measurement. */
+const LOG = { stderr: isRecording ? 'pipe' : 'ignore' } as const
+
+/** Starts the service on a free port. */
 export async function startService(env: Record<string, string>): Promise<Running> {
-  const child = spawnPostroom(['serve', '--json'], { PORT: '0', ...env }, { stderr: 'ignore' })
+  const child = spawnPostroom(['serve', '--json'], { PORT: '0', ...env }, LOG)
   const { api } = JSON.parse(await firstLine(child)) as { api: string }
   return describe(child, Number(new URL(api).port))
 }
 
 export async function startWorker(env: Record<string, string>): Promise<Running> {
-  const child = spawnPostroom(['worker', '--json'], env, { stderr: 'ignore' })
+  const child = spawnPostroom(['worker', '--json'], env, LOG)
   await firstLine(child)
   return describe(child, 0)
 }

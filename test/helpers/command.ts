@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { recordLog, recordSecretsOfEnvironment } from './log-record.ts'
+import { recordSecretsOfEnvironment, recordStderr } from './log-record.ts'
 
 /** A command that hangs is killed, so that its test fails with the command's output. */
 const TIMEOUT_MS = 120_000
@@ -22,12 +22,12 @@ process.on('exit', () => {
 
 /**
  * Starts a `postroom` command with Node, or as users do, through npm and without the NODE_OPTIONS that tap sets. `stderr`
- * says where the log goes: to the caller, nowhere, or to the stderr of this process.
+ * says where the log goes: to the caller and the record, or nowhere.
  */
 export function spawnPostroom(
   args: string[],
   env: Record<string, string>,
-  { throughNpm = false, stderr = 'pipe' }: { throughNpm?: boolean; stderr?: 'pipe' | 'ignore' | 'inherit' } = {},
+  { throughNpm = false, stderr = 'pipe' }: { throughNpm?: boolean; stderr?: 'pipe' | 'ignore' } = {},
 ): ChildProcess {
   const [command, ...before] = throughNpm
     ? ['env', '-u', 'NODE_OPTIONS', 'npm', 'run', '-s', 'postroom', '--']
@@ -44,6 +44,7 @@ export function spawnPostroom(
     stdio: ['ignore', 'pipe', stderr],
   })
   recordSecretsOfEnvironment(env)
+  if (child.stderr) recordStderr(child.stderr)
   children.add(child)
   child.once('exit', () => children.delete(child))
   return child
@@ -104,9 +105,8 @@ function collect(child: ChildProcess): Service['output'] {
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     output.stdout += text
   })
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
+  child.stderr?.on('data', (text) => {
     output.stderr += text
-    recordLog(text)
   })
   return output
 }

@@ -1,5 +1,6 @@
 import { appendFileSync, openSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { pino } from 'pino'
 import { SERIALIZERS } from '../../src/runtime/logging.ts'
@@ -21,8 +22,20 @@ function append(kind: 'log' | 'secrets', text: string): void {
   appendFileSync(files.get(kind)!, text)
 }
 
+export const isRecording = folder !== undefined
+
 /** Records what this process, or a child, has logged. */
 export const recordLog = (text: string): void => append('log', text)
+
+/** Records what a child writes to stderr. */
+export const recordStderr = (stderr: Readable): unknown => stderr.setEncoding('utf8').on('data', recordLog)
+
+/** The environment of a process that a test forks without tap's loader. Its log is recorded too. */
+export const CHILD_ENV = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: 'node_modules/.cache/node',
+  TEST_RECORD_DIR: folder,
+}
 
 export type SecretKind = 'credentials' | 'caption' | 'key'
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Scope } from '../../schemas/scopes.ts'
@@ -5,6 +6,7 @@ import { createKey } from '../../src/auth/create-key.ts'
 import type { Person, World } from './app.ts'
 import { call } from './app.ts'
 import type { Teardown } from './database.ts'
+import { recordStderr } from './log-record.ts'
 
 export interface Tool {
   name: string
@@ -81,10 +83,14 @@ export const overHttp = (url: string, key: string): Transport =>
   })
 
 /** Starts `postroom mcp`. */
-export const overStdio = (url: string, key: string): Transport =>
-  new StdioClientTransport({
+export function overStdio(url: string, key: string): Transport {
+  const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['src/cli/postroom.ts', 'mcp'],
     env: { POSTROOM_URL: new URL(url).origin, POSTROOM_KEY: key },
-    stderr: 'inherit',
+    stderr: 'pipe',
   })
+  recordStderr(transport.stderr as Readable)
+  transport.stderr!.pipe(process.stderr)
+  return transport
+}

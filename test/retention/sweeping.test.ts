@@ -6,6 +6,7 @@ import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
 import { Pace } from '../../src/retention/pace.ts'
 import { sweepIfDue } from '../../src/retention/sweeper.ts'
 import { runService } from '../helpers/command.ts'
+import { CHILD_ENV } from '../helpers/log-record.ts'
 import { endChild } from '../helpers/processes.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
@@ -147,7 +148,7 @@ t.test('a killed worker leaves every post whole or gone, and another one continu
   const world = await createScene(t, 5_000)
   const { db, databaseUrl, mediaDir, countRows } = world
   const child = spawn(process.execPath, ['test/retention/sweep-process.ts'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, MEDIA_DIR: mediaDir },
+    env: { ...CHILD_ENV, DATABASE_URL: databaseUrl, MEDIA_DIR: mediaDir },
     stdio: 'inherit',
   })
   t.teardown(() => endChild(child, 'SIGKILL'))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { recordSecretsOfEnvironment, recordStderr } from '../helpers/log-record.ts'
 import { endChild } from '../helpers/processes.ts'
 
 /** The sources of a version, whose commands and processes the test runs. */
@@ -41,9 +42,12 @@ export function openSources(t: Teardown, name: string, folder: string, env: Reco
     const child = spawn(process.execPath, ['src/cli/postroom.ts', ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, PORT: '0', LOG_LEVEL: 'error', ...env },
-      // What they log is for the reader of a failed test.
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
+    recordSecretsOfEnvironment(env)
+    recordStderr(child.stderr)
+    // For the reader of a failed test.
+    child.stderr.pipe(process.stderr)
     t.teardown(() => endChild(child, 'SIGKILL'))
     return child
   }

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { recordSecretsOfEnvironment, recordStderr } from '../../helpers/log-record.ts'
 import { endChild, processesOf } from '../../helpers/processes.ts'
 
 /** The part of an image that says how to run it. */
@@ -67,6 +68,8 @@ export function startContainer(options: ContainerOptions): Container {
   const child = spawn('/usr/bin/env', [...withEnv, '/usr/bin/unshare', ...UNSHARE, ...line], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  recordSecretsOfEnvironment(env)
+  recordStderr(child.stderr)
   const output = { stdout: text(child.stdout), stderr: text(child.stderr) }
   const closed = once(child, 'close')
   /** Process 1 of the container. */

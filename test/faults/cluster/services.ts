@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { recordLog, recordSecretsOfEnvironment } from '../../helpers/log-record.ts'
 import { endChild } from '../../helpers/processes.ts'
 import { start } from './programs.ts'
 
@@ -24,9 +26,11 @@ export function supervise(
   let isStopped = false
   let isExpected = false
   let child: ChildProcess
+  const log = join(folder, `${name}.log`)
+  recordSecretsOfEnvironment(env)
   const begin = () => {
     isExpected = false
-    child = start([process.execPath, 'src/cli/postroom.ts', ...args], join(folder, `${name}.log`), {
+    child = start([process.execPath, 'src/cli/postroom.ts', ...args], log, {
       unprivileged: false,
       cwd: process.cwd(),
       env: { ...env, NODE_COMPILE_CACHE: 'node_modules/.cache/node' },
@@ -50,6 +54,7 @@ export function supervise(
     stop: async () => {
       isStopped = true
       await endChild(child, 'SIGTERM')
+      recordLog(readFileSync(log, 'utf8'))
     },
   }
 }

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { NO_GRANT, storeAccount } from '../../../src/accounts/store.ts'
 import { createKeyring } from '../../../src/credentials/keyring.ts'
 import { createWorld } from '../../helpers/app.ts'
+import { CHILD_ENV } from '../../helpers/log-record.ts'
 import { endChild } from '../../helpers/processes.ts'
 import { until } from '../../helpers/until.ts'
 import { APP, type FromWorker, KEY, type Kill, STEPS, type ToWorker } from './protocol.ts'
@@ -61,7 +62,7 @@ async function createScenario(t: Test) {
     const child = fork(new URL('./worker-process.ts', import.meta.url), [url.href, endpoint.address], {
       // Without the loaders of tap.
       execArgv: [],
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: 'node_modules/.cache/node' },
+      env: CHILD_ENV,
     })
     const ready = Promise.withResolvers<void>()
     const worker: Worker = { child, ready: ready.promise, inbox: [], name }

@@ -4,11 +4,10 @@ import { chmodSync, lstatSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Teardown } from '../../helpers/database.ts'
+import { CHILD_ENV } from '../../helpers/log-record.ts'
 import { until } from '../../helpers/until.ts'
 import { type Audit, audit } from './audit.ts'
 import type { ClientJob, FaultMessage, Job } from './protocol.ts'
-
-const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: 'node_modules/.cache/node' }
 
 /** Causes the faults of `plan` under load, continues until `writes` are acknowledged, and audits the database. */
 export async function runFaults(
@@ -55,7 +54,7 @@ interface Started {
 
 /** Starts a file of this folder in a process of its own, which ends with the test. */
 function start(t: Teardown, file: string, args: string[] = []): Started {
-  const child = fork(new URL(file, import.meta.url), args, { execArgv: [], env })
+  const child = fork(new URL(file, import.meta.url), args, { execArgv: [], env: CHILD_ENV })
   const exit = once(child, 'exit')
   t.teardown(async () => {
     if (child.connected) child.disconnect()

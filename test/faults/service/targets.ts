@@ -80,7 +80,8 @@ export function createApi(folder: string, port: number) {
       MEDIA_DIR: join(folder, 'media'),
       LOG_LEVEL: 'fatal',
     }
-    const started = spawnPostroom(['serve', '--json'], env, { stderr: 'inherit' })
+    const started = spawnPostroom(['serve', '--json'], env)
+    started.stderr!.pipe(process.stderr)
     child = started
     started.once('exit', (code, signal) => {
       if (child !== started) return

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createKeyring } from '../../../src/credentials/keyring.ts'
 import { LEASE_MS } from '../../../src/webhooks/timing.ts'
+import { CHILD_ENV } from '../../helpers/log-record.ts'
 import { endChild } from '../../helpers/processes.ts'
 import { blockedBackends, until } from '../../helpers/until.ts'
 import { connectAgain, createWebhookWorld, ok, startReceiver } from '../../webhooks/scene.ts'
@@ -33,7 +34,7 @@ t.test('no event is lost when workers are killed at any step, and its id tells r
     const child = fork(new URL('./worker-process.ts', import.meta.url), [url.href, String(time), step, String(nth)], {
       // Without the loaders of tap.
       execArgv: [],
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: 'node_modules/.cache/node' },
+      env: CHILD_ENV,
     })
     t.teardown(() => endChild(child, 'SIGKILL'))
     let hasReached = false

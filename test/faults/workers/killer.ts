@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { CHILD_ENV } from '../../helpers/log-record.ts'
 import { endChild } from '../../helpers/processes.ts'
 import type {
   FromKiller,
@@ -90,7 +91,7 @@ function forkWorker(): Worker {
   url.searchParams.set('application_name', name)
   const child = fork(new URL('./worker-process.ts', import.meta.url), [url.href, job.mediaDir, job.telegram], {
     execArgv: [],
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: 'node_modules/.cache/node' },
+    env: CHILD_ENV,
   })
   const ready = Promise.withResolvers<void>()
   const worker: Worker = {

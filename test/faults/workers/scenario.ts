@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { SandboxFault } from '../../../schemas/sandbox.ts'
 import { createWorld, type Person, type World } from '../../helpers/app.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { CHILD_ENV } from '../../helpers/log-record.ts'
 import { until } from '../../helpers/until.ts'
 import { type FakeTelegram, startTelegram } from '../../networks/fakes/telegram.ts'
 import { findBreaches, readDeliveries } from './breaches.ts'
@@ -125,7 +126,7 @@ async function runKiller(t: Teardown, job: Job, { settle, more }: Handlers): Pro
   const killer = fork(new URL('./killer.ts', import.meta.url), {
     // Without the loaders of tap.
     execArgv: [],
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: 'node_modules/.cache/node' },
+    env: CHILD_ENV,
   })
   const ended = once(killer, 'exit')
   // When it is disconnected, it kills its workers and ends.
