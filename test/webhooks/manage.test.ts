@@ -4,6 +4,7 @@ import type { Scope } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { call, type Person, type Reply } from '../helpers/app.ts'
 import { everythingIn, type Teardown } from '../helpers/database.ts'
+import { until } from '../helpers/until.ts'
 import { createWebhookWorld } from './scene.ts'
 
 const URL_OF_ADA = 'https://ada.example/hook'
@@ -59,12 +60,16 @@ t.test('an Idempotency-Key is ignored: the secret of a webhook is not kept for a
 
 t.test('a user has up to 20 webhooks, and sees those of nobody else', async (t) => {
   const { ada, user } = await createScene(t)
-  const replies = await Promise.all(
-    Array.from({ length: 22 }, () => ada.call('POST', '/webhooks', { url: URL_OF_ADA })),
-  )
-  t.equal(replies.filter(({ status }) => status === 201).length, 20)
-  for (const reply of replies.filter(({ status }) => status !== 201))
-    t.strictSame(codeOf(reply), [409, 'webhook_limit'])
+  // Each request waits for those before it. On a busy machine, that uses up the database time of the last ones: 503.
+  const create = () =>
+    until('the request is carried out', () => ada.call('POST', '/webhooks', { url: URL_OF_ADA }), {
+      isMet: ({ status }) => status !== 503,
+    })
+  const replies = await Promise.all(Array.from({ length: 22 }, create))
+  const rejected = replies.filter(({ status }) => status !== 201)
+  t.ok(rejected.length >= 2)
+  for (const reply of rejected) t.strictSame(codeOf(reply), [409, 'webhook_limit'])
+  t.equal((await ada.call('GET', '/webhooks')).body.data.length, 20)
   const bob = await user('bob')
   const { id } = replies.find(({ status }) => status === 201)!.body
   for (const [method, path, body] of [
