@@ -3,15 +3,20 @@ import { parsePositiveInteger } from './options.ts'
 
 /** Longer texts are cut in a table: they would break its lines. --json has all of them. */
 const CELL_MAX = 60
+/** Of the last column, which aligns no other. The cause of an error stands at its end. */
+const LAST_CELL_MAX = 250
 
 /** The columns of a table: each has a heading, and the text of a row. */
 export type Columns<Row> = Record<string, (row: Row) => string | number | boolean | null>
 
 /** Rows as aligned lines under a line of headings. */
 export function formatTable<Row>(rows: Row[], columns: Columns<Row>): string {
+  const last = Object.keys(columns).length - 1
   const cells = [
     Object.keys(columns),
-    ...rows.map((row) => Object.values(columns).map((read) => formatCell(read(row)))),
+    ...rows.map((row) =>
+      Object.values(columns).map((read, index) => formatCell(read(row), index === last ? LAST_CELL_MAX : CELL_MAX)),
+    ),
   ]
   const widths = Object.keys(columns).map((_, index) => Math.max(...cells.map((line) => line[index]!.length)))
   return cells
@@ -24,14 +29,14 @@ export function formatTable<Row>(rows: Row[], columns: Columns<Row>): string {
     .join('\n')
 }
 
-function formatCell(value: string | number | boolean | null): string {
+function formatCell(value: string | number | boolean | null, lengthMax: number): string {
   if (value === null) return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return shorten(String(value))
+  return shorten(String(value), lengthMax)
 }
 
-/** One line of at most CELL_MAX characters. */
-export function shorten(text: string, lengthMax = CELL_MAX): string {
+/** One line of at most `lengthMax` characters. */
+export function shorten(text: string, lengthMax: number): string {
   const line = text.replace(/\s+/gu, ' ').trim()
   const characters = [...line]
   return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : line

@@ -76,6 +76,9 @@ t.test('delivery list filters by state, network and time, latest first, and says
   const first = await json('delivery', 'list', '--limit', '1')
   t.strictSame([postsOf(first), first.hasMore], [[published], true])
 
+  t.ok(row.error.message.length > 60)
+  t.match((await run('delivery', 'list', '--state', 'failed')).trimEnd(), new RegExp(`${row.error.message}$`), 'uncut')
+
   const text = await run('delivery', 'list', '--limit', '1')
   t.match(text, /^post +account +state +attempts +due +next attempt +account rests until +error\n/)
   t.ok(text.includes(`${published}  mastodon ada  published  1`))
