@@ -1,20 +1,8 @@
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { type Container, createLags, readStatus, statusOf } from './containers.ts'
 import { checkFields, createTokenService, errorBody, formOf, needScope, pick, refuse, timestampOf } from './meta.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
-
-interface Container {
-  id: string
-  parameters: Record<string, string>
-  createdAt: number
-  /** Reads that show it in processing. */
-  looks: number
-  /** The subcode of its failure. */
-  problem: string | undefined
-  isPublished: boolean
-  /** Reads that show it as finished after it was published. */
-  staleLooks: number
-}
 
 interface InstagramPost {
   id: string
@@ -69,7 +57,6 @@ export interface FakeInstagram extends FakeNetwork {
 
 const USER = '17841405793187218'
 const SCOPES = ['instagram_business_basic', 'instagram_business_content_publish', 'instagram_business_manage_comments']
-const DAY = 86_400_000
 const POST_FIELDS = ['id', 'caption', 'timestamp', 'media_type', 'media_product_type', 'permalink', 'children']
 const REEL = ['share_to_feed', 'cover_url', 'thumb_offset', 'audio_name', 'trial_params']
 const FILE = ['image_url', 'video_url', 'media_type', 'is_carousel_item', 'alt_text', 'user_tags']
@@ -99,7 +86,7 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
   const containers = new Map<string, Container>()
   const posts: InstagramPost[] = []
   const comments: Comment[] = []
-  const lags = new Map<string, number>()
+  const lags = createLags()
   let ids = 17_900_000_000_000_001n
   let clock = () => Date.now()
   const nextId = () => String(++ids)
@@ -115,19 +102,6 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
       return fake.isFlat ? issued : `{"data":[${issued}]}`
     },
   })
-
-  const isVisible = ({ id }: { id: string }) => {
-    const left = lags.get(id) ?? 0
-    if (left > 0) lags.set(id, left - 1)
-    return left === 0
-  }
-
-  const statusOf = ({ looks, problem, isPublished, createdAt }: Container) => {
-    if (isPublished) return 'PUBLISHED'
-    if (clock() - createdAt > DAY) return 'EXPIRED'
-    if (looks > 0) return 'IN_PROGRESS'
-    return problem === undefined ? 'FINISHED' : 'ERROR'
-  }
 
   /** Returns the problem of a video that cannot be fetched; an image is refused. */
   const fetchFile = async ({ image_url: image, video_url: video, ...others }: Record<string, string>) => {
@@ -148,7 +122,7 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     for (const id of children) {
       const child = containers.get(id) ?? absent(id)
       if (!child.parameters.is_carousel_item) refuse(100, 'Not an item of a carousel', { subcode: 2207028 })
-      if (statusOf(child) !== 'FINISHED') refuse(9007, 'Media ID is not available', { subcode: 2207027 })
+      if (statusOf(child, clock()) !== 'FINISHED') refuse(9007, 'Media ID is not available', { subcode: 2207027 })
     }
   }
 
@@ -202,7 +176,7 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
       ...(children && { children: { data: children.split(',').map((child) => ({ id: child })) } }),
       parameters,
     }
-    lags.set(id, fake.lag)
+    lags.hide(id, fake.lag)
     posts.unshift(post)
     return post
   }
@@ -211,11 +185,11 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     needScope(tokens.check(call), 'instagram_business_content_publish')
     const { creation_id: id = '' } = formOf(call, ['creation_id'])
     const container = containers.get(id)
-    if (!container || statusOf(container) === 'EXPIRED') {
+    if (!container || statusOf(container, clock()) === 'EXPIRED') {
       return refuse(24, 'The requested resource does not exist', { subcode: 2207008 })
     }
     if (container.isPublished && !fake.publishesAgain) refuse(100, 'The container was published before')
-    if (!container.isPublished && statusOf(container) !== 'FINISHED')
+    if (!container.isPublished && statusOf(container, clock()) !== 'FINISHED')
       refuse(9007, 'Media ID is not available', { subcode: 2207027 })
     if (fake.quota-- <= 0) refuse(9, 'The daily limit of posts is reached', { subcode: 2207042 })
     container.isPublished = true
@@ -230,13 +204,13 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     const shown = posts.filter(
       ({ media_product_type: type, timestamp }) => (type === 'STORY') === isStories && Date.parse(timestamp) >= since,
     )
-    const data = shown.filter(isVisible).slice(0, Number(call.query.limit ?? 25))
+    const data = shown.filter(lags.isVisible).slice(0, Number(call.query.limit ?? 25))
     return { status: 200, body: { data: data.map((post) => pick(post, fields)) } }
   }
 
   const addComment = (postId: string, text: string, username: string): Comment => {
     const comment = { id: nextId(), postId, text, username, timestamp: timestampOf(clock()) }
-    lags.set(comment.id, fake.lag)
+    lags.hide(comment.id, fake.lag)
     comments.unshift(comment)
     return comment
   }
@@ -253,7 +227,7 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
       return { status: 200, body: { id } }
     }
     const fields = checkFields(call, ['id', 'text', 'username', 'timestamp', 'from'])
-    const shown = comments.filter((comment) => comment.postId === postId && isVisible(comment))
+    const shown = comments.filter((comment) => comment.postId === postId && lags.isVisible(comment))
     return { status: 200, body: { data: shown.map((comment) => pick(comment, fields)) } }
   }
 
@@ -265,9 +239,7 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
       return { status: 200, body: pick(post, checkFields(call, POST_FIELDS)) }
     }
     const fields = checkFields(call, ['id', 'status_code', 'status'])
-    const code = container.staleLooks > 0 ? 'FINISHED' : statusOf(container)
-    if (container.looks > 0) container.looks--
-    if (container.staleLooks > 0) container.staleLooks--
+    const code = readStatus(container, clock())
     const status = code === 'ERROR' ? `Error: Media upload has failed with error code ${container.problem}` : code
     return { status: 200, body: pick({ id, status_code: code, status }, fields) }
   }

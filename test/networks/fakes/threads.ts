@@ -1,25 +1,15 @@
 import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { type Container, createLags, readStatus, statusOf } from './containers.ts'
 import { checkFields, createTokenService, formOf, needScope, pick, refuse, timestampOf } from './meta.ts'
 import { type FakeNetwork, type Recorded, type Reply, startFake } from './network.ts'
 
-type Status = 'IN_PROGRESS' | 'FINISHED' | 'PUBLISHED' | 'ERROR' | 'EXPIRED'
-
-interface Container {
-  id: string
-  parameters: Record<string, string>
-  createdAt: number
-  /** Reads that show it in processing. */
-  looks: number
+interface ThreadsContainer extends Container {
   /** Reads that do not find it. */
   hidden: number
   /** Calls of publish that do not find it although it is finished. */
   hiddenPublish: number
-  problem: string | undefined
-  isPublished: boolean
-  /** Reads that show it as finished after it was published. */
-  staleLooks: number
 }
 
 export interface ThreadsPost {
@@ -40,7 +30,7 @@ export interface FakeThreads extends FakeNetwork {
   /** Newest first, with replies. */
   posts: ThreadsPost[]
   /** How new containers behave. */
-  next: Pick<Container, 'looks' | 'hidden' | 'hiddenPublish' | 'problem'>
+  next: Pick<ThreadsContainer, 'looks' | 'hidden' | 'hiddenPublish' | 'problem'>
   /** A new post is missing from lists, and cannot be replied to, for so many calls. */
   lag: number
   /** A container that was published reads as finished so many times. */
@@ -63,7 +53,6 @@ export interface FakeThreads extends FakeNetwork {
 }
 
 const SCOPES = ['threads_basic', 'threads_content_publish', 'threads_manage_replies', 'threads_read_replies']
-const DAY = 86_400_000
 const MAIN = ['media_type', 'text', 'image_url', 'video_url', 'alt_text', 'children', 'is_carousel_item', 'reply_to_id']
 const OPTIONAL = ['reply_control', 'topic_tag', 'quote_post_id', 'allowlisted_country_codes']
 const TEXT_ONLY = ['link_attachment', 'text_attachment', 'poll_attachment']
@@ -87,9 +76,9 @@ const notFound = (id: string): never =>
  * describes it. Words of refusals that no page has are this fake's own.
  */
 export async function startThreads(t: Teardown): Promise<FakeThreads> {
-  const containers = new Map<string, Container>()
+  const containers = new Map<string, ThreadsContainer>()
   const posts: ThreadsPost[] = []
-  const lags = new Map<string, number>()
+  const lags = createLags()
   let ids = 18_000_000_000_000_001n
   let clock = () => Date.now()
   const nextId = () => String(++ids)
@@ -101,12 +90,6 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     // A number that JavaScript rounds.
     codeResponse: (accessToken) => `{"access_token":"${accessToken}","user_id":17841405793187218}`,
   })
-
-  const isVisible = (id: string) => {
-    const left = lags.get(id) ?? 0
-    if (left > 0) lags.set(id, left - 1)
-    return left === 0
-  }
 
   const checkText = (parameters: Record<string, string>) => {
     if (countLength(parameters.text ?? '', 'threads') > 500) {
@@ -150,7 +133,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     let problem = fake.next.problem
     if (parent !== undefined) {
       needScope(token, 'threads_manage_replies')
-      if (!posts.some(({ id }) => id === parent) || !isVisible(parent)) notFound(parent)
+      if (!posts.some(({ id }) => id === parent) || !lags.isVisible({ id: parent })) notFound(parent)
     }
     if (type !== 'TEXT' && TEXT_ONLY.some((name) => name in parameters))
       refuse(100, 'Only text posts have attachments.')
@@ -168,7 +151,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
       for (const id of ids) {
         const child = containers.get(id) ?? notFound(id)
         if (!child.parameters.is_carousel_item) refuse(100, 'Param children is not valid.')
-        if (statusOf(child) !== 'FINISHED') notFound(id)
+        if (statusOf(child, clock()) !== 'FINISHED') notFound(id)
       }
     } else refuse(100, 'Param media_type must be one of TEXT, IMAGE, VIDEO, CAROUSEL.')
     const { access_token: _, ...rest } = parameters
@@ -185,22 +168,13 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     return { status: 200, body: { id: container.id } }
   }
 
-  const statusOf = ({ looks, problem, isPublished, createdAt }: Container): Status => {
-    if (isPublished) return 'PUBLISHED'
-    if (clock() - createdAt > DAY) return 'EXPIRED'
-    if (looks > 0) return 'IN_PROGRESS'
-    return problem === undefined ? 'FINISHED' : 'ERROR'
-  }
-
-  const readContainer = (container: Container, call: Recorded): Reply => {
+  const readContainer = (container: ThreadsContainer, call: Recorded): Reply => {
     const fields = checkFields(call, ['id', 'status', 'error_message'])
     if (container.hidden > 0) {
       container.hidden--
       notFound(container.id)
     }
-    const status = container.staleLooks > 0 ? 'FINISHED' : statusOf(container)
-    if (container.looks > 0) container.looks--
-    if (container.staleLooks > 0) container.staleLooks--
+    const status = readStatus(container, clock())
     const problem = status === 'ERROR' ? container.problem : undefined
     return { status: 200, body: pick({ id: container.id, status, error_message: problem }, fields) }
   }
@@ -218,7 +192,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
       ...(parent && { replied_to: { id: parent } }),
       parameters,
     }
-    lags.set(id, fake.lag)
+    lags.hide(id, fake.lag)
     posts.unshift(post)
     return post
   }
@@ -229,7 +203,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     const { creation_id: id = '' } = formOf(call, ['creation_id'])
     const container = containers.get(id) ?? notFound(id)
     if (container.isPublished && !fake.publishesAgain) refuse(100, 'The container was published before.')
-    if (!container.isPublished && statusOf(container) !== 'FINISHED') notFound(id)
+    if (!container.isPublished && statusOf(container, clock()) !== 'FINISHED') notFound(id)
     if (container.hiddenPublish > 0) {
       container.hiddenPublish--
       notFound(id)
@@ -253,7 +227,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     const shown = posts.filter(
       (post) => (post.replied_to !== undefined) === isReplies && Date.parse(post.timestamp) >= since,
     )
-    const data = shown.filter(({ id }) => isVisible(id)).slice(0, limit)
+    const data = shown.filter(lags.isVisible).slice(0, limit)
     return { status: 200, body: { data: data.map((post) => pick(post, fields)), paging: { cursors: {} } } }
   }
 
