@@ -94,6 +94,7 @@ export const SCHEMA_OUTDATED = 'Database schema is not at the version that this 
 export const NO_CREDENTIALS_KEY = 'Credentials key not set'
 export const OTHER_CREDENTIALS_KEY = 'Stored credentials are encrypted with a key that this service does not have'
 export const INVALID_REQUEST = 'Invalid request'
+export const bodyTooLargeMessage = (bytesMax: number) => `Request body is larger than ${bytesMax / 1024} KiB`
 export const TOO_LARGE = 'Request body is larger than 1 MiB'
 export const INTERNAL = 'Internal server error'
 

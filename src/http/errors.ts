@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseFull, isDatabaseUnavailable } from '../../db/unavailable.ts'
 import {
+  bodyTooLargeMessage,
   DATABASE_FULL,
   type ErrorBody,
   INTERNAL,
@@ -37,8 +38,11 @@ export function toPublicError(error: unknown, request: FastifyRequest): PublicEr
   if (error instanceof StorageError) return storageUnavailable(error)
   const { code, statusCode } = error as FastifyError
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError(413, 'body_too_large', TOO_LARGE)
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      // A route may accept less than the service.
+      const { bodyLimit } = request.routeOptions
+      return new AppError(413, 'body_too_large', bodyLimit < 1024 ** 2 ? bodyTooLargeMessage(bodyLimit) : TOO_LARGE)
+    }
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedContentType(request)
     case 'FST_ERR_BAD_URL':

@@ -203,4 +203,5 @@ t.test('other bodies are refused', async (t) => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const large = await app.inject({ method: 'POST', url, headers, payload: `signed_request=${'a'.repeat(20_000)}` })
   t.equal(large.statusCode, 413)
+  t.strictSame(large.json(), { error: 'Request body is larger than 16 KiB' })
 })
