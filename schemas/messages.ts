@@ -113,7 +113,8 @@ export const MEDIA_USED_ELSEWHERE = 'Posts outside of your organisations use thi
 export const NO_CONTENT = 'Media has no content: it was registered without a file'
 export const NOT_THAT_FILE = 'Precondition failed: the file does not match.'
 export const NO_SUCH_RANGE = 'Range is outside the file'
-export const NOT_PUBLIC = 'url does not lead to a public address on the internet'
+export const NOT_PUBLIC =
+  'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW'
 export const UNSUPPORTED = 'file type is not supported: use JPEG, PNG, GIF, WebP, AVIF, MP4, MOV or WebM'
 export const fileTooLargeMessage = (bytesMax: number) => `File is larger than ${bytesMax} bytes`
 export const MISSING_FILE: Issue = {
@@ -143,4 +144,5 @@ export const FROM_OR_EVENTS = 'Send either eventIds or from'
 export const NEEDS_FROM = 'Only together with from'
 export const HTTPS_REQUIRED =
   'Must be an https address. The operator of the service can allow http: WEBHOOKS_ALLOW_HTTP'
+export const WEB_ADDRESS_REQUIRED = 'Must be an https or http address'
 export const NO_URL_CREDENTIALS = 'Must not contain a user name or password'

@@ -1,4 +1,4 @@
-import { HTTPS_REQUIRED, NO_URL_CREDENTIALS, NOT_PUBLIC } from '../../schemas/messages.ts'
+import { HTTPS_REQUIRED, NO_URL_CREDENTIALS, NOT_PUBLIC, WEB_ADDRESS_REQUIRED } from '../../schemas/messages.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { WebhookContext } from './context.ts'
 
@@ -12,7 +12,9 @@ export async function checkUrl({ allowsHttp, isReachable }: WebhookContext, text
   if (!url) {
     throw invalidRequest([{ code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' }])
   }
-  if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:')) throw issue(HTTPS_REQUIRED)
+  if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:')) {
+    throw issue(allowsHttp ? WEB_ADDRESS_REQUIRED : HTTPS_REQUIRED)
+  }
   if (url.username !== '' || url.password !== '') throw issue(NO_URL_CREDENTIALS)
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   if (!(await isReachable({ hostname: url.hostname, port }))) throw new AppError(400, 'url_not_public', NOT_PUBLIC)

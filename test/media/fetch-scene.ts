@@ -15,7 +15,11 @@ import { until } from '../helpers/until.ts'
  * for a network that must not be reached. An error event without a listener would end the process of a test.
  */
 
-export const OFF_LIMITS = { statusCode: 400, message: 'url does not lead to a public address on the internet' }
+export const OFF_LIMITS = {
+  statusCode: 400,
+  message:
+    'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
+}
 
 /** `test/samples/tls`: valid until 2120, for files.example. The private key of the authority was deleted. */
 const sample = (name: string) => readFileSync(new URL(`../samples/tls/${name}`, import.meta.url), 'utf8')

@@ -147,7 +147,17 @@ t.test('all non-public addresses get the same response, whether a server listens
   ]
   for (const host of [...hosts.map((host) => `${host}:${port}`), ...closed]) {
     const { status, body } = await ada.call('POST', '/media/import', { url: `http://${host}/secret` })
-    t.strictSame([status, body], [400, { error: 'url does not lead to a public address on the internet' }], host)
+    t.strictSame(
+      [status, body],
+      [
+        400,
+        {
+          error:
+            'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
+        },
+      ],
+      host,
+    )
   }
   t.equal(requests, 0, 'no server got a request')
 })

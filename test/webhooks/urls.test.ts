@@ -17,7 +17,8 @@ t.test('a URL that nothing should be sent to is a clear error, and nothing is st
   const { body: hook } = await ada.call('POST', '/webhooks', { url: 'https://public.example/a?b=c#d' })
   t.equal(hook.url, 'https://public.example/a?b=c', 'a fragment is not sent')
   const secure = 'Must be an https address. The operator of the service can allow http: WEBHOOKS_ALLOW_HTTP'
-  const publicly = 'url does not lead to a public address on the internet'
+  const publicly =
+    'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW'
   const cases: [url: unknown, message: string][] = [
     ['http://public.example', secure],
     ['ftp://public.example', secure],
@@ -66,4 +67,6 @@ t.test('with WEBHOOKS_ALLOW_HTTP and OUTBOUND_ALLOW, receivers may be in the net
   const { ada } = await createWebhookWorld(t, { webhookUrls: { allowsHttp: true, isReachable } })
   t.equal((await ada.call('POST', '/webhooks', { url: 'http://127.0.0.1:9999/hook' })).status, 201)
   t.equal((await ada.call('POST', '/webhooks', { url: 'http://10.0.0.1/hook' })).status, 400)
+  const { body } = await ada.call('POST', '/webhooks', { url: 'ftp://127.0.0.1/hook' })
+  t.equal(body.details[0].message, 'Must be an https or http address')
 })
