@@ -3,23 +3,23 @@ import { PlatformId } from './platform.ts'
 import { Ref, StringEnum } from './shared.ts'
 
 /** Visible ASCII characters, which an address or a header can carry. */
-const WORD = '^[!-~]{1,512}$'
+export const APP_WORD = '^[!-~]{1,512}$'
 
 export const PutApp = Type.Object(
   {
     clientId: Type.String({
-      pattern: WORD,
+      pattern: APP_WORD,
       description: 'The client id that the network shows for the app: 1 to 512 visible ASCII characters.',
     }),
     clientSecret: Type.Optional(
       Type.String({
-        pattern: WORD,
+        pattern: APP_WORD,
         description:
           'The client secret of the app: 1 to 512 visible ASCII characters. It is stored encrypted and never shown. Leave it out for an app that has none.',
       }),
     ),
     scopes: Type.Optional(
-      Type.Array(Type.String({ pattern: WORD }), {
+      Type.Array(Type.String({ pattern: APP_WORD }), {
         minItems: 1,
         description:
           'The scopes to ask users for, in the words of the network, where the app may not ask for all that Postroom uses. Default: those of `listApps`.',

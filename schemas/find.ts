@@ -10,6 +10,10 @@ const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
 /** A cursor that names the query it belongs to. */
 const OPAQUE_CURSOR = '[A-Za-z0-9_-]{60,400}'
+export const POSTS_CURSOR = `^(?:${UUID_PATTERN.slice(1, -1)}|${OPAQUE_CURSOR})$`
+export const DELIVERIES_CURSOR = `^${OPAQUE_CURSOR}$`
+
+export const ERROR_CODE_FORM = '^[a-z0-9_]{1,64}$'
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
@@ -30,7 +34,7 @@ const DELIVERY_FILTERS = {
   state: several(DELIVERY_STATES, 'Only deliveries in this state. May be repeated: `state=failed&state=missed`.'),
   errorCode: Type.Optional(
     Type.String({
-      pattern: '^[a-z0-9_]{1,64}$',
+      pattern: ERROR_CODE_FORM,
       description: 'Only deliveries whose last error has this code, such as `unauthorized`.',
     }),
   ),
@@ -66,7 +70,7 @@ export const ListPostsQuery = Type.Object({
   ...PageQuery.properties,
   cursor: Type.Optional(
     Type.String({
-      pattern: `^(?:${UUID_PATTERN.slice(1, -1)}|${OPAQUE_CURSOR})$`,
+      pattern: POSTS_CURSOR,
       description:
         'The `nextCursor` of the previous page, with the same filters and order. Leave it out to get the first page. A cursor is opaque and does not expire. No item is skipped or repeated because of items that are created or deleted meanwhile. Cannot be combined with an `offset` other than 0.',
     }),
@@ -178,7 +182,7 @@ export const ListDeliveriesQuery = Type.Object({
   limit: PageQuery.properties.limit,
   cursor: Type.Optional(
     Type.String({
-      pattern: `^${OPAQUE_CURSOR}$`,
+      pattern: DELIVERIES_CURSOR,
       description: 'The `nextCursor` of the previous page, with the same filters. Leave it out to get the first page.',
     }),
   ),

@@ -14,12 +14,13 @@ export const EVENT_PATTERNS = [...EVENT_TYPES, ...GROUPS]
 export const expandPattern = (pattern: string): EventType[] =>
   EVENT_TYPES.filter((type) => type === pattern || pattern === `${type.split('.')[0]}.*`)
 
+export const EVENTS_CURSOR = '^(?:now|[A-Za-z0-9_-]{10,120})$'
 const EXAMPLE_CURSOR = 'WzEsIlRhMlBRNWZLIiw0MiwiZjgwYjdjMWU5NTQiXQ'
 
 export const ListEventsQuery = Type.Object({
   after: Type.Optional(
     Type.String({
-      pattern: '^(?:now|[A-Za-z0-9_-]{10,120})$',
+      pattern: EVENTS_CURSOR,
       description:
         'The `nextCursor` of the previous page; `now` for what happens from now on. Leave it out to begin with the oldest event that is kept. A cursor stays valid with other filters.',
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { POST_ID } from './delivery.ts'
-import { ListDeliveriesQuery } from './find.ts'
+import { DELIVERIES_CURSOR, ListDeliveriesQuery } from './find.ts'
 import { NOT_RETRIED, RETRY_CANCELLED } from './messages.ts'
 import { PlatformId } from './platform.ts'
 import { Defaulted, Limit, NullableString, PAGE, Ref, StringEnum } from './shared.ts'
@@ -39,7 +39,7 @@ export const RetryDeliveries = Type.Object(
     ),
     cursor: Type.Optional(
       Type.String({
-        pattern: ListDeliveriesQuery.properties.cursor.pattern!,
+        pattern: DELIVERIES_CURSOR,
         description: 'The `nextCursor` of the previous response, with the same filters. Leave it out to begin.',
       }),
     ),

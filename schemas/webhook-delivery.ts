@@ -12,6 +12,8 @@ import {
   UUID_PATTERN,
 } from './shared.ts'
 
+export const REDELIVERY_CURSOR = '^\\d{1,16}$'
+
 /** Why an attempt failed. */
 export const WEBHOOK_ERRORS = {
   status: 'the receiver responded with a status other than 2xx',
@@ -150,7 +152,7 @@ export const RedeliverEvents = Type.Object(
     ),
     cursor: Type.Optional(
       Type.String({
-        pattern: '^\\d{1,16}$',
+        pattern: REDELIVERY_CURSOR,
         description: 'The `nextCursor` of the previous response, with the same `from` and `before`.',
       }),
     ),

@@ -4,11 +4,12 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
 import { components } from '../../schemas/index.ts'
-import { defaultOf, NOT_BLANK, registerKinds } from '../../schemas/shared.ts'
+import { defaultOf, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { truncate } from './json.ts'
 import { findNear } from './near-names.ts'
+import { PATTERN_MESSAGES } from './pattern-messages.ts'
 
 /**
  * Compiles the validator of one part of a request. Only integers, booleans and lists in the query string are coerced.
@@ -165,8 +166,7 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
       return { code: 'invalid_string', validation: 'datetime', message }
     }
     case ValueErrorType.StringPattern: {
-      const isBlank = schema.pattern === NOT_BLANK
-      const message = isBlank ? 'Must have a character that is not white space' : `Must match ${schema.pattern}`
+      const message = PATTERN_MESSAGES[schema.pattern] ?? `Must match ${schema.pattern}`
       return { code: 'invalid_string', validation: 'regex', message }
     }
     case ValueErrorType.StringMaxLength:

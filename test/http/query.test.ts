@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
+import { PATTERN_MESSAGES } from '../../src/http/pattern-messages.ts'
 import { json, operationsOf, readDocument } from '../helpers/document.ts'
 import { assertIssues, createTarget } from '../helpers/rejections.ts'
 
@@ -39,6 +40,32 @@ t.test('limit and offset accept only digits, and a cursor only an id', async (t)
       { code: 'invalid_type', path: ['offset'] },
     ],
     'both',
+  )
+})
+
+t.test('the message for a text of the wrong form says what is right, not a regular expression', async (t) => {
+  const { send } = await createTarget(t)
+  const cursor = 'Must be the nextCursor of an earlier response'
+  for (const [path, name, message] of [
+    ['posts', 'cursor', cursor],
+    ['deliveries', 'cursor', cursor],
+    ['events', 'after', `${cursor}, or 'now'`],
+    ['deliveries', 'accountId', 'Must be an id or a nextCursor of an earlier response'],
+    ['deliveries', 'errorCode', "Must be the code of an error, such as 'unauthorized'"],
+  ]) {
+    const { body } = await send('GET', `/api/v1/${path}?${name}=-`)
+    t.equal(body.details[0].message, message, `${path} ${name}`)
+  }
+  const patterns = new Set<string>()
+  JSON.stringify(operationsOf(readDocument()), (key, value) => {
+    if (key === 'pattern') patterns.add(value)
+    return value
+  })
+  t.ok(patterns.size > 0)
+  t.strictSame(
+    [...patterns].filter((pattern) => !PATTERN_MESSAGES[pattern]),
+    [],
+    'every pattern has a message',
   )
 })
 

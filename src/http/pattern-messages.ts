@@ -1,0 +1,23 @@
+import { APP_WORD } from '../../schemas/app.ts'
+import { DELIVERIES_CURSOR, ERROR_CODE_FORM, POSTS_CURSOR } from '../../schemas/find.ts'
+import { BAD_KEY, KEY_FORM } from '../../schemas/idempotency.ts'
+import { EVENTS_CURSOR } from '../../schemas/list-events.ts'
+import { BAD_IF_MATCH, IF_MATCH_FORM } from '../../schemas/precondition.ts'
+import { NOT_BLANK, UUID_PATTERN } from '../../schemas/shared.ts'
+import { REDELIVERY_CURSOR } from '../../schemas/webhook-delivery.ts'
+
+const NEXT_CURSOR = 'Must be the nextCursor of an earlier response'
+
+/** What a text has to be that does not match a pattern of the schemas. */
+export const PATTERN_MESSAGES: Record<string, string> = {
+  [NOT_BLANK]: 'Must have a character that is not white space',
+  [UUID_PATTERN]: 'Must be an id or a nextCursor of an earlier response',
+  [POSTS_CURSOR]: NEXT_CURSOR,
+  [DELIVERIES_CURSOR]: NEXT_CURSOR,
+  [REDELIVERY_CURSOR]: NEXT_CURSOR,
+  [EVENTS_CURSOR]: "Must be the nextCursor of an earlier response, or 'now'",
+  [ERROR_CODE_FORM]: "Must be the code of an error, such as 'unauthorized'",
+  [APP_WORD]: 'Must be 1 to 512 visible ASCII characters',
+  [KEY_FORM]: BAD_KEY.message,
+  [IF_MATCH_FORM]: BAD_IF_MATCH.message,
+}
