@@ -25,12 +25,14 @@ const restEnd = sql`(
 export const accountRestsUntil = isoTime<string | null>(restEnd)
 
 /** Until when each of these accounts rests. */
-export const listRests = (db: Db, accountIds: string[]) =>
-  db
-    .selectFrom('accounts')
-    .select(['id', accountRestsUntil.as('restsUntil')])
-    .where('id', '=', sql<string>`any(${accountIds}::uuid[])`)
-    .execute()
+export const listRests = prepared<{ accountIds: string[] }, { id: string; restsUntil: string | null }>(
+  'list_rests',
+  (db, value) =>
+    db
+      .selectFrom('accounts')
+      .select(['id', accountRestsUntil.as('restsUntil')])
+      .where('id', '=', sql<string>`any(${value('accountIds')}::uuid[])`),
+)
 
 /**
  * A resting account or limit delays the next attempt. An account that is busy with another delivery may be free at any

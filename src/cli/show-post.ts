@@ -25,10 +25,7 @@ export async function readPost(db: Db, id: string): Promise<ShownPost> {
   requireFound(owner !== undefined && post !== undefined, 'post')
   // A delivery that sends nothing more has no rest to wait for.
   const queued = post!.targets.filter(({ delivery }) => delivery.state === 'queued')
-  const rests = await listRests(
-    db,
-    queued.map(({ accountId }) => accountId),
-  )
+  const rests = await listRests(db, { accountIds: queued.map(({ accountId }) => accountId) })
   const targets = post!.targets.map((target) => ({
     ...target,
     accountRestsUntil: rests.find(({ id }) => id === target.accountId)?.restsUntil ?? null,

@@ -1,5 +1,5 @@
 import type { DeliveryKey, SentAct } from '../../db/queries/delivery/delivery.ts'
-import type { Settlement } from '../../db/queries/delivery/settle.ts'
+import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
 
 // How the journal is written: segments of JSON lines, in groups that begin with their marks.

@@ -1,5 +1,5 @@
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
-import type { Settlement } from '../../db/queries/delivery/settle.ts'
+import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Log } from '../log.ts'

@@ -1,5 +1,5 @@
 import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
-import type { Settlement } from '../../db/queries/delivery/settle.ts'
+import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import { CANCELLED, type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { Act } from '../platforms/adapter.ts'
 import { impossible } from '../platforms/publish-error.ts'

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import { type CredentialsRow, findCredentials } from '../../db/queries/credentials.ts'
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
-import { type OwnedDelivery, requeueDelivery } from '../../db/queries/delivery/owner.ts'
+import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
+import { requeueDeliveries } from '../../db/queries/delivery/retry.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import { CANCELLED } from '../../schemas/delivery.ts'
 import { NOT_RETRIED } from '../../schemas/messages.ts'
@@ -47,7 +48,7 @@ export function retryDelivery(
       await editDelivery(db, key, { delivery, post, edit })
     }
     const inFlightMs = inFlightMsOf(context, delivery)
-    await requeueDelivery(db, key, { state: next.state, nameKeptMs: NAME_KEPT_MS, inFlightMs })
+    await requeueDeliveries(db, key.userId, [{ ...key, next: next.state, inFlightMs }], NAME_KEPT_MS)
   })
 }
 

@@ -60,7 +60,9 @@ export async function validateAll(
     context.rights,
   )
   const accountIds = new Set(inspections.flatMap(({ accounts }) => accounts.map(({ id }) => id)))
-  const rests = new Map((await listRests(db, [...accountIds])).map(({ id, restsUntil }) => [id, restsUntil]))
+  const rests = new Map(
+    (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
+  )
   return counted.map((each, index) => describe(each, inspections[index]!, { ...context, rests }))
 }
 

@@ -1,7 +1,8 @@
 import type { CompiledQuery } from 'kysely'
 import type { Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
-import { type Settlement, settleAct } from '../../db/queries/delivery/settle.ts'
+import { settleAct } from '../../db/queries/delivery/settle.ts'
+import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import { CALL_LEASE_MS, LEASE_MS } from '../../src/delivery/timing.ts'
 import { claimDue, type DeliveryWorld } from './publisher.ts'
 

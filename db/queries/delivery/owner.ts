@@ -85,27 +85,6 @@ export interface OwnedDelivery {
   isEarly: boolean
 }
 
-/** Locks a delivery of the user. Returns undefined where there is none. */
-export async function lockDelivery(db: Db, { userId, postId, accountId }: DeliveryKey) {
-  const { rows } = await sql<OwnedDelivery>`
-    select platform, state, error, sent, intent, started_at is null and due_at > now() as is_early
-    from post_targets
-    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}
-    for update`.execute(db)
-  return rows[0]
-}
-
-/** Makes a locked delivery due when its post is. */
-export async function requeueDelivery(
-  db: Db,
-  { userId, postId, accountId }: DeliveryKey,
-  { state, nameKeptMs, inFlightMs }: { state: DeliveryState; nameKeptMs: number; inFlightMs: number | null },
-): Promise<void> {
-  await sql`
-    update post_targets set ${dueAgain(state, nameKeptMs, inFlightMs)}
-    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
-}
-
 /**
  * Stores other content for the acts of a locked delivery that are not sent. Like a change of the whole post, it gives them
  * other names: see `storePostChanges`.

@@ -3,7 +3,7 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey, SentAct } from './delivery.ts'
-import type { Settlement } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 
 // Statements of `restore finish`. `src/delivery/states.ts` decides which states they lead to.
 

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
@@ -7,40 +6,9 @@ import { after, type Now } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
 import { earliestOf, hasSharedRest } from './available.ts'
 import { type ClaimedDelivery, type ClaimTerms, claimedColumns, claimedTables, claimRows } from './claim.ts'
-import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
+import type { HeldDelivery } from './delivery.ts'
+import type { Settlement } from './settlement.ts'
 import { unpublish } from './unpublish.ts'
-
-/** What is stored after an act, or after a worker has given a delivery back. `src/delivery/states.ts` decides it. */
-export interface Settlement {
-  state: DeliveryState
-  /** The same worker goes on with the delivery. */
-  keepsLease: boolean
-  /** What exists on the network now: one act or none. */
-  sent: SentAct[]
-  /** Number of acts sent before. Makes a repeated settlement change nothing. */
-  sentBefore: number
-  /** The call may have been carried out, so the intent stays. */
-  mayBeSent: boolean
-  /** Nothing of the post may be out after all: it goes back to `scheduled` if so. */
-  mayUnpublish: boolean
-  failures: number
-  error: DeliveryError | null
-  /** For the history: of the attempt that `intendAct` began, or else of one that did not get that far. */
-  outcome: 'published' | 'failed' | 'unknown' | 'found' | 'absent' | null
-  act: number
-  /** For later attempts at the act. */
-  prepared: PreparedAct | null
-  /** The delivery waits for its network. */
-  isWaiting: boolean
-  /** Milliseconds since the attempt began. */
-  startedMsAgo: number
-  /** Milliseconds until the next attempt; null where there is none. */
-  retryInMs: number | null
-  /** How long the account is left alone. */
-  accountRestsMs: number
-  /** Why the account needs its owner. */
-  attention: { code: string; message: string } | null
-}
 
 /** Returned by a settlement. */
 export interface StoredSettlement {

@@ -6,6 +6,7 @@ import type { Db } from '../../client.ts'
 import type { PostTargets } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
 import { nextAttemptOf } from '../post-detail.ts'
+import { isOfAccount, placeOfAccount } from './account.ts'
 import { givenOf, isListed, isTargetWanted, type PostConditions } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import {
@@ -18,7 +19,6 @@ import {
   isShared,
   membersOf,
 } from './organization.ts'
-import { isOfAccount, placeOfAccount } from './sources.ts'
 import { exactTime, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 /** What the deliveries of a list have in common. Null does not restrict. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isOfAccount, placeOfAccount } from './account.ts'
 import type { PostConditions } from './conditions.ts'
 import {
   forMember,
@@ -37,22 +38,6 @@ const byTime = (column: string, owner: RawBuilder<unknown>, value: Value, { orde
     and (${sql.ref(column)}, id) ${after} (${value('startTime')}::timestamptz, ${value('startId')}::uuid)
     and ${sql.ref(column)} ${before} ${value('endTime')}::timestamptz
   order by ${sql.ref(column)} ${order}, id ${order}`
-
-type AccountValue = ValueOf<{ accountId: string | null; userId: string }>
-
-/** In a subquery, which hides its statistics: Postgres would plan each time. */
-const accountOf = (value: AccountValue) => sql`(select ${value('accountId')}::uuid)`
-
-/** Whether the row of `post_targets` is of the account and of the user. */
-export const isOfAccount = (value: AccountValue) =>
-  sql`${isOfUser(value as Value)} and account_id = ${accountOf(value)}`
-
-/**
- * A place in the index on accounts, for a comparison with `(account_id, user_id, post_id)`. Where most posts of the user have
- * one account, Postgres may otherwise read the primary key, and all posts of the user for an account that has none.
- */
-export const placeOfAccount = (value: AccountValue, postId: RawBuilder<unknown>) =>
-  sql`(${accountOf(value)}, ${value('userId')}::uuid, ${postId})`
 
 type PostSourceOf = (owner: RawBuilder<unknown>, value: Value, direction: Direction) => RawBuilder<unknown>
 

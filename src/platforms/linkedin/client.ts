@@ -72,13 +72,11 @@ export function codesOf({ body }: Refusal): unknown[] {
 const isTemporary = (refusal: Refusal) =>
   [401, 409, 426].includes(refusal.status) || codesOf(refusal).includes('MEDIA_ASSET_WAITING_UPLOAD')
 
-/** LinkedIn does not know the file of the post: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
-const isFileUnknown = (refusal: Refusal) =>
-  codesOf(refusal).some((code) => code === 'INVALID_IMAGE_ID' || code === 'INVALID_VIDEO_ID')
-
 function classify(refusal: Refusal) {
   if (isTemporary(refusal)) return 'try later'
-  return isFileUnknown(refusal) ? 'prepare anew' : undefined
+  // The file of the post: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api
+  const isFileUnknown = codesOf(refusal).some((code) => code === 'INVALID_IMAGE_ID' || code === 'INVALID_VIDEO_ID')
+  return isFileUnknown ? 'prepare anew' : undefined
 }
 
 const HOUR_MS = 3_600_000
