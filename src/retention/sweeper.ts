@@ -67,7 +67,7 @@ const REST_MAX_MS = 60_000
 
 /** Of one core, of the worker and Postgres together. */
 const ROWS_SHARE = 0.01
-/** Deleting a file mostly waits for the storage. */
+/** While there are files to delete. Deleting one mostly waits for the storage. */
 const FILES_SHARE = 0.1
 
 class LeaseLost extends Error {}
