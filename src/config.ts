@@ -129,11 +129,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
  * variable.
  */
 export function readClientConfig(env: Record<string, string | undefined>): { url: string; key: string } {
-  const { POSTROOM_URL: url, POSTROOM_KEY: key } = env
-  const { requirement, isValid } = FORMATS['public-url']!
-  if (!url || !isValid(url)) throw new ConfigError(`POSTROOM_URL must ${requirement}`)
-  // A header cannot have other characters.
-  if (!key || !/^[!-~]+$/.test(key)) throw new ConfigError('POSTROOM_KEY must be an API key, like pr_…')
+  const { POSTROOM_URL, POSTROOM_KEY } = env
+  const { POSTROOM_URL: url, POSTROOM_KEY: key } = readVariables({ POSTROOM_URL, POSTROOM_KEY })
+  if (!url) throw new ConfigError(`POSTROOM_URL must ${FORMATS['public-url']!.requirement}`)
+  if (!key) throw new ConfigError(`POSTROOM_KEY must ${FORMATS['api-key']!.requirement}`)
   return { url: url.replace(/\/$/, ''), key }
 }
 

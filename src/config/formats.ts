@@ -91,6 +91,11 @@ export const FORMATS: Record<string, Format> = {
     requirement: 'be off, a number above 0 such as 1200, or a smaller one after it for requests that write: 1200,300',
     isValid: isRateLimit,
   },
+  'api-key': {
+    requirement: 'be an API key, like pr_…',
+    // A header cannot have other characters.
+    isValid: (text) => /^[!-~]+$/.test(text),
+  },
   origins: {
     requirement: 'be origins such as https://app.example.com, separated by commas',
     isValid: (text) => listItems(text).every((item) => URL.parse(item)?.origin === item),

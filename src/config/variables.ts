@@ -197,6 +197,20 @@ export const VARIABLES = Type.Object({
     description:
       '[Requests](src/runtime/README.md#rate-limits) of an API key to each process, such as `1200`, or `1200,300` to limit writes too.',
   }),
+  POSTROOM_URL: Type.Optional(
+    Type.String({
+      format: 'public-url',
+      description:
+        'For [`postroom mcp`](src/mcp/README.md) alone: address of the service, such as `http://localhost:3000`.',
+    }),
+  ),
+  POSTROOM_KEY: Type.Optional(
+    Type.String({
+      format: 'api-key',
+      writeOnly: true,
+      description: 'API key that `postroom mcp` sends to `POSTROOM_URL`.',
+    }),
+  ),
 })
 
 export type Variables = Static<typeof VARIABLES>
