@@ -33,6 +33,8 @@ export interface Library {
   incomingDir: string
   /** The largest file that is accepted. */
   bytesMax: number
+  /** Called for each file that could not be written to `incomingDir`, or read from it. */
+  onReceiveError?: () => void
 }
 
 /** Writes a file to `incomingDir` and returns its SHA-256. Throws a 413 if the file is too large. */
@@ -71,7 +73,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
   use: (file: IncomingFile) => Promise<R>,
   { renewMs = LEASE.renewMs } = {},
 ): Promise<R> {
-  const { db, storage, bytesMax } = library
+  const { db, storage, bytesMax, onReceiveError } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
   const path = incomingPath(library, file)
   await stageFile(db, file)
@@ -90,9 +92,14 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
   let isAway = false
   let saved: { bytes: number; sha256: Buffer } | undefined
 
+  const receive = <T>(work: Promise<T>) =>
+    work.catch((error) => {
+      if (error instanceof StorageError) onReceiveError?.()
+      throw error
+    })
   const incoming: IncomingFile = {
     async save(source) {
-      saved = await save(source, path, bytesMax, leaseLost.signal)
+      saved = await receive(save(source, path, bytesMax, leaseLost.signal))
       return saved.sha256
     },
     async store(description) {
@@ -100,7 +107,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
-      const facts = await inspectFile(path).catch(throwFileError)
+      const facts = await receive(inspectFile(path).catch(throwFileError))
       put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'

@@ -12,6 +12,13 @@ export const countStorageErrors = (storage: Storage, metrics: StorageMetrics): S
 export const countJournalErrors = (files: JournalFiles, metrics: StorageMetrics): JournalFiles =>
   countErrors(files, metrics, () => 'journal')
 
+/** Counts the errors of files that come in. */
+export function countReceiveErrors({ storageErrors }: StorageMetrics): () => void {
+  const labels = { operation: 'receive' }
+  storageErrors.inc(labels, 0)
+  return () => storageErrors.inc(labels)
+}
+
 function countErrors<T extends object>(
   target: T,
   { storageErrors }: StorageMetrics,

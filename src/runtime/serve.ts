@@ -12,7 +12,7 @@ import type { Library } from '../media/add.ts'
 import { createFetchFile } from '../media/fetch.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
-import { countStorageErrors } from '../metrics/storage.ts'
+import { countReceiveErrors, countStorageErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { runStraySweeper } from '../retention/sweeper.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
@@ -63,7 +63,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const client = createPublicClient({ allowList: config.outboundAllow })
     const fetchFile = createFetchFile(client)
     const webhookUrls = { allowsHttp: config.webhooksAllowHttp, isReachable: client.isReachable }
-    const media = { ...library, storage, fetchFile }
+    const media = { ...library, storage, fetchFile, onReceiveError: countReceiveErrors(metrics) }
     const context = await openNetworkContext(config, database.db, metrics)
     const { corsOrigins, trustedProxies, rateLimits } = config
     const isStopping = () => isEnding

@@ -18,8 +18,8 @@ const PROBE_EVERY_MS = 250
 const PROBE_MS = 1_500
 /** A lost response or two may be an accident. A transfer whose service is silent ends after 2.5 s: clients wait for 3. */
 const LOST_PROBES_MAX = 4
-/** A service that copies less than 50 MB/s while it responds to nothing else counts as silent. */
-const COPIED_BYTES_PER_PROBE = 12_500_000
+/** With large files a service may be busy for longer: one more second for each 50 MB. */
+const FILE_BYTES_PER_PROBE = 12_500_000
 
 /** Creates the client. Errors that mean that the service cannot be used are StorageErrors, after up to three attempts. */
 export function createClient({ region, endpoint, credentials }: S3Options): S3Client {
@@ -55,15 +55,15 @@ export const sendCall = <T>(send: (signal: AbortSignal) => Promise<T>, limitMs =
 
 /**
  * Sends a call with content, which may take long. Meanwhile, `probe` shows whether the service still responds: if it does
- * not, throws the StorageError of the probe. If the call makes the service copy bytes, the service may be silent for longer.
+ * not, throws the StorageError of the probe. `fileBytes` is the size of the file that the call is part of.
  */
 export async function transfer<T>(
   probe: (signal: AbortSignal) => Promise<unknown>,
   send: (signal: AbortSignal) => Promise<T>,
-  { copiedBytes = 0 } = {},
+  { fileBytes = 0 } = {},
 ): Promise<T> {
   const controller = new AbortController()
-  const lostMax = LOST_PROBES_MAX + copiedBytes / COPIED_BYTES_PER_PROBE
+  const lostMax = LOST_PROBES_MAX + fileBytes / FILE_BYTES_PER_PROBE
   let lost = 0
   const probeOnce = () =>
     sendCall(probe, PROBE_MS).then(

@@ -36,6 +36,9 @@ export type { S3Options }
 const PART_BYTES_MIN = 5 * 2 ** 20
 const PARTS_MAX = 10_000
 
+/** The largest file for which services put the parts together within a second or so. */
+const PROBED_END_BYTES_MAX = 50_000_000
+
 /** Long enough to follow a redirect, short enough that a leaked URL expires soon. */
 const SIGNED_URL_SECONDS = 300
 
@@ -169,13 +172,16 @@ async function putFile(client: S3Client, object: S3Object, file: FileHandle, mim
     for (let position = 0; position < size; position += partBytes) {
       const part = { PartNumber: Parts.length + 1, Body: await readPart(file, buffer, position) }
       const command = new UploadPartCommand({ ...object, UploadId, ...part })
-      const { ETag } = await transfer(probe, (abortSignal) => client.send(command, { abortSignal }))
+      const { ETag } = await transfer(probe, (abortSignal) => client.send(command, { abortSignal }), {
+        fileBytes: size,
+      })
       Parts.push({ PartNumber: part.PartNumber, ETag })
     }
     const complete = new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } })
-    // It can take minutes: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
-    // Some services respond to nothing else while they put the parts together.
-    await transfer(probe, (abortSignal) => client.send(complete, { abortSignal }), { copiedBytes: size })
+    const send = (abortSignal: AbortSignal) => client.send(complete, { abortSignal })
+    // Not probed with a large file: a service may respond to nothing else while it puts the parts together, which can take
+    // minutes. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
+    await (size > PROBED_END_BYTES_MAX ? client.send(complete) : transfer(probe, send, { fileBytes: size }))
   } catch (error) {
     const aborted = abortUpload(client, object, UploadId).catch(() => {})
     // A storage that is away is not waited for.
