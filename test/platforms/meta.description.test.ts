@@ -7,8 +7,8 @@ import { startFacebook } from '../networks/fakes/facebook.ts'
 import { startInstagram } from '../networks/fakes/instagram.ts'
 import type { Recorded } from '../networks/fakes/network.ts'
 
-// Parameters and fields in requests to Facebook and Instagram are those of the specifications of Meta's SDKs, a part of which
-// is in test/samples under its licence. They do not describe Threads.
+// Parameters and fields in requests to Facebook and Instagram are names that the specifications of Meta's SDKs have. Those
+// names are in test/samples. The specifications do not describe Threads.
 
 interface Node {
   fields: string[]
