@@ -1,6 +1,9 @@
+import type { PlatformId } from '../../schemas/platform.ts'
+import { limitedByBluesky } from '../networks/fakes/bluesky.ts'
 import { throttled as throttledPage } from '../networks/fakes/facebook.ts'
 import { throttled as throttledProject } from '../networks/fakes/google-business.ts'
 import { throttled as throttledMember } from '../networks/fakes/linkedin.ts'
+import { throttled as throttledInstance } from '../networks/fakes/mastodon.ts'
 import { throttled as throttledToken } from '../networks/fakes/meta.ts'
 import type { Reply } from '../networks/fakes/network.ts'
 import { throttled as throttledApp } from '../networks/fakes/pinterest.ts'
@@ -8,25 +11,29 @@ import { throttled as throttledClient } from '../networks/fakes/reddit-replies.t
 import { throttled as throttledCreator } from '../networks/fakes/tiktok-requests.ts'
 import { throttled as throttledUser } from '../networks/fakes/x-replies.ts'
 import { throttled as throttledUploads } from '../networks/fakes/youtube-replies.ts'
-import type { Kind, RealNetwork } from './network-scene.ts'
+import type { Kind } from './network-scene.ts'
 import type { createNetworkWorld } from './network-world.ts'
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>
 
-/** What a fake network can be told to do. Each returns how it is undone. */
+/** What a fake network can be told to do. Each returns how it is undone. Absent: the network has no such thing. */
 export interface NetworkControls {
   /** The response to a call above a limit that ends after this many seconds. */
-  limited(seconds: number): Reply
-  revokeToken(): () => void
-  expireToken(): () => void
+  limited?(seconds: number): Reply
+  /** The limit of a network that ends by itself. */
+  limitSeconds?: number
+  revokeToken?(): () => void
+  expireToken?(): () => void
   /** Whether the call that publishes posts of this kind has the token. Absent: each call has. */
   needsToken?(kind: Kind): boolean
   /** New posts and comments are missing from lists for a while. */
-  showLate(): () => void
+  showLate?(): () => void
   /** Whether the network processes posts of this kind. */
-  processes(kind: Kind): boolean
+  processes?(kind: Kind): boolean
   /** Processing takes so many looks, or fails. */
-  process(looks: number | 'fails'): () => void
+  process?(looks: number | 'fails'): () => void
+  /** How often a post of a network that sets this itself is claimed. */
+  looks?: number
   /** Nothing tells that processing has failed: the post never shows. */
   hidesFailures?: true
 }
@@ -46,7 +53,25 @@ const has =
   (kind: Kind) =>
     kind.files.some((file) => files.includes(file))
 
-const CONTROLS = {
+const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
+  bluesky: ({ bluesky }) => ({
+    limited: limitedByBluesky,
+    processes: has('video'),
+    process: (processing) => set(bluesky, { processing }),
+  }),
+  mastodon: ({ mastodon }) => ({
+    limited: (seconds) => throttledInstance(new Date(Date.now() + seconds * 1000)),
+    processes: has('video'),
+    process: (looks) => set(mastodon, { processing: looks === 'fails' ? 'The file is damaged' : looks }),
+  }),
+  telegram: () => ({
+    limited: (seconds) => ({ status: 429, body: { ok: false, parameters: { retry_after: seconds } } }),
+  }),
+  discord: () => ({
+    limited: (seconds) => ({ status: 429, body: { message: 'Slow down', retry_after: seconds, global: false } }),
+  }),
+  // It makes no calls: posts ask for its faults.
+  sandbox: () => ({ limitSeconds: 5, processes: ({ act }) => act === 'files', looks: 2 }),
   x: ({ x, time }) => ({
     limited: (seconds) => throttledUser(new Date(Date.now() + seconds * 1000)),
     revokeToken: () => set(x.grant, { isRevoked: true }),
@@ -134,7 +159,7 @@ const CONTROLS = {
   }),
   instagram: ({ instagram }) => containerControls(instagram, '2207026'),
   threads: ({ threads }) => containerControls(threads, 'INVALID_DURATION'),
-} satisfies Partial<Record<RealNetwork, (world: World) => NetworkControls>>
+}
 
 /** Both fill containers, for texts too. */
 function containerControls(fake: World['instagram'] | World['threads'], problem: string): NetworkControls {
@@ -150,7 +175,4 @@ function containerControls(fake: World['instagram'] | World['threads'], problem:
   }
 }
 
-/** Undefined for a network whose fake has no switches for this. */
-export function controlsOf(id: RealNetwork, world: World): NetworkControls | undefined {
-  return id in CONTROLS ? CONTROLS[id as keyof typeof CONTROLS](world) : undefined
-}
+export const controlsOf = (id: PlatformId, world: World) => CONTROLS[id](world)

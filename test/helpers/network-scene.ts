@@ -3,36 +3,38 @@ import type { Test } from 'tap'
 import type { Delivery } from '../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
+import type { Act } from '../../src/platforms/adapter.ts'
 import { platforms } from '../../src/platforms/catalogue.ts'
 import type { GuaranteeRule, PostTypeRule } from '../../src/platforms/limits.ts'
 import { createNetworkWorld } from './network-world.ts'
 import { until } from './until.ts'
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>
-export type RealNetwork = keyof typeof VISIBLE
 
 /** How many acts readers see. */
-const VISIBLE = {
-  bluesky: ({ bluesky }: World) => bluesky.posts.size,
-  mastodon: ({ mastodon }: World) => mastodon.statuses.length,
-  telegram: ({ telegram }: World) =>
+const VISIBLE: Record<PlatformId, (world: World) => number | Promise<number>> = {
+  bluesky: ({ bluesky }) => bluesky.posts.size,
+  mastodon: ({ mastodon }) => mastodon.statuses.length,
+  telegram: ({ telegram }) =>
     new Set(telegram.messages.map((message) => message.media_group_id ?? message.message_id)).size,
-  discord: ({ discord }: World) => discord.messages.length,
-  facebook: ({ facebook }: World) => facebook.visibleIds().length + facebook.comments.length,
-  instagram: ({ instagram }: World) => instagram.posts.length + instagram.comments.length,
-  threads: ({ threads }: World) => threads.posts.length,
-  x: ({ x }: World) => x.posts.length,
-  linkedin: ({ linkedin }: World) => linkedin.posts.length + linkedin.comments.length,
-  google_business: ({ google_business }: World) => google_business.visibleIds().length,
-  youtube: ({ youtube }: World) =>
+  discord: ({ discord }) => discord.messages.length,
+  facebook: ({ facebook }) => facebook.visibleIds().length + facebook.comments.length,
+  instagram: ({ instagram }) => instagram.posts.length + instagram.comments.length,
+  threads: ({ threads }) => threads.posts.length,
+  x: ({ x }) => x.posts.length,
+  linkedin: ({ linkedin }) => linkedin.posts.length + linkedin.comments.length,
+  google_business: ({ google_business }) => google_business.visibleIds().length,
+  youtube: ({ youtube }) =>
     youtube.visibleIds().length + youtube.items.length + youtube.videos.filter(({ thumbnail }) => thumbnail).length,
-  tiktok: ({ tiktok }: World) => tiktok.posts.length,
-  pinterest: ({ pinterest }: World) => pinterest.pins.length,
-  reddit: ({ reddit }: World) => reddit.posts.length + reddit.comments.length,
+  tiktok: ({ tiktok }) => tiktok.posts.length,
+  pinterest: ({ pinterest }) => pinterest.pins.length,
+  reddit: ({ reddit }) => reddit.posts.length + reddit.comments.length,
+  sandbox: async ({ db }) =>
+    (await db.selectFrom('sandboxCalls').select('id').where('accepted', '=', true).execute()).length,
 }
 
 /** The keys of `fields` that every post needs. */
-const FIELDS: Partial<Record<RealNetwork, object>> = {
+const FIELDS: Partial<Record<PlatformId, object>> = {
   tiktok: { privacyLevel: 'PUBLIC_TO_EVERYONE' },
   pinterest: { boardId: '549755885175', coverTimestampSeconds: 1 },
   reddit: { subreddit: 'lighthouses' },
@@ -76,8 +78,8 @@ function filesFor({ mediaMin, imagesMax, videosMax }: PostTypeRule): Kind['files
   ]
 }
 
-/** Every network that is called, and the kinds of its accounts where their guarantees differ. */
-export const SUBJECTS = (Object.keys(VISIBLE) as RealNetwork[]).flatMap((id) => {
+/** Every network, and the kinds of its accounts where their guarantees differ. */
+export const SUBJECTS = (Object.keys(VISIBLE) as PlatformId[]).flatMap((id) => {
   const kinds = new Set(platforms[id].guarantees.map(({ accounts }) => accounts))
   return (kinds.size > 1 ? (['organizations', 'members'] as const) : [undefined]).map((accounts) => ({ id, accounts }))
 })
@@ -93,6 +95,12 @@ export function ruleFor({ id, accounts }: Subject, act: ActKind, { files }: Kind
   )!
 }
 
+/** How the guarantees of limits.ts name an act. */
+export function catalogueActOf({ kind, media }: Act): ActKind {
+  if (kind === 'post') return media.length > 0 ? 'files' : 'text'
+  return kind === 'thumbnail' ? 'files' : 'comment'
+}
+
 export type NetworkScene = Awaited<ReturnType<typeof createNetworkScene>>
 
 /** A world with an account on a fake of the network. */
@@ -105,9 +113,10 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
   return {
     world,
     account,
-    network: world[id],
+    /** Absent for the sandbox, which makes no calls. */
+    network: id === 'sandbox' ? undefined : world[id],
     /** How many acts readers see. */
-    countVisible: () => VISIBLE[id](world),
+    countVisible: async () => VISIBLE[id](world),
     /** X's tokens die after two hours. */
     isOld: () => time.now.getTime() > startedAt + 3_600_000,
     uploadFiles: (kind: Kind) => uploadFiles(world, kind),

@@ -8,8 +8,8 @@ export interface FakeBluesky extends FakeNetwork {
   token: string
   /** Records of posts by their keys, in the order of writing. */
   posts: Map<string, unknown>
-  /** How often a video is reported to be in processing. */
-  processing: number
+  /** How often a video is reported to be in processing, or that it fails. */
+  processing: number | 'fails'
 }
 
 const ORIGIN = 'https://bsky.social'
@@ -65,7 +65,12 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
       looks = 0
       return { jobId: 'job-1', did: DID, state: 'JOB_STATE_CREATED' }
     },
+    // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/video/defs.json
     'app.bsky.video.getJobStatus': () => {
+      if (fake.processing === 'fails') {
+        const failure = { failureCode: 'validation_failure', message: 'The video is damaged' }
+        return { jobStatus: { jobId: 'job-1', did: DID, state: 'JOB_STATE_FAILED', ...failure } }
+      }
       const isDone = ++looks > fake.processing
       const state = isDone ? 'JOB_STATE_COMPLETED' : 'JOB_STATE_ENCODING'
       return { jobStatus: { jobId: 'job-1', did: DID, state, ...(isDone && { blob: blobs.at(-1) }) } }

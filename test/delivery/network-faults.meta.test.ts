@@ -1,3 +1,0 @@
-import { isOfMeta, testNetworkFaults } from '../helpers/network-faults.ts'
-
-testNetworkFaults(isOfMeta)
