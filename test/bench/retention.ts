@@ -14,20 +14,20 @@ import { cpuSeconds } from './processes.ts'
 import { median } from './rounds.ts'
 
 /**
- * Measures the sweep of one day: of a year of published posts, with the attempts of 90 days and the sandbox calls of 30, it
- * removes the oldest day of each. One user has half of the posts. `node test/bench/retention.ts [POSTS] [USERS]`.
+ * Measures the sweep of one day: of a year of published posts, with the attempts of 90 days, and with the sandbox calls, two
+ * events of each post and their deliveries to a webhook of 30, it removes the oldest day of each. One user has half of the posts. `node test/bench/retention.ts [POSTS] [USERS]`.
  */
 const [posts = 10_000_000, users = 1_000] = process.argv.slice(2).map(Number)
 
 const DAY_MS = 86_400_000
-const DAYS = { postsMs: 365, attemptsMs: 90, sandboxCallsMs: 30 }
+const DAYS = { postsMs: 365, attemptsMs: 90, sandboxCallsMs: 30, eventsMs: 31 }
 /** All but the oldest day. */
 const RETENTION = {
   postsMs: (DAYS.postsMs - 1) * DAY_MS,
   attemptsMs: (DAYS.attemptsMs - 1) * DAY_MS,
   sandboxCallsMs: (DAYS.sandboxCallsMs - 1) * DAY_MS,
   unusedMediaMs: null,
-  eventsMs: 3_650 * DAY_MS,
+  eventsMs: (DAYS.eventsMs - 1) * DAY_MS,
 }
 const ROWS_PER_INSERT = 100_000
 const RUNS = 201
@@ -41,6 +41,10 @@ async function load(db: Db, people: Person[]): Promise<void> {
   const ids = people.map(({ userId }) => userId)
   const accounts = people.map(({ accountIds }) => accountIds[0]!)
   await sql`set session_replication_role = replica`.execute(db)
+  // A user's webhook has the id of the user.
+  await sql`
+    insert into webhooks (id, user_id, url, payload, key_id, data_key, data, secret_start)
+    select id, id, 'https://example.com/hook', 'full', '', '', '', '' from unnest(${ids}::uuid[]) as id`.execute(db)
   for (let begin = 0; begin < posts; begin += ROWS_PER_INSERT) {
     await sql`
       with item as materialized (
@@ -68,6 +72,20 @@ async function load(db: Db, people: Person[]): Promise<void> {
         insert into delivery_attempts (user_id, post_id, account_id, number, act, started_at, intended_at, finished_at, outcome)
         select user_id, id, account_id, 1, 1, at, at, at, 'published' from owned
         where at > now() - make_interval(days => ${DAYS.attemptsMs})
+      ),
+      event as (
+        insert into events (user_id, position, id, type, occurred_at, numbered_at, post_id, account_ids, data)
+        select user_id, 2 * number::bigint + nth, ${ID}, type, at, at, owned.id, array[account_id],
+          jsonb_build_object('platform', 'sandbox', 'username', 'ada', 'state', 'published', 'acts', 1, 'attempt', 1,
+            'externalUrl', 'https://sandbox.invalid/posts/' || owned.id)
+        from owned, (values (0, 'delivery.published'), (1, 'post.settled')) as each(nth, type)
+        where at > now() - make_interval(days => ${DAYS.eventsMs})
+        returning user_id, id, occurred_at
+      ),
+      webhook_delivery as (
+        insert into webhook_deliveries
+          (webhook_id, event_id, state, queued_at, due_at, attempts, attempted_at, duration_ms, response_status)
+        select user_id, id, 'delivered', occurred_at, occurred_at, 1, occurred_at, 80, 204 from event
       )
       insert into sandbox_calls (id, account_id, token, accepted, content, received_at)
       select ${ID}, account_id, gen_random_uuid(), true, '{"kind": "post", "text": "The lighthouse keeper"}', at from owned
@@ -160,6 +178,8 @@ await withDatabase(async ({ url, dataDir, scratch }) => {
         'removed: posts': removed!.posts,
         attempts: removed!.attempts,
         'sandbox calls': removed!.sandboxCalls,
+        events: removed!.events,
+        'webhook deliveries': removed!.webhookDeliveries,
         statements: statements.length,
         'seconds without rests': Number(seconds.toFixed(1)),
         'Postgres CPU s': Number((cpuAfter.postgres - cpuBefore.postgres).toFixed(1)),
