@@ -14,7 +14,10 @@ const UNAUTHORIZED_CODES = [3, 10, 102, 104, 190]
 /** The Page has to be authorised for publishing. Seen by Postiz; Meta's table does not list it. */
 const PUBLISHING_AUTHORIZATION_NEEDED = '1404078'
 
-/** https://developers.facebook.com/docs/graph-api/overview/rate-limiting: of an app, a user, a Page and a business use case. */
+/**
+ * Of an app, a user, a Page and a business use case. A request beyond the limit fails, so nothing is published:
+ * https://developers.facebook.com/docs/graph-api/overview/rate-limiting
+ */
 const RATE_LIMIT_CODES = [4, 17, 32, 341, 613]
 const APP_LIMIT_CODES = [4, 341]
 

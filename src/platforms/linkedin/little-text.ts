@@ -1,7 +1,8 @@
 /**
  * LinkedIn's "little text", the format of a post's commentary: a reserved character that is not escaped ends the text or
  * makes the post invalid.
- * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format names the Posts API
+ * alone: comments have plain text, with mentions beside it in `attributes`.
  */
 
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g
