@@ -78,26 +78,30 @@ t.test('a request, its SQL and its call to a network are one trace, without secr
   })
   const token = 'the-token-of-ada'
   const traceId = '0af7651916cd43dd8448eb211c80319c'
-  const response = await fetch(`${facts.api}/accounts?key=${person.key}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${person.key}`,
-      'content-type': 'application/json',
-      traceparent: `00-${traceId}-b7ad6b7169203331-01`,
-    },
-    body: JSON.stringify({
-      platform: 'mastodon',
-      credentials: { instance: 'https://mastodon.invalid', accessToken: token },
-    }),
-  })
-  t.equal(response.status, 502, 'the name does not exist')
+  const rejectedId = '0af7651916cd43dd8448eb211c803190'
+  const send = (id: string, query = '') =>
+    fetch(`${facts.api}/accounts${query}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${person.key}`,
+        'content-type': 'application/json',
+        traceparent: `00-${id}-b7ad6b7169203331-01`,
+      },
+      body: JSON.stringify({
+        platform: 'mastodon',
+        credentials: { instance: 'https://mastodon.invalid', accessToken: token },
+      }),
+    })
+  t.equal((await send(traceId)).status, 502, 'the name does not exist')
+  t.equal((await send(rejectedId, `?key=${person.key}`)).status, 400, 'a key in the URL')
 
   const find = () => {
     const spans = collector.spans().filter((span) => span.traceId === traceId)
     const request = spans.find((span) => attribute(span, 'http.route') === '/api/v1/accounts')
     const statement = spans.find((span) => attribute(span, 'db.query.text')?.includes('api_keys'))
     const call = spans.find((span) => attribute(span, 'server.address') === 'mastodon.invalid')
-    return { request, statement, call }
+    const rejected = collector.spans().find((span) => span.traceId === rejectedId && attribute(span, 'http.route'))
+    return { request, statement, call, rejected }
   }
   const { request, statement, call } = await until('all spans arrive', find, {
     isMet: (found) => Object.values(found).every(Boolean),
