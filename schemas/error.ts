@@ -94,8 +94,9 @@ export const SCHEMA_OUTDATED = 'Database schema is not at the version that this 
 export const NO_CREDENTIALS_KEY = 'Credentials key not set'
 export const OTHER_CREDENTIALS_KEY = 'Stored credentials are encrypted with a key that this service does not have'
 export const INVALID_REQUEST = 'Invalid request'
-export const bodyTooLargeMessage = (bytesMax: number) => `Request body is larger than ${bytesMax / 1024} KiB`
-export const TOO_LARGE = 'Request body is larger than 1 MiB'
+export const bodyTooLargeMessage = (bytesMax: number) =>
+  `Request body is larger than ${bytesMax < 2 ** 20 ? `${bytesMax / 1024} KiB` : `${bytesMax / 2 ** 20} MiB`}`
+export const TOO_LARGE = bodyTooLargeMessage(2 ** 20)
 export const INTERNAL = 'Internal server error'
 
 /** An error that an operation sends: its code, and its message or its whole body, which are an example. */

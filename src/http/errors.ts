@@ -10,7 +10,6 @@ import {
   NO_DATABASE,
   NO_STORAGE,
   STORAGE_FULL,
-  TOO_LARGE,
 } from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { AppError, CursorExpired, invalidRequest, MissingScope, PreconditionFailed, RateLimited } from '../errors.ts'
@@ -38,11 +37,8 @@ export function toPublicError(error: unknown, request: FastifyRequest): PublicEr
   if (error instanceof StorageError) return storageUnavailable(error)
   const { code, statusCode } = error as FastifyError
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
-      // A route may accept less than the service.
-      const { bodyLimit } = request.routeOptions
-      return new AppError(413, 'body_too_large', bodyLimit < 1024 ** 2 ? bodyTooLargeMessage(bodyLimit) : TOO_LARGE)
-    }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError(413, 'body_too_large', bodyTooLargeMessage(request.routeOptions.bodyLimit))
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedContentType(request)
     case 'FST_ERR_BAD_URL':

@@ -1,8 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
-import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
-import { lockDeliveries } from '../../db/queries/delivery/retry.ts'
+import { lockOwnedDeliveries, type OwnedDelivery } from '../../db/queries/delivery/owner.ts'
 import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
 import { DELIVERY_NOT_FOUND } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
@@ -25,7 +24,7 @@ export async function changeDelivery(
 ): Promise<PostWithReadiness> {
   const { postId: id, accountId, ...owner } = key
   return changePost(db, { ...owner, id }, async (db) => {
-    const [delivery] = isId(accountId) ? await lockDeliveries(db, key.userId, [key]) : []
+    const [delivery] = isId(accountId) ? await lockOwnedDeliveries(db, key.userId, [key]) : []
     if (!delivery) throw new AppError(404, 'delivery_not_found', DELIVERY_NOT_FOUND)
     await change(db, delivery)
     return getPost(db, owner.userId, id)

@@ -1,11 +1,6 @@
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
-import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
-import {
-  lockDeliveries,
-  type OwnKey,
-  type RequeuedDelivery,
-  requeueDeliveries,
-} from '../../db/queries/delivery/retry.ts'
+import { lockOwnedDeliveries, type OwnedDelivery, type OwnKey } from '../../db/queries/delivery/owner.ts'
+import { type RequeuedDelivery, requeueDeliveries } from '../../db/queries/delivery/retry.ts'
 import { actAs } from '../../db/queries/events/actor.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CANCELLED, type DeliveryState } from '../../schemas/delivery.ts'
@@ -30,7 +25,9 @@ export async function retryDeliveries(
   const keys = data.map(({ postId, accountId }) => ({ postId, accountId }))
   if (keys.length === 0) return { retried: [], left: [], nextCursor }
   return inTransaction(context.db, async (db) => {
-    const locked = new Map((await lockDeliveries(db, userId, keys)).map((delivery) => [nameOf(delivery), delivery]))
+    const locked = new Map(
+      (await lockOwnedDeliveries(db, userId, keys)).map((delivery) => [nameOf(delivery), delivery]),
+    )
     const due: RequeuedDelivery[] = []
     const left: LeftDelivery[] = []
     for (const key of keys) {

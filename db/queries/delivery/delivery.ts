@@ -25,6 +25,6 @@ export interface SentAct {
 export interface PreparedAct {
   act: number
   state: unknown
-  /** While the delivery waits for its network: its failures in a row when the wait began. Absent where an older version wrote it. */
+  /** The failures in a row when the delivery began to wait for its network. Absent before that, and where an older version wrote it. */
   failuresBefore?: number
 }

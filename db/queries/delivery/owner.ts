@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { CANCELLED, type DeliveryError, type DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
+import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -83,6 +84,23 @@ export interface OwnedDelivery {
   intent: number | null
   /** Its time has not come yet, and no worker has taken it since it was scheduled. */
   isEarly: boolean
+}
+
+/** Identifies a delivery among those of one user. */
+export type OwnKey = Omit<DeliveryKey, 'userId'>
+
+/** Locks deliveries of the user, in one order for all callers. Returns those that exist. */
+export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]) {
+  const { rows } = await sql<OwnedDelivery & OwnKey>`
+    select delivery.post_id, delivery.account_id, platform, state, error, sent, intent,
+      started_at is null and due_at > now() as is_early
+    from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
+    join post_targets as delivery
+      on delivery.user_id = ${userId} and delivery.post_id = wanted.post_id
+        and delivery.account_id = wanted.account_id
+    order by delivery.post_id, delivery.account_id
+    for update of delivery`.execute(db)
+  return rows
 }
 
 /**

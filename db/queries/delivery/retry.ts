@@ -2,25 +2,7 @@ import { sql } from 'kysely'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
-import type { DeliveryKey } from './delivery.ts'
-import { dueAgain, type OwnedDelivery } from './owner.ts'
-
-/** Identifies a delivery among those of one user. */
-export type OwnKey = Omit<DeliveryKey, 'userId'>
-
-/** Locks deliveries of the user, in one order for all callers. Returns those that exist. */
-export async function lockDeliveries(db: Db, userId: string, keys: OwnKey[]) {
-  const { rows } = await sql<OwnedDelivery & OwnKey>`
-    select delivery.post_id, delivery.account_id, platform, state, error, sent, intent,
-      started_at is null and due_at > now() as is_early
-    from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
-    join post_targets as delivery
-      on delivery.user_id = ${userId} and delivery.post_id = wanted.post_id
-        and delivery.account_id = wanted.account_id
-    order by delivery.post_id, delivery.account_id
-    for update of delivery`.execute(db)
-  return rows
-}
+import { dueAgain, type OwnKey } from './owner.ts'
 
 export interface RequeuedDelivery extends OwnKey {
   next: DeliveryState

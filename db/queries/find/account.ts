@@ -8,8 +8,7 @@ type AccountValue = ValueOf<{ accountId: string | null; userId: string }>
 const accountOf = (value: AccountValue) => sql`(select ${value('accountId')}::uuid)`
 
 /** Whether the row of `post_targets` is of the account and of the user. */
-export const isOfAccount = (value: AccountValue) =>
-  sql`${isOfUser(value as never)} and account_id = ${accountOf(value)}`
+export const isOfAccount = (value: AccountValue) => sql`${isOfUser(value)} and account_id = ${accountOf(value)}`
 
 /**
  * A place in the index on accounts, for a comparison with `(account_id, user_id, post_id)`. Where most posts of the user have

@@ -22,7 +22,7 @@ export const isShared = (given: readonly string[]) => given.includes('organizati
 export const isMarked = (given: readonly string[]) => given.includes('isMarked')
 
 /** Whether the row of `posts` or `post_targets` is of the user. */
-export const isOfUser = (value: Value) => sql`user_id = ${value('userId')}::uuid`
+export const isOfUser = (value: ValueOf<{ userId: string }>) => sql`user_id = ${value('userId')}::uuid`
 
 /** Whether the row of `posts` is marked as one of the organisation. */
 export const hasMark = (value: Value) => sql`organization_id = ${value('organizationId')}::uuid`
