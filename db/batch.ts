@@ -4,7 +4,7 @@ import { isDataError } from './sqlstate.ts'
 
 /** Two, so that one statement blocked on a row lock does not stall the queue. */
 const STATEMENTS_MAX = 2
-/** With 128, 10,000 due posts start a fifth later. */
+/** test/bench/README.md compares it with 128. */
 const BATCH_MAX = 256
 
 /** A row that carries the number of its item in the batch, counted from 1 as `with ordinality` does. */

@@ -22,7 +22,7 @@ export async function findDiskFull(db: Db, { rememberedMs = REMEMBERED_MS } = {}
   return last && last.at > startedAt - rememberedMs ? last.error : undefined
 }
 
-/** With so little memory, Postgres writes these 140 kB to a file in the database's default tablespace, and deletes it. */
+/** Postgres has too little memory for these 140 kB: it writes them to a file in the default tablespace, and deletes it. */
 const writeTemporaryFile = (db: Db) =>
   inTransaction(db, async (transaction) => {
     await sql`set local work_mem = '64kB'`.execute(transaction)

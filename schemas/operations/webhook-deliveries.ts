@@ -55,7 +55,7 @@ export const listWebhookDeliveries = defineOperation({
     tags: ['webhooks'],
     summary: 'List the deliveries of a webhook',
     description:
-      'Returns a page of what was sent to a webhook or is going to be: for each event the state, and what the receiver responded last. It is kept for 30 days.',
+      'Returns a page of the deliveries of a webhook: the event of each, its state, and the last response of the receiver. Deliveries are kept for 30 days.',
     params: WebhookPath,
     querystring: ListWebhookDeliveriesQuery,
     response: {

@@ -3,7 +3,7 @@ import { parsePositiveInteger } from './options.ts'
 
 /** Longer texts are cut in a table: they would break its lines. --json has all of them. */
 const CELL_MAX = 60
-/** Of the last column, which aligns no other. The cause of an error stands at its end. */
+/** The last column may be longer, because no other follows it: errors have their cause at the end. */
 const LAST_CELL_MAX = 250
 
 /** The columns of a table: each has a heading, and the text of a row. */

@@ -16,7 +16,7 @@ interface Files {
   incomingDir: string
 }
 
-/** The checks of everything that the service depends on besides a database that it can read. */
+/** Finds what a process lacks while it can read the database. */
 export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefined): Record<Dependency, Check> => ({
   storage: async () => {
     try {

@@ -8,8 +8,7 @@ const NOT_UTF8 = 'Not valid UTF-8 in percent-encoding: send é as %C3%A9, and % 
 
 /**
  * Rejects parameters of a query that are not UTF-8, for every route of its scope. Fastify reads `%ff` as these three
- * characters, which is what `%25ff` means. Unknown parameters stay ignored where the operation
- * ignores them.
+ * characters, which is what `%25ff` means. Parameters that the operation ignores are not checked.
  */
 export const queryEncoding = fp(async (app: FastifyInstance) => {
   app.addHook('preHandler', (request, _reply, done) => {

@@ -64,7 +64,7 @@ export function createInstruments(registry: Registry): Instruments {
     }),
     storageErrors: new Counter({
       name: 'postroom_storage_errors_total',
-      help: 'Operations on files of media, incoming ones included, and on the journal of what was sent, that failed.',
+      help: 'Failed operations on files of media, also while they come in, and on the journal of what was sent.',
       labelNames: ['operation'],
       registers,
     }),

@@ -132,7 +132,7 @@ async function testCell(t: Test, { subject, kind, row, scene, plan, files }: Cel
 
 export const isOfMeta = (id: PlatformId) => ['facebook', 'instagram', 'threads'].includes(id)
 
-/** Runs the table for the networks of which `isIncluded` is true. */
+/** Runs the rows of the table for each network that `isIncluded` names. */
 export function testNetworks(isIncluded: (id: PlatformId) => boolean): void {
   tap.strictSame(new Set(ROWS.flatMap(({ sandbox = [] }) => sandbox)), new Set(SANDBOX_FAULTS), 'faults of the sandbox')
   for (const subject of SUBJECTS.filter(({ id }) => isIncluded(id))) {

@@ -43,7 +43,7 @@ t.test('limit and offset accept only digits, and a cursor only an id', async (t)
   )
 })
 
-t.test('the message for a text of the wrong form says what is right, not a regular expression', async (t) => {
+t.test('a text of the wrong form gets a message that says what is right, without a regular expression', async (t) => {
   const { send } = await createTarget(t)
   const cursor = 'Must be the nextCursor of an earlier response'
   for (const [path, name, message] of [

@@ -121,7 +121,7 @@ t.test('a duplicate whose cause cannot be read is looked for later', async (t) =
   t.has(error, { code: 'server_error', maybeSent: true, retryable: true })
 })
 
-t.test('a post is found in the timeline, or its outcome stays unknown, whatever the timeline changes', async (t) => {
+t.test('a timeline that changes texts and media keys shows the post, or its outcome stays unknown', async (t) => {
   const file = actOf({ text: 'A picture', media: [fileOf('image/png')] })
   const link = actOf({ text: 'See https://example.com/a?b=c&d <now>' })
   const cases = [

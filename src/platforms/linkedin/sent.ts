@@ -26,8 +26,8 @@ const CLOCK_SKEW_MAX_MS = 60_000
 const createdAt = (urn: string) => Number(BigInt(urn.slice(urn.lastIndexOf(':') + 1)) >> 22n)
 
 /**
- * Where the same text was deleted before, LinkedIn names a post that does not exist, with an id of the moment of the
- * refusal: https://github.com/ComposioHQ/composio/issues/2710. An earlier attempt is older than this.
+ * LinkedIn refuses a text that was deleted before, and names a post that does not exist. Its id has the time of the refusal:
+ * https://github.com/ComposioHQ/composio/issues/2710. A post of an earlier attempt is older than this.
  */
 const MADE_UP_WITHIN_MS = 10_000
 

@@ -65,7 +65,7 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
   return {
     // Repeated calls are not recognised by their token, so that a call that is sent twice shows as two posts.
     guarantee: 'reconcilable',
-    // A batch of calls is a few statements on our own database. With 256, 10,000 posts start a third later.
+    // A batch of calls is a few statements on our own database. test/bench/README.md compares 256 with 1,000.
     concurrency: 1000,
 
     options: sandboxOptions,

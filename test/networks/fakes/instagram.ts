@@ -47,8 +47,9 @@ export interface FakeInstagram extends FakeNetwork {
   /** Whether captions lose superfluous white space. No page says that they keep it. */
   tidiesCaptions: boolean
   quota: number
-  /** Of the 400 containers of a day, and the code of the refusal of more, which no page has. */
+  /** How many of the 400 containers of a day are left. */
   containersLeft: number
+  /** The code that refuses more containers. No page has it. */
   containerLimitCode: 4 | 9
   download: typeof download
   setTime(time: Date): void

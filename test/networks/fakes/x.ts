@@ -225,7 +225,7 @@ export async function startX(t: Teardown) {
   const switches = {
     /** How long after its creation the timeline shows a post. */
     showsAfterMs: 0,
-    /** Whether the timeline shortens links and encodes characters. The guides do not say of which texts. */
+    /** Whether the timeline shortens links and encodes characters. The guides do not say in which texts it does. */
     changesTexts: true,
     /** Whether the timeline has the media keys of the uploads, which no page promises. */
     keepsMediaKeys: true,
