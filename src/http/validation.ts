@@ -3,24 +3,39 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
-import { components } from '../../schemas/index.ts'
 import { defaultOf, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
+import { componentsOf, deref } from './components.ts'
 import { truncate } from './json.ts'
 import { findNear } from './near-names.ts'
 import { PATTERN_MESSAGES } from './pattern-messages.ts'
 
-/**
- * Compiles the validator of one part of a request. Only integers, booleans and lists in the query string are coerced.
- * Defaults are filled in at the top level.
- */
+type Validator = ReturnType<FastifySchemaCompiler<TSchema>>
+
+/** The validators of query strings convert values, so that a schema may have two. */
+const compiledQueries = new WeakMap<TSchema, Validator>()
+const compiledOthers = new WeakMap<TSchema, Validator>()
+
+/** Returns the validator of one part of a request. Compiles each schema once in a process. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const isQuery = httpPart === 'querystring'
+  const compiled = isQuery ? compiledQueries : compiledOthers
+  let validator = compiled.get(schema)
+  if (!validator) {
+    validator = compile(schema, isQuery)
+    compiled.set(schema, validator)
+  }
+  return validator
+}
+
+/** Only integers, booleans and lists in the query string are coerced. Defaults are filled in at the top level. */
+function compile(schema: TSchema, isQuery: boolean): Validator {
   registerKinds()
   FormatRegistry.Set('date-time', (text) => 'time' in parseTime(text))
   const target = deref(schema)
-  const readQuery = httpPart === 'querystring' ? queryReader(target) : undefined
-  const check = TypeCompiler.Compile(target, components)
+  const readQuery = isQuery ? queryReader(target) : undefined
+  const check = TypeCompiler.Compile(target, [...componentsOf(target)])
   const defaults = Object.entries((target.properties ?? {}) as Record<string, TSchema>)
     .map(([key, property]) => [key, defaultOf(property)] as const)
     .filter(([, value]) => value !== undefined)
@@ -36,9 +51,6 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     return { error: invalidRequest(toIssues(check.Errors(value), value)) }
   }
 }
-
-const deref = (schema: TSchema): TSchema =>
-  schema.$ref === undefined ? schema : (components.find(({ $id }) => $id === schema.$ref) as TSchema)
 
 /** Only digits: `Number` would accept `1e1`, ` 10`, `0x10`, `Infinity` and the empty string. */
 const INTEGER = /^(?:\d+|-[1-9]\d*)$/
