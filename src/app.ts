@@ -4,7 +4,6 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { withDatabaseBudget } from '../db/budget.ts'
 import { connect } from '../db/client.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
-import { components } from '../schemas/index.ts'
 import { accounts } from './accounts/plugin.ts'
 import { createFailedKeys } from './auth/failed-keys.ts'
 import { keys } from './auth/keys.ts'
@@ -63,6 +62,8 @@ export interface AppOptions extends ConnectionContext {
   webhookUrls: Pick<WebhookContext, 'allowsHttp' | 'isReachable'>
   /** Whether the process is about to end, and must get no new requests. */
   isStopping?: () => boolean
+  /** Whether the OpenAPI document and Swagger UI are served. Most tests need neither. */
+  servesDocument?: boolean
 }
 
 declare module 'fastify' {
@@ -82,6 +83,7 @@ export async function buildApp({
   metrics,
   webhookUrls,
   isStopping = () => false,
+  servesDocument = true,
   ...context
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = context
@@ -104,13 +106,12 @@ export async function buildApp({
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app)
-  for (const component of components) app.addSchema(component)
 
   limitDatabaseTime(app)
   await app.register(requests)
   await app.register(requestMetrics, metrics)
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
-  await app.register(openapi)
+  if (servesDocument) await app.register(openapi)
   app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
   observeHealth(metrics.registry, app.health)
   await app.register(health, { db, metrics, health: app.health, isStopping })

@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withTemplate } from './helpers/database.ts'
 import { findLeaks } from './helpers/leaks.ts'
 import { withPostgres } from './helpers/postgres.ts'
 
 /** Runs all tests, or the files in the arguments, on a real Postgres, and prints the counts in the last line. */
-const { code, output, leaks } = await withPostgres((scratch) =>
-  withTemplate(async () => {
-    const record = join(scratch, 'record')
-    mkdirSync(record)
-    return { ...(await runTap(join(scratch, 'output.tap'), record)), leaks: findLeaks(record) }
-  }),
-)
+const { code, output, leaks } = await withPostgres(async (scratch) => {
+  const record = join(scratch, 'record')
+  mkdirSync(record)
+  return { ...(await runTap(join(scratch, 'output.tap'), record)), leaks: findLeaks(record) }
+})
 
 for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/gm)) {
   process.stdout.write(`skipped: ${name}: ${reason}\n`)

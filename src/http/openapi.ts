@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { DESCRIPTION, SERVERS, SUMMARY, TAGS } from '../../schemas/document.ts'
+import { components } from '../../schemas/index.ts'
 import { BEARER } from '../../schemas/operations/define-operation.ts'
 import { WEBHOOK_REQUESTS } from '../../schemas/webhook-document.ts'
 import { VERSION } from '../version.ts'
@@ -24,6 +25,8 @@ export const openapi = fp(async (app: FastifyInstance) => {
   const requestExamples = new Map<string, unknown>()
   const withOptionalBody = new Set<string>()
 
+  // The plugin lists them as the components of the document. Every scope of the application copies them.
+  for (const component of components) app.addSchema(component)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

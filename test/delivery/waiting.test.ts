@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import type { Delivery } from '../../schemas/delivery.ts'
 import { FAILURES_MAX, LEASE_MS } from '../../src/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, type ScriptedNetwork, scriptedNetwork } from '../helpers/scripted-network.ts'
@@ -75,7 +76,9 @@ t.test('500 deliveries that wait ten minutes for their network do not hold up ot
   await work(5 * MINUTE)
   const { data } = (await ada.call('GET', '/posts?limit=100')).body
   t.equal(data.length, 100)
-  const deliveries = await Promise.all(waiting.map((id) => readDelivery(id)))
+  const deliveries: Delivery[] = []
+  // One after the other: 500 concurrent requests may exceed the database budget.
+  for (const id of waiting) deliveries.push(await readDelivery(id))
   t.strictSame(new Set(deliveries.map(({ state }) => state)), new Set(['published']))
   t.strictSame(new Set(deliveries.map(({ attempts }) => attempts)), new Set([1]))
   t.equal(new Set(mastodon.posts).size, 502)

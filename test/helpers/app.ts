@@ -22,7 +22,7 @@ import { createPublicClient } from '../../src/outbound/client.ts'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
-import { createDatabase, type Teardown } from './database.ts'
+import { borrowDatabase, createDatabase, type Teardown } from './database.ts'
 import { recorded, recordSecrets, recordSecretsOf } from './log-record.ts'
 
 /** What connecting accounts needs. */
@@ -78,7 +78,14 @@ export interface Options
   extends Partial<
     Pick<
       AppOptions,
-      'fetch' | 'trustedProxies' | 'rateLimits' | 'publicUrl' | 'returnUrls' | 'oauthApps' | 'webhookUrls'
+      | 'fetch'
+      | 'servesDocument'
+      | 'trustedProxies'
+      | 'rateLimits'
+      | 'publicUrl'
+      | 'returnUrls'
+      | 'oauthApps'
+      | 'webhookUrls'
     >
   > {
   /** In place of the real adapters. */
@@ -87,6 +94,8 @@ export interface Options
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
   poolMax?: number
+  /** For tests that change more of the database than rows. */
+  ownDatabase?: boolean
   media?: Partial<Omit<MediaOptions, 'db'>>
 }
 
@@ -124,12 +133,20 @@ export const networkOptions = (db: Db): Pick<World, NetworkOptions> => ({
   webhookUrls: { allowsHttp: false, isReachable: async () => true },
 })
 
-/** Starts the service in this process, on an empty database of its own. */
+/** Starts the service in this process, on an empty database that no other test uses. */
 export async function createWorld(
   t: Teardown,
-  { logger = false, corsOrigins = [], poolMax = 4, media = {}, ...others }: Options = {},
+  {
+    logger = false,
+    corsOrigins = [],
+    poolMax = 4,
+    media = {},
+    ownDatabase = false,
+    servesDocument = false,
+    ...others
+  }: Options = {},
 ): Promise<World> {
-  const databaseUrl = await createDatabase(t)
+  const databaseUrl = await (ownDatabase ? createDatabase : borrowDatabase)(t)
   const db = connect({ url: databaseUrl, poolMax })
   const mediaDir = await createFolder(t)
   const networks = typeof others.networks === 'function' ? others.networks(db) : others.networks
@@ -138,7 +155,9 @@ export async function createWorld(
     typeof networkOptions
   >
   const files = { ...mediaOptions(mediaDir), ...media }
-  const app = recordRequests(await buildApp({ db, logger: recorded(logger), corsOrigins, media: files, ...parts }))
+  const app = recordRequests(
+    await buildApp({ db, logger: recorded(logger), corsOrigins, media: files, servesDocument, ...parts }),
+  )
   t.teardown(async () => {
     await app.close()
     await db.destroy()

@@ -3,22 +3,27 @@ import { sql } from 'kysely'
 import { connect, type Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 
-/** A migrated, empty database. Each test works on a copy. */
+/** A migrated, empty database. Tests work on copies. */
 export const TEMPLATE = 'postroom_template'
 
-/** Creates the template, runs `work`, and drops the template. */
-export async function withTemplate<T>(work: () => Promise<T>): Promise<T> {
-  const drop = () => onServer((db) => sql`drop database if exists ${sql.ref(TEMPLATE)}`.execute(db))
-  await drop()
+/** Of the names of the copies. */
+const PREFIX = 'postroom_test_'
+
+/** Creates the template. */
+export async function createTemplate(): Promise<void> {
   await onServer((db) => sql`create database ${sql.ref(TEMPLATE)} template template0`.execute(db))
   const db = connect({ url: urlOf(TEMPLATE) })
   await migrate(db).finally(() => db.destroy())
-  try {
-    return await work()
-  } finally {
-    await drop()
-  }
 }
+
+/** Drops the template, and the databases that tests have left. */
+export const dropDatabases = () =>
+  onServer(async (db) => {
+    const { rows } = await sql<{ name: string }>`
+      select datname as name from pg_database
+      where datname = ${TEMPLATE} or starts_with(datname, ${PREFIX})`.execute(db)
+    for (const { name } of rows) await sql`drop database ${sql.ref(name)} with (force)`.execute(db)
+  })
 
 export const serverUrl = (): string => {
   const url = process.env.TEST_DATABASE_URL
@@ -47,12 +52,57 @@ export interface Teardown {
   teardown(work: () => Promise<unknown>): void
 }
 
+/** Databases of this file that no test uses at the moment, by name. */
+const idle: string[] = []
+
+/**
+ * Lends the calling test a migrated, empty database. At the end of the test its rows are deleted, and the next test gets it.
+ * A test that changes more than rows needs `createDatabase`.
+ */
+export async function borrowDatabase(t: Teardown): Promise<string> {
+  const name = idle.pop() ?? (await copyTemplate(TEMPLATE))
+  t.teardown(async () => {
+    await deleteRows(name)
+    idle.push(name)
+  })
+  return urlOf(name)
+}
+
 /** Creates a database for the calling test, dropped at its end. It is migrated and empty, unless `template` says otherwise. */
 export async function createDatabase(t: Teardown, template: string = TEMPLATE): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer((db) => sql`create database ${sql.ref(name)} template ${sql.ref(template)}`.execute(db))
+  const name = await copyTemplate(template)
   t.teardown(() => onServer((db) => sql`drop database ${sql.ref(name)} with (force)`.execute(db)))
   return urlOf(name)
+}
+
+async function copyTemplate(template: string): Promise<string> {
+  const name = `${PREFIX}${randomUUID().replaceAll('-', '')}`
+  await onServer((db) => sql`create database ${sql.ref(name)} template ${sql.ref(template)}`.execute(db))
+  return name
+}
+
+/** Ends the connections that a failed test has left, and leaves the rows that migrations insert. Takes 2 to 6 ms. */
+async function deleteRows(name: string): Promise<void> {
+  const db = connect({ url: urlOf(name), poolMax: 1 })
+  try {
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = ${name} and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(db)
+    await sql
+      .raw(`do $$
+        declare name text;
+        begin
+          -- Skips triggers and foreign keys.
+          perform set_config('session_replication_role', 'replica', true);
+          for name in
+            select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'
+          loop execute format('delete from %I', name); end loop;
+          insert into sweeps (name) values ('retention');
+        end $$`)
+      .execute(db)
+  } finally {
+    await db.destroy()
+  }
 }
 
 /** All rows of all tables as text, followed by the decoded bytes of all `bytea` values. To search for secrets. */

@@ -1,27 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openEmbedded } from '../../db/embedded/server.ts'
+import { createTemplate, dropDatabases } from './database.ts'
 
 /** Test data need not survive a power cut. Without durability, commits are faster. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' }
 
+/** Of data folders with the template, which runs of tests copy: creating one takes seconds. */
+const KEPT = 'node_modules/.cache/postgres'
+
 /**
- * Runs `work` with a Postgres server in TEST_DATABASE_URL: the one that the variable names, or an embedded one that is
- * stopped afterwards. `scratch` is a temporary folder, removed afterwards.
+ * Runs `work` with a Postgres server in TEST_DATABASE_URL, and with the template of test databases on it. The server is the
+ * one that the variable names, or an embedded one that is stopped afterwards. `scratch` is a temporary folder, removed
+ * afterwards.
  */
 export async function withPostgres<T>(work: (scratch: string) => Promise<T>): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), 'postroom-test-'))
-  // Started by root, Postgres runs as another user, who needs access.
-  await chmod(scratch, 0o755)
-  const embedded = process.env.TEST_DATABASE_URL
-    ? undefined
-    : await openEmbedded({ dataDir: join(scratch, 'data'), settings: SETTINGS })
-  if (embedded) process.env.TEST_DATABASE_URL = embedded.url
   try {
-    return await work(scratch)
+    if (process.env.TEST_DATABASE_URL) {
+      await dropDatabases()
+      await createTemplate()
+      return await work(scratch).finally(dropDatabases)
+    }
+    // Started by root, Postgres runs as another user, who needs access.
+    await chmod(scratch, 0o755)
+    const dataDir = join(scratch, 'data')
+    const kept = nameKept()
+    if (!existsSync(kept)) {
+      await withEmbedded(dataDir, createTemplate)
+      keep(dataDir, kept)
+    } else copyFolder(kept, dataDir)
+    return await withEmbedded(dataDir, () => work(scratch))
   } finally {
-    await embedded?.close()
     await rm(scratch, { recursive: true, force: true })
   }
 }
+
+async function withEmbedded<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  const { url, close } = await openEmbedded({ dataDir, settings: SETTINGS })
+  process.env.TEST_DATABASE_URL = url
+  return work().finally(close)
+}
+
+/** Every change of `db` or of a package's version gets a data folder of its own. */
+function nameKept(): string {
+  const hash = createHash('sha256')
+  for (const file of ['package.json', ...globSync('db/**/*.ts')].sort()) hash.update(readFileSync(file))
+  return join(KEPT, hash.digest('hex').slice(0, 16))
+}
+
+/** Keeps a copy of the data folder under the name `kept`, and no other one. */
+function keep(dataDir: string, kept: string): void {
+  rmSync(dirname(kept), { recursive: true, force: true })
+  mkdirSync(dirname(kept), { recursive: true })
+  const copy = `${kept}.${process.pid}`
+  copyFolder(dataDir, copy)
+  // Another run may have kept its copy first.
+  if (!existsSync(kept)) renameSync(copy, kept)
+}
+
+/** With owners and modes, which Postgres checks. */
+const copyFolder = (from: string, to: string) => execFileSync('cp', ['-a', realpathSync(from), to])

@@ -17,7 +17,8 @@ export interface RawResponse {
  */
 export async function listenForRawRequests(t: Test) {
   const log: string[] = []
-  const { app, user, db } = await createWorld(t, { logger: { stream: { write: (line) => log.push(line) } } })
+  const logger = { stream: { write: (line: string) => log.push(line) } }
+  const { app, user, db } = await createWorld(t, { logger, servesDocument: true })
   const ada = await user()
   const account = await ada.account('bluesky')
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -14,7 +14,7 @@ export interface RawReply {
 
 /** The service with a user who has an account and a file, and functions that send bodies without changing them. */
 export async function createTarget(t: Test) {
-  const world = await createWorld(t)
+  const world = await createWorld(t, { servesDocument: true })
   const ada = await world.user('ada')
   const account = await ada.account('bluesky')
   const media = await ada.media()

@@ -21,7 +21,7 @@ async function tryOut(page: Page, tag: string, operationId: string, fill: (opera
 }
 
 t.test('Swagger UI in a browser', needsBrowser, async (t) => {
-  const { app, user } = await createWorld(t)
+  const { app, user } = await createWorld(t, { servesDocument: true })
   const ada = await user()
   const account = await ada.account('bluesky')
   const port = new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port

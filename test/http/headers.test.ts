@@ -19,7 +19,7 @@ const preflight = (origin: string, method: string, path = '/api/v1/posts') =>
 const corsHeaders = (headers: object) => Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
 t.test('pages of other origins can read no response, unless CORS is configured', async (t) => {
-  const { app, user } = await createWorld(t)
+  const { app, user } = await createWorld(t, { servesDocument: true })
   const { key } = await user()
   for (const url of ['/api/v1/accounts', '/openapi.json', '/docs/json', '/healthz']) {
     const headers = { origin: OURS, authorization: `Bearer ${key}` }
@@ -79,7 +79,7 @@ t.test('an OPTIONS request that is not a preflight gets JSON or no body', async 
 })
 
 t.test('every response has its own request id and the security headers', async (t) => {
-  const { app, user } = await createWorld(t)
+  const { app, user } = await createWorld(t, { servesDocument: true })
   const { key } = await user()
   const ids = new Set<unknown>()
   const urls = ['/api/v1/accounts', '/api/v1/nothing', '/healthz', '/openapi.json', '/docs', '/docs/json']
@@ -104,7 +104,7 @@ t.test('every response has its own request id and the security headers', async (
 t.test('log lines of a request have the request id of its response', async (t) => {
   const lines: { msg: string; reqId: string; url: string }[] = []
   const stream = { write: (line: string) => void lines.push(JSON.parse(line)) }
-  const { app } = await createWorld(t, { logger: { stream } })
+  const { app } = await createWorld(t, { logger: { stream }, servesDocument: true })
   app.get('/fails', async () => {
     throw new Error('unexpected')
   })
@@ -124,7 +124,7 @@ t.test('log lines of a request have the request id of its response', async (t) =
 })
 
 t.test('the pages of Swagger UI can load their own files, over plain HTTP as well, and nothing else', async (t) => {
-  const { app } = await createWorld(t)
+  const { app } = await createWorld(t, { servesDocument: true })
   const page = await app.inject('/docs')
   t.match(page, { statusCode: 200, headers: { 'content-type': /^text\/html/ } })
   const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url!)

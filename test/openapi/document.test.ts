@@ -123,7 +123,7 @@ t.test('the committed document equals the generated one and the served one', asy
     'openapi/openapi.json is up to date: otherwise run `make openapi`',
   )
 
-  const { app } = await createWorld(t)
+  const { app } = await createWorld(t, { servesDocument: true })
   const served = await call(app, undefined, 'GET', '/openapi.json')
   t.match(served, { status: 200, headers: { 'content-type': /^application\/json/ } })
   t.strictSame(served.body, built)

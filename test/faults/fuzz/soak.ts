@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { withTemplate } from '../../helpers/database.ts'
 import { withPostgres } from '../../helpers/postgres.ts'
 import { report } from '../../helpers/report.ts'
 import { SEED } from './seed.ts'
@@ -28,9 +27,7 @@ async function run(index: number): Promise<Tally | undefined> {
 }
 
 const startedAt = Date.now()
-const results = await withPostgres(() =>
-  withTemplate(() => Promise.all(Array.from({ length: PROCESSES }, (_, index) => run(index)))),
-)
+const results = await withPostgres(() => Promise.all(Array.from({ length: PROCESSES }, (_, index) => run(index))))
 const seconds = Math.round((Date.now() - startedAt) / 1000)
 
 const tallies = results.filter((tally) => tally !== undefined)
