@@ -14,7 +14,10 @@ SDKS := test/sdks/node_modules/.installed
 INSPECTOR := test/mcp/inspector/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
 
-.PHONY: setup start test test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build sdk snapshot help
+# The tests of faults/cluster have a target of their own.
+FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts))
+
+.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build sdk snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -23,8 +26,11 @@ setup: $(RUN) ## install what the service needs
 start: $(RUN) ## install, create a database with a demo, serve the API, publish what is due
 	@NODE_COMPILE_CACHE=node_modules/.cache/node exec node src/cli/postroom.ts start
 
-test: $(DEVELOP) ## run the tests; TESTS=test/posts/list.test.ts runs some
+test: $(DEVELOP) ## run the tests that every change waits for; TESTS=test/posts/list.test.ts runs some
 	@npm test -s -- $(TESTS)
+
+test-faults: $(DEVELOP) ## run the tests that kill processes, break connections and wait
+	@npm test -s -- $(or $(TESTS),$(FAULTS))
 
 test-networks: $(DEVELOP) $(NETWORKS) ## run the tests on a real Bluesky server
 	@npm test -s -- $(or $(TESTS),test/networks/*.test.ts)

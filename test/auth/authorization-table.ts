@@ -1,8 +1,8 @@
-import { json } from '../../helpers/document.ts'
-import type { form } from '../../helpers/upload.ts'
-import { OAUTH_PLATFORM } from './caller.ts'
-import { IMAGES } from './forms.ts'
-import { operations } from './requests.ts'
+import { OAUTH_PLATFORM } from '../faults/fuzz/caller.ts'
+import { IMAGES } from '../faults/fuzz/forms.ts'
+import { operations } from '../faults/fuzz/requests.ts'
+import { json } from '../helpers/document.ts'
+import type { form } from '../helpers/upload.ts'
 
 /** Ids of the owner's resources. */
 export interface Resources {

@@ -12,8 +12,8 @@ import {
   NOBODY,
   namesIn,
   readLockLines,
-} from '../helpers/embedded.ts'
-import { until } from '../helpers/until.ts'
+} from '../../helpers/embedded.ts'
+import { until } from '../../helpers/until.ts'
 
 // The server and the processes that use it may be killed at any time.
 
