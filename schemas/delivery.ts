@@ -1,21 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
+import { DELIVERY_STATES } from './delivery-states.ts'
 import { Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
 
 export const POST_ID = '0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'
 const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
-
-export const DELIVERY_STATES = [
-  'waiting',
-  'queued',
-  'publishing',
-  'published',
-  'failed',
-  'unconfirmed',
-  'missed',
-] as const
 
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   $id: 'DeliveryState',

@@ -45,7 +45,7 @@ import {
   PostCounts,
   PostList,
 } from './find.ts'
-import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } from './key.ts'
+import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, KeyScope, RotateApiKey, UpdateApiKey } from './key.ts'
 import { EventList, ExpiredCursor } from './list-events.ts'
 import { ImportMedia, Media, MediaDetail, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
 import { FileLimits, MediaLimits } from './media-limits.ts'
@@ -69,7 +69,6 @@ import { ActGuarantee, PostTypeLimits, SupportedPostTypes, TypeGuarantee } from 
 import { LeftDelivery, RetriedDeliveries, RetriedDelivery, RetryDeliveries } from './retry-deliveries.ts'
 import { RetryDelivery } from './retry-delivery.ts'
 import { SandboxCall, SandboxCallList, SandboxFault, SandboxFile } from './sandbox.ts'
-import { KeyScope } from './scopes.ts'
 import { Deleted } from './shared.ts'
 import { CaptionLimits, FirstCommentLimits, ThreadLimits, TitleLimits } from './text-limits.ts'
 import {

@@ -1,6 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { KeyScope } from './scopes.ts'
-import { Defaulted, Limit, NextCursor, Nullable, NullableString, Offset, Ref } from './shared.ts'
+import { SCOPE_NAMES, type Scope } from './scopes.ts'
+import { Defaulted, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
+
+export const KeyScope = StringEnum(SCOPE_NAMES as [Scope], {
+  $id: 'KeyScope',
+  description: 'What an API key allows. Each operation names the scope that it requires as `x-required-scope`.',
+  examples: ['posts:write'],
+})
 
 export const KEY_EXAMPLE = {
   id: '01a201bb-2c11-7d40-9a5e-63f1b0c7d824',

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ALT_TEXT_MAX } from './alt-text.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import {
   Dictionary,
@@ -65,9 +66,6 @@ export const MediaKind = StringEnum(MEDIA_KINDS, {
   examples: ['image'],
 })
 export type MediaKind = Static<typeof MediaKind>
-
-/** In UTF-16 units; above the limit of every network. */
-export const ALT_TEXT_MAX = 5_000
 
 const ALT_TEXT = 'The alternative text: what the file shows, for people who cannot see it.'
 

@@ -1,24 +1,6 @@
 import type { Static } from '@sinclair/typebox'
+import { PLATFORM_IDS } from './platform-ids.ts'
 import { StringEnum } from './shared.ts'
-
-/** The networks, in the order in which the documentation lists them. `sandbox` is part of the service. */
-export const PLATFORM_IDS = [
-  'instagram',
-  'facebook',
-  'threads',
-  'x',
-  'linkedin',
-  'tiktok',
-  'youtube',
-  'pinterest',
-  'bluesky',
-  'mastodon',
-  'telegram',
-  'reddit',
-  'google_business',
-  'discord',
-  'sandbox',
-] as const
 
 /** Each network supports some of them: see `limits.ts` of each network. */
 export const POST_TYPES = ['post', 'carousel', 'reel', 'story', 'short', 'video', 'thread'] as const

@@ -1,5 +1,3 @@
-import { StringEnum } from './shared.ts'
-
 /** What API keys may do. Each operation requires one of these, or none. */
 export const SCOPES = {
   'posts:read': 'read posts, their deliveries, and what the sandbox received',
@@ -18,9 +16,3 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
-
-export const KeyScope = StringEnum(SCOPE_NAMES as [Scope], {
-  $id: 'KeyScope',
-  description: 'What an API key allows. Each operation names the scope that it requires as `x-required-scope`.',
-  examples: ['posts:write'],
-})

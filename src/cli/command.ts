@@ -1,11 +1,22 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Db } from '../../db/client.ts'
-import { migrate } from '../../db/migrate.ts'
-import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
-import { readConfig } from '../config.ts'
-import { OperatorError } from '../errors.ts'
-import { openDatabase } from '../runtime/database.ts'
-import { print } from './output.ts'
+import type { Config } from '../config.ts'
+
+/*
+ * The files of this folder define commands: names, options and help texts. They import commander and lists of values alone,
+ * so that a help text needs neither time nor memory. What a command does is in actions/, which is imported when it runs.
+ */
+
+/** What a command gets from its process, or from a test that runs it. */
+export interface Io {
+  env: Record<string, string | undefined>
+  stdin: Readable
+  stdout: Writable
+  stderr: Writable & { isTTY?: boolean }
+  /** The exit code of a command that ends without an error. */
+  exitCode?: number | string | null | undefined
+}
 
 export interface Json {
   json?: boolean
@@ -14,60 +25,33 @@ export interface Json {
 /** Adds the option `--json` to `command`. */
 export const withJson = (command: Command) => command.option('--json', 'print one JSON object and nothing else')
 
-type Run<Options, Result> = (db: Db, options: Options, ...args: string[]) => Promise<Result>
+export interface Context {
+  db: Db
+  config: Config
+  io: Io
+}
 
-/**
- * Makes `command` call `run` with the database as it is, its options and its arguments, and print the result: for people as
- * `toText` has it, by default as lines of names and values.
- */
-export function withUnmigratedDatabase<Options extends object, Result extends object = Record<string, unknown>>(
+/** What a command does on the database. */
+export interface Action<Options extends object = object, Result extends object = Record<string, unknown>> {
+  /** Gets the options and the arguments of the command. Returns what is printed. */
+  run(context: Context, options: Options, ...args: string[]): Promise<Result>
+  /** Formats the result for people. By default, it becomes lines of names and values. */
+  toText?(result: Result): string
+  /** Whether the command could do only a part of its work: it exits with 1 then. */
+  isPartial?(result: Result): boolean
+  /** Whether the database may lack tables. */
+  isForAnySchema?: boolean
+}
+
+/** Makes `command` run the action that `load` imports, and print its result. */
+export function withDatabase<Options extends object, Result extends object>(
   command: Command,
-  run: Run<Options, Result>,
-  toText?: (result: Result) => string,
+  io: Io,
+  load: () => Promise<Action<Options, Result>>,
 ): void {
   withJson(command).action(async () => {
-    const options = command.opts<Options & Json>()
-    const { db, close } = await openDatabase(readConfig(process.env), { purpose: nameOf(command) })
-    try {
-      print(await run(db, options, ...command.args).catch(explainMissingOwner), options, toText)
-    } finally {
-      await close()
-    }
+    const action = await load()
+    const { runOnDatabase } = await import('./actions/on-database.ts')
+    await runOnDatabase(command, io, action)
   })
 }
-
-/**
- * Does the same on a database with tables. The embedded database is migrated first: no other version uses it, and the
- * command may run before the first start.
- */
-export const withDatabase = <Options extends object, Result extends object = Record<string, unknown>>(
-  command: Command,
-  run: Run<Options, Result>,
-  toText?: (result: Result) => string,
-): void =>
-  withUnmigratedDatabase<Options, Result>(
-    command,
-    async (db, options, ...args) => {
-      if (!readConfig(process.env).databaseUrl) await migrate(db)
-      return run(db, options, ...args)
-    },
-    toText,
-  )
-
-/** The words after `postroom`, such as `key create`. */
-function nameOf(command: Command): string {
-  const { parent } = command
-  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name()
-}
-
-function explainMissingOwner(error: { constraint?: string }): never {
-  if (!hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION)) throw error
-  throw notFound(error.constraint?.includes('organization') ? 'organisation' : 'user')
-}
-
-/** Throws the error that the operator reads if `isFound` is false. */
-export function requireFound(isFound: boolean, thing: string): void {
-  if (!isFound) throw notFound(thing)
-}
-
-const notFound = (thing: string) => new OperatorError(`There is no ${thing} with this id`)

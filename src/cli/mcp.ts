@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
-import { readClientConfig } from '../config.ts'
+import type { Io } from './command.ts'
 
-export function addMcpCommand(program: Command): void {
+export function addMcpCommand(program: Command, { env, stdin, stdout }: Io): void {
   program
     .command('mcp')
     .description(
       'serve the Model Context Protocol on stdin and stdout, for an agent on this machine. POSTROOM_URL is the address of the service, POSTROOM_KEY an API key. Needs no database',
     )
     .action(async () => {
+      const { readClientConfig } = await import('../config.ts')
       const { proxy } = await import('../mcp/stdio.ts')
-      await proxy({ ...readClientConfig(process.env), input: process.stdin, output: process.stdout })
+      await proxy({ ...readClientConfig(env), input: stdin, output: stdout })
     })
 }

@@ -1,10 +1,13 @@
+import type { Io } from './command.ts'
+
 /** Prints the result of a command: one line of JSON for programs, or aligned lines for people. */
 export function print<Result extends object>(
+  { stdout }: Io,
   result: Result,
   { json = false }: { json?: boolean } = {},
   toText: (result: Result) => string = (result) => format(result as Record<string, unknown>),
 ): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : toText(result)}\n`)
+  stdout.write(`${json ? JSON.stringify(result) : toText(result)}\n`)
 }
 
 function format(result: Record<string, unknown>): string {

@@ -1,24 +1,44 @@
-import type { Command } from 'commander'
-import { isId } from '../../db/id.ts'
-import { OperatorError } from '../errors.ts'
-import { markPostPublished } from '../posts/mark-published.ts'
-import { requireFound, withDatabase } from './command.ts'
-import { addPostExport } from './post-export.ts'
-import { addPostImport } from './post-import.ts'
-import { formatPost, readPost, type ShownPost } from './show-post.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
+import { type Io, withDatabase } from './command.ts'
+import { COLUMNS, REQUIRED_COLUMNS } from './import-columns.ts'
 
-export function addPostCommands(program: Command): void {
+export function addPostCommands(program: Command, io: Io): void {
   const post = program.command('post').description('posts')
-  addPostExport(post)
-  addPostImport(post)
 
-  withDatabase<object, ShownPost>(
+  post
+    .command('export')
+    .description(
+      'print posts as lines of JSON, one a post, oldest first: as getPost of the API returns them, with their deliveries and the ids of their files. Posts that are created meanwhile may be missing',
+    )
+    .option('--user <id>', 'the id of the user whose posts are printed; without it, those of all users')
+    .action(async ({ user }: { user?: string }) => {
+      const { exportPosts } = await import('./actions/post-export.ts')
+      await exportPosts(io, user)
+    })
+
+  withDatabase(
+    post
+      .command('import')
+      .description(
+        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. ${REQUIRED_COLUMNS.join(' and ')} are required in every row. A row without scheduledAt becomes a draft. Several ids stand in one cell, separated by spaces; accountOverrides, threadParts and metadata are JSON. Exits with 1 if rows were refused`,
+      )
+      .argument('<file>', 'the path of the file, in UTF-8')
+      .requiredOption('--user <id>', 'the id of the user who owns the posts')
+      .option('--time-zone <name>', 'the zone of times such as 2027-01-31 09:30, such as Europe/Berlin', parseTimeZone)
+      .option('--dry-run', 'store nothing; say what would happen')
+      .option('--refused <file>', 'where the refused rows are written, with the reasons; by default beside the file'),
+    io,
+    async () => (await import('./actions/post-import.ts')).importFile,
+  )
+
+  withDatabase(
     post
       .command('show')
       .description('show a post of any user: its files, its deliveries, their attempts and errors')
       .argument('<id>', 'the id of the post'),
-    (db, _options, id = '') => readPost(db, id),
-    formatPost,
+    io,
+    async () => (await import('./actions/show-post.ts')).show,
   )
 
   withDatabase(
@@ -26,11 +46,12 @@ export function addPostCommands(program: Command): void {
       .command('mark-published')
       .description('mark a post as published, after publishing it by hand')
       .argument('<id>', 'the id of the post'),
-    async (db, _options, id = '') => {
-      const outcome = isId(id) ? await markPostPublished(db, id) : 'missing'
-      if (outcome === 'busy') throw new OperatorError('The post is being published now: try again in a minute')
-      requireFound(outcome === 'published', 'post')
-      return { id, status: 'published' }
-    },
+    io,
+    async () => (await import('./actions/mark-published.ts')).markPublished,
   )
+}
+
+function parseTimeZone(name: string): string {
+  if (!isTimeZone(name)) throw new InvalidArgumentError(`${unknownZoneMessage(name)}.`)
+  return name
 }

@@ -1,8 +1,7 @@
 import { Command } from 'commander'
-import { migrate, readSchema } from '../../db/migrate.ts'
 import { VERSION } from '../version.ts'
 import { addAccountCommands } from './account.ts'
-import { withJson, withUnmigratedDatabase } from './command.ts'
+import { type Io, withDatabase, withJson } from './command.ts'
 import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
@@ -15,17 +14,18 @@ import { addServeCommands } from './serve.ts'
 import { addUserCommands } from './user.ts'
 import { addWebhookCommands } from './webhook.ts'
 
-/** Builds the `postroom` command. A usage error throws a CommanderError instead of ending the process. */
-export function buildProgram(): Command {
+/** Builds the `postroom` command. Help and usage errors throw a CommanderError instead of ending the process. */
+export function buildProgram(io: Io): Command {
   const program = new Command('postroom')
     .description('Runs and operates Postroom. The environment configures it: see the README.')
     .version(VERSION)
     .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
 
-  addServeCommands(program)
-  addDoctorCommand(program)
+  addServeCommands(program, io)
+  addDoctorCommand(program, io)
 
-  withUnmigratedDatabase<{ status?: boolean }>(
+  withDatabase(
     program
       .command('migrate')
       .description('migrate the database to the version of this code, while processes of the previous version run')
@@ -33,25 +33,24 @@ export function buildProgram(): Command {
         '--status',
         'change nothing; print which migrations are applied, and whether this code can use the database',
       ),
-    async (db, { status }) => (status ? { ...(await readSchema(db)) } : { applied: await migrate(db, printProgress) }),
+    io,
+    async () => (await import('./actions/migrate.ts')).migrateSchema,
   )
 
   withJson(program.command('openapi').description('print the OpenAPI document; needs no database')).action(async () => {
     const { buildDocument } = await import('../app.ts')
-    process.stdout.write(`${JSON.stringify(await buildDocument(), null, 2)}\n`)
+    io.stdout.write(`${JSON.stringify(await buildDocument(), null, 2)}\n`)
   })
 
-  addUserCommands(program)
-  addOrganizationCommands(program)
-  addKeyCommands(program)
-  addAccountCommands(program)
-  addMediaCommands(program)
-  addPostCommands(program)
-  addDeliveryCommands(program)
-  addWebhookCommands(program)
-  addRestoreCommands(program)
-  addMcpCommand(program)
+  addUserCommands(program, io)
+  addOrganizationCommands(program, io)
+  addKeyCommands(program, io)
+  addAccountCommands(program, io)
+  addMediaCommands(program, io)
+  addPostCommands(program, io)
+  addDeliveryCommands(program, io)
+  addWebhookCommands(program, io)
+  addRestoreCommands(program, io)
+  addMcpCommand(program, io)
   return program
 }
-
-const printProgress = (line: string) => process.stderr.write(`${line}\n`)

@@ -1,87 +1,19 @@
-import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
-import { sandboxStore } from '../../db/queries/sandbox.ts'
-import { readConfig } from '../config.ts'
-import { finishRestore, RestoreError } from '../delivery/restore.ts'
-import type { RestoreReport } from '../delivery/restore-report.ts'
-import { OperatorError } from '../errors.ts'
-import { createNetworks } from '../platforms/adapters.ts'
-import { openJournalFiles } from '../runtime/media-library.ts'
-import { withDatabase } from './command.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Io, withDatabase } from './command.ts'
 import { parseInstant } from './options.ts'
-import { type Columns, formatTable } from './table.ts'
 
-export function addRestoreCommands(program: Command): void {
+export function addRestoreCommands(program: Command, io: Io): void {
   const restore = program.command('restore').description('a database that was restored from a backup')
 
-  withDatabase<{ backupTaken: Date; dryRun?: boolean }, Report>(
+  withDatabase(
     restore
       .command('finish')
       .description('find out what was sent after the backup was taken, and let workers send again')
       .requiredOption('--backup-taken <time>', 'when the backup was taken, such as 2027-01-31T09:30:00Z', parsePast)
       .option('--dry-run', 'change nothing, and print what would become of the deliveries'),
-    async (db, { backupTaken, dryRun: isDryRun = false }) => {
-      const config = readConfig(process.env)
-      if (!config.s3 && !existsSync(config.mediaDir)) {
-        throw new OperatorError(
-          `MEDIA_DIR ${config.mediaDir} does not exist: set it to the folder that the workers use`,
-        )
-      }
-      const files = await openJournalFiles(config)
-      const deps = { db, files, networks: createNetworks(sandboxStore(db)) }
-      const report = await finishRestore(deps, { backupTaken, isDryRun }).catch((error) => {
-        throw error instanceof RestoreError ? new OperatorError(error.message) : error
-      })
-      return { dryRun: isDryRun, ...report }
-    },
-    formatReport,
+    io,
+    async () => (await import('./actions/restore.ts')).finish,
   )
-}
-
-interface Report extends RestoreReport {
-  dryRun: boolean
-}
-
-/** The most deliveries that are printed for people. --json has all. */
-const ROWS_MAX = 20
-
-function formatReport({ dryRun, journal, notInBackup, outcomes, deliveries, lost }: Report): string {
-  return [
-    `dry run        ${dryRun ? 'yes' : 'no'}\njournal        ${journal}\nnot in backup  ${notInBackup}`,
-    ...(outcomes.length === 0
-      ? ['No delivery is changed.']
-      : [
-          formatTable(outcomes, {
-            network: ({ network }) => network,
-            outcome: ({ outcome }) => outcome,
-            deliveries: ({ deliveries }) => deliveries,
-          }),
-          formatFirst(deliveries, {
-            outcome: ({ outcome }) => outcome,
-            network: ({ network }) => network,
-            post: ({ postId }) => postId,
-            account: ({ accountId }) => accountId,
-            user: ({ userId }) => userId,
-          }),
-        ]),
-    ...(lost.length === 0
-      ? []
-      : [
-          formatFirst(lost, {
-            'not in backup': ({ postId }) => postId,
-            account: ({ accountId }) => accountId,
-            user: ({ userId }) => userId,
-            published: ({ externalUrl }) => externalUrl,
-          }),
-        ]),
-  ].join('\n\n')
-}
-
-function formatFirst<Row>(rows: Row[], columns: Columns<Row>): string {
-  const left = rows.length - ROWS_MAX
-  const table = formatTable(rows.slice(0, ROWS_MAX), columns)
-  return left > 0 ? `${table}\n${left} more: --json prints all` : table
 }
 
 function parsePast(text: string): Date {

@@ -1,38 +1,54 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { type Json, withJson } from './command.ts'
+import type { Config } from '../config.ts'
+import { type Io, type Json, withJson } from './command.ts'
 import { print } from './output.ts'
 
-/** Imported on demand: for every other command, the web server would be half of the run time. */
 const importServer = () => import('../runtime/serve.ts')
 
-export function addServeCommands(program: Command): void {
+export function addServeCommands(program: Command, io: Io): void {
   withJson(
     program
       .command('start')
       .description('set up the database, create demo data if it is empty, serve the API and publish due posts'),
-  ).action(async (options: Json) => (await importServer()).start(readConfig(process.env), announceTo(options)))
+  ).action((options: Json) =>
+    runTraced(io, async (config) => (await importServer()).start(config, announceTo(io, options))),
+  )
 
-  withJson(program.command('serve').description('serve the API on a database that is set up')).action(
-    async (options: Json) => (await importServer()).serve(readConfig(process.env), announceTo(options)),
+  withJson(program.command('serve').description('serve the API on a database that is set up')).action((options: Json) =>
+    runTraced(io, async (config) => (await importServer()).serve(config, announceTo(io, options))),
   )
 
   withJson(
     program.command('worker').description('publish due posts; any number of workers can run on one database'),
-  ).action(async ({ json }: Json) => {
-    const { runWorker } = await import('../runtime/worker.ts')
-    await runWorker(readConfig(process.env), (facts) => {
-      if (json) print({ worker: 'up', ...facts }, { json })
-      else process.stdout.write('The Postroom worker is running. Press Ctrl-C to stop it.\n')
-    })
-  })
+  ).action(({ json }: Json) =>
+    runTraced(io, async (config) => {
+      const { runWorker } = await import('../runtime/worker.ts')
+      await runWorker(config, (facts) => {
+        if (json) print(io, { worker: 'up', ...facts }, { json })
+        else io.stdout.write('The Postroom worker is running. Press Ctrl-C to stop it.\n')
+      })
+    }),
+  )
+}
+
+/** Runs a process, and traces it if it is configured so. */
+async function runTraced({ env }: Io, run: (config: Config) => Promise<void>): Promise<void> {
+  const { readConfig } = await import('../config.ts')
+  const config = readConfig(env)
+  // Before `run`, which imports pg.
+  const tracing = config.hasTraces ? await (await import('../runtime/tracing.ts')).startTracing() : undefined
+  try {
+    await run(config)
+  } finally {
+    await tracing?.stop()
+  }
 }
 
 const announceTo =
-  ({ json }: Json) =>
+  (io: Io, { json }: Json) =>
   (facts: Record<string, string>) => {
-    if (json) print(facts, { json })
-    else process.stdout.write(banner(facts))
+    if (json) print(io, facts, { json })
+    else io.stdout.write(banner(facts))
   }
 
 const LABELS: Record<string, string> = {

@@ -1,48 +1,28 @@
 import type { Command } from 'commander'
-import type { Db } from '../../db/client.ts'
-import { isId, newId } from '../../db/id.ts'
-import { insertUser, listUsers } from '../../db/queries/people.ts'
-import { countHeirs, countUserData, stopUser, type UserData } from '../../db/queries/retention/user-data.ts'
-import { readConfig } from '../config.ts'
-import { OperatorError } from '../errors.ts'
-import { deleteUser } from '../retention/delete-user.ts'
-import { openMediaLibrary } from '../runtime/media-library.ts'
-import { requireFound, withDatabase } from './command.ts'
+import { type Io, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
-import { revokeTokensOf } from './revoke.ts'
-import { formatList, LIMIT_DEFAULT, type Listed, parseLimit, readLimited } from './table.ts'
+import { LIMIT_DEFAULT, parseLimit } from './table.ts'
 
-type Row = Awaited<ReturnType<typeof listUsers>>[number]
-
-export function addUserCommands(program: Command): void {
+export function addUserCommands(program: Command, io: Io): void {
   const user = program.command('user').description('people and programs that own posts')
+  const actions = () => import('./actions/user.ts')
 
-  withDatabase<{ name: string }>(
+  withDatabase(
     user.command('create').description('create a user').requiredOption('--name <name>', 'the name', parseText),
-    async (db, { name }) => {
-      const id = newId()
-      await insertUser(db, { id, name })
-      return { id, name }
-    },
+    io,
+    async () => (await actions()).create,
   )
 
-  withDatabase<{ limit: number }, Listed<Row>>(
+  withDatabase(
     user
       .command('list')
       .description('list all users, newest first')
       .option('--limit <n>', 'the number of users, at most', parseLimit, LIMIT_DEFAULT),
-    (db, { limit }) => readLimited(limit, (limit) => listUsers(db, limit)),
-    (list) =>
-      formatList(list, {
-        id: ({ id }) => id,
-        name: ({ name }) => name,
-        created: ({ createdAt }) => createdAt,
-        accounts: ({ accounts }) => accounts,
-        keys: ({ keys }) => keys,
-      }),
+    io,
+    async () => (await actions()).list,
   )
 
-  withDatabase<{ yes?: boolean }>(
+  withDatabase(
     user
       .command('delete')
       .description(
@@ -50,22 +30,7 @@ export function addUserCommands(program: Command): void {
       )
       .argument('<id>', 'the id of the user')
       .option('--yes', 'delete; without it, the command only says what it would delete'),
-    async (db, { yes }, id = '') => {
-      const data = isId(id) ? await countUserData(db, id) : undefined
-      requireFound(data !== undefined, 'user')
-      if (!yes) throw new OperatorError(await describe(db, id, data!))
-      const library = await openMediaLibrary(readConfig(process.env), db)
-      const { passedOn, disconnected } = await stopUser(db, id)
-      const revoked = revokeTokensOf(disconnected, db)
-      const deleted = await deleteUser(library, id)
-      await revoked
-      return { id, deleted: true, ...deleted, passedOn }
-    },
+    io,
+    async () => (await actions()).remove,
   )
-}
-
-async function describe(db: Db, id: string, { name, posts, files, accounts, keys }: UserData): Promise<string> {
-  const passedOn = await countHeirs(db, id)
-  const kept = passedOn > 0 ? ` Of the accounts, ${passedOn} would pass to other members of their organisations.` : ''
-  return `Nothing is deleted without --yes. It would delete the user ${name} with ${posts} posts, ${files} files, ${accounts} accounts and ${keys} keys.${kept}`
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { logOutages } from '../log.ts'
 import { claimNextRefresh, type RefreshDeps, refreshTokens } from './refresh.ts'
 import { REFRESH_DRAIN_MS, REFRESH_POLL_MS, REFRESHES_MAX } from './refresh-rules.ts'

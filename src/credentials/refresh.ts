@@ -9,7 +9,8 @@ import {
   storeRefreshedTokens,
 } from '../../db/queries/token-refresh.ts'
 import { APP_MISSING } from '../../schemas/account.ts'
-import { PLATFORM_IDS, type PlatformId } from '../../schemas/platform.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import type { Credentials } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { areStorable, missingScopes } from '../platforms/granted-tokens.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
+import { ALT_TEXT_MAX } from '../../schemas/alt-text.ts'
 import type { Issue } from '../../schemas/error.ts'
-import { ALT_TEXT_MAX } from '../../schemas/media.ts'
 import { MISSING_FILE } from '../../schemas/messages.ts'
 import { METADATA, REFERENCE_MAX } from '../../schemas/references.ts'
 import { invalidRequest } from '../errors.ts'

@@ -8,7 +8,7 @@ import { COUNT_MAX, countDeliveries, type DeliveryCounts } from '../../db/querie
 import { readUnsequencedSeconds } from '../../db/queries/events/sequence.ts'
 import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
 import { readWebhooksDue } from '../../db/queries/webhooks/claim.ts'
-import { PLATFORM_IDS } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { attentionTimes } from '../accounts/attention.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
 

@@ -1,4 +1,4 @@
-import { PLATFORM_IDS } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import type { Report } from '../delivery/settled.ts'
 import type { Metrics } from './metrics.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { connectInTerminal, type Terminal } from '../../src/cli/connect.ts'
+import { connectInTerminal, type Terminal } from '../../src/cli/actions/connect.ts'
 import { createConnectionWorld } from '../connections/scene.ts'
 import { postroom } from '../helpers/command.ts'
 import { redirectBack } from '../helpers/connect-oauth.ts'

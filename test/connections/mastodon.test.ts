@@ -1,6 +1,6 @@
 import t from 'tap'
 import { deleteUnneededApps } from '../../db/queries/oauth-apps.ts'
-import { connectInTerminal } from '../../src/cli/connect.ts'
+import { connectInTerminal } from '../../src/cli/actions/connect.ts'
 import { findCredentials } from '../helpers/app.ts'
 import { createMastodonWorld, HOST } from './mastodon-world.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
-import { PLATFORM_IDS } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { refusal, scriptedNetwork } from '../helpers/scripted-network.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { DELIVERY_STATES, type DeliveryError } from '../../schemas/delivery.ts'
+import type { DeliveryError } from '../../schemas/delivery.ts'
+import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import { failure } from '../../src/delivery/failures.ts'
 import {
   cancelled,

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { PLATFORM_IDS, type PlatformId, POST_TYPES, type PostType } from '../../schemas/platform.ts'
+import { type PlatformId, POST_TYPES, type PostType } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { platforms } from '../../src/platforms/catalogue.ts'
 import type { Source, TextUnit } from '../../src/platforms/limits.ts'
 

@@ -155,9 +155,9 @@ const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: st
   ],
   [
     'only the configuration is read from the environment',
-    /(?<!(?:readConfig|readClientConfig|examine)\()process\.env/,
+    /process\.env|\benv(?:\?\.|[.[])|\} = (?:\w+\.)?env\b/,
     ['schemas', 'db', 'src'],
-    [],
+    ['src/config.ts', 'src/config'],
   ],
 ]
 

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
-import { PLATFORM_IDS } from '../../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 
 /*
  * Ids only exist when a request is sent. Generated requests hold placeholders for them, which name a kind of resource and

@@ -1,7 +1,7 @@
 const WIDTH = 30
 
 /** Shows a bar in the last line of a terminal, and nothing where the output goes elsewhere. */
-export function createProgress(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, total: number) {
+export function createProgress(stream: { isTTY?: boolean; write(text: string): unknown }, total: number) {
   const show = (text: string) => {
     // Back to the start of the line, which is cleared.
     if (stream.isTTY) stream.write(`\r\u001b[K${text}`)

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
-import type { Db } from '../../db/client.ts'
-import { userExists } from '../../db/queries/people.ts'
-import { BATCH } from '../../schemas/create-posts.ts'
-import { OperatorError } from '../errors.ts'
-import { type ImportedPost, type ImportOutcome, importPosts } from '../posts/import.ts'
-import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
-import { requireFound, withDatabase } from './command.ts'
+import type { Db } from '../../../db/client.ts'
+import { userExists } from '../../../db/queries/people.ts'
+import { BATCH } from '../../../schemas/create-posts.ts'
+import { OperatorError } from '../../errors.ts'
+import { type ImportedPost, type ImportOutcome, importPosts } from '../../posts/import.ts'
+import type { Action } from '../command.ts'
+import { COLUMNS, REQUIRED_COLUMNS } from '../import-columns.ts'
 import { readTable, type Table, writeTable } from './import/csv.ts'
 import { createProgress } from './import/progress.ts'
-import { COLUMNS, REQUIRED_COLUMNS, RowProblem, readRow } from './import/read-row.ts'
+import { RowProblem, readRow } from './import/read-row.ts'
+import { requireFound } from './on-database.ts'
 
 interface Options {
   user: string
@@ -33,48 +33,37 @@ interface Summary {
   warnings: string[]
 }
 
-export function addPostImport(post: Command): void {
-  withDatabase<Options, Summary>(
-    post
-      .command('import')
-      .description(
-        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. ${REQUIRED_COLUMNS.join(' and ')} are required in every row. A row without scheduledAt becomes a draft. Several ids stand in one cell, separated by spaces; accountOverrides, threadParts and metadata are JSON. Exits with 1 if rows were refused`,
-      )
-      .argument('<file>', 'the path of the file, in UTF-8')
-      .requiredOption('--user <id>', 'the id of the user who owns the posts')
-      .option('--time-zone <name>', 'the zone of times such as 2027-01-31 09:30, such as Europe/Berlin', parseTimeZone)
-      .option('--dry-run', 'store nothing; say what would happen')
-      .option('--refused <file>', 'where the refused rows are written, with the reasons; by default beside the file'),
-    runImport,
-    toText,
-  )
-}
+export const importFile: Action<Options, Summary> = {
+  async run({ db, io: { stderr } }, options, path = '') {
+    const table = await readTable(path)
+    requireColumns(path, table)
+    requireFound(await userExists(db, options.user), 'user')
+    const refusedFile = options.refused ?? path.replace(/(?:\.csv)?$/i, '.refused.csv')
+    if (resolve(refusedFile) === resolve(path)) throw new OperatorError('--refused names the file itself')
 
-async function runImport(db: Db, options: Options, path = ''): Promise<Summary> {
-  const table = await readTable(path)
-  requireColumns(path, table)
-  requireFound(await userExists(db, options.user), 'user')
-  const refusedFile = options.refused ?? path.replace(/(?:\.csv)?$/i, '.refused.csv')
-  if (resolve(refusedFile) === resolve(path)) throw new OperatorError('--refused names the file itself')
-
-  const outcomes = await importRows(db, table, options)
-  const count = (wanted: ImportOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted).length
-  const refused = count('refused')
-  if (refused > 0) {
-    await writeTable(refusedFile, refusedRows(table, outcomes))
-    process.exitCode = 1
-  }
-  return {
-    isDryRun: options.dryRun ?? false,
-    rows: outcomes.length,
-    created: count('created'),
-    ...countStatuses(outcomes),
-    existing: count('existing'),
-    refused,
-    refusedFile: refused > 0 ? refusedFile : null,
-    refusals: listRefusals(outcomes),
-    warnings: listWarnings(outcomes),
-  }
+    const outcomes = await importRows(db, table, options, createProgress(stderr, table.rows.length))
+    const count = (wanted: ImportOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted).length
+    const refused = count('refused')
+    if (refused > 0) await writeTable(refusedFile, refusedRows(table, outcomes))
+    return {
+      isDryRun: options.dryRun ?? false,
+      rows: outcomes.length,
+      created: count('created'),
+      ...countStatuses(outcomes),
+      existing: count('existing'),
+      refused,
+      refusedFile: refused > 0 ? refusedFile : null,
+      refusals: listRefusals(outcomes),
+      warnings: listWarnings(outcomes),
+    }
+  },
+  isPartial: ({ refused }) => refused > 0,
+  toText: ({ isDryRun, refusedFile, warnings, ...count }) =>
+    [
+      `${count.rows} rows: ${count.created} ${isDryRun ? 'would be created' : 'created'} (${count.scheduled} scheduled, ${count.drafts} without scheduledAt as ${count.drafts === 1 ? 'a draft' : 'drafts'}), ${count.existing} exist already, ${count.refused} refused`,
+      ...(refusedFile === null ? [] : [`The refused rows are in ${refusedFile}, with the reasons.`]),
+      ...warnings.map((message) => `warning: ${message}`),
+    ].join('\n'),
 }
 
 function countStatuses(outcomes: ImportOutcome[]) {
@@ -103,9 +92,13 @@ function requireColumns(path: string, { header }: Table): void {
 }
 
 /** The outcome of each row. Batches are stored one after the other. */
-async function importRows(db: Db, table: Table, { user, timeZone, dryRun = false }: Options): Promise<ImportOutcome[]> {
+async function importRows(
+  db: Db,
+  table: Table,
+  { user, timeZone, dryRun = false }: Options,
+  progress: ReturnType<typeof createProgress>,
+): Promise<ImportOutcome[]> {
   const { outcomes, posts } = readRows(table, timeZone)
-  const progress = createProgress(process.stderr, table.rows.length)
   let done = outcomes.size
   try {
     for (const batch of splitIntoBatches(posts)) {
@@ -188,16 +181,4 @@ function listWarnings(outcomes: ImportOutcome[]): string[] {
     each.outcome === 'created' ? each.warnings.map(({ message }) => message) : [],
   )
   return [...new Set(messages)].slice(0, WARNINGS_SHOWN_MAX)
-}
-
-const toText = ({ isDryRun, refusedFile, warnings, ...count }: Summary): string =>
-  [
-    `${count.rows} rows: ${count.created} ${isDryRun ? 'would be created' : 'created'} (${count.scheduled} scheduled, ${count.drafts} without scheduledAt as ${count.drafts === 1 ? 'a draft' : 'drafts'}), ${count.existing} exist already, ${count.refused} refused`,
-    ...(refusedFile === null ? [] : [`The refused rows are in ${refusedFile}, with the reasons.`]),
-    ...warnings.map((message) => `warning: ${message}`),
-  ].join('\n')
-
-function parseTimeZone(name: string): string {
-  if (!isTimeZone(name)) throw new InvalidArgumentError(`${unknownZoneMessage(name)}.`)
-  return name
 }

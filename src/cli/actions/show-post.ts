@@ -1,36 +1,39 @@
-import type { Db } from '../../db/client.ts'
-import { isId } from '../../db/id.ts'
-import { findPost, findPostOwner, listRests, type PostFile } from '../../db/queries/post-detail.ts'
-import type { Delivery, DeliveryAttempt } from '../../schemas/delivery.ts'
-import type { PostDetail, PostTarget } from '../../schemas/post.ts'
-import { requireFound } from './command.ts'
-import { formatTable, shorten } from './table.ts'
+import { isId } from '../../../db/id.ts'
+import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/post-detail.ts'
+import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
+import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
+import type { Action } from '../command.ts'
+import { formatTable, shorten } from '../table.ts'
+import { requireFound } from './on-database.ts'
 
 interface ShownTarget extends PostTarget {
   /** Until when nothing is sent to the account, because a rate is used up or its network asked for a pause. */
   accountRestsUntil: string | null
 }
 
-export interface ShownPost extends PostDetail {
+interface ShownPost extends PostDetail {
   targets: ShownTarget[]
   userName: string
   /** The facts of its files, in order. */
   media: PostFile[]
 }
 
-/** Any post with its deliveries, as its owner sees it, and its owner. */
-export async function readPost(db: Db, id: string): Promise<ShownPost> {
-  const owner = isId(id) ? await findPostOwner(db, id) : undefined
-  const [post] = owner ? await findPost(db, { userId: owner.userId, id }) : []
-  requireFound(owner !== undefined && post !== undefined, 'post')
-  // A delivery that sends nothing more has no rest to wait for.
-  const queued = post!.targets.filter(({ delivery }) => delivery.state === 'queued')
-  const rests = await listRests(db, { accountIds: queued.map(({ accountId }) => accountId) })
-  const targets = post!.targets.map((target) => ({
-    ...target,
-    accountRestsUntil: rests.find(({ id }) => id === target.accountId)?.restsUntil ?? null,
-  }))
-  return { ...post!, targets, userName: owner!.userName, media: owner!.media }
+/** Shows any post with its deliveries, as its owner sees it, and its owner. */
+export const show: Action<object, ShownPost> = {
+  async run({ db }, _options, id = '') {
+    const owner = isId(id) ? await findPostOwner(db, id) : undefined
+    const [post] = owner ? await findPost(db, { userId: owner.userId, id }) : []
+    requireFound(owner !== undefined && post !== undefined, 'post')
+    // A delivery that sends nothing more has no rest to wait for.
+    const queued = post!.targets.filter(({ delivery }) => delivery.state === 'queued')
+    const rests = await listRests(db, { accountIds: queued.map(({ accountId }) => accountId) })
+    const targets = post!.targets.map((target) => ({
+      ...target,
+      accountRestsUntil: rests.find(({ id }) => id === target.accountId)?.restsUntil ?? null,
+    }))
+    return { ...post!, targets, userName: owner!.userName, media: owner!.media }
+  },
+  toText: formatPost,
 }
 
 const CAPTION_MAX = 200
@@ -38,7 +41,7 @@ const CAPTION_MAX = 200
 const DELIVERIES_MAX = 20
 const ATTEMPTS_MAX = 5
 
-export function formatPost(post: ShownPost): string {
+function formatPost(post: ShownPost): string {
   const shown = post.targets.slice(0, DELIVERIES_MAX)
   const left = post.targets.length - shown.length
   return [

@@ -1,28 +1,20 @@
-import { CreatePost } from '../../../schemas/create-post.ts'
-import { BATCH } from '../../../schemas/create-posts.ts'
-import { POST_TOO_LARGE } from '../../../schemas/messages.ts'
-import { AppError } from '../../errors.ts'
-import { parseJson } from '../../http/json.ts'
-import { validatorCompiler } from '../../http/validation.ts'
-import { findIssues } from '../../posts/body.ts'
-import type { ImportedPost } from '../../posts/import.ts'
-import { isLocalTime, isTimeZone, toInstant, unknownZoneMessage } from '../../posts/time-zone.ts'
+import { CreatePost } from '../../../../schemas/create-post.ts'
+import { BATCH } from '../../../../schemas/create-posts.ts'
+import { POST_TOO_LARGE } from '../../../../schemas/messages.ts'
+import { AppError } from '../../../errors.ts'
+import { parseJson } from '../../../http/json.ts'
+import { validatorCompiler } from '../../../http/validation.ts'
+import { findIssues } from '../../../posts/body.ts'
+import type { ImportedPost } from '../../../posts/import.ts'
+import { isLocalTime, isTimeZone, toInstant, unknownZoneMessage } from '../../../posts/time-zone.ts'
+import { type CellKind, PROPERTY_COLUMNS, REQUIRED_COLUMNS } from '../../import-columns.ts'
 
-/** How the text of a cell becomes a value of the body. Columns without an entry keep the text. */
-const PARSERS: Record<string, (cell: string) => unknown> = {
-  accountIds: (cell) => cell.split(/[\s,;]+/).filter(Boolean),
-  mediaIds: (cell) => cell.split(/[\s,;]+/).filter(Boolean),
-  accountOverrides: readJson,
-  threadParts: readJson,
-  metadata: readJson,
-  postType: (cell) => cell.trim(),
-  externalReference: (cell) => cell.trim(),
+const PARSERS: Record<Exclude<CellKind, 'time'>, (cell: string) => unknown> = {
+  text: (cell) => cell,
+  trimmed: (cell) => cell.trim(),
+  ids: (cell) => cell.split(/[\s,;]+/).filter(Boolean),
+  json: readJson,
 }
-
-export const REQUIRED_COLUMNS = ['externalReference', 'accountIds']
-
-/** The columns: those of the body, the time zone of a row, and the reason that a file of refused rows has. */
-export const COLUMNS = [...Object.keys(CreatePost.properties), 'timeZone', 'error']
 
 /** The maximum length of the body that would create the post. */
 const BYTES_MAX = 1024 * 1024
@@ -32,12 +24,13 @@ export class RowProblem extends Error {}
 
 /** Reads one row, with the text of each column. Throws a `RowProblem`. */
 export function readRow(cells: Record<string, string>, defaultZone: string | undefined): ImportedPost {
-  const { timeZone = '', error: _, scheduledAt = '', ...texts } = cells
+  const timeZone = cells.timeZone?.trim() || defaultZone
   const raw: Record<string, unknown> = {}
-  for (const [column, cell] of Object.entries(texts)) {
-    if (cell.trim() !== '') raw[column] = explained(column, () => (PARSERS[column] ? PARSERS[column](cell) : cell))
+  for (const [column, kind] of Object.entries(PROPERTY_COLUMNS)) {
+    const cell = cells[column] ?? ''
+    if (cell.trim() === '') continue
+    raw[column] = kind === 'time' ? readTime(cell.trim(), timeZone) : explained(column, () => PARSERS[kind](cell))
   }
-  if (scheduledAt.trim() !== '') raw.scheduledAt = readTime(scheduledAt.trim(), timeZone.trim() || defaultZone)
   for (const column of REQUIRED_COLUMNS) {
     if (raw[column] === undefined) throw new RowProblem(`${column} is empty`)
   }

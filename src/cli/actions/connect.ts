@@ -1,25 +1,24 @@
 import { createInterface } from 'node:readline/promises'
-import { type Command, Option } from 'commander'
-import type { Db } from '../../db/client.ts'
-import { findConnection } from '../../db/queries/connections.ts'
-import { userExists } from '../../db/queries/people.ts'
-import { sandboxStore } from '../../db/queries/sandbox.ts'
-import type { Account } from '../../schemas/account.ts'
-import type { Connection, ConnectionChoice, CreateConnection } from '../../schemas/connection.ts'
-import { PLATFORM_IDS } from '../../schemas/platform.ts'
-import { type Config, readConfig } from '../config.ts'
-import { chooseAccounts } from '../connections/choose.ts'
-import { completeFlow } from '../connections/complete.ts'
-import type { ConnectionContext } from '../connections/context.ts'
-import { prepareConnection, storeConnection } from '../connections/create.ts'
-import { toConnection } from '../connections/view.ts'
-import { AppError, OperatorError } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { createPublicClient } from '../outbound/client.ts'
-import { createNetworks } from '../platforms/adapters.ts'
-import { openKeyring } from '../runtime/keyring.ts'
-import { urlOf } from '../runtime/server.ts'
-import { requireFound, withDatabase } from './command.ts'
+import type { Db } from '../../../db/client.ts'
+import { findConnection } from '../../../db/queries/connections.ts'
+import { userExists } from '../../../db/queries/people.ts'
+import { sandboxStore } from '../../../db/queries/sandbox.ts'
+import type { Account } from '../../../schemas/account.ts'
+import type { Connection, ConnectionChoice, CreateConnection } from '../../../schemas/connection.ts'
+import type { Config } from '../../config.ts'
+import { chooseAccounts } from '../../connections/choose.ts'
+import { completeFlow } from '../../connections/complete.ts'
+import type { ConnectionContext } from '../../connections/context.ts'
+import { prepareConnection, storeConnection } from '../../connections/create.ts'
+import { toConnection } from '../../connections/view.ts'
+import { AppError, OperatorError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { createPublicClient } from '../../outbound/client.ts'
+import { createNetworks } from '../../platforms/adapters.ts'
+import { openKeyring } from '../../runtime/keyring.ts'
+import { urlOf } from '../../runtime/server.ts'
+import type { Action } from '../command.ts'
+import { requireFound } from './on-database.ts'
 
 interface ConnectOptions {
   platform: CreateConnection['platform']
@@ -29,35 +28,23 @@ interface ConnectOptions {
   hint?: string
 }
 
-export function addConnect(account: Command): void {
-  withDatabase<ConnectOptions>(
-    account
-      .command('connect')
-      .description(
-        'connect accounts by OAuth: prints an address, and asks for the one that the browser shows after consent',
-      )
-      .addOption(new Option('--platform <platform>', 'the network').choices(PLATFORM_IDS).makeOptionMandatory())
-      .requiredOption('--user <id>', 'the id of the user who will own the accounts')
-      .option('--org <id>', 'the id of an organisation of the user whose members may post to them')
-      .option('--account <id>', 'the id of an account to connect again')
-      .option('--hint <text>', 'the handle or the server, on networks that have many servers'),
-    async (db, { platform, user, org, account, hint }) => {
-      requireFound(await userExists(db, user), 'user')
-      const body = {
-        platform,
-        ...(org !== undefined && { organizationId: org }),
-        ...(account !== undefined && { accountId: account }),
-        ...(hint !== undefined && { hint }),
-      }
-      const lines = createInterface({ input: process.stdin, output: process.stderr })
-      try {
-        const terminal = { say: (text: string) => void process.stderr.write(`${text}\n`), ask: ask(lines) }
-        return { data: await connectInTerminal(await openContext(readConfig(process.env), db), user, body, terminal) }
-      } finally {
-        lines.close()
-      }
-    },
-  )
+export const connect: Action<ConnectOptions> = {
+  async run({ db, config, io: { stdin, stderr } }, { platform, user, org, account, hint }) {
+    requireFound(await userExists(db, user), 'user')
+    const body = {
+      platform,
+      ...(org !== undefined && { organizationId: org }),
+      ...(account !== undefined && { accountId: account }),
+      ...(hint !== undefined && { hint }),
+    }
+    const lines = createInterface({ input: stdin, output: stderr })
+    try {
+      const terminal = { say: (text: string) => void stderr.write(`${text}\n`), ask: ask(lines) }
+      return { data: await connectInTerminal(await openContext(config, db), user, body, terminal) }
+    } finally {
+      lines.close()
+    }
+  },
 }
 
 export const openContext = async (config: Config, db: Db): Promise<ConnectionContext> => ({

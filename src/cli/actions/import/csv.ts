@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
-import { OperatorError } from '../../errors.ts'
+import { OperatorError } from '../../../errors.ts'
 
 /** A table as a spreadsheet saves it. */
 export interface Table {

@@ -1,0 +1,45 @@
+import { isId } from '../../../db/id.ts'
+import { listKeys, revokeKey } from '../../../db/queries/keys.ts'
+import { userExists } from '../../../db/queries/people.ts'
+import type { Scope } from '../../../schemas/scopes.ts'
+import { createKey } from '../../auth/create-key.ts'
+import { checkAccounts } from '../../auth/manage-keys.ts'
+import { AppError, OperatorError } from '../../errors.ts'
+import type { Action } from '../command.ts'
+import { requireFound } from './on-database.ts'
+
+interface CreateOptions {
+  user: string
+  name?: string
+  expiresAt?: Date
+  scopes?: Scope[]
+  accounts?: string[]
+}
+
+export const create: Action<CreateOptions> = {
+  async run({ db }, { user, name = null, expiresAt = null, scopes = null, accounts: accountIds = null }) {
+    requireFound(isId(user), 'user')
+    const rights = { scopes, accountIds }
+    await checkAccounts(db, user, rights).catch(explain)
+    return { ...(await createKey(db, { userId: user, name, expiresAt, ...rights })), ...rights }
+  },
+}
+
+export const list: Action<{ user: string }> = {
+  async run({ db }, { user }) {
+    requireFound(await userExists(db, user), 'user')
+    return { data: await listKeys(db, user) }
+  },
+}
+
+export const revoke: Action = {
+  async run({ db }, _options, id = '') {
+    requireFound(isId(id) && (await revokeKey(db, id)), 'key')
+    return { id, revoked: true }
+  },
+}
+
+/** A usage error of the API as one of the command. */
+function explain(error: unknown): never {
+  throw error instanceof AppError ? new OperatorError(error.details?.[0]?.message ?? error.message) : error
+}

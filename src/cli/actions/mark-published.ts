@@ -1,0 +1,14 @@
+import { isId } from '../../../db/id.ts'
+import { OperatorError } from '../../errors.ts'
+import { markPostPublished } from '../../posts/mark-published.ts'
+import type { Action } from '../command.ts'
+import { requireFound } from './on-database.ts'
+
+export const markPublished: Action = {
+  async run({ db }, _options, id = '') {
+    const outcome = isId(id) ? await markPostPublished(db, id) : 'missing'
+    if (outcome === 'busy') throw new OperatorError('The post is being published now: try again in a minute')
+    requireFound(outcome === 'published', 'post')
+    return { id, status: 'published' }
+  },
+}

@@ -1,0 +1,17 @@
+import { CommanderError } from 'commander'
+import type { Io } from './command.ts'
+import { buildProgram } from './program.ts'
+
+/** Runs the command that `args` name. Returns the exit code: 0 for success, 1 for a failure, 2 for a usage error. */
+export async function runCommand(args: string[], io: Io): Promise<number> {
+  try {
+    await buildProgram(io).parseAsync(args, { from: 'user' })
+    return Number(io.exitCode ?? 0)
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    const { explainFailure } = await import('./failure.ts')
+    const { message, exitCode } = explainFailure(error)
+    io.stderr.write(`error: ${message}\n`)
+    return exitCode
+  }
+}
