@@ -10,7 +10,7 @@ import { replaceCredentials, updateDataKey } from '../../db/queries/credentials.
 import { insertUser } from '../../db/queries/people.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { findCredentials } from '../helpers/app.ts'
-import { postroom, runService } from '../helpers/command.ts'
+import { postroom, postroomProcess, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 
 const newKey = () => randomBytes(32)
@@ -144,7 +144,7 @@ t.test('with DATABASE_URL, the service runs without a key', async (t) => {
 t.test('a worker without a key does not run', async (t) => {
   const env = { DATABASE_URL: await createDatabase(t) }
   const error = 'CREDENTIALS_KEY is not set: set it, so that posts can be published'
-  t.strictSame(await postroom(['worker'], env), { code: 1, stdout: '', stderr: `error: ${error}\n` })
+  t.strictSame(await postroomProcess(['worker'], env), { code: 1, stdout: '', stderr: `error: ${error}\n` })
   const service = await runService('start', env)
   t.teardown(() => service.stop('SIGKILL'))
   t.equal((await fetch(new URL('/healthz', service.facts.api))).status, 200, 'the API works without a key')

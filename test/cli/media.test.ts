@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect } from '../../db/client.ts'
 import { createFolder } from '../helpers/app.ts'
-import { postroom, runService } from '../helpers/command.ts'
+import { postroom, postroomProcess, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
 import { filesIn, form, jpeg } from '../helpers/upload.ts'
@@ -77,7 +77,7 @@ t.test('serve reports a MEDIA_DIR that is not writable', async (t) => {
   const { env } = await createScene(t)
   const file = join(await createFolder(t), 'file')
   await writeFile(file, '')
-  const { code, stderr } = await postroom(['serve'], { ...env, MEDIA_DIR: join(file, 'media') })
+  const { code, stderr } = await postroomProcess(['serve'], { ...env, MEDIA_DIR: join(file, 'media') })
   t.equal(code, 1)
   t.match(stderr, /^error: MEDIA_DIR .* is not writable \(ENOTDIR\)/m)
 })

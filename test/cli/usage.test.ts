@@ -1,5 +1,8 @@
+import type { Command } from 'commander'
 import t from 'tap'
-import { postroom } from '../helpers/command.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { buildProgram } from '../../src/cli/program.ts'
+import { postroom, postroomProcess } from '../helpers/command.ts'
 
 const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
 
@@ -29,8 +32,7 @@ t.test('a usage error is explained on stderr, with exit code 2', async (t) => {
   ]
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await postroom(args, env)
-    t.equal(code, 2, args.join(' '))
-    t.equal(stdout, '')
+    t.strictSame([code, stdout], [2, ''], args.join(' '))
     t.match(stderr, message)
   }
   const config = await postroom(['user', 'create', '--name', 'a'], { ...env, PORT: 'abc' })
@@ -38,39 +40,46 @@ t.test('a usage error is explained on stderr, with exit code 2', async (t) => {
   t.match(config.stderr, /^error: PORT must/)
 })
 
-t.test('every command has a help text', async (t) => {
-  const commands = ['', 'start', 'serve', 'worker', 'migrate', 'openapi', 'user', 'user create', 'user delete']
-  commands.push(
-    'org',
-    'org create',
-    'org add-member',
-    'org delete',
-    'org remove-member',
-    'key',
-    'key create',
-    'key list',
-    'key revoke',
-  )
-  commands.push(
-    'account',
-    'account add',
-    'account connect',
-    'account disconnect',
-    'account rewrap',
-    'post',
-    'post mark-published',
-    'post export',
-    'post import',
-  )
-  commands.push('doctor', 'user list', 'org list', 'account list', 'account forget-lost', 'post show')
-  commands.push('delivery', 'delivery list')
-  commands.push('webhook', 'webhook list', 'webhook disable', 'webhook enable')
-  commands.push('media', 'media add', 'media sweep', 'media register')
-  for (const command of commands) {
-    const { code, stdout, stderr } = await postroom([...command.split(' ').filter(Boolean), '--help'], {})
-    t.equal(code, 0, command)
-    t.ok(stdout.startsWith(`Usage: postroom ${command}`.trim()), stdout)
-    t.equal(stderr, '')
+t.test('a process exits with 0 after a success, 1 after a failure and 2 after a usage error', async (t) => {
+  const version = { code: 0, stdout: `${manifest.version}\n`, stderr: '' }
+  t.strictSame(await postroomProcess(['--version'], {}), version)
+  const failure = await postroomProcess(['user', 'list'], { DATABASE_URL: 'postgres://127.0.0.1:1/nobody' })
+  t.strictSame([failure.code, failure.stdout], [1, ''])
+  t.match(failure.stderr, /^error: The database is not available.*\n$/)
+  const mistake = await postroomProcess(['nonsense'], {})
+  t.strictSame([mistake.code, mistake.stdout], [2, ''])
+  t.match(mistake.stderr, /unknown command/)
+})
+
+/** The command and all below it, each with its words. */
+function* commandsOf(command: Command, words: string[] = []): Generator<[words: string[], command: Command]> {
+  yield [words, command]
+  for (const each of command.commands) yield* commandsOf(each, [...words, each.name()])
+}
+
+t.test('every command has a description and a help text', async (t) => {
+  const commands = [...commandsOf(buildProgram(process))]
+  t.ok(commands.length > 40, `${commands.length} commands`)
+  const problems: string[] = []
+  for (const [words, command] of commands) {
+    const { code, stdout, stderr } = await postroom([...words, '--help'], {})
+    const isHelp = stdout.startsWith(`Usage: ${['postroom', ...words].join(' ')} `)
+    if (code === 0 && isHelp && stderr === '' && command.description() !== '') continue
+    problems.push(`${words.join(' ')}: exit code ${code}, stdout: ${stdout}, stderr: ${stderr}`)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('the version and a help text load no package but commander', async (t) => {
+  const printUrls = `import { registerHooks } from 'node:module'
+    registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(printUrls)}` }
+  for (const args of [['--version'], ['post', 'import', '--help']]) {
+    const { code, stderr } = await postroomProcess(args, env)
+    // Before it, tap loads packages of its own.
+    const [, urls = ''] = stderr.split('/src/cli/postroom.ts\n')
+    const packages = [...urls.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name)
+    t.strictSame([code, [...new Set(packages)]], [0, ['commander']], args.join(' '))
   }
 })
 

@@ -2,16 +2,50 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { recordSecretsOfEnvironment, recordStderr } from './log-record.ts'
+import { Readable, Writable } from 'node:stream'
+import { runCommand } from '../../src/cli/run-command.ts'
+import { withTimeout } from '../../src/with-timeout.ts'
+import { recordLog, recordSecretsOfEnvironment, recordStderr } from './log-record.ts'
 
-/** A command that hangs is killed, so that its test fails with the command's output. */
+/** The test of a command that hangs fails with the command's output. */
 const TIMEOUT_MS = 120_000
 
-export interface Outcome {
-  code: number | null
+/** The default is inside the sources. */
+const MEDIA_DIR = join(tmpdir(), 'postroom-test-media')
+
+interface Output {
   stdout: string
   stderr: string
+}
+
+export interface Outcome extends Output {
+  code: number | null
+}
+
+/**
+ * Runs a `postroom` command in this process, as `src/cli/postroom.ts` runs it in one of its own. Commands that serve until a
+ * signal, and those that start the embedded database, need `postroomProcess` or `runService`.
+ */
+export async function postroom(args: string[], env: Record<string, string>): Promise<Outcome> {
+  recordSecretsOfEnvironment(env)
+  const output = { stdout: '', stderr: '' }
+  const writeTo = (name: keyof Output) =>
+    new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        output[name] += text
+        if (name === 'stderr') recordLog(text)
+        done()
+      },
+    })
+  const io = {
+    env: { MEDIA_DIR, ...env },
+    stdin: Readable.from([]),
+    stdout: writeTo('stdout'),
+    stderr: writeTo('stderr'),
+  }
+  const code = await withDeadline(args.join(' '), output, runCommand(args, io))
+  return { code, ...output }
 }
 
 /** Children that run. They are ended with this process, which a failed test may leave without stopping them. */
@@ -33,11 +67,10 @@ export function spawnPostroom(
     ? ['env', '-u', 'NODE_OPTIONS', 'npm', 'run', '-s', 'postroom', '--']
     : [process.execPath, 'src/cli/postroom.ts']
   const child = spawn(command!, [...before, ...args], {
-    // The default MEDIA_DIR is inside the sources.
     env: {
       PATH: process.env.PATH,
       TMPDIR: process.env.TMPDIR,
-      MEDIA_DIR: join(tmpdir(), 'postroom-test-media'),
+      MEDIA_DIR,
       NODE_COMPILE_CACHE: 'node_modules/.cache/node',
       ...env,
     },
@@ -50,12 +83,11 @@ export function spawnPostroom(
   return child
 }
 
-/** Runs a `postroom` command to its end. */
-export async function postroom(args: string[], env: Record<string, string>): Promise<Outcome> {
+/** Runs a `postroom` command to its end in a process of its own, for promises about processes. */
+export async function postroomProcess(args: string[], env: Record<string, string>): Promise<Outcome> {
   const child = spawnPostroom(args, env)
   const output = collect(child)
-  const closed = once(child, 'close')
-  await withDeadline(child, args[0]!, output, closed)
+  await withDeadline(args.join(' '), output, once(child, 'close'), child)
   return { code: child.exitCode, ...output }
 }
 
@@ -63,7 +95,7 @@ export interface Service {
   /** What it printed with `--json`. */
   facts: Record<string, string>
   child: ChildProcess
-  output: { stdout: string; stderr: string }
+  output: Output
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -79,7 +111,7 @@ export async function runService(
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', () => output.stdout.includes('\n') && resolve())
   })
-  await withDeadline(child, command, output, Promise.race([ready, closed]))
+  await withDeadline(command, output, Promise.race([ready, closed]), child)
   if (child.exitCode !== null) throw new Error(`${command} exited with ${child.exitCode}: ${output.stderr}`)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
@@ -89,18 +121,14 @@ export async function runService(
   return { facts: JSON.parse(output.stdout), child, output, stop }
 }
 
-/** Waits for `work`. At the deadline, kills the child and throws its output. */
-async function withDeadline(child: ChildProcess, name: string, output: Service['output'], work: Promise<unknown>) {
-  const over = new AbortController()
-  const expired = sleep(TIMEOUT_MS, 'expired' as const, { signal: over.signal }).catch(() => undefined)
-  const first = await Promise.race([work, expired])
-  over.abort()
-  if (first !== 'expired') return
-  child.kill('SIGKILL')
-  throw new Error(`${name} took more than ${TIMEOUT_MS} ms. stdout: ${output.stdout}\nstderr: ${output.stderr}`)
-}
+/** Waits for `work`. At the deadline, kills the child, and throws the output. */
+const withDeadline = <T>(name: string, output: Output, work: Promise<T>, child?: ChildProcess): Promise<T> =>
+  withTimeout(TIMEOUT_MS, work, () => {
+    child?.kill('SIGKILL')
+    return new Error(`${name} took more than ${TIMEOUT_MS} ms. stdout: ${output.stdout}\nstderr: ${output.stderr}`)
+  })
 
-function collect(child: ChildProcess): Service['output'] {
+function collect(child: ChildProcess): Output {
   const output = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     output.stdout += text

@@ -10,7 +10,7 @@ import { insertUser } from '../../db/queries/people.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { createFolder } from '../helpers/app.ts'
-import { postroom, runService, type Service } from '../helpers/command.ts'
+import { postroom, postroomProcess, runService, type Service } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { startS3 } from '../helpers/s3.ts'
 import { until } from '../helpers/until.ts'
@@ -73,7 +73,10 @@ t.test('a MEDIA_DIR that can never be used refuses the start, in one line', asyn
   await rm(folder, { recursive: true })
   const env = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: join('/dev/null', 'media') }
   for (const command of ['serve', 'worker']) {
-    const { code, stderr } = await postroom([command], { ...env, CREDENTIALS_KEY: randomBytes(32).toString('base64') })
+    const { code, stderr } = await postroomProcess([command], {
+      ...env,
+      CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    })
     t.equal(code, 1)
     t.match(
       stderr,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect } from '../../db/client.ts'
-import { postroom, runService } from '../helpers/command.ts'
+import { postroomProcess, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { refuse, startS3 } from '../helpers/s3.ts'
 import { until } from '../helpers/until.ts'
@@ -37,8 +37,8 @@ t.test('no process logs a secret, at no level and whatever fails', async (t) => 
     S3_SECRET_ACCESS_KEY: S3_SECRET,
     LOG_LEVEL: 'trace',
   }
-  const user = JSON.parse((await postroom(['user', 'create', '--name', 'Ada', '--json'], env)).stdout)
-  const { key } = JSON.parse((await postroom(['key', 'create', '--user', user.id, '--json'], env)).stdout)
+  const user = JSON.parse((await postroomProcess(['user', 'create', '--name', 'Ada', '--json'], env)).stdout)
+  const { key } = JSON.parse((await postroomProcess(['key', 'create', '--user', user.id, '--json'], env)).stdout)
   const [serve, worker] = await Promise.all([runService('serve', env), runService('worker', env)])
   t.teardown(() => Promise.all([serve.stop('SIGKILL'), worker.stop('SIGKILL')]))
   const send = async (path: string, body?: object | Uint8Array, type = 'application/json', token = key) => {

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { CREATE_POST_EXAMPLES } from '../../schemas/create-post.ts'
 import { VERSION } from '../../src/version.ts'
-import { postroom, runService } from '../helpers/command.ts'
+import { postroom, postroomProcess, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
 
@@ -58,13 +58,13 @@ t.test('start sets up everything in an empty folder, and later starts keep the d
   const [{ accountId, delivery }] = published.targets
   t.strictSame([accountId, delivery.state, delivery.acts.length], [sandbox.id, 'published', 2])
   const posts = await get(`${api}/posts`, key)
-  const created = await postroom(['key', 'create', '--user', userId, '--json'], env)
+  const created = await postroomProcess(['key', 'create', '--user', userId, '--json'], env)
   t.equal(created.code, 0, 'a command works while the service runs')
   const second = JSON.parse(created.stdout).key
   t.strictSame(await get(`${api}/posts`, second), posts)
   t.equal(await first.stop(), 0)
 
-  const offline = await postroom(['key', 'create', '--user', userId, '--json'], env)
+  const offline = await postroomProcess(['key', 'create', '--user', userId, '--json'], env)
   t.equal(offline.code, 0, 'a command works while the service is stopped')
 
   const again = await runService('start', env)
@@ -159,11 +159,11 @@ t.test(
     await once(blocker, 'listening')
     t.teardown(() => blocker.close())
     const { port } = blocker.address() as { port: number }
-    const taken = await postroom(['start'], { DATABASE_URL: url, PORT: String(port) })
+    const taken = await postroomProcess(['start'], { DATABASE_URL: url, PORT: String(port) })
     t.strictSame([taken.code, taken.stdout], [1, ''])
     t.match(taken.stderr.trim().split('\n').at(-1), new RegExp(`^error: Port ${port} is taken.*PORT=`))
 
-    const refused = await postroom(['start'], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/db', PORT: '0' })
+    const refused = await postroomProcess(['start'], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/db', PORT: '0' })
     t.strictSame([refused.code, refused.stdout], [1, ''])
     t.match(refused.stderr, /^error: The database at DATABASE_URL refuses connections.*\n$/)
     t.notMatch(refused.stderr, 'secret')
