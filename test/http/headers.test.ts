@@ -34,7 +34,7 @@ t.test('pages of other origins can read no response, unless CORS is configured',
 
 t.test('pages of configured origins can call every operation, pages of other origins none', async (t) => {
   const second = 'http://localhost:5173'
-  const { app, user } = await createWorld(t, { corsOrigins: [OURS, second] })
+  const { app, user } = await createWorld(t, { corsOrigins: [OURS, second], servesDocument: true })
   const { key } = await user()
   const get = (origin: string, url = '/api/v1/accounts') =>
     app.inject({ method: 'GET', url, headers: { origin, authorization: `Bearer ${key}` } })
