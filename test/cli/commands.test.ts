@@ -6,13 +6,13 @@ import manifest from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../src/app.ts'
 import { call, createFolder, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase, createDatabase } from '../helpers/database.ts'
 import { recorded } from '../helpers/log-record.ts'
 
 const UNKNOWN = '0196f0a1-0000-7000-8000-000000000000'
 
 t.test('with --json, every command prints one JSON object', async (t) => {
-  const url = await createDatabase(t, 'template0')
+  const url = await copyDatabase(t, 'template0')
   // Other tests keep their journals in the folder that they share.
   const env = { DATABASE_URL: url, MEDIA_DIR: await createFolder(t) }
   const run = async (...args: string[]) => {
@@ -158,7 +158,7 @@ t.test('an unavailable database, and one without tables, are reported in one lin
   t.strictSame([unavailable.code, unavailable.stdout], [1, ''])
   t.match(unavailable.stderr, /^error: The database is not available.*\n$/)
   const empty = await postroom(['user', 'create', '--name', 'a'], {
-    DATABASE_URL: await createDatabase(t, 'template0'),
+    DATABASE_URL: await copyDatabase(t, 'template0'),
   })
   t.strictSame([empty.code, empty.stdout], [1, ''])
   t.match(empty.stderr, /^error: The database lacks tables or columns of this version: run `postroom migrate`\n$/)

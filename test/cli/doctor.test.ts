@@ -18,7 +18,7 @@ import { examineClock } from '../../src/runtime/doctor/database.ts'
 import { ok, runCheck } from '../../src/runtime/doctor/finding.ts'
 import { createFolder } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase, createDatabase } from '../helpers/database.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
 import { startS3 } from '../helpers/s3.ts'
 import { jpeg } from '../helpers/upload.ts'
@@ -161,7 +161,7 @@ t.test('an embedded database that does not exist is not created', async (t) => {
 
 t.test('a missing migration, a lost key, a missing privilege and a missing worker are found', async (t) => {
   const empty = await examine({
-    DATABASE_URL: await createDatabase(t, 'template0'),
+    DATABASE_URL: await copyDatabase(t, 'template0'),
     MEDIA_DIR: await createMediaDir(t),
   })
   t.match(empty.messages.schema, /^migrations are missing: 0001_initial/)

@@ -5,11 +5,11 @@ import { connect } from '../../db/client.ts'
 import { checkSchema, MIGRATIONS } from '../../db/migrate.ts'
 import { applyMigrations } from '../../db/migration-runner.ts'
 import { postroom, spawnPostroom } from '../helpers/command.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
 
 t.test('a migration that is killed while it waits for a table is completed by the next one', async (t) => {
-  const url = await createDatabase(t, 'template0')
+  const url = await copyDatabase(t, 'template0')
   const db = connect({ url, poolMax: 2 })
   t.teardown(() => db.destroy())
   await applyMigrations(db, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 7)), () => {})

@@ -4,7 +4,7 @@ import { connect, type Db } from '../../db/client.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import { concurrentIndex, type Migration, type Step } from '../../db/migration.ts'
 import { applyMigrations } from '../../db/migration-runner.ts'
-import { createDatabase, type Teardown } from '../helpers/database.ts'
+import { copyDatabase, type Teardown } from '../helpers/database.ts'
 
 /** Tables whose rows requests and workers lock in one transaction, in an order that a migration does not know. */
 const PUBLISHING = [
@@ -107,7 +107,7 @@ async function checkMigration(db: Db, { steps, servesFrom }: Migration): Promise
 }
 
 async function open(t: Teardown, template?: string) {
-  const db = connect({ url: await createDatabase(t, template), poolMax: 1 })
+  const db = connect({ url: await copyDatabase(t, template), poolMax: 1 })
   t.teardown(() => db.destroy())
   return db
 }

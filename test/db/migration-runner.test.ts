@@ -4,7 +4,7 @@ import { connect, type Db } from '../../db/client.ts'
 import { Connection } from '../../db/connection.ts'
 import { concurrentIndex, type Migration } from '../../db/migration.ts'
 import { applyMigrations } from '../../db/migration-runner.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase } from '../helpers/database.ts'
 import { until, untilBlocked } from '../helpers/until.ts'
 
 const THINGS: Migration = {
@@ -26,7 +26,7 @@ const MIGRATIONS: Record<string, Migration> = {
 }
 
 async function openEmpty(t: Test) {
-  const url = await createDatabase(t, 'template0')
+  const url = await copyDatabase(t, 'template0')
   const open = (poolMax = 1) => {
     const db = connect({ url, poolMax })
     t.teardown(() => db.destroy())

@@ -4,13 +4,13 @@ import { connect } from '../../db/client.ts'
 import { checkSchema, MIGRATIONS, migrate, readSchema } from '../../db/migrate.ts'
 import { applyMigrations } from '../../db/migration-runner.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase } from '../helpers/database.ts'
 
 const NAMES = Object.keys(MIGRATIONS)
 const RELEASED = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 7))
 
 async function open(t: Test, template?: string) {
-  const db = connect({ url: await createDatabase(t, template), poolMax: 1 })
+  const db = connect({ url: await copyDatabase(t, template), poolMax: 1 })
   t.teardown(() => db.destroy())
   return db
 }

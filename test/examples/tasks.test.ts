@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { postroom, runService } from '../helpers/command.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
 
 // Five tasks of a program that integrates Postroom, and how many calls each takes. README.md beside it lists them.
@@ -36,7 +36,7 @@ interface Listed {
 
 t.test('five tasks of an integrator', async (t) => {
   const env = {
-    DATABASE_URL: await createDatabase(t, 'template0'),
+    DATABASE_URL: await copyDatabase(t, 'template0'),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   }
   const service = await runService('start', env)

@@ -22,7 +22,7 @@ import { createPublicClient } from '../../src/outbound/client.ts'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
-import { borrowDatabase, createDatabase, type Teardown } from './database.ts'
+import { createDatabase, type Teardown } from './database.ts'
 import { recorded, recordSecrets, recordSecretsOf } from './log-record.ts'
 
 /** What connecting accounts needs. */
@@ -94,8 +94,6 @@ export interface Options
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
   poolMax?: number
-  /** For tests that change more of the database than rows. */
-  ownDatabase?: boolean
   media?: Partial<Omit<MediaOptions, 'db'>>
 }
 
@@ -136,17 +134,9 @@ export const networkOptions = (db: Db): Pick<World, NetworkOptions> => ({
 /** Starts the service in this process, on an empty database that no other test uses. */
 export async function createWorld(
   t: Teardown,
-  {
-    logger = false,
-    corsOrigins = [],
-    poolMax = 4,
-    media = {},
-    ownDatabase = false,
-    servesDocument = false,
-    ...others
-  }: Options = {},
+  { logger = false, corsOrigins = [], poolMax = 4, media = {}, servesDocument = false, ...others }: Options = {},
 ): Promise<World> {
-  const databaseUrl = await (ownDatabase ? createDatabase : borrowDatabase)(t)
+  const databaseUrl = await createDatabase(t)
   const db = connect({ url: databaseUrl, poolMax })
   const mediaDir = await createFolder(t)
   const networks = typeof others.networks === 'function' ? others.networks(db) : others.networks

@@ -39,8 +39,10 @@ export function urlOf(name: string): string {
 }
 
 /** Runs `work` on the server's default database. */
-export async function onServer<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  const db = connect({ url: serverUrl(), poolMax: 1 })
+export const onServer = <T>(work: (db: Db) => Promise<T>): Promise<T> => onDatabase(serverUrl(), work)
+
+async function onDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = connect({ url, poolMax: 1 })
   try {
     return await work(db)
   } finally {
@@ -52,42 +54,69 @@ export interface Teardown {
   teardown(work: () => Promise<unknown>): void
 }
 
-/** Databases of this file that no test uses at the moment, by name. */
-const idle: string[] = []
+interface Copy {
+  name: string
+  /** What `readSchemaMark` has read of the new copy. */
+  schemaMark: string
+}
+
+/** Copies of the template that no test of this process uses at the moment, without rows. */
+const idle: Copy[] = []
 
 /**
- * Lends the calling test a migrated, empty database. At the end of the test its rows are deleted, and the next test gets it.
- * A test that changes more than rows needs `createDatabase`.
+ * Gives the calling test a migrated, empty database. At the end of the test, its rows are deleted, and the next test gets it.
+ * It is dropped instead if the test has changed its schema.
  */
-export async function borrowDatabase(t: Teardown): Promise<string> {
-  const name = idle.pop() ?? (await copyTemplate(TEMPLATE))
+export async function createDatabase(t: Teardown): Promise<string> {
+  const copy = idle.pop() ?? (await copyTemplate())
   t.teardown(async () => {
-    await deleteRows(name)
-    idle.push(name)
+    if (await cleanUp(copy)) idle.push(copy)
+    else await drop(copy.name)
   })
+  return urlOf(copy.name)
+}
+
+/** Creates a copy of a database, which is dropped at the end of the calling test. */
+export async function copyDatabase(t: Teardown, original: string = TEMPLATE): Promise<string> {
+  const name = await createCopy(original)
+  t.teardown(() => drop(name))
   return urlOf(name)
 }
 
-/** Creates a database for the calling test, dropped at its end. It is migrated and empty, unless `template` says otherwise. */
-export async function createDatabase(t: Teardown, template: string = TEMPLATE): Promise<string> {
-  const name = await copyTemplate(template)
-  t.teardown(() => onServer((db) => sql`drop database ${sql.ref(name)} with (force)`.execute(db)))
-  return urlOf(name)
+async function copyTemplate(): Promise<Copy> {
+  const name = await createCopy(TEMPLATE)
+  return { name, schemaMark: await onDatabase(urlOf(name), readSchemaMark) }
 }
 
-async function copyTemplate(template: string): Promise<string> {
+async function createCopy(original: string): Promise<string> {
   const name = `${PREFIX}${randomUUID().replaceAll('-', '')}`
-  await onServer((db) => sql`create database ${sql.ref(name)} template ${sql.ref(template)}`.execute(db))
+  await onServer((db) => sql`create database ${sql.ref(name)} template ${sql.ref(original)}`.execute(db))
   return name
 }
 
-/** Ends the connections that a failed test has left, and leaves the rows that migrations insert. Takes 2 to 6 ms. */
-async function deleteRows(name: string): Promise<void> {
-  const db = connect({ url: urlOf(name), poolMax: 1 })
-  try {
+const drop = (name: string) => onServer((db) => sql`drop database ${sql.ref(name)} with (force)`.execute(db))
+
+const CATALOGS = ['pg_class', 'pg_attribute', 'pg_constraint', 'pg_trigger', 'pg_proc', 'pg_db_role_setting']
+
+/** Differs after each change of the schema or of the settings: catalogs keep the transaction that wrote a row. */
+async function readSchemaMark(db: Db): Promise<string> {
+  const marks = [...CATALOGS, 'schema_migrations'].map(
+    (name) => sql`select count(*), max(xmin::text::bigint) from ${sql.table(name)}`,
+  )
+  const { rows } = await sql`${sql.join(marks, sql` union all `)}`.execute(db)
+  return JSON.stringify(rows)
+}
+
+/**
+ * Ends the connections that a failed test has left, and deletes all rows but those of migrations. Returns whether the
+ * database is again as it was.
+ */
+const cleanUp = ({ name, schemaMark }: Copy): Promise<boolean> =>
+  onDatabase(urlOf(name), async (db) => {
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = ${name} and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(db)
+    if ((await readSchemaMark(db)) !== schemaMark) return false
     await sql
       .raw(`do $$
         declare name text;
@@ -100,10 +129,8 @@ async function deleteRows(name: string): Promise<void> {
           insert into sweeps (name) values ('retention');
         end $$`)
       .execute(db)
-  } finally {
-    await db.destroy()
-  }
-}
+    return true
+  })
 
 /** All rows of all tables as text, followed by the decoded bytes of all `bytea` values. To search for secrets. */
 export async function everythingIn(db: Db): Promise<string> {

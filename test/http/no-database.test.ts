@@ -9,7 +9,7 @@ import { connect } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { generateKey } from '../../src/auth/key.ts'
 import { VERSION } from '../../src/version.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase } from '../helpers/database.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
 import { assertUnavailable, startService } from '../helpers/service.ts'
 
@@ -68,7 +68,7 @@ t.test('without a reachable database, the service listens and responds with 503'
 })
 
 t.test('a missing schema has its own error', async (t) => {
-  const url = await createDatabase(t, 'template0')
+  const url = await copyDatabase(t, 'template0')
   const { send, db } = await startService(t, url)
   const key = generateKey()
   const notInitialized = { status: 503, body: { error: 'Auth not initialized' } }

@@ -9,12 +9,12 @@ import { applyMigrations } from '../../db/migration-runner.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { generateKey, hashKey, startOfKey } from '../../src/auth/key.ts'
 import { runService, type Service } from '../helpers/command.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
 
 /** A database with the schema of Postroom 1.0, and one person in it. */
 async function createOutdated(t: Test) {
-  const url = await createDatabase(t, 'template0')
+  const url = await copyDatabase(t, 'template0')
   const db = connect({ url, poolMax: 2 })
   t.teardown(() => db.destroy())
   await applyMigrations(db, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 7)), () => {})

@@ -10,7 +10,7 @@ import t from 'tap'
 import { CREATE_POST_EXAMPLES } from '../../schemas/create-post.ts'
 import { VERSION } from '../../src/version.ts'
 import { postroom, postroomProcess, runService } from '../helpers/command.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase, createDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
 
 const get = async (url: string, key: string) => {
@@ -82,7 +82,7 @@ t.test('start sets up everything in an empty folder, and later starts keep the d
 })
 
 t.test('start sets up the database at DATABASE_URL, and serve uses it', async (t) => {
-  const env = { DATABASE_URL: await createDatabase(t, 'template0') }
+  const env = { DATABASE_URL: await copyDatabase(t, 'template0') }
   const before = await runService('serve', env)
   t.teardown(() => before.stop('SIGKILL'))
   t.strictSame(await get(`${before.facts.api}/accounts`, 'pr_0'), { status: 401, body: { error: 'Invalid API key' } })
@@ -102,7 +102,7 @@ t.test('start sets up the database at DATABASE_URL, and serve uses it', async (t
 })
 
 t.test('stdout has only the result, and the log on stderr has no key', async (t) => {
-  const env = { DATABASE_URL: await createDatabase(t, 'template0'), TRUST_PROXY: '127.0.0.0/8, ::1' }
+  const env = { DATABASE_URL: await copyDatabase(t, 'template0'), TRUST_PROXY: '127.0.0.0/8, ::1' }
   const service = await runService('start', env)
   t.teardown(() => service.stop('SIGKILL'))
   const key = service.facts.key ?? ''
@@ -171,7 +171,7 @@ t.test(
 )
 
 t.test('after SIGTERM, running requests are finished and new ones are refused', async (t) => {
-  const url = await createDatabase(t, 'template0')
+  const url = await copyDatabase(t, 'template0')
   const service = await runService('start', { DATABASE_URL: url })
   t.teardown(() => service.stop('SIGKILL'))
   const { api, key } = service.facts as { api: string; key: string }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import manifest from '../../package.json' with { type: 'json' }
 import { createFolder } from '../helpers/app.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { copyDatabase } from '../helpers/database.ts'
 import { report } from '../helpers/report.ts'
 import { until } from '../helpers/until.ts'
 import { audit, countDue, countPublished, countUnpublished, postponeSeeded } from './audit.ts'
@@ -74,7 +74,7 @@ interface Installation {
 
 /** Sets up the old version with data and clients. */
 async function install(t: Test, version: string): Promise<Installation> {
-  const url = await createDatabase(t, 'template0')
+  const url = await copyDatabase(t, 'template0')
   const key = randomBytes(32)
   const env = { DATABASE_URL: url, CREDENTIALS_KEY: key.toString('base64'), MEDIA_DIR: await createFolder(t) }
   const old = openRelease(t, version, env)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { createFolder } from '../../helpers/app.ts'
 import { runService } from '../../helpers/command.ts'
-import { createDatabase } from '../../helpers/database.ts'
+import { copyDatabase } from '../../helpers/database.ts'
 import { readResult } from '../../helpers/mcp.ts'
 import { until } from '../../helpers/until.ts'
 
@@ -30,7 +30,7 @@ function run(args: string[], home: string): Promise<Output> {
 
 t.test('the inspector lists, validates, drafts, confirms and follows a delivery, over HTTP and stdio', async (t) => {
   const service = await runService('start', {
-    DATABASE_URL: await createDatabase(t, 'template0'),
+    DATABASE_URL: await copyDatabase(t, 'template0'),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })
   t.teardown(() => service.stop('SIGKILL'))
