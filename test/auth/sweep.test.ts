@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import t from 'tap'
 import { newId } from '../../db/id.ts'
@@ -14,9 +15,9 @@ import { form, upload } from '../helpers/upload.ts'
 import { type Named, type SweptRequest, sweptOperations } from './sweep-requests.ts'
 
 /*
- * Every operation of the OpenAPI document, with keys of every scope, by users of every role, for an account of somebody else,
- * and for accounts of the organisation that the key lists and does not list. No response shows what the caller may not see,
- * and nothing changes that the caller may not change.
+ * Every operation of the OpenAPI document, with keys of every scope that allows it, by users of every role, for an account of
+ * somebody else, and for accounts of the organisation that the key lists and does not list. No response shows what the caller
+ * may not see, and nothing changes that the caller may not change. Keys of other scopes are rejected.
  */
 
 const ROLES = ['none', 'member', 'admin'] as const
@@ -131,103 +132,129 @@ async function createTenant() {
   return { tenant, tenantOrganization, tenantKey }
 }
 
-/** Keys of a user with this role: one for all accounts, and one that lists an account. */
-async function createKeys(role: Role, { organizationId, resources }: Scene, scope: Scope) {
+/** Creates keys of a new user with this role. */
+async function createKeysOf(role: Role, { organizationId, resources }: Scene) {
   const { id: userId } = await user()
   if (role !== 'none') await upsertMembership(db, { userId, organizationId, role })
-  const keyOf = async (accountIds: string[] | null) =>
-    (await createKey(db, { userId, name: 'swept', expiresAt: null, scopes: [scope], accountIds })).key
-  return { all: await keyOf(null), limited: await keyOf([resources.listed.account]) }
+  /** A key for all accounts, or one that lists an account. */
+  return async (scope: Scope, isLimited: boolean) => {
+    const accountIds = isLimited ? [resources.listed.account] : null
+    return (await createKey(db, { userId, name: 'swept', expiresAt: null, scopes: [scope], accountIds })).key
+  }
 }
 
 const IMPLIED: Partial<Record<Scope, Scope>> = { 'posts:publish': 'posts:write' }
 
+const allows = (scope: Scope, required: string | undefined) =>
+  required === undefined || scope === required || IMPLIED[scope] === required
+
 const POST_OR_FILE = /\/(?:posts|media)\/\{id\}/
 
 interface Caller {
-  scope: Scope
   role: Role
   kind: Kind
   isLimited: boolean
 }
 
+/**
+ * Who names what with which key. Without a list, the accounts of the organisation are alike; with one, the unlisted account is
+ * beyond a user of no role in any case.
+ */
+const CALLERS: Caller[] = ROLES.flatMap((role) =>
+  KINDS.flatMap((kind) => [false, true].map((isLimited) => ({ role, kind, isLimited }))),
+).filter(({ role, kind, isLimited }) => kind !== 'unlisted' || (isLimited && role !== 'none'))
+
 const tenant = await createTenant()
 let scene = await createScene()
 let count = 0
+
+type Swept = (typeof sweptOperations)[number]
+
+const requestsFor = ({ requests }: Swept, kind: Kind) =>
+  requests({ ...scene.resources[kind], ...tenant, organization: scene.organizationId, platform: OAUTH_PLATFORM })
 
 async function findChanges(): Promise<Kind[]> {
   const hashes = await hashesOf(scene.resources)
   return KINDS.filter((kind) => hashes[kind] !== scene.hashes[kind])
 }
 
-/** What is wrong with the response to a request, and whether the operation was carried out on a resource of the organisation. */
-async function sweepRequest(key: string, request: SweptRequest, caller: Caller) {
-  const { scope, role, kind, isLimited } = caller
-  const { 'x-required-scope': required, 'x-takes-account-lists': takesLists } = request.operation
-  const { statusCode, payload, headers } = await send(key, request)
-  count++
-  const code = headers['x-error-code']
-  const hasScope = required === undefined || scope === required || IMPLIED[scope] === required
-  const isRefused = !hasScope || (isLimited && required !== undefined && !takesLists)
-  const mayChange = (kind: Kind) => !isRefused && seesPost(role, kind, isLimited)
-
+/** What is wrong with the responses to keys that a hook rejects before everything else, whatever is requested by whom. */
+async function sweepRefused(swept: Swept): Promise<string[]> {
+  const { 'x-required-scope': required, 'x-takes-account-lists': takesLists } = swept.operation
+  if (required === undefined) return []
+  const keyOf = await createKeysOf('admin', scene)
+  const [request] = requestsFor(swept, 'listed')
   const problems: string[] = []
-  if (!hasScope && code !== 'insufficient_scope') problems.push('the scope is not required')
-  if (hasScope && isRefused && code !== 'account_list') problems.push('the list of accounts is ignored')
+  const expectCode = async (scope: Scope, isLimited: boolean, expected: string) => {
+    const { headers, statusCode, payload } = await send(await keyOf(scope, isLimited), request!)
+    count++
+    if (headers['x-error-code'] === expected) return
+    problems.push(`${JSON.stringify({ scope, isLimited })}: expected ${expected}, got ${statusCode} ${payload}`)
+  }
+  for (const scope of SCOPE_NAMES) {
+    if (!allows(scope, required)) await expectCode(scope, false, 'insufficient_scope')
+    else if (!takesLists) await expectCode(scope, true, 'account_list')
+  }
+  const changed = await findChanges()
+  if (changed.length > 0) problems.push(`refused requests change ${changed}`)
+  return problems
+}
+
+/** What is wrong with the response to a request, and whether the operation was carried out on a resource of the organisation. */
+async function sweepRequest(key: string, request: SweptRequest, scope: Scope, caller: Caller) {
+  const { role, kind, isLimited } = caller
+  const { statusCode, payload } = await send(key, request)
+  count++
+  const problems: string[] = []
   const leaks = findLeaks(payload, JSON.stringify(request), scene, role, isLimited)
   if (leaks.length > 0) problems.push(`the response shows ${leaks}: ${payload}`)
-  const changed = hasScope ? await findChanges() : []
-  const wrong = changed.filter((kind) => !mayChange(kind))
+  const changed = await findChanges()
+  const wrong = changed.filter((kind) => !seesPost(role, kind, isLimited))
   if (wrong.length > 0) problems.push(`changes ${wrong}`)
   return {
-    problems: problems.map((problem) => `${JSON.stringify({ ...caller, statusCode })}: ${problem}`),
-    isCarriedOut: mayChange(kind) && (statusCode < 300 || statusCode === 409),
+    problems: problems.map((problem) => `${JSON.stringify({ scope, ...caller, statusCode })}: ${problem}`),
+    isCarriedOut: seesPost(role, kind, isLimited) && (statusCode < 300 || statusCode === 409),
     isChanged: changed.length > 0,
   }
 }
 
-/** All requests of an operation by users with one role and keys with one scope. */
-async function sweep({ requests }: (typeof sweptOperations)[number], scope: Scope, role: Role) {
+/** All requests of an operation by one caller, but those that name nothing and so are those of the first kind. */
+async function sweepCaller(swept: Swept, scope: Scope, caller: Caller) {
+  const { role, kind, isLimited } = caller
   const problems: string[] = []
   let isCarriedOut = false
-  let keys = await createKeys(role, scene, scope)
-  for (const kind of KINDS) {
-    const all = () => {
-      const { organizationId: organization } = scene
-      return requests({ ...scene.resources[kind], ...tenant, organization, platform: OAUTH_PLATFORM })
-    }
-    for (const index of all().keys()) {
-      for (const isLimited of [false, true]) {
-        const key = isLimited ? keys.limited : keys.all
-        const result = await sweepRequest(key, all()[index]!, { scope, role, kind, isLimited })
-        problems.push(...result.problems)
-        isCarriedOut ||= result.isCarriedOut
-        if (!result.isChanged) continue
-        scene = await createScene()
-        keys = await createKeys(role, scene, scope)
-      }
-    }
+  const createCallerKey = async () => (await createKeysOf(role, scene))(scope, isLimited)
+  let key = await createCallerKey()
+  for (const index of requestsFor(swept, kind).keys()) {
+    const request = requestsFor(swept, kind)[index]!
+    if (kind !== KINDS[0] && isDeepStrictEqual(request, requestsFor(swept, KINDS[0])[index])) continue
+    const result = await sweepRequest(key, request, scope, caller)
+    problems.push(...result.problems)
+    isCarriedOut ||= result.isCarriedOut
+    if (!result.isChanged) continue
+    scene = await createScene()
+    key = await createCallerKey()
   }
-  // Keys without the scope change nothing, which one look tells.
-  const changed = await findChanges()
-  if (changed.length > 0) problems.push(`changes ${changed}`)
   return { problems, isCarriedOut }
 }
 
 for (const swept of sweptOperations) {
-  t.test(swept.operation.operationId, async (t) => {
+  const { operationId, path, 'x-required-scope': required, 'x-takes-account-lists': takesLists } = swept.operation
+  t.test(operationId, async (t) => {
+    const problems = await sweepRefused(swept)
     let isCarriedOut = false
-    for (const scope of SCOPE_NAMES) {
-      for (const role of ROLES) {
-        const result = await sweep(swept, scope, role)
-        t.strictSame(result.problems, [], `${scope}, ${role}`)
+    for (const scope of SCOPE_NAMES.filter((scope) => allows(scope, required))) {
+      for (const caller of CALLERS.filter(({ isLimited }) => !isLimited || takesLists || required === undefined)) {
+        const result = await sweepCaller(swept, scope, caller)
+        problems.push(...result.problems)
         isCarriedOut ||= result.isCarriedOut
       }
     }
-    if (POST_OR_FILE.test(swept.operation.path)) t.ok(isCarriedOut, 'admins of the organisation can use it')
+    t.strictSame(problems, [])
+    if (POST_OR_FILE.test(path)) t.ok(isCarriedOut, 'admins of the organisation can use it')
   })
 }
 
 t.test('nothing was left out', async (t) => {
-  t.ok(count >= sweptOperations.length * SCOPE_NAMES.length * ROLES.length * KINDS.length * 2, `${count} requests`)
+  t.ok(count >= sweptOperations.length * (SCOPE_NAMES.length - 1 + ROLES.length), `${count} requests`)
 })

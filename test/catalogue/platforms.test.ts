@@ -8,6 +8,7 @@ import { createNetworks } from '../../src/platforms/adapters.ts'
 import { platforms } from '../../src/platforms/catalogue.ts'
 import { call, createWorld } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
+import { collectProblems } from '../helpers/problems.ts'
 
 const networks = createNetworks({} as never)
 
@@ -19,25 +20,32 @@ t.test('every network is listed with each value and each source that posts are c
     data.map(({ id }) => id),
     PLATFORM_IDS,
   )
+  const { problems, check } = collectProblems()
   for (const shown of data) {
     const { id } = shown
-    t.strictSame((await ada.call('GET', `/platforms/${id}`)).body, shown, `${id} alone`)
+    check((await ada.call('GET', `/platforms/${id}`)).body, shown, `${id} alone`)
     const { postTypes, fields, rateLimits, ...texts } = platforms[id]
-    t.strictSame(Object.keys(shown.postTypes), Object.keys(postTypes), id)
-    t.strictSame(Object.keys((shown.fields as { properties: object }).properties), Object.keys(fields), id)
-    t.equal(shown.rateLimits.length, rateLimits.length, id)
-    t.equal(shown.publishes, networks[id] !== undefined, id)
+    check(Object.keys(shown.postTypes), Object.keys(postTypes), `${id}: post types`)
+    const properties = Object.keys((shown.fields as { properties: object }).properties)
+    check(properties, Object.keys(fields), `${id}: fields`)
+    check(shown.rateLimits.length, rateLimits.length, `${id}: rate limits`)
+    check(shown.publishes, networks[id] !== undefined, `${id} publishes`)
     const published = new Set(leavesOf(shown))
-    for (const leaf of leavesOf([texts, postTypes, fields, rateLimits])) {
-      if (typeof leaf === 'string' && !leaf.startsWith('https://')) continue
-      t.ok(published.has(leaf), `${id} shows ${leaf}`)
-    }
+    const values = leavesOf([texts, postTypes, fields, rateLimits]).filter(
+      (leaf) => typeof leaf === 'number' || leaf.startsWith('https://'),
+    )
+    check(
+      values.filter((leaf) => !published.has(leaf)),
+      [],
+      `${id} does not show`,
+    )
     for (const [type, { delivery, firstComment }] of Object.entries(shown.postTypes)) {
-      t.equal(delivery !== null, shown.publishes, `${id} ${type}`)
+      check(delivery !== null, shown.publishes, `${id} ${type} has a delivery`)
       const hasComment = delivery?.acts.some(({ act }) => act === 'comment') ?? firstComment !== undefined
-      t.equal(hasComment, firstComment !== undefined, `${id} ${type}`)
+      check(hasComment, firstComment !== undefined, `${id} ${type} has a comment`)
     }
   }
+  t.strictSame(problems, [])
 })
 
 /** The numbers and texts inside `value`. */
@@ -94,6 +102,7 @@ t.test('an ETag makes the second request a 304 without a body, and changes with 
   const ada = repeating(await user())
   const account = await ada.account('mastodon')
   const etags = new Set<unknown>()
+  const { problems, check } = collectProblems()
   for (const [path, cacheControl] of [
     ['/platforms', 'private, max-age=300'],
     ['/platforms/mastodon', 'private, max-age=300'],
@@ -102,16 +111,18 @@ t.test('an ETag makes the second request a 304 without a body, and changes with 
   ] as const) {
     const { headers } = await ada.call('GET', path)
     const etag = String(headers.etag)
-    t.match(etag, /^"[\w-]{43}"$/, path)
-    t.equal(headers['cache-control'], cacheControl, path)
+    check(/^"[\w-]{43}"$/.test(etag), true, `${path}: ${etag} is a hash`)
+    check(headers['cache-control'], cacheControl, path)
     etags.add(etag)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const reply = await ada.call('GET', path, undefined, { 'if-none-match': known })
-      t.strictSame([reply.status, reply.body, reply.headers.etag], [304, '', etag], `${path} ${known}`)
-      t.equal(reply.headers['cache-control'], cacheControl)
+      const { etag: same, 'cache-control': cached } = reply.headers
+      check([reply.status, reply.body, same, cached], [304, '', etag, cacheControl], `${path} ${known}`)
     }
-    t.equal((await ada.call('GET', path, undefined, { 'if-none-match': '"other"' })).status, 200, path)
+    const { status } = await ada.call('GET', path, undefined, { 'if-none-match': '"other"' })
+    check(status, 200, `${path} with another ETag`)
   }
+  t.strictSame(problems, [])
   t.equal(etags.size, 3, 'an account without limits of its own has those of its network')
   await db.updateTable('accounts').set({ textLengthMax: 5000 }).where('id', '=', account).execute()
   const { headers } = await ada.call('GET', `/accounts/${account}/limits`)
@@ -170,22 +181,24 @@ t.test('the ways to connect are those that the service offers', async (t) => {
   const { user } = await createWorld(t)
   const ada = repeating(await user())
   const { data } = (await ada.call('GET', '/platforms')).body as { data: Platform[] }
+  const { problems, check } = collectProblems()
   for (const { id, connect, publishes } of data) {
     const [credentials, oauth] = (['credentials', 'oauth'] as const).map((name) =>
       connect.find(({ method }) => method === name),
     )
-    t.equal(connect.length > 0, publishes, id)
+    check(connect.length > 0, publishes, `${id} can be connected`)
     const example = CONNECT_EXAMPLES[id] as { credentials: object } | undefined
-    t.equal(credentials !== undefined, example !== undefined, id)
+    check(credentials !== undefined, example !== undefined, `${id} takes credentials`)
     if (credentials && example) {
       const validate = new Ajv2020().compile(credentials.credentials!)
-      t.ok(validate(example.credentials), id)
-      t.notOk(validate({}), id)
-      t.notOk(validate({ ...example.credentials, unknown: 'a' }), id)
+      check(validate(example.credentials), true, `${id}: the example is valid`)
+      check(validate({}), false, `${id}: no credentials are valid`)
+      check(validate({ ...example.credentials, unknown: 'a' }), false, `${id}: an unknown property is valid`)
     }
-    t.strictSame(oauth?.scopes, networks[id]?.oauth?.scopes, id)
-    t.strictSame(oauth?.requiredScopes, networks[id]?.oauth?.requiredScopes, id)
+    check(oauth?.scopes, networks[id]?.oauth?.scopes, `${id}: scopes`)
+    check(oauth?.requiredScopes, networks[id]?.oauth?.requiredScopes, `${id}: required scopes`)
   }
+  t.strictSame(problems, [])
   const hints = data.flatMap(({ id, connect }) => connect.flatMap(({ hint }) => (hint ? [[id, hint]] : [])))
   t.strictSame(
     hints.filter(([, hint]) => hint !== 'ignored'),

@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { createKeyring } from '../../src/credentials/keyring.ts'
+import { collectProblems } from '../helpers/problems.ts'
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)]
 const SECRET = 'abcd-efgh-ijkl-mnop'
 const credentials = { identifier: 'ada.example.com', password: SECRET }
+
+function errorOf(work: () => unknown): Error | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}
 
 /** Copies of `bytes`, each with one bit changed. */
 const flipped = (bytes: Buffer): Buffer[] =>
@@ -42,10 +52,17 @@ t.test('sealed credentials do not open for another account, or after a change', 
     ...flipped(sealed.data).map((data): [string, typeof sealed] => ['a', { ...sealed, data }]),
     ...flipped(sealed.dataKey).map((dataKey): [string, typeof sealed] => ['a', { ...sealed, dataKey }]),
   ]
-  for (const [accountId, row] of wrong) {
-    const error = t.throws(() => keyring.open(accountId, row), { message: RegExp(`the key ${row.keyId}`) }) as Error
-    t.notMatch(error.stack, SECRET)
+  const { problems, check } = collectProblems()
+  for (const [index, [accountId, row]] of wrong.entries()) {
+    const error = errorOf(() => keyring.open(accountId, row))
+    check(
+      error?.message.includes(`the key ${row.keyId}`),
+      true,
+      `row ${index} opens, or its error is "${error?.message}"`,
+    )
+    check(error?.stack?.includes(SECRET), false, `row ${index} shows the secret`)
   }
+  t.strictSame(problems, [])
   for (const [accountId, row] of [wrong[0]!, wrong[2]!, wrong[3]!]) {
     t.throws(() => keyring.rewrap(accountId, row), { message: RegExp(`the key ${row.keyId}`) })
   }

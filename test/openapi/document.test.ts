@@ -8,6 +8,7 @@ import { SCOPES } from '../../schemas/scopes.ts'
 import { buildDocument } from '../../src/app.ts'
 import { call, createWorld } from '../helpers/app.ts'
 import { COMMITTED, json, operationsOf, readDocument, type Schema, validatorOf } from '../helpers/document.ts'
+import { collectProblems } from '../helpers/problems.ts'
 
 const document = readDocument()
 const operations = operationsOf(document)
@@ -144,10 +145,12 @@ t.test('the document is OpenAPI 3.1.0, has servers, and requires a bearer key fo
   const [[name]] = document.security.map(Object.keys) as [[string]]
   t.match(document.components.securitySchemes[name], { type: 'http', scheme: 'bearer' })
   t.equal(document.security.length, 1, 'the key has no alternative')
+  const { problems, check } = collectProblems()
   for (const { operationId, security, 'x-required-scope': scope } of operations) {
-    t.ok(scope === undefined || scope in SCOPES, operationId)
-    t.strictSame(security, scope && [{ [name]: [] }], `${operationId} needs the key`)
+    check(scope === undefined || scope in SCOPES, true, `${operationId}: ${scope} is a scope`)
+    check(security, scope && [{ [name]: [] }], `${operationId} needs the key`)
   }
+  t.strictSame(problems, [])
 })
 
 t.test('every scope is required by an operation', async (t) => {
@@ -157,57 +160,67 @@ t.test('every scope is required by an operation', async (t) => {
 t.test('each operation has a name, a description, one tag and all its statuses', async (t) => {
   t.strictSame(operations.map(({ operationId }) => operationId).sort(), Object.keys(STATUSES).sort())
   const tags = document.tags.map(({ name }) => name)
+  const { problems, check } = collectProblems()
   for (const operation of operations) {
-    t.test(operation.operationId, async (t) => {
-      t.ok(operation.summary && operation.description)
-      t.ok(operation.tags.length === 1 && operation.tags.every((tag) => tags.includes(tag)), 'has one known tag')
-      const statuses = [...STATUSES[operation.operationId]!, ...(operation['x-required-scope'] ? ['403'] : []), '429']
-      t.strictSame(Object.keys(operation.responses), [...new Set(statuses)].sort())
-      for (const [status, { description }] of Object.entries(operation.responses)) t.ok(description, status)
-      for (const { name, description } of operation.parameters ?? []) t.ok(description, name)
-    })
+    const { operationId, responses, parameters = [] } = operation
+    check(Boolean(operation.summary && operation.description), true, `${operationId} has a name and a description`)
+    check(operation.tags.filter((tag) => tags.includes(tag)).length, 1, `${operationId}: known tags`)
+    check(operation.tags.length, 1, `${operationId}: tags`)
+    const statuses = [...STATUSES[operationId]!, ...(operation['x-required-scope'] ? ['403'] : []), '429']
+    check(Object.keys(responses), [...new Set(statuses)].sort(), `${operationId}: statuses`)
+    for (const [name, { description }] of [
+      ...Object.entries(responses),
+      ...parameters.map((each) => [each.name, each] as const),
+    ]) {
+      check(Boolean(description), true, `${operationId} ${name} has a description`)
+    }
   }
+  t.strictSame(problems, [])
 })
 
 t.test('every request and every response has examples, and each is valid', async (t) => {
+  const { problems, check } = collectProblems()
   for (const { operationId, parameters, requestBody, responses } of operations) {
     for (const { name, schema, example, in: place } of parameters ?? []) {
       if (place !== 'path' && schema.default === undefined) continue
-      t.not(example, undefined, `${operationId} ${name}`)
-      t.equal(problemWith(schema, example), '', `${operationId} ${name}`)
+      check(example !== undefined, true, `${operationId} ${name} has an example`)
+      check(problemWith(schema, example), '', `${operationId} ${name}`)
     }
     for (const [what, body] of Object.entries({ ...responses, ...(requestBody && { requestBody }) })) {
       const binary = BINARY[`${operationId} ${what}`]
       const types = binary ?? TYPES[`${operationId} ${what}`] ?? ['application/json']
-      t.strictSame(Object.keys(body.content ?? {}), types)
+      check(Object.keys(body.content ?? {}), types, `${operationId} ${what}: types`)
       if (binary) continue
       const { schema, examples } = json(body)
-      t.ok(Object.keys(examples ?? {}).length > 0, `${operationId} ${what} has an example`)
+      check(Object.keys(examples ?? {}).length > 0, true, `${operationId} ${what} has an example`)
       for (const [name, { value }] of Object.entries(examples ?? {})) {
-        t.equal(problemWith(schema, value), '', `${operationId} ${what} ${name}`)
+        check(problemWith(schema, value), '', `${operationId} ${what} ${name}`)
       }
     }
   }
   for (const [name, schema] of Object.entries(schemas)) {
     if (name === 'UploadMedia') continue
-    t.ok(schema.examples?.length, `${name} has an example`)
+    check(Boolean(schema.examples?.length), true, `${name} has an example`)
     for (const example of schema.examples ?? []) {
-      t.equal(problemWith({ $ref: `#/components/schemas/${name}` }, example), '', name)
+      check(problemWith({ $ref: `#/components/schemas/${name}` }, example), '', name)
     }
   }
+  t.strictSame(problems, [])
 })
 
 t.test('each operation that creates something takes an Idempotency-Key and marks replayed responses', async (t) => {
+  const { problems, check } = collectProblems()
   for (const { operationId, method, parameters, responses } of operations) {
     const takesKey =
       parameters?.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key') ?? false
     const isCreation = method === 'POST' && '201' in responses && !WITH_SECRET.includes(operationId)
-    t.equal(takesKey, isCreation, operationId)
+    check(takesKey, isCreation, `${operationId} takes an Idempotency-Key`)
     for (const [status, { headers }] of Object.entries(responses)) {
       const isSuccess = takesKey && status.startsWith('2')
-      t.equal('Idempotent-Replayed' in (headers ?? {}), isSuccess, `${operationId} ${status}`)
+      check('Idempotent-Replayed' in (headers ?? {}), isSuccess, `${operationId} ${status} marks replayed responses`)
     }
   }
+  t.strictSame(problems, [])
 })
 
 t.test('the root of each request body is an object', async (t) => {
@@ -215,10 +228,12 @@ t.test('the root of each request body is an object', async (t) => {
     Object.values(requestBody?.content ?? {}).map(({ schema }) => ({ operationId, schema })),
   )
   t.ok(bodies.length >= 20, `${bodies.length} bodies`)
+  const { problems, check } = collectProblems()
   for (const { operationId, schema } of bodies) {
     const root = schema.$ref ? schemas[schema.$ref.split('/').at(-1)!] : schema
-    t.equal(root?.type, 'object', operationId)
+    check(root?.type, 'object', operationId)
   }
+  t.strictSame(problems, [])
 })
 
 t.test('the validator of these tests rejects invalid examples', async (t) => {
@@ -242,13 +257,18 @@ function* walk(schema: Schema, path: string): Generator<[path: string, schema: S
 const all = Object.entries(schemas).flatMap(([name, schema]) => [...walk(schema, name)])
 
 t.test('objects are named components, so that a generated client has one type for each', async (t) => {
+  const { problems, check } = collectProblems()
   for (const { operationId, requestBody, responses } of operations) {
     const bodies = [...Object.values(responses), ...(requestBody ? [requestBody] : [])]
     const schemas = bodies.flatMap(({ content }) => Object.values(content ?? {})).map(({ schema }) => schema)
     for (const schema of schemas.filter(({ format }) => format !== 'binary')) {
-      t.strictSame(Object.keys(schema), ['$ref'], operationId)
+      check(Object.keys(schema), ['$ref'], operationId)
     }
   }
+  for (const [path, { $ref }] of all) {
+    if ($ref) check($ref.replace('#/components/schemas/', '') in schemas, true, `${path}: ${$ref} exists`)
+  }
+  t.strictSame(problems, [])
   const inline = all.filter(([path]) => !(path in schemas))
   t.strictSame(
     inline.filter(([, { properties }]) => properties).map(([path]) => path),
@@ -257,7 +277,6 @@ t.test('objects are named components, so that a generated client has one type fo
   )
   const enums = all.flatMap(([, schema]) => (schema.enum ? [JSON.stringify(schema.enum)] : []))
   t.equal(new Set(enums).size, enums.length, 'no enum occurs twice')
-  for (const [path, { $ref }] of all) if ($ref) t.ok($ref.replace('#/components/schemas/', '') in schemas, path)
 })
 
 t.test('files are binary in the form and in responses', async (t) => {
@@ -270,30 +289,38 @@ t.test('files are binary in the form and in responses', async (t) => {
     content: { 'multipart/form-data': { schema: { $ref: '#/components/schemas/UploadMedia' } } },
   })
   const { responses } = operations.find(({ operationId }) => operationId === 'getMediaContent')!
+  const { problems, check } = collectProblems()
   for (const status of ['200', '206']) {
-    for (const { schema } of Object.values(responses[status]!.content)) {
-      t.strictSame(schema, { type: 'string', format: 'binary' })
+    for (const [type, { schema }] of Object.entries(responses[status]!.content)) {
+      check(schema, { type: 'string', format: 'binary' }, `${status} ${type}`)
     }
   }
+  t.strictSame(problems, [])
 })
 
 t.test('every property and every component has a description', async (t) => {
   const described = ({ $ref, description }: Schema) =>
     Boolean(description ?? schemas[$ref?.split('/').at(-1) ?? '']?.description)
-  for (const [name, schema] of Object.entries(schemas)) t.ok(described(schema), name)
-  for (const [path, { properties = {} }] of all) {
-    for (const [key, property] of Object.entries(properties)) t.ok(described(property), `${path}.${key}`)
-  }
+  const properties = all.flatMap(([path, { properties = {} }]) =>
+    Object.entries(properties).map(([key, property]) => [`${path}.${key}`, property] as const),
+  )
+  const undescribed = [...Object.entries(schemas), ...properties].filter(([, schema]) => !described(schema))
+  t.strictSame(
+    undescribed.map(([path]) => path),
+    [],
+  )
 })
 
 t.test('every operation responds with 401 without a key', async (t) => {
   const { app } = await createWorld(t)
+  const { problems, check } = collectProblems()
   for (const { operationId, method, path, parameters = [] } of operations) {
     const url = parameters.reduce((url, { name, example }) => url.replace(`{${name}}`, String(example)), path)
     const { status, body, headers } = await call(app, undefined, method as 'GET', url)
-    t.strictSame([status, body], [401, { error: 'Missing API key' }], operationId)
-    t.equal(headers['www-authenticate'], 'Bearer', operationId)
+    const reply = [status, body, headers['www-authenticate']]
+    check(reply, [401, { error: 'Missing API key' }, 'Bearer'], operationId)
   }
+  t.strictSame(problems, [])
 })
 
 t.test('the document has exactly the routes of the service', async (t) => {

@@ -185,41 +185,47 @@ const targetsOf = (file: string) =>
     .map((name) => normalize(join(dirname(file), name)).replaceAll('\\', '/'))
 
 t.test('every file imports only what its room may import', async (t) => {
-  for (const file of files) {
+  const problems = files.flatMap((file) => {
     const direction = DIRECTIONS.find(([room]) => isIn(file, room))
-    if (!direction) {
-      t.fail(`${file} belongs to no room`)
-      continue
-    }
+    if (!direction) return [`${file} belongs to no room`]
     const [room, mayImport] = direction
     const mayNotImport = FORBIDDEN.filter(([room]) => isIn(file, room)).flatMap(([, rooms]) => rooms)
-    for (const target of targetsOf(file)) {
-      const isAllowed = isInAny(target, [room, ...mayImport]) && !isInAny(target, mayNotImport)
-      t.ok(isAllowed, `${file} imports ${target}`)
-    }
-  }
+    return targetsOf(file)
+      .filter((target) => !isInAny(target, [room, ...mayImport]) || isInAny(target, mayNotImport))
+      .map((target) => `${file} imports ${target}`)
+  })
+  t.strictSame(problems, [])
 })
 
 t.test('every package is imported only where it belongs', async (t) => {
-  for (const file of files) {
-    for (const name of importsOf(file).filter(isPackage)) {
-      const rooms = PACKAGES.find(([pattern]) => pattern.test(name))?.[1]
-      if (isIn(file, 'schemas')) t.match(name, SCHEMA_PACKAGES, `${file} imports ${name}`)
-      if (rooms) t.ok(isInAny(file, rooms), `${file} imports ${name}`)
-    }
+  const isMisplaced = (file: string, name: string) => {
+    const rooms = PACKAGES.find(([pattern]) => pattern.test(name))?.[1]
+    return (isIn(file, 'schemas') && !SCHEMA_PACKAGES.test(name)) || (rooms && !isInAny(file, rooms))
   }
+  const problems = files.flatMap((file) =>
+    importsOf(file)
+      .filter((name) => isPackage(name) && isMisplaced(file, name))
+      .map((name) => `${file} imports ${name}`),
+  )
+  t.strictSame(problems, [])
 })
 
 t.test(
   'the SDK imports nothing at run time but its own files, and so runs without Node and without packages',
   async (t) => {
-    for (const file of files.filter((file) => isIn(file, 'src/sdk'))) {
-      const text = readFileSync(file, 'utf8')
-      t.notMatch(text, /node:|require\(/, file)
-      t.same(importsOf(file).filter(isPackage), [], file)
-      const imports = [...text.matchAll(/^(import|export)\s(type\s)?[^'"]*?from '([^']+)'/gm)]
-      for (const [, , type, name] of imports) t.ok(type || /^\.\/\w+\.ts$/.test(name!), `${file} imports ${name}`)
-    }
+    const problems = files
+      .filter((file) => isIn(file, 'src/sdk'))
+      .flatMap((file) => {
+        const text = readFileSync(file, 'utf8')
+        const imports = [...text.matchAll(/^(import|export)\s(type\s)?[^'"]*?from '([^']+)'/gm)]
+        const values = imports.filter(([, , type]) => !type).map(([, , , name]) => name!)
+        return [
+          ...(text.match(/.*(?:node:|require\().*/g) ?? []),
+          ...importsOf(file).filter(isPackage),
+          ...values.filter((name) => !/^\.\/\w+\.ts$/.test(name)),
+        ].map((found) => `${file}: ${found}`)
+      })
+    t.strictSame(problems, [])
   },
 )
 
@@ -232,9 +238,11 @@ t.test('every imported package is a dependency, and every dependency is imported
 
 for (const [promise, pattern, searched, allowed] of PLACES) {
   t.test(promise, async (t) => {
-    for (const file of files.filter((file) => isInAny(file, searched) && !isInAny(file, allowed))) {
-      t.notMatch(readFileSync(file, 'utf8'), pattern, file)
-    }
+    const problems = files
+      .filter((file) => isInAny(file, searched) && !isInAny(file, allowed))
+      .map((file) => ({ file, found: pattern.exec(readFileSync(file, 'utf8'))?.[0] }))
+      .filter(({ found }) => found !== undefined)
+    t.strictSame(problems, [])
   })
 }
 
