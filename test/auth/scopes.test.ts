@@ -3,6 +3,7 @@ import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { call, createWorld, type Reply } from '../helpers/app.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
 import { createScene, type Requests, requestsOf } from '../openapi/scene.ts'
 
@@ -28,6 +29,7 @@ t.test('each operation rejects keys with any scope but its own, and needs no oth
       (await createKey(scene.db, { userId: scene.ada.id, name: null, expiresAt: null, scopes: [scope] })).key,
     )
   }
+  const { problems, check } = collectProblems()
   const allows = (scope: Scope, required: Scope | undefined) =>
     required === undefined || scope === required || IMPLIED[scope] === required
 
@@ -37,18 +39,17 @@ t.test('each operation rejects keys with any scope but its own, and needs no oth
       for (const [scope, key] of keys) {
         if (allows(scope, required) !== isAllowed) continue
         const reply = await carriedOut(() => requests[operationId as keyof Requests](key))
-        t.equal(lacks(reply), !isAllowed, `${operationId} with ${scope}`)
+        const name = `${operationId} with ${scope}`
+        check(lacks(reply), !isAllowed, `${name} is rejected`)
         if (isAllowed) continue
-        t.strictSame(reply.body, { error: `This API key lacks the scope ${required}` }, operationId)
-        t.equal(
-          reply.headers['www-authenticate'],
-          `Bearer error="insufficient_scope", scope="${required}"`,
-          operationId,
-        )
+        const challenge = `Bearer error="insufficient_scope", scope="${required}"`
+        check(reply.body, { error: `This API key lacks the scope ${required}` }, name)
+        check(reply.headers['www-authenticate'], challenge, name)
       }
     }
     if (!isAllowed) t.strictSame((await scene.ada.call('GET', '/posts')).body, before.body, 'nothing was changed')
   }
+  t.strictSame(problems, [])
 })
 
 t.test('a key without posts:publish writes, changes and deletes drafts, and nothing that is scheduled', async (t) => {

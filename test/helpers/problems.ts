@@ -12,4 +12,6 @@ export function collectProblems() {
   return { problems, check }
 }
 
+export type Check = ReturnType<typeof collectProblems>['check']
+
 const show = (value: unknown) => inspect(value, { depth: null, breakLength: Number.POSITIVE_INFINITY })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Test } from 'tap'
 import { createWorld, type Person, type World } from './app.ts'
+import { type Check, collectProblems } from './problems.ts'
 
 /** An expected entry of `details`. A message as text has to be equal. */
 export type ExpectedIssue = { code: string; path: (string | number)[]; message?: string | RegExp }
@@ -49,45 +50,53 @@ export const toRaw = ({ status, body }: Pick<RawReply, 'status' | 'body'>): RawR
   text: JSON.stringify(body),
 })
 
-/** Fails unless the body has only the documented keys, reveals no internals and is small. */
-export function assertErrorShape(t: Test, { status, body, text }: RawReply, name: string) {
+/** Checks that the body has only the documented keys, reveals no internals and is small. */
+export function checkErrorShape(check: Check, { status, body, text }: RawReply, name: string) {
   const keys = Object.keys(body ?? {}).filter((key) => key !== 'details')
-  t.strictSame(keys, ['error'], `${name}: ${status} has error and at most details`)
-  t.equal(typeof body.error, 'string', name)
-  t.notMatch(
-    text.slice(0, 5_000),
-    /node_modules|\.ts:\d|FST_|SQLSTATE|\bselect\b .* from|insert into|"statusCode"/,
-    name,
-  )
-  t.ok(text.length < 100_000, `${name}: a response of ${text.length} characters`)
+  check(keys, ['error'], `${name}: ${status} has error and at most details`)
+  check(typeof body?.error, 'string', `${name}: the type of the error`)
+  const internals = /node_modules|\.ts:\d|FST_|SQLSTATE|\bselect\b .* from|insert into|"statusCode"/
+  check(text.slice(0, 5_000).match(internals)?.[0], undefined, `${name}: internals in the response`)
+  check(text.length < 100_000, true, `${name}: a response of ${text.length} characters is small`)
 }
 
-/** Fails unless the response is an error with this status and exactly this message, without details. */
-export function assertRejected(t: Test, reply: RawReply, status: number, error: string, name: string) {
-  t.equal(reply.status, status, name)
-  t.equal(reply.body.error, error, name)
-  t.notOk('details' in reply.body, `${name}: no details`)
-  assertErrorShape(t, reply, name)
+/** Checks that the response is an error with this status and exactly this message, without details. */
+export function checkRejected(check: Check, reply: RawReply, status: number, error: string, name: string) {
+  check([reply.status, reply.body?.error], [status, error], name)
+  check(reply.body?.details, undefined, `${name}: details`)
+  checkErrorShape(check, reply, name)
 }
 
-/** Fails unless the response is a 400 with exactly these issues, in this order. */
-export function assertIssues(t: Test, reply: RawReply, issues: ExpectedIssue[], name: string) {
-  t.equal(reply.status, 400, name)
-  t.equal(reply.body.error, 'Invalid request', name)
-  const details: { code: string; path: unknown; message: string }[] = reply.body.details ?? []
-  t.ok(details.length <= 20, `${name}: ${details.length} details`)
-  t.strictSame(
+/** Checks that the response is a 400 with exactly these issues, in this order. */
+export function checkIssues(check: Check, reply: RawReply, issues: ExpectedIssue[], name: string) {
+  check([reply.status, reply.body?.error], [400, 'Invalid request'], name)
+  const details: { code: string; path: unknown; message: string }[] = reply.body?.details ?? []
+  check(details.length <= 20, true, `${name}: ${details.length} details are few`)
+  check(
     details.map(({ code, path }) => ({ code, path })),
     issues.map(({ code, path }) => ({ code, path })),
-    name,
+    `${name}: details`,
   )
-  for (const [index, { message }] of issues.entries()) {
-    if (typeof message === 'string') t.equal(details[index]?.message, message, name)
-    else if (message) t.match(details[index]?.message, message, name)
+  for (const [index, { message: actual }] of details.entries()) {
+    check(typeof actual, 'string', `${name}: the type of a message`)
+    const expected = issues[index]?.message
+    if (typeof expected === 'string') check(actual, expected, `${name}: message`)
+    else if (expected) check(expected.test(actual), true, `${name}: the message "${actual}" matches ${expected}`)
   }
-  for (const { message } of details) t.type(message, 'string', name)
-  assertErrorShape(t, reply, name)
+  checkErrorShape(check, reply, name)
 }
+
+/** Makes one assertion of a check that is not in a loop. */
+const once =
+  <A extends unknown[]>(checkReply: (check: Check, ...args: [...A, name: string]) => void) =>
+  (t: Test, ...args: [...A, name: string]) => {
+    const { problems, check } = collectProblems()
+    checkReply(check, ...args)
+    t.strictSame(problems, [], args.at(-1) as string)
+  }
+export const assertErrorShape = once(checkErrorShape)
+export const assertRejected = once(checkRejected)
+export const assertIssues = once(checkIssues)
 
 export async function countRows({ db }: World, table: string) {
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(db)
@@ -95,9 +104,9 @@ export async function countRows({ db }: World, table: string) {
 }
 
 export async function assertNothingStored(t: Test, world: World) {
-  for (const table of ['posts', 'post_targets', 'post_media']) {
-    t.equal(await countRows(world, table), 0, `nothing in ${table}`)
-  }
+  const tables = ['posts', 'post_targets', 'post_media']
+  const counts = await Promise.all(tables.map((table) => countRows(world, table)))
+  t.strictSame(counts, [0, 0, 0], `rows in ${tables}`)
 }
 
 /** Fails unless the service still responds. */

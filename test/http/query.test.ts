@@ -2,7 +2,8 @@ import t from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
 import { PATTERN_MESSAGES } from '../../src/http/pattern-messages.ts'
 import { json, operationsOf, readDocument } from '../helpers/document.ts'
-import { assertIssues, createTarget } from '../helpers/rejections.ts'
+import { collectProblems } from '../helpers/problems.ts'
+import { assertIssues, checkIssues, createTarget } from '../helpers/rejections.ts'
 
 t.test('limit and offset accept only digits, and a cursor only an id', async (t) => {
   const { send } = await createTarget(t)
@@ -29,9 +30,11 @@ t.test('limit and offset accept only digits, and a cursor only an id', async (t)
     ['cursor=a&cursor=b', 'invalid_type', 'cursor'],
     ['cursor=0196f0ae-7c15-7b38-9a60-2d84e1f7c539&offset=1', 'custom', 'offset'],
   ]
+  const { problems, check } = collectProblems()
   for (const [query, code, path] of refused) {
-    assertIssues(t, await send('GET', `/api/v1/posts?${query}`), [{ code, path: [path] }], query.slice(0, 40))
+    checkIssues(check, await send('GET', `/api/v1/posts?${query}`), [{ code, path: [path] }], query.slice(0, 40))
   }
+  t.strictSame(problems, [])
   assertIssues(
     t,
     await send('GET', '/api/v1/posts?limit=a&offset=b'),
@@ -71,6 +74,7 @@ t.test('a text of the wrong form gets a message that says what is right, without
 
 t.test('large offsets are accepted, and unknown parameters are ignored', async (t) => {
   const { send } = await createTarget(t)
+  const { problems, check } = collectProblems()
   for (const [query, limit, offset] of [
     ['offset=2147483648', 25, 2147483648],
     ['offset=9007199254740991', 25, Number.MAX_SAFE_INTEGER],
@@ -82,9 +86,9 @@ t.test('large offsets are accepted, and unknown parameters are ignored', async (
     [`x=${'y'.repeat(12_000)}`, 25, 0],
   ] as const) {
     const { status, body } = await send('GET', `/api/v1/posts?${query}`)
-    t.equal(status, 200, query.slice(0, 40))
-    t.strictSame(body, { data: [], limit, offset, nextCursor: null }, query.slice(0, 40))
+    check([status, body], [200, { data: [], limit, offset, nextCursor: null }], query.slice(0, 40))
   }
+  t.strictSame(problems, [])
 })
 
 const EMPTY_FORM = { type: 'multipart/form-data; boundary=x', body: '--x--\r\n' }
@@ -107,7 +111,11 @@ t.test('operations reject unknown query parameters, but for those that the docum
   t.strictSame(lenient.sort(), ['createPost', 'deletePost', 'listAccounts', 'listPosts'])
   const { info } = readDocument() as unknown as { info: { description: string } }
   const rule = info.description.split('\n').find((line) => line.includes('rejects unknown query parameters')) ?? ''
-  for (const operationId of lenient) t.match(rule, `\`${operationId}\``)
+  t.strictSame(
+    lenient.filter((operationId) => !rule.includes(`\`${operationId}\``)),
+    [],
+    'the document names all of them',
+  )
 })
 
 t.test('pages for browsers, callbacks of networks, probes and documents accept any query', async (t) => {

@@ -10,6 +10,7 @@ import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
 import { numberEvents } from '../helpers/events.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
 import { stubNetworks } from '../helpers/stub-networks.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
@@ -158,21 +159,19 @@ export type Requests = ReturnType<typeof requestsOf>
 /** The examples that a response was compared with. */
 export const seen = new Set<string>()
 
+const { problems, check: compare } = collectProblems()
+
+/** What is wrong with the responses so far. */
+export { problems }
+
 /** Compares a response with an example of the document, or with its schema alone. */
-export async function check(
-  t: Test,
-  operationId: string,
-  status: number,
-  example: string | undefined,
-  reply: Promise<Reply>,
-) {
+export async function check(operationId: string, status: number, example: string | undefined, reply: Promise<Reply>) {
   const { status: actual, body, headers } = await reply
   const title = [operationId, status, example].filter(Boolean).join(' ')
-  t.equal(actual, status, title)
+  compare(actual, status, `${title}: status`)
   const { schema, examples } = json(operations.get(operationId)!.responses[status]!)
-  t.equal(problemWith(schema, body), '', title)
+  compare(problemWith(schema, body), '', `${title}: the schema`)
   if (example === undefined) return
-  t.strictSame(body, examples[example]?.value, title)
-  t.equal(headers['x-error-code'], examples[example]?.summary, title)
+  compare([body, headers['x-error-code']], [examples[example]?.value, examples[example]?.summary], title)
   seen.add(title)
 }

@@ -15,34 +15,34 @@ const HOOK = { url: 'https://app.example.com/hook' }
 export async function checkWebhooks(t: Test, scene: Scene, requests: Requests) {
   const { ada } = scene
   for (const operationId of ['listWebhooks', 'getWebhook', 'listWebhookDeliveries', 'updateWebhook'] as const) {
-    await check(t, operationId, 200, undefined, requests[operationId](ada.key))
+    await check(operationId, 200, undefined, requests[operationId](ada.key))
   }
-  await check(t, 'createWebhook', 201, undefined, requests.createWebhook(ada.key))
-  await check(t, 'testWebhook', 202, undefined, requests.testWebhook(ada.key))
-  await check(t, 'redeliverEvents', 202, undefined, requests.redeliverEvents(ada.key))
-  await check(t, 'rotateWebhookSecret', 200, undefined, requests.rotateWebhookSecret(ada.key))
-  await check(t, 'rotateWebhookSecret', 409, 'rotated', requests.rotateWebhookSecret(ada.key))
-  await check(t, 'deletePreviousWebhookSecret', 200, undefined, requests.deletePreviousWebhookSecret(ada.key))
+  await check('createWebhook', 201, undefined, requests.createWebhook(ada.key))
+  await check('testWebhook', 202, undefined, requests.testWebhook(ada.key))
+  await check('redeliverEvents', 202, undefined, requests.redeliverEvents(ada.key))
+  await check('rotateWebhookSecret', 200, undefined, requests.rotateWebhookSecret(ada.key))
+  await check('rotateWebhookSecret', 409, 'rotated', requests.rotateWebhookSecret(ada.key))
+  await check('deletePreviousWebhookSecret', 200, undefined, requests.deletePreviousWebhookSecret(ada.key))
   const withoutPrevious = requests.deletePreviousWebhookSecret(ada.key)
-  await check(t, 'deletePreviousWebhookSecret', 404, 'noPrevious', withoutPrevious)
-  await checkInput(t, scene)
-  await checkRights(t, scene)
+  await check('deletePreviousWebhookSecret', 404, 'noPrevious', withoutPrevious)
+  await checkInput(scene)
+  await checkRights(scene)
   await checkKeyrings(t, scene, requests)
   const unknown = `/webhooks/${UNKNOWN_ID}`
-  await check(t, 'getWebhook', 404, 'notFound', ada.call('GET', unknown))
-  await check(t, 'updateWebhook', 404, 'notFound', ada.call('PATCH', unknown, {}))
-  await check(t, 'deleteWebhook', 404, 'notFound', ada.call('DELETE', unknown))
-  await check(t, 'rotateWebhookSecret', 404, 'notFound', ada.call('POST', `${unknown}/rotate-secret`))
-  await check(t, 'deletePreviousWebhookSecret', 404, 'notFound', ada.call('DELETE', `${unknown}/previous-secret`))
-  await check(t, 'testWebhook', 404, 'notFound', ada.call('POST', `${unknown}/test`))
-  await check(t, 'listWebhookDeliveries', 404, 'notFound', ada.call('GET', `${unknown}/deliveries`))
+  await check('getWebhook', 404, 'notFound', ada.call('GET', unknown))
+  await check('updateWebhook', 404, 'notFound', ada.call('PATCH', unknown, {}))
+  await check('deleteWebhook', 404, 'notFound', ada.call('DELETE', unknown))
+  await check('rotateWebhookSecret', 404, 'notFound', ada.call('POST', `${unknown}/rotate-secret`))
+  await check('deletePreviousWebhookSecret', 404, 'notFound', ada.call('DELETE', `${unknown}/previous-secret`))
+  await check('testWebhook', 404, 'notFound', ada.call('POST', `${unknown}/test`))
+  await check('listWebhookDeliveries', 404, 'notFound', ada.call('GET', `${unknown}/deliveries`))
   const redeliver = ada.call('POST', `${unknown}/redeliver`, { eventIds: [EVENT_ID] })
-  await check(t, 'redeliverEvents', 404, 'notFound', redeliver)
+  await check('redeliverEvents', 404, 'notFound', redeliver)
   const [other] = (await ada.call('GET', '/webhooks')).body.data
-  await check(t, 'deleteWebhook', 200, undefined, ada.call('DELETE', `/webhooks/${other.id}`))
+  await check('deleteWebhook', 200, undefined, ada.call('DELETE', `/webhooks/${other.id}`))
 }
 
-async function checkInput(t: Test, { ada, webhookId }: Scene) {
+async function checkInput({ ada, webhookId }: Scene) {
   const path = `/webhooks/${webhookId}`
   const urls = {
     notHttps: 'http://app.example.com',
@@ -50,52 +50,51 @@ async function checkInput(t: Test, { ada, webhookId }: Scene) {
     privateAddress: 'https://127.0.0.1',
   }
   for (const [example, url] of Object.entries(urls)) {
-    await check(t, 'createWebhook', 400, example, ada.call('POST', '/webhooks', { url }))
-    await check(t, 'updateWebhook', 400, example, ada.call('PATCH', path, { url }))
+    await check('createWebhook', 400, example, ada.call('POST', '/webhooks', { url }))
+    await check('updateWebhook', 400, example, ada.call('PATCH', path, { url }))
   }
   const page = { limitTooBig: '?limit=101', cursorAndOffset: `?offset=1&cursor=${UNKNOWN_ID}` }
   for (const [example, query] of Object.entries(page)) {
-    await check(t, 'listWebhooks', 400, example, ada.call('GET', `/webhooks${query}`))
+    await check('listWebhooks', 400, example, ada.call('GET', `/webhooks${query}`))
   }
-  await check(t, 'listWebhookDeliveries', 400, 'limitTooBig', ada.call('GET', `${path}/deliveries?limit=101`))
+  await check('listWebhookDeliveries', 400, 'limitTooBig', ada.call('GET', `${path}/deliveries?limit=101`))
   const rotate = (body: object) => ada.call('POST', `${path}/rotate-secret`, body)
-  await check(t, 'rotateWebhookSecret', 400, 'wrongOverlap', rotate({ overlapSeconds: '1' }))
-  await check(t, 'testWebhook', 400, 'unknownKey', ada.call('POST', `${path}/test`, { event: 'post.created' }))
+  await check('rotateWebhookSecret', 400, 'wrongOverlap', rotate({ overlapSeconds: '1' }))
+  await check('testWebhook', 400, 'unknownKey', ada.call('POST', `${path}/test`, { event: 'post.created' }))
   const redeliver = (body: object) => ada.call('POST', `${path}/redeliver`, body)
   const both = { eventIds: [EVENT_ID], from: '2026-11-21T03:00:00Z' }
-  await check(t, 'redeliverEvents', 400, 'bothForms', redeliver(both))
-  await check(t, 'redeliverEvents', 404, 'eventNotFound', redeliver({ eventIds: [EVENT_ID] }))
+  await check('redeliverEvents', 400, 'bothForms', redeliver(both))
+  await check('redeliverEvents', 404, 'eventNotFound', redeliver({ eventIds: [EVENT_ID] }))
   const large = { url: 'a'.repeat(2 ** 20) }
-  await check(t, 'createWebhook', 413, 'tooLarge', ada.call('POST', '/webhooks', large))
-  await check(t, 'updateWebhook', 413, 'tooLarge', ada.call('PATCH', path, large))
-  await check(t, 'rotateWebhookSecret', 413, 'tooLarge', rotate(large))
-  await check(t, 'testWebhook', 413, 'tooLarge', ada.call('POST', `${path}/test`, large))
-  await check(t, 'redeliverEvents', 413, 'tooLarge', redeliver(large))
+  await check('createWebhook', 413, 'tooLarge', ada.call('POST', '/webhooks', large))
+  await check('updateWebhook', 413, 'tooLarge', ada.call('PATCH', path, large))
+  await check('rotateWebhookSecret', 413, 'tooLarge', rotate(large))
+  await check('testWebhook', 413, 'tooLarge', ada.call('POST', `${path}/test`, large))
+  await check('redeliverEvents', 413, 'tooLarge', redeliver(large))
   await ada.call('PATCH', path, { state: 'disabled' })
-  await check(t, 'testWebhook', 409, 'disabled', ada.call('POST', `${path}/test`))
+  await check('testWebhook', 409, 'disabled', ada.call('POST', `${path}/test`))
   await ada.call('PATCH', path, { state: 'active' })
 }
 
-async function checkRights(t: Test, { app, db, ada, webhookId }: Scene) {
+async function checkRights({ app, db, ada, webhookId }: Scene) {
   const scopes: Scope[] = ['webhooks:manage']
   const { key } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes })
   const asManager: Person['call'] = (...request) => call(app, key, ...request)
   const path = `/webhooks/${webhookId}`
   await ada.call('PATCH', path, { types: ['key.created'] })
   await check(
-    t,
     ...(['createWebhook', 403, 'typeNotReadable'] as const),
     asManager('POST', '/webhooks', { ...HOOK, types: ['key.created'] }),
   )
-  await check(t, 'updateWebhook', 403, 'typeNotReadable', asManager('PATCH', path, {}))
-  await check(t, 'rotateWebhookSecret', 403, 'typeNotReadable', asManager('POST', `${path}/rotate-secret`))
+  await check('updateWebhook', 403, 'typeNotReadable', asManager('PATCH', path, {}))
+  await check('rotateWebhookSecret', 403, 'typeNotReadable', asManager('POST', `${path}/rotate-secret`))
   const previous = asManager('DELETE', `${path}/previous-secret`)
-  await check(t, 'deletePreviousWebhookSecret', 403, 'typeNotReadable', previous)
+  await check('deletePreviousWebhookSecret', 403, 'typeNotReadable', previous)
   const accountIds = [ACCOUNT_EXAMPLES[0].id, UNKNOWN_ID]
-  await check(t, 'createWebhook', 403, 'noAccount', ada.call('POST', '/webhooks', { ...HOOK, accountIds }))
-  await check(t, 'updateWebhook', 403, 'noAccount', ada.call('PATCH', path, { accountIds }))
+  await check('createWebhook', 403, 'noAccount', ada.call('POST', '/webhooks', { ...HOOK, accountIds }))
+  await check('updateWebhook', 403, 'noAccount', ada.call('PATCH', path, { accountIds }))
   for (let count = 0; count < WEBHOOKS_MAX; count++) await ada.call('POST', '/webhooks', HOOK)
-  await check(t, 'createWebhook', 409, 'tooMany', ada.call('POST', '/webhooks', HOOK))
+  await check('createWebhook', 409, 'tooMany', ada.call('POST', '/webhooks', HOOK))
 }
 
 async function checkKeyrings(t: Test, { db, ada }: Scene, requests: Requests) {
@@ -112,7 +111,7 @@ async function checkKeyrings(t: Test, { db, ada }: Scene, requests: Requests) {
   const apps = { noCredentialsKey: withoutKeyring, otherCredentialsKey: withOtherKeyring }
   for (const [example, app] of Object.entries(apps)) {
     for (const operationId of ['createWebhook', 'rotateWebhookSecret', 'deletePreviousWebhookSecret'] as const) {
-      await check(t, operationId, 503, example, requests[operationId](ada.key, app))
+      await check(operationId, 503, example, requests[operationId](ada.key, app))
     }
   }
 }
