@@ -64,7 +64,10 @@ export async function withKeysLocked(db: Db, work: () => Promise<void>): Promise
 export function assertOneResponse(t: Test, replies: KeyedReply[], status = 201): void {
   const [{ text }] = replies as [KeyedReply]
   const type = 'application/json; charset=utf-8'
-  for (const reply of replies) t.strictSame([reply.status, reply.type, reply.text], [status, type, text])
+  t.strictSame(
+    replies.map((reply) => [reply.status, reply.type, reply.text]),
+    replies.map(() => [status, type, text]),
+  )
   t.strictSame(
     replies.map(({ replayed }) => replayed).sort(),
     [...replies.slice(1).map(() => 'true'), undefined],

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
 
 const OURS = 'https://app.example.com'
@@ -39,6 +40,7 @@ t.test('pages of configured origins can call every operation, pages of other ori
   const get = (origin: string, url = '/api/v1/accounts') =>
     app.inject({ method: 'GET', url, headers: { origin, authorization: `Bearer ${key}` } })
 
+  const { problems, check } = collectProblems()
   for (const origin of [OURS, second]) {
     for (const [method, path] of [
       ['GET', '/api/v1/posts'],
@@ -46,24 +48,33 @@ t.test('pages of configured origins can call every operation, pages of other ori
       ['DELETE', '/api/v1/posts/some-id'],
     ] as const) {
       const { statusCode, headers } = await app.inject(preflight(origin, method, path))
-      t.equal(statusCode, 204, 'a preflight has no key')
-      t.equal(headers['access-control-allow-origin'], origin)
-      t.ok(String(headers['access-control-allow-methods']).split(/, ?/).includes(method), method)
-      t.match(headers['access-control-allow-headers'], /authorization.*content-type/)
-      t.match(headers.vary, /Origin/, 'caches keep the origins apart')
+      const name = `a preflight without a key, ${origin} ${method}`
+      check([statusCode, headers['access-control-allow-origin']], [204, origin], name)
+      const allowed = String(headers['access-control-allow-methods'])
+      check(allowed.split(/, ?/).includes(method), true, `${name}: ${allowed} allow it`)
+      const allowedHeaders = String(headers['access-control-allow-headers'])
+      check(
+        /authorization.*content-type/.test(allowedHeaders),
+        true,
+        `${name}: ${allowedHeaders} allow a key and a type`,
+      )
+      check(/Origin/.test(String(headers.vary)), true, `${name}: caches keep the origins apart by ${headers.vary}`)
     }
     for (const url of ['/api/v1/accounts', '/openapi.json']) {
       const { statusCode, headers } = await get(origin, url)
-      t.equal(statusCode, 200)
-      t.equal(headers['access-control-allow-origin'], origin)
-      t.equal(headers['access-control-allow-credentials'], undefined, 'there are no cookies')
-      t.match(headers['access-control-expose-headers'], /x-request-id.*x-error-code.*idempotent-replayed/)
+      const name = `${origin} ${url}`
+      check([statusCode, headers['access-control-allow-origin']], [200, origin], name)
+      check(headers['access-control-allow-credentials'], undefined, `${name}: there are no cookies`)
+      const exposed = String(headers['access-control-expose-headers'])
+      check(/x-request-id.*x-error-code.*idempotent-replayed/.test(exposed), true, `${name}: ${exposed} are exposed`)
     }
   }
   for (const origin of OTHERS) {
-    t.equal((await app.inject(preflight(origin, 'POST'))).headers['access-control-allow-origin'], undefined, origin)
-    t.equal((await get(origin)).headers['access-control-allow-origin'], undefined, origin)
+    for (const { headers } of [await app.inject(preflight(origin, 'POST')), await get(origin)]) {
+      check(headers['access-control-allow-origin'], undefined, origin)
+    }
   }
+  t.strictSame(problems, [])
 
   const refused = await app.inject({ method: 'POST', url: '/api/v1/posts', headers: { origin: OURS } })
   t.equal(refused.statusCode, 401)
@@ -83,21 +94,23 @@ t.test('every response has its own request id and the security headers', async (
   const { key } = await user()
   const ids = new Set<unknown>()
   const urls = ['/api/v1/accounts', '/api/v1/nothing', '/healthz', '/openapi.json', '/docs', '/docs/json']
+  const { problems, check } = collectProblems()
   for (const authorization of [`Bearer ${key}`, '']) {
     for (const url of urls) {
       const { headers } = await app.inject({ method: 'GET', url, headers: { authorization } })
-      t.match(headers['x-request-id'], /^[0-9a-f-]{36}$/, url)
-      ids.add(headers['x-request-id'])
-      t.match(headers, {
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'SAMEORIGIN',
-        'referrer-policy': 'no-referrer',
-        'content-security-policy': /default-src 'none'/,
-      })
-      t.match(headers['content-security-policy'], /frame-ancestors 'none'/)
-      t.equal(headers['x-powered-by'], undefined)
+      const { 'x-request-id': id, 'content-security-policy': policy, 'x-powered-by': poweredBy, ...others } = headers
+      check(/^[0-9a-f-]{36}$/.test(String(id)), true, `${url}: ${id} is an id`)
+      ids.add(id)
+      const protection = [others['x-content-type-options'], others['x-frame-options'], others['referrer-policy']]
+      check(protection, ['nosniff', 'SAMEORIGIN', 'no-referrer'], url)
+      const directives = String(policy)
+        .match(/(?:default-src|frame-ancestors) 'none'/g)
+        ?.sort()
+      check(directives, ["default-src 'none'", "frame-ancestors 'none'"], `${url}: ${policy}`)
+      check(poweredBy, undefined, `${url}: x-powered-by`)
     }
   }
+  t.strictSame(problems, [])
   t.equal(ids.size, 2 * urls.length)
 })
 

@@ -16,14 +16,13 @@ async function createScene(t: Test, options: Options) {
 t.test('without a limit, responses have no fields of one', async (t) => {
   const { app, user } = await createWorld(t, { trustedProxies: ['127.0.0.1'] })
   const ada = await user()
+  const replies = []
   for (const key of [ada.key, ...Array.from({ length: 30 }, generateKey)]) {
     const { status, headers } = await call(app, key, 'GET', '/posts')
-    t.equal(status, key === ada.key ? 200 : 401)
-    t.strictSame(
-      [headers.ratelimit, headers['ratelimit-policy'], headers['retry-after']],
-      [undefined, undefined, undefined],
-    )
+    replies.push([status, headers.ratelimit, headers['ratelimit-policy'], headers['retry-after']])
   }
+  const none = [undefined, undefined, undefined]
+  t.strictSame(replies, [[200, ...none], ...Array(30).fill([401, ...none])])
 })
 
 t.test('a key that has used up its requests is rejected, until they come back', async (t) => {
@@ -82,10 +81,11 @@ t.test('behind a proxy, an address that sends invalid keys is rejected before th
   }
   const accepted = [200, undefined, undefined]
   t.strictSame(await send(ada.key, '192.0.2.7'), accepted)
+  const failures = []
   for (let count = 0; count < 20; count++) {
-    const key = count % 2 ? generateKey() : 'pr_mistyped'
-    t.strictSame(await send(key, '192.0.2.7'), [401, 'invalid_api_key', undefined])
+    failures.push(await send(count % 2 ? generateKey() : 'pr_mistyped', '192.0.2.7'))
   }
+  t.strictSame(failures, Array(20).fill([401, 'invalid_api_key', undefined]))
   const rejected = [429, 'too_many_failed_keys', '3']
   t.strictSame(await send(generateKey(), '192.0.2.7'), rejected)
   t.strictSame(await send(ada.key, '192.0.2.7'), accepted, 'a key that was valid before')
@@ -98,11 +98,15 @@ t.test('behind a proxy, an address that sends invalid keys is rejected before th
   t.strictSame(await send('pr_mistyped', '2001:db8::ffff:1'), rejected, 'an address of the same IPv6 network')
   t.strictSame((await send('pr_mistyped', '2001:db8:0:1::1'))[0], 401)
   const { key } = await createKey(db, { userId: ada.id, name: null, expiresAt: null })
-  for (let count = 0; count < 50; count++) t.strictSame(await send(key, '192.0.2.9'), accepted)
+  const successes = []
+  for (let count = 0; count < 50; count++) successes.push(await send(key, '192.0.2.9'))
+  t.strictSame(successes, Array(50).fill(accepted))
   t.strictSame((await send('pr_mistyped', '192.0.2.9'))[0], 401, 'valid keys do not count')
 })
 
 t.test('without a trusted proxy, addresses are not counted: all clients may share one', async (t) => {
   const { app } = await createScene(t, { rateLimits: { all: 10, write: 10 } })
-  for (let count = 0; count < 30; count++) t.equal((await call(app, 'pr_mistyped', 'GET', '/posts')).status, 401)
+  const statuses = []
+  for (let count = 0; count < 30; count++) statuses.push((await call(app, 'pr_mistyped', 'GET', '/posts')).status)
+  t.strictSame(statuses, Array(30).fill(401))
 })

@@ -3,7 +3,8 @@ import t from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
 import { call, createWorld, type Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
-import { assertIssues, toRaw } from '../helpers/rejections.ts'
+import { collectProblems } from '../helpers/problems.ts'
+import { checkIssues, toRaw } from '../helpers/rejections.ts'
 import { until, untilBlocked } from '../helpers/until.ts'
 
 const FUTURE = '2999-01-01T00:00:00.000Z'
@@ -125,12 +126,15 @@ t.test('a batch has 100 posts for 500 accounts at most, and mistakes name the po
     [[{ ...draft, metadata: { ['a'.repeat(41)]: '' } }], 'too_big', ['posts', 0, 'metadata', 'a'.repeat(41)]],
     ['all of them', 'invalid_type', ['posts']],
   ]
+  const { problems, check } = collectProblems()
   for (const [posts, code, path, message] of cases) {
     for (const route of ['/posts/batch', '/posts/batch/validate']) {
       const reply = await ada.call('POST', route, { posts, mode: 'each' })
-      assertIssues(t, toRaw(reply), [{ code, path, ...(message && { message }) }], `${route} ${JSON.stringify(path)}`)
+      const issue = { code, path, ...(message && { message }) }
+      checkIssues(check, toRaw(reply), [issue], `${route} ${JSON.stringify(path)}`)
     }
   }
+  t.strictSame(problems, [])
   const nested = await create([{ ...draft, accountOverrides: [{ accountId: bluesky, fields: { deep } }] }])
   t.equal(nested.body.details[0].message, 'Nested too deeply: fields may be 30 levels deep')
   t.strictSame(await captions(), [])
@@ -184,20 +188,23 @@ t.test('validation says what a batch would get, for both modes', async (t) => {
   ]
   const send = (person: Pick<Person, 'call'>, path: string, body: object) => person.call('POST', path, body)
   const author = repeating({ ...ada, call: (...request) => call(app, drafts.key, ...request) })
+  const { problems, check } = collectProblems()
   for (const person of [ada, author]) {
     for (const mode of ['all', 'each']) {
       for (const batch of [posts, [posts[0]!], [posts[0]!, posts[4]!], [posts[2]!, posts[1]!], [posts[4]!]]) {
         const body = { mode, posts: batch }
         const { body: validation } = await send(person, '/posts/batch/validate', body)
         const { status, body: created } = await send(person, '/posts/batch', body)
-        t.strictSame(validation.create, { status, error: status < 300 ? null : created.error }, JSON.stringify(body))
+        const name = JSON.stringify(body)
+        check(validation.create, { status, error: status < 300 ? null : created.error }, name)
         for (const [index, post] of batch.entries()) {
           const { body: alone } = await send(person, '/posts/validate', post)
-          t.strictSame(validation.data[index], { index, ...alone })
+          check(validation.data[index], { index, ...alone }, `${name}: post ${index}`)
         }
       }
     }
   }
+  t.strictSame(problems, [])
   t.equal((await create([posts[4]!])).status, 201)
 })
 
