@@ -18,6 +18,7 @@ import {
 import { createWorld, type Options } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { scriptService } from '../helpers/scripted-service.ts'
 import { SDK_CALLS } from '../helpers/sdk-calls.ts'
@@ -37,6 +38,7 @@ t.test('there is a method for every operation, with its method, path, query and 
       .map(({ operationId }) => operationId)
       .sort(),
   )
+  const { problems, check } = collectProblems()
   for (const { operationId, method, path, parameters = [], requestBody } of operationsOf(document)) {
     const sent: Request[] = []
     const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -56,22 +58,18 @@ t.test('there is a method for every operation, with its method, path, query and 
 
     const request = sent[0]!
     const { pathname, searchParams } = new URL(request.url)
-    t.equal(request.method, method, operationId)
-    t.equal(pathname, path.replaceAll(/\{(\w+)\}/g, '$1%2F%C3%A9'), operationId)
-    t.strictSame(
-      [...searchParams.keys()].sort(),
-      named('query')
-        .flatMap((name) => [name, name])
-        .sort(),
-      operationId,
-    )
-    t.equal(request.headers.get('authorization'), 'Bearer pr_test')
-    t.equal(request.headers.get('idempotency-key'), takesKey ? 'key' : null, operationId)
-    t.equal(request.headers.get('if-match'), options.ifMatch ?? null, operationId)
+    const line = [method, path.replaceAll(/\{(\w+)\}/g, '$1%2F%C3%A9')]
+    check([request.method, pathname], line, operationId)
+    const names = named('query').flatMap((name) => [name, name])
+    check([...searchParams.keys()].sort(), names.sort(), `${operationId}: query`)
+    const headers = ['authorization', 'idempotency-key', 'if-match'].map((name) => request.headers.get(name))
+    const expected = ['Bearer pr_test', takesKey ? 'key' : null, options.ifMatch ?? null]
+    check(headers, expected, `${operationId}: headers`)
     const type = requestBody && Object.keys(requestBody.content)[0]!
-    t.equal(request.headers.get('content-type')?.split(';')[0], type, operationId)
-    if (type === 'application/json') t.strictSame(await request.json(), { a: 1 })
+    check(request.headers.get('content-type')?.split(';')[0], type, `${operationId}: type`)
+    if (type === 'application/json') check(await request.json(), { a: 1 }, `${operationId}: body`)
   }
+  t.strictSame(problems, [])
 })
 
 t.test('each error has its class, status, code, request id and words', async (t) => {
@@ -115,16 +113,17 @@ t.test('each error has its class, status, code, request id and words', async (t)
     [NotFound, 404, 'post_not_found', /^Post not found$/, () => client.posts.get('b')],
     [PreconditionFailed, 412, 'precondition_failed', /./, () => client.posts.delete(id, { ifMatch: '"0"' })],
   ]
+  const { problems, check } = collectProblems()
   for (const [Class, status, code, message, call] of cases) {
     const error = await failed(call)
-    t.equal(error.constructor, Class)
-    t.ok(error instanceof PostroomError && error instanceof Error)
-    t.equal(error.name, Class.name)
-    t.strictSame([error.status, error.code], [status, code])
-    t.match(error.message, message)
-    t.match(error.requestId, /^\S+$/)
-    t.equal(error.requestId, error.response?.headers.get('x-request-id'))
+    check(error.constructor, Class, code)
+    check(error instanceof PostroomError && error instanceof Error, true, `${code}: instance`)
+    check([error.name, error.status, error.code], [Class.name, status, code], code)
+    check(message.test(error.message), true, `${code}: "${error.message}" matches ${message}`)
+    check(/^\S+$/.test(String(error.requestId)), true, `${code}: ${error.requestId} is an id`)
+    check(error.requestId, error.response?.headers.get('x-request-id'), `${code}: request id`)
   }
+  t.strictSame(problems, [])
   const invalid = (await failed(() => client.posts.create({} as never))) as InvalidRequest
   t.match(invalid.details, [{ code: 'invalid_type', path: ['accountIds'] }])
   const options = { idempotencyKey: 'one' }

@@ -5,6 +5,7 @@ import { createKey } from '../../src/auth/create-key.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import type { Teardown } from '../helpers/database.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { untilBlocked } from '../helpers/until.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
@@ -132,15 +133,17 @@ t.test('posts outside of the organisation do not exist for its admin', async (t)
   const gone = await post(bob, [shared])
   // The accounts of a post disappear with their owner.
   await db.deleteFrom('postTargets').where('postId', '=', gone).execute()
+  const { problems, check } = collectProblems()
   for (const id of [await post(bob, [own]), await post(bob, [shared, own]), gone]) {
     const before = (await bob.call('GET', `/posts/${id}`)).body
     for (const [method, path, body] of actions(shared)) {
       for (const person of [ada, carol]) {
-        t.strictSame(codeOf(await person.call(method, `/posts/${id}${path}`, body)), NOT_FOUND, `${method} ${path}`)
+        check(codeOf(await person.call(method, `/posts/${id}${path}`, body)), NOT_FOUND, `${method} ${path}`)
       }
     }
-    t.strictSame((await bob.call('GET', `/posts/${id}`)).body, before)
+    check((await bob.call('GET', `/posts/${id}`)).body, before, 'the post afterwards')
   }
+  t.strictSame(problems, [])
 })
 
 t.test('a lower role, and the end of a membership, take effect with the next request', async (t) => {
@@ -156,9 +159,11 @@ t.test('a lower role, and the end of a membership, take effect with the next req
   t.equal((await setRole('member')).status, 200)
   t.notOk(await seesPost())
   t.strictSame(codeOf(await list(ada)), [403, 'not_organization_admin'])
+  const { problems, check } = collectProblems()
   for (const [method, path, body] of actions(shared)) {
-    t.strictSame(codeOf(await ada.call(method, `/posts/${id}${path}`, body)), NOT_FOUND, `${method} ${path}`)
+    check(codeOf(await ada.call(method, `/posts/${id}${path}`, body)), NOT_FOUND, `${method} ${path}`)
   }
+  t.strictSame(problems, [])
   await setRole('admin')
   t.ok(await seesPost())
   t.equal((await call(app, key, 'DELETE', member)).status, 200)
@@ -203,10 +208,12 @@ t.test('a post that moves to another account while a request waits for it is not
     accountIds: [shared],
   })
   const limited = repeating({ ...bob, call: (...request) => call(app, key, ...request) })
+  const { problems, check } = collectProblems()
   for (const person of [ada, limited]) {
     for (const [method, path, body] of actions(shared).slice(1)) {
       const id = await post(bob, [shared])
-      t.equal((await person.call('GET', `/posts/${id}`)).status, 200)
+      const name = `${method} ${path}`
+      check((await person.call('GET', `/posts/${id}`)).status, 200, `${name}: before`)
       const moved = await db.transaction().execute(async (transaction) => {
         await sql`select from post_targets where post_id = ${id} for update`.execute(transaction)
         const reply = person.call(method, `/posts/${id}${path}`, body)
@@ -218,11 +225,13 @@ t.test('a post that moves to another account while a request waits for it is not
         await sql`update posts set updated_at = now() where id = ${id}`.execute(transaction)
         return { reply }
       })
-      t.strictSame(codeOf(await moved.reply), NOT_FOUND, `${method} ${path}`)
-      t.hasStrict((await bob.call('GET', `/posts/${id}`)).body, { caption: 'hi', status: 'draft' })
+      check(codeOf(await moved.reply), NOT_FOUND, name)
+      const { caption, status } = (await bob.call('GET', `/posts/${id}`)).body
+      check([caption, status], ['hi', 'draft'], `${name}: afterwards`)
       await bob.call('DELETE', `/posts/${id}`)
     }
   }
+  t.strictSame(problems, [])
 })
 
 t.test('an admin disconnects the accounts of the organisation', async (t) => {
