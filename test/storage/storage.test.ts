@@ -124,11 +124,18 @@ for (const [name, create, cause] of [
       KEY.slice(1),
       `${KEY}\n`,
     ]
+    const { problems, check } = collectProblems()
+    const errorOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'none',
+        (error) => error.name,
+      )
     for (const key of [...malformed, `..${KEY.slice(2)}`, `${KEY.slice(3)}/..`]) {
-      await t.rejects(storage.put(key, path, AS.mimeType), TypeError)
-      await t.rejects(storage.remove(key), TypeError)
-      await t.rejects(storage.serve(key, { method: 'GET', headers: {} } as IncomingMessage, AS), TypeError)
+      const serve = storage.serve(key, { method: 'GET', headers: {} } as IncomingMessage, AS)
+      const works = [storage.put(key, path, AS.mimeType), storage.remove(key), serve]
+      check(await Promise.all(works.map(errorOf)), ['TypeError', 'TypeError', 'TypeError'], JSON.stringify(key))
     }
+    t.strictSame(problems, [])
     t.strictSame(await readdir(folder, { recursive: true }), before)
   })
 
