@@ -17,9 +17,12 @@ const PUT = 'PUT /video/'
 const STATUS = 'POST /v2/post/publish/status/fetch/'
 const { reconcile } = clientOf(tiktokAdapter)
 
+/** As many as the largest video has. */
+const RANDOM = randomBytes(5 * CHUNK + 123)
+
 /** A video of random bytes, which can be read in parts. */
 function videoOf(bytes: number): { act: Act; content: Buffer } {
-  const content = randomBytes(bytes)
+  const content = RANDOM.subarray(0, bytes)
   const open: PublishedFile['open'] = async (range) =>
     Readable.from([range ? content.subarray(range.from, range.from + range.bytes) : content])
   const media = [fileOf('video/mp4', { bytes, open })]
