@@ -1,6 +1,6 @@
 import type { Guarantee, GuaranteeRule, Platform } from './limits.ts'
 
-const WEAKEST_FIRST: readonly Guarantee[] = ['at-most-once', 'reconcilable', 'exactly-once']
+export const WEAKEST_FIRST: readonly Guarantee[] = ['at-most-once', 'reconcilable', 'exactly-once']
 
 export type ActKind = NonNullable<GuaranteeRule['act']>
 

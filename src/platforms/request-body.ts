@@ -43,15 +43,16 @@ export interface Upload {
 /** A request body of bytes and files, streamed with its length known, so that no video is ever in memory. */
 export class StreamedBody {
   readonly headers: Record<string, string>
-  /** Whether every byte was handed over. */
+  /** Whether every byte was handed over. The end of the last file may not have been read yet. */
   isRead = false
   /** Why the content of a file could not be read, or had another length than stored. */
   failure: unknown
   readonly #parts: readonly (Buffer | Content)[]
+  readonly #bytes: number
 
   constructor(contentType: string, parts: readonly (Buffer | Content)[]) {
-    const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : part.bytes), 0)
-    this.headers = { 'content-type': contentType, 'content-length': String(bytes) }
+    this.#bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : part.bytes), 0)
+    this.headers = { 'content-type': contentType, 'content-length': String(this.#bytes) }
     this.#parts = parts
   }
 
@@ -80,11 +81,14 @@ export class StreamedBody {
   }
 
   async *#read(): AsyncGenerator<Uint8Array, undefined> {
+    let left = this.#bytes
     for (const part of this.#parts) {
-      if (Buffer.isBuffer(part)) yield part
-      else yield* contentOf(part)
+      for await (const chunk of Buffer.isBuffer(part) ? [part] : contentOf(part)) {
+        left -= chunk.length
+        this.isRead = left === 0
+        yield chunk
+      }
     }
-    this.isRead = true
   }
 }
 

@@ -1,11 +1,9 @@
 import t from 'tap'
 import { createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
-import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
-const DAY = 86_400_000
 
 t.test('Discord: texts and files are sent with their descriptions, and a comment after its post', async (t) => {
   const { connect, uploadFile, post, work, readDelivery, discord } = await createNetworkWorld(t)
@@ -59,13 +57,4 @@ t.test('Discord: a deleted webhook fails its delivery until its owner connects i
   t.equal((await retry(id, account)).status, 202)
   await work(MINUTE)
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 2 })
-
-  discord.faults.push({ on: `POST ${path}`, after: true, instead: reset })
-  const lost = await post({ accountIds: [account], caption: 'lost' })
-  for (const ms of [0, MINUTE, DAY]) await work(ms)
-  t.hasStrict(await readDelivery(lost), { state: 'unconfirmed', attempts: 1, error: { code: 'disconnected' } })
-  t.same(
-    discord.messages.map(({ content }) => content),
-    ['Hello', 'lost'],
-  )
 })

@@ -58,24 +58,6 @@ t.test('Google Business: a photo stays at its address until the post is live', a
   t.equal((await ada.call('DELETE', `/media/${mediaId}`)).status, 200)
 })
 
-t.test('Google Business: what Google rejects has failed, at once or later', async (t) => {
-  const { connect, post, work, readDelivery, readStatus, google_business: google } = await createNetworkWorld(t)
-  const account = await connect('google_business')
-  const error = { code: 'content_refused', retryable: false, message: /it violates the content policy/ }
-  google.processing = 'refused'
-  const first = await post({ accountIds: [account], caption: 'Call 555 0100' })
-  await work()
-  t.match(await readDelivery(first), { state: 'failed', error })
-  google.processing = 'fails'
-  const second = await post({ accountIds: [account], caption: 'Call 555 0101' })
-  await work()
-  t.hasStrict(await readDelivery(second), { state: 'queued' })
-  await work(5 * SECOND)
-  t.match(await readDelivery(second), { state: 'failed', error })
-  t.equal(await readStatus(second), 'scheduled')
-  t.equal(google.posts.length, 2)
-})
-
 t.test('Google Business: a check that takes longer than a day ends as unconfirmed', async (t) => {
   const { connect, post, work, readDelivery, google_business: google } = await createNetworkWorld(t)
   const account = await connect('google_business')
@@ -88,31 +70,6 @@ t.test('Google Business: a check that takes longer than a day ends as unconfirme
   await work(5 * MINUTE)
   t.match(await readDelivery(id), { state: 'unconfirmed', error: { code: 'timeout' } })
   t.equal(callsOf(google, CREATE).filter(({ method }) => method === 'POST').length, 1)
-})
-
-t.test('Google Business: a post that shows late is found, and one that never shows is not sent again', async (t) => {
-  const { connect, post, work, readDelivery, google_business: google } = await createNetworkWorld(t)
-  const account = await connect('google_business')
-  const create = `POST /v4/${google.credentials.location}/localPosts`
-  google.listedAfterMs = MINUTE
-  google.faults.push({ on: create, after: true, instead: reset })
-  const late = await post({ accountIds: [account], caption: 'late' })
-  await work()
-  await work(31 * SECOND)
-  t.hasStrict(await readDelivery(late), { state: 'queued' }, 'it does not show yet')
-  await work(90 * SECOND)
-  await work(5 * SECOND)
-  t.hasStrict(await readDelivery(late), { state: 'published', externalId: google.posts[0]!.name, error: null })
-
-  google.faults.push({ on: create, instead: reset })
-  const lost = await post({ accountIds: [account], caption: 'lost' })
-  await work()
-  for (const pause of [31 * SECOND, 90 * SECOND, 480 * SECOND]) {
-    t.equal((await readDelivery(lost)).state, 'queued')
-    await work(pause)
-  }
-  t.hasStrict(await readDelivery(lost), { state: 'unconfirmed', error: { code: 'unknown_outcome' } })
-  t.equal(google.calls.filter(({ method }) => method === 'POST').length, 2)
 })
 
 t.test('Google Business: the post of another delivery is never taken for a lost one', async (t) => {

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap'
-import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
+import { createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
-import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 
@@ -36,20 +35,4 @@ t.test('Instagram: the type of the post decides what is published', async (t) =>
   const mediaIds = [await uploadFile(await jpeg(40, 30))]
   t.hasStrict(await finish(await post({ accountIds: [account], postType: 'story', mediaIds })), { state: 'published' })
   t.hasStrict(instagram.posts, [{ media_product_type: 'STORY' }])
-})
-
-t.test('Instagram: a post and a comment whose responses were lost are there once', async (t) => {
-  const { account, post, uploadFile, finish, readDelivery, work, instagram } = await createScene(t)
-  const mediaIds = [await uploadFile(await jpeg(40, 30))]
-  const id = await post({ accountIds: [account], caption: 'Once', mediaIds, firstComment: 'First!' })
-  const publish = `POST /v26.0/${instagram.credentials.userId}/media_publish`
-  instagram.faults.push({ on: publish, after: true, instead: reset })
-  await work()
-  await work(3 * SECOND)
-  await work(5 * SECOND)
-  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'disconnected' } })
-  instagram.faults.push({ on: `POST /v26.0/${instagram.posts[0]!.id}/comments`, after: true, instead: reset })
-  t.hasStrict(await finish(id), { state: 'published', externalId: instagram.posts[0]!.id, error: null })
-  t.same([instagram.posts.length, instagram.comments.length], [1, 1])
-  t.equal(callsOf(instagram, publish).length, 1)
 })

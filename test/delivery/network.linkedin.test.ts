@@ -120,31 +120,6 @@ t.test('LinkedIn: a lost post of an organization is found, or sent again where i
   )
 })
 
-t.test('LinkedIn: a lost post with files is looked for twice, and never sent again', async (t) => {
-  const { account, uploadFile, post, work, readDelivery, retry, linkedin } = await start(t)
-  const create = async () =>
-    post({ accountIds: [account], caption: 'With a file', mediaIds: [await uploadFile(await jpeg(40, 30, 1))] })
-  linkedin.listedAfterMs = 5 * MINUTE
-  linkedin.faults.push({ on, after: true, instead: reset })
-  const late = await create()
-  await work()
-  await work(2 * MINUTE)
-  t.hasStrict(await readDelivery(late), { state: 'queued' })
-  await work(8 * MINUTE)
-  t.hasStrict(await readDelivery(late), { state: 'published', externalId: linkedin.posts[0]?.id })
-
-  linkedin.faults.push({ on, instead: reset })
-  const absent = await create()
-  await work()
-  await work(2 * MINUTE)
-  await work(8 * MINUTE)
-  t.hasStrict(await readDelivery(absent), { state: 'unconfirmed' })
-  t.equal((await retry(absent, account)).status, 202, 'the posts of an organization can be read again')
-  await work()
-  t.hasStrict(await readDelivery(absent), { state: 'unconfirmed' })
-  t.equal(linkedin.posts.length, 1)
-})
-
 t.test('LinkedIn: a lost post of a member is unconfirmed, and LinkedIn refuses to make it twice', async (t) => {
   const { account, post, work, readDelivery, retry, resolve, linkedin } = await start(t, 'member')
   for (const after of [true, false]) {
@@ -187,14 +162,4 @@ t.test('LinkedIn: the accounts of one member rest together', async (t) => {
   t.equal(linkedin.calls.length, calls, 'the member rests too')
   await work(60 * MINUTE)
   t.same(linkedin.posts.map(({ text }) => text).sort(), ['first', 'second'])
-})
-
-t.test('LinkedIn: a token that was revoked needs its owner', async (t) => {
-  const { account, post, work, readDelivery, readAccount, linkedin } = await start(t)
-  linkedin.tokens.get(linkedin.organization.accessToken!)!.status = 'revoked'
-  const id = await post({ accountIds: [account], caption: 'refused' })
-  await work()
-  const message = 'api.linkedin.com: The token used in the request has been revoked by the user'
-  t.hasStrict(await readDelivery(id), { state: 'failed', error: { code: 'unauthorized', message } })
-  t.hasStrict((await readAccount(account)).attention, { code: 'unauthorized' })
 })

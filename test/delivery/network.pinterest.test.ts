@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
+import { createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
-import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
-const MINUTE = 60_000
 const BOARD = '549755885175'
 const on = 'POST /v5/pins'
 
@@ -71,26 +69,6 @@ t.test('Pinterest: a video is uploaded, and no worker waits until it is processe
   }
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
   t.ok([...pinterest.media.values()][0]!.bytes!.equals(FILM))
-})
-
-t.test('Pinterest: a lost pin is found on its board, or is unconfirmed, and never sent again', async (t) => {
-  const { pin, work, readDelivery, pinterest } = await start(t)
-  pinterest.listedAfterMs = MINUTE
-  pinterest.faults.push({ on, after: true, instead: reset })
-  const late = await pin('late')
-  await work()
-  await work(30 * SECOND)
-  t.hasStrict(await readDelivery(late), { state: 'queued' })
-  await work(90 * SECOND)
-  t.hasStrict(await readDelivery(late), { state: 'published', externalId: pinterest.pins[0]!.id, error: null })
-
-  pinterest.faults.push({ on, instead: reset })
-  const absent = await pin('absent')
-  await work()
-  for (const pause of [30, 90, 480]) await work(pause * SECOND)
-  t.hasStrict(await readDelivery(absent), { state: 'unconfirmed' })
-  t.equal(callsOf(pinterest, on).length, 2)
-  t.equal(pinterest.pins.length, 1)
 })
 
 t.test('Pinterest: a pin that was created in spite of an error is found, and not sent again', async (t) => {

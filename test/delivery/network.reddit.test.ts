@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
-import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
-const MINUTE = 60_000
 const SUBMIT = 'POST /api/submit'
 
 /** Reddit requires 2 seconds. */
@@ -70,38 +68,6 @@ t.test('Reddit: an error with status 200 fails the delivery in the words of Redd
   const message = "reddit.com: that subreddit doesn't allow text posts (NO_SELFS)"
   t.hasStrict(await readDelivery(id), { state: 'failed', error: { code: 'content_refused', message } })
   t.notOk((await readAccount(account)).attention)
-})
-
-t.test('Reddit: a post whose response was lost is found, or sent again after two minutes', async (t) => {
-  const { create, work, readDelivery, reddit } = await start(t)
-  reddit.faults.push({ on: SUBMIT, instead: reset, after: true })
-  const sent = await create({ caption: 'It is out' })
-  await work()
-  await work(MINUTE)
-  t.hasStrict(await readDelivery(sent), { state: 'published', externalId: reddit.posts[0]!.name })
-  t.equal(reddit.posts.length, 1)
-
-  reddit.faults.push({ on: SUBMIT, instead: reset })
-  const lost = await create({ caption: 'It is not' })
-  await work()
-  await work(MINUTE)
-  t.hasStrict(await readDelivery(lost), { state: 'queued' }, 'it may show later')
-  for (let minutes = 0; minutes < 3; minutes++) await work(MINUTE)
-  t.hasStrict(await readDelivery(lost), { state: 'published', externalId: reddit.posts[0]!.name })
-  t.equal(reddit.posts.length, 2)
-})
-
-t.test('Reddit: an account that posts too often waits as long as Reddit says', async (t) => {
-  const { create, work, readDelivery, reddit } = await start(t)
-  reddit.switches.breakMinutes = 14
-  const id = await create({ caption: 'Too soon' })
-  await work()
-  reddit.switches.breakMinutes = null
-  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'rate_limited' } })
-  await work(13 * MINUTE)
-  t.equal(reddit.posts.length, 0)
-  await work(2 * MINUTE)
-  t.hasStrict(await readDelivery(id), { state: 'published' })
 })
 
 t.test('Reddit: the flairs of a subreddit and its rules can be read before a post is written', async (t) => {

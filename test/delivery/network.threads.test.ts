@@ -4,7 +4,6 @@ import { jpeg } from '../helpers/upload.ts'
 import { reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
-const MINUTE = 60_000
 const PUBLISH = 'POST /v1.0/me/threads_publish'
 
 async function createScene(t: Test) {
@@ -93,26 +92,4 @@ t.test('Threads: a post that is live without an id counts as published, and its 
     threads.posts.map(({ text }) => text),
     ['one', 'alone'],
   )
-})
-
-t.test('Threads: a post whose call never arrived is published once, after its container was watched', async (t) => {
-  const { account, post, work, finish, readDelivery, threads } = await createScene(t)
-  const id = await post({ accountIds: [account], caption: 'once' })
-  threads.faults.push({ on: PUBLISH, instead: reset })
-  for (let round = 0; round < 3; round++) await work(4 * SECOND)
-  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'disconnected' } })
-  await work(5 * MINUTE)
-  t.same(threads.posts, [], 'it may still arrive')
-  t.hasStrict(await finish(id), { state: 'published', error: null })
-  t.equal(threads.posts.length, 1)
-  t.equal(callsOf(threads, 'POST /v1.0/me/threads').length, 1, 'one container')
-})
-
-t.test('Threads: a refused token sets the attention of the account', async (t) => {
-  const { account, post, work, readDelivery, readAccount, threads } = await createScene(t)
-  threads.tokens.expire(threads.credentials.accessToken)
-  const id = await post({ accountIds: [account], caption: 'no' })
-  await work()
-  t.hasStrict(await readDelivery(id), { state: 'failed', error: { code: 'unauthorized' } })
-  t.hasStrict(await readAccount(account), { attention: { code: 'unauthorized' } })
 })

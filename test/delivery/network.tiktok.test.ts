@@ -5,8 +5,6 @@ import { broken, reset } from '../networks/fakes/network.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
-const HOUR = 3_600_000
-const PHOTOS = 'POST /v2/post/publish/content/init/'
 const PUT = 'PUT /video/'
 
 async function createScene(t: Parameters<typeof createNetworkWorld>[0]) {
@@ -103,18 +101,6 @@ t.test('TikTok: a video whose last response is lost is published once', async (t
   }
   t.equal(tiktok.posts.length, 2)
   t.equal(tiktok.tasks.size, 2)
-})
-
-t.test('TikTok: photos whose response is lost are not sent again', async (t) => {
-  const { postFile, work, readDelivery, resolve, account, tiktok } = await createScene(t)
-  tiktok.faults.push({ on: PHOTOS, after: true, instead: reset })
-  const id = await postFile(await jpeg(720, 720, 1))
-  await work()
-  await work(MINUTE)
-  t.hasStrict(await readDelivery(id), { state: 'unconfirmed', error: { code: 'unknown_outcome' } })
-  await work(HOUR)
-  t.equal(tiktok.posts.length, 1)
-  t.equal((await resolve(id, account, { outcome: 'published' })).status, 200)
 })
 
 t.test('TikTok: photos that TikTok could not fetch are posted anew, twice at most', async (t) => {

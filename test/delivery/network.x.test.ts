@@ -2,7 +2,6 @@ import t from 'tap'
 import { callsOf, createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
 import { reset } from '../networks/fakes/network.ts'
-import { throttled } from '../networks/fakes/x-replies.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -150,42 +149,6 @@ t.test('X: the parts of a thread and its comment reply to each other, also after
   t.equal(x.posts.length, 4)
 })
 
-t.test('X: a post that shows late is found, and never sent twice', async (t) => {
-  const { connect, post, work, readDelivery, x } = await createNetworkWorld(t)
-  const account = await connect('x')
-  x.switches.showsAfterMs = 60 * SECOND
-  x.faults.push({ on: CREATE, after: true, instead: { status: 503 } })
-  const late = await post({ accountIds: [account], caption: 'late' })
-  await work()
-  await work(31 * SECOND)
-  t.hasStrict(await readDelivery(late), { state: 'queued', error: { code: 'server_error' } }, 'it does not show yet')
-  t.equal(x.switches.postsRead, 0, 'an empty page is free')
-  await work(90 * SECOND)
-  t.hasStrict(await readDelivery(late), { state: 'published', externalId: x.posts[0]!.id, error: null })
-  t.equal(callsOf(x, CREATE).length, 1)
-  t.equal(x.switches.postsRead, 1)
-})
-
-t.test('X: a post that does not show is not sent again, until its owner says that it is not there', async (t) => {
-  const { connect, post, work, readDelivery, resolve, retry, x } = await createNetworkWorld(t)
-  const account = await connect('x')
-  x.faults.push({ on: CREATE, instead: reset })
-  const lost = await post({ accountIds: [account], caption: 'lost' })
-  await work()
-  for (const pause of [31 * SECOND, 90 * SECOND, 480 * SECOND]) {
-    t.equal((await readDelivery(lost)).state, 'queued')
-    await work(pause)
-  }
-  t.hasStrict(await readDelivery(lost), { state: 'unconfirmed', error: { code: 'unknown_outcome' } })
-  t.equal(callsOf(x, `/2/users/${x.user.id}/tweets`).length, 3)
-  t.equal(callsOf(x, CREATE).length, 1)
-  t.equal((await resolve(lost, account, { outcome: 'not_published' })).status, 200)
-  t.equal((await retry(lost, account)).status, 202)
-  await work()
-  t.hasStrict(await readDelivery(lost), { state: 'published', externalId: x.posts[0]!.id })
-  t.equal(x.posts.length, 1)
-})
-
 t.test('X: a retry that X refuses as a duplicate finds the post of the first attempt', async (t) => {
   const { connect, post, work, readDelivery, resolve, retry, x } = await createNetworkWorld(t)
   const account = await connect('x')
@@ -213,20 +176,4 @@ t.test('X: a post with the text of another post is refused, and does not take it
   t.hasStrict(await readDelivery(later), { state: 'failed', error: { code: 'content_refused' } })
   t.hasStrict(await readDelivery(first), { state: 'published', externalId: x.posts[0]!.id })
   t.equal(x.posts.length, 1)
-})
-
-t.test('X: after a 429 the account rests until x-rate-limit-reset', async (t) => {
-  const { connect, post, work, readDelivery, x, time } = await createNetworkWorld(t)
-  const account = await connect('x')
-  x.faults.push({ on: CREATE, instead: throttled(new Date(Date.now() + 15 * MINUTE)) })
-  const id = await post({ accountIds: [account], caption: 'patience' })
-  await work()
-  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'rate_limited' } })
-  const rest = Date.parse((await readDelivery(id)).nextAttemptAt!) - time.now.getTime()
-  t.ok(rest > 14 * MINUTE && rest <= 15 * MINUTE, `${rest}`)
-  await post({ accountIds: [account], caption: 'next' })
-  await work(rest - SECOND)
-  t.equal(callsOf(x, CREATE).length, 1)
-  await work(SECOND)
-  t.strictSame(x.posts.map(({ sent }) => sent).toSorted(), ['next', 'patience'])
 })

@@ -22,6 +22,12 @@ export interface NetworkControls {
   limited?(seconds: number): Reply
   /** The limit of a network that ends by itself. */
   limitSeconds?: number
+  /** The part of the credentials that no error may have. Absent: the network makes no calls. */
+  secret?: string
+  /** The statuses of refused credentials. Absent: 401 and 403. */
+  unauthorized?: readonly number[]
+  /** The status of a redirect that means something else to the network. */
+  notRedirect?: number
   revokeToken?(): () => void
   expireToken?(): () => void
   /** Whether the call that publishes posts of this kind has the token. Absent: each call has. */
@@ -56,24 +62,29 @@ const has =
 const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
   bluesky: ({ bluesky }) => ({
     limited: limitedByBluesky,
+    secret: bluesky.token,
     processes: has('video'),
     process: (processing) => set(bluesky, { processing }),
   }),
   mastodon: ({ mastodon }) => ({
     limited: (seconds) => throttledInstance(new Date(Date.now() + seconds * 1000)),
+    secret: mastodon.credentials.accessToken,
     processes: has('video'),
     process: (looks) => set(mastodon, { processing: looks === 'fails' ? 'The file is damaged' : looks }),
   }),
-  telegram: () => ({
+  telegram: ({ telegram }) => ({
     limited: (seconds) => ({ status: 429, body: { ok: false, parameters: { retry_after: seconds } } }),
+    secret: telegram.credentials.botToken,
   }),
-  discord: () => ({
+  discord: ({ discord }) => ({
     limited: (seconds) => ({ status: 429, body: { message: 'Slow down', retry_after: seconds, global: false } }),
+    secret: discord.credentials.webhookUrl.split('/').at(-1)!,
   }),
   // It makes no calls: posts ask for its faults.
   sandbox: () => ({ limitSeconds: 5, processes: ({ act }) => act === 'files', looks: 2 }),
   x: ({ x, time }) => ({
     limited: (seconds) => throttledUser(new Date(Date.now() + seconds * 1000)),
+    secret: x.credentials.accessToken,
     revokeToken: () => set(x.grant, { isRevoked: true }),
     // A token works for two hours.
     expireToken() {
@@ -88,6 +99,9 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
     const token = linkedin.tokens.get(linkedin.member.accessToken!)!
     return {
       limited: (seconds) => throttledMember('Resource level throttle', { 'retry-after': String(seconds) }),
+      secret: linkedin.member.accessToken!,
+      // A 403 to a comment is about its post.
+      unauthorized: [401],
       revokeToken: () => set(token, { status: 'revoked' }),
       expireToken: () => set(token, { status: 'expired' }),
       showLate: () => set(linkedin, { listedAfterMs: LATE_MS }),
@@ -99,7 +113,8 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
     }
   },
   facebook: ({ facebook }) => ({
-    limited: (seconds) => throttledPage(seconds),
+    limited: throttledPage,
+    secret: facebook.credentials.accessToken,
     revokeToken: () => set(facebook, { tokenSubcode: 458 }),
     expireToken: () => set(facebook, { tokenSubcode: 463 }),
     showLate: () => set(facebook, { listedAfterMs: LATE_MS }),
@@ -108,6 +123,7 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
   }),
   google_business: ({ google_business }) => ({
     limited: throttledProject,
+    secret: google_business.credentials.accessToken,
     revokeToken: () => set(google_business.grant, { isRevoked: true }),
     expireToken: () => set(google_business.access, { expiresAt: 0 }),
     showLate: () => set(google_business, { listedAfterMs: LATE_MS }),
@@ -117,6 +133,7 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
   }),
   tiktok: ({ tiktok }) => ({
     limited: (seconds) => ({ ...throttledCreator(), headers: { 'retry-after': String(seconds) } }),
+    secret: tiktok.credentials.accessToken,
     revokeToken: () => set(tiktok.grant, { isRevoked: true }),
     expireToken: () => set(tiktok.grant, { isRevoked: true }),
     // The address of an upload is the permission.
@@ -129,6 +146,9 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
     const token = pinterest.tokens.get(pinterest.credentials.accessToken)!
     return {
       limited: (seconds) => throttledApp({ 'retry-after': String(seconds) }),
+      secret: pinterest.credentials.accessToken,
+      // A 403 is about rights.
+      unauthorized: [401],
       revokeToken: () => set(token, { status: 'revoked' }),
       expireToken: () => set(token, { status: 'expired' }),
       showLate: () => set(pinterest, { listedAfterMs: LATE_MS }),
@@ -137,7 +157,10 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
     }
   },
   reddit: ({ reddit, time }) => ({
-    limited: (seconds) => throttledClient(seconds),
+    limited: throttledClient,
+    secret: reddit.credentials.accessToken,
+    // A 403 is about the subreddit.
+    unauthorized: [401],
     revokeToken: () => set(reddit.grant, { isRevoked: true }),
     // A token works for a day.
     expireToken() {
@@ -151,6 +174,9 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
   }),
   youtube: ({ youtube }) => ({
     limited: throttledUploads,
+    secret: youtube.credentials.accessToken,
+    // An upload is incomplete.
+    notRedirect: 308,
     revokeToken: () => set(youtube.grant, { isRevoked: true }),
     expireToken: () => set(youtube.access, { expiresAt: 0 }),
     showLate: () => set(youtube.switches, { showsAfterMs: LATE_MS }),
@@ -166,6 +192,7 @@ function containerControls(fake: World['instagram'] | World['threads'], problem:
   const { accessToken } = fake.credentials
   return {
     limited: throttledToken,
+    secret: accessToken,
     revokeToken: () => fake.tokens.revoke(accessToken),
     expireToken: () => fake.tokens.expire(accessToken),
     // Counted in looks.

@@ -1,4 +1,4 @@
-import { isOfMeta, testNetworks } from '../helpers/network-table.ts'
+import { testNetworks } from '../helpers/network-table.ts'
 
-// Meta's networks are in a file of their own, which runs at the same time.
-testNetworks((id) => !isOfMeta(id))
+// test/faults/adapters has every kind of post.
+testNetworks('one kind')

@@ -3,7 +3,6 @@ import t from 'tap'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { createDiscordAdapter } from '../../src/platforms/discord/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { type FakeDiscord, startDiscord } from '../networks/fakes/discord.ts'
 import { type Reply, reset } from '../networks/fakes/network.ts'
@@ -165,17 +164,4 @@ t.test('a webhook that cannot be read gets no message', async (t) => {
     t.has(await rejection(send(actOf(), fake.credentials, ioOf(fake))), { maybeSent: false, retryable: true })
   }
   t.notOk(fake.log.includes('intend'))
-})
-
-testAdapterContract(async (t) => {
-  const { fake, send } = await start(t)
-  return {
-    fake,
-    send: (io) => send(actOf(), fake.credentials, io),
-    sendFile: (file, io) => send(actOf({ media: [file] }), fake.credentials, io),
-    limited: (seconds) => ({ status: 429, body: { message: 'Slow down', retry_after: seconds, global: false } }),
-    count: () => fake.messages.length,
-    secret: new URL(fake.credentials.webhookUrl).pathname.split('/').at(-1) ?? '',
-    visible: `POST ${pathOf(fake)}`,
-  }
 })

@@ -51,16 +51,6 @@ const ACTS: [name: string, act: Act, on: string][] = [
   ['a photo story', actOf({ postType: 'story', media: [image()] }), `POST /v26.0/${PAGE_ID}/photo_stories`],
 ]
 
-for (const [name, act, on] of ACTS) {
-  t.test(`${name} whose response is lost is found`, async (t) => {
-    const fake = await startFacebook(t)
-    const ready = await lose(act, fake, on, true)
-    const { found, pauses } = await find(act, fake, ready)
-    t.match(found, { id: fake.visibleIds()[0] })
-    t.same(pauses, [])
-  })
-}
-
 t.test('an act that shows late is found at a later look', async (t) => {
   for (const [name, act, on] of ACTS) {
     const fake = await startFacebook(t)

@@ -1,8 +1,7 @@
 import t from 'tap'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
-import { APP_ID, PAGE_ID, startFacebook, throttled } from '../networks/fakes/facebook.ts'
+import { APP_ID, PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'
 
 const { send, identify } = clientOf(facebookAdapter)
@@ -12,22 +11,6 @@ const PHOTOS = `POST /v26.0/${PAGE_ID}/photos`
 
 const bodiesOf = ({ calls }: FakeNetwork, name: string) =>
   calls.filter(({ method, path }) => `${method} ${path}` === name).map(({ body }) => body)
-
-let texts = 0
-
-testAdapterContract(async (t) => {
-  const fake = await startFacebook(t)
-  const { credentials } = fake
-  return {
-    fake,
-    send: (io) => send(actOf({ text: `Text ${++texts}` }), credentials, io),
-    sendFile: (file, io) => send(actOf({ text: `Text ${++texts}`, media: [file] }), credentials, io),
-    limited: throttled,
-    count: () => fake.posts.length,
-    secret: credentials.accessToken,
-    visible: FEED,
-  }
-})
 
 t.test('an account is its Page, and rests together with the accounts of its app', async (t) => {
   const fake = await startFacebook(t)

@@ -1,9 +1,8 @@
 import t from 'tap'
 import { googleBusinessAdapter } from '../../src/platforms/google_business/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startGoogleBusiness, throttled } from '../networks/fakes/google-business.ts'
+import { startGoogleBusiness } from '../networks/fakes/google-business.ts'
 import { errorInfo, googleError, quotaExceeded } from '../networks/fakes/google-errors.ts'
 
 const { send, identify } = clientOf(googleBusinessAdapter)
@@ -14,19 +13,6 @@ async function start(t: Teardown) {
   const path = `/v4/${credentials.location}/localPosts`
   return { fake, credentials, list: `GET ${path}`, create: `POST ${path}` }
 }
-
-testAdapterContract(async (t) => {
-  const { fake, credentials, create } = await start(t)
-  let posts = 0
-  return {
-    fake,
-    send: (io) => send(actOf({ text: `A lighthouse ${++posts}` }), credentials, io),
-    limited: throttled,
-    count: () => fake.posts.length,
-    secret: credentials.accessToken,
-    visible: create,
-  }
-})
 
 t.test('a location is named by its stable id, and by its address beside its title', async (t) => {
   const { fake, credentials } = await start(t)

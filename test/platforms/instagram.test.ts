@@ -1,10 +1,8 @@
 import t from 'tap'
 import { instagramAdapter } from '../../src/platforms/instagram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { startInstagram } from '../networks/fakes/instagram.ts'
-import { throttled } from '../networks/fakes/meta.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'
 
 const { send, identify } = clientOf(instagramAdapter)
@@ -26,18 +24,6 @@ const created = ({ calls }: FakeNetwork) =>
       const { access_token: _, ...parameters } = body as Record<string, string>
       return parameters
     })
-
-testAdapterContract(async (t) => {
-  const { fake, credentials } = await start(t)
-  return {
-    fake,
-    send: (io) => send(actOf({ media: [image()] }), credentials, io),
-    limited: throttled,
-    count: () => fake.posts.length,
-    secret: credentials.accessToken,
-    visible: `POST /v26.0/${USER}/media_publish`,
-  }
-})
 
 t.test('an account is named by the id of its professional account', async (t) => {
   const { fake, credentials } = await start(t)

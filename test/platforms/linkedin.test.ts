@@ -1,7 +1,6 @@
 import t from 'tap'
 import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { type FakeLinkedin, startLinkedin, throttled } from '../networks/fakes/linkedin.ts'
 
@@ -15,22 +14,6 @@ async function start(t: Teardown) {
 /** Bodies of the calls that create a post. */
 const bodies = ({ calls }: FakeLinkedin) =>
   calls.filter(({ path, method }) => method === 'POST' && path === '/rest/posts').map(({ body }) => body)
-
-let texts = 0
-testAdapterContract(async (t) => {
-  const { fake, member } = await start(t)
-  // LinkedIn refuses a copy of a post.
-  const act = () => actOf({ text: `A lighthouse at dusk, number ${++texts}` })
-  return {
-    fake,
-    send: (io) => send(act(), member, io),
-    sendFile: (file, io) => send({ ...act(), media: [file] }, member, io),
-    limited: (seconds) => throttled('Too many requests', { 'retry-after': String(seconds) }),
-    count: () => fake.posts.length,
-    secret: member.accessToken!,
-    visible: 'POST /rest/posts',
-  }
-})
 
 t.test('a member and an organization are named, and share the quota of the member', async (t) => {
   const { fake, member, organization } = await start(t)

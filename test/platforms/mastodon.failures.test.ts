@@ -2,9 +2,8 @@ import t from 'tap'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { startMastodon, throttled } from '../networks/fakes/mastodon.ts'
+import { startMastodon } from '../networks/fakes/mastodon.ts'
 
 const { send, identify, reconcile } = clientOf(mastodonAdapter)
 
@@ -107,19 +106,4 @@ t.test('a token without the scopes needs its owner; the documented scopes are en
   await identify(credentials, ioOf(fake))
   const { id, url } = await send(act, credentials, ioOf(fake))
   t.same(await reconcile(act, credentials, ioOf(fake)), { id, url })
-})
-
-testAdapterContract(async (t) => {
-  const fake = await startMastodon(t)
-  let acts = 0
-  const act = () => actOf({ token: `act-${++acts}` })
-  return {
-    fake,
-    send: (io) => send(act(), fake.credentials, io),
-    sendFile: (file, io) => send({ ...act(), media: [file] }, fake.credentials, io),
-    limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
-    count: () => fake.statuses.length,
-    secret: fake.credentials.accessToken,
-    visible: 'POST /api/v1/statuses',
-  }
 })

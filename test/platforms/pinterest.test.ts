@@ -3,7 +3,6 @@ import t from 'tap'
 import type { Act } from '../../src/platforms/adapter.ts'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import { type FakePinterest, STORAGE, startPinterest, throttled } from '../networks/fakes/pinterest.ts'
 
 const { send, identify } = clientOf(pinterestAdapter)
@@ -17,23 +16,6 @@ const filmOf = (fields: Act['fields'] = { coverTimestampSeconds: 2 }) => pinOf({
 
 const bodies = ({ calls }: FakePinterest) =>
   calls.filter(({ method, path }) => `${method} ${path}` === 'POST /v5/pins').map(({ body }) => body)
-
-testAdapterContract(async (t) => {
-  const fake = await startPinterest(t)
-  const { credentials } = fake
-  return {
-    fake,
-    send: (io) => send(pinOf(), credentials, io),
-    sendFile: (file, io) => send(pinOf({ media: [file] }), credentials, io),
-    limited: (seconds) => throttled({ 'retry-after': String(seconds) }),
-    count: () => fake.pins.length,
-    secret: credentials.accessToken,
-    visible: 'POST /v5/pins',
-    isStreamed: true,
-    // A 403 is about rights.
-    unauthorized: [401],
-  }
-})
 
 t.test('the account is named, with the name of a business where it has one', async (t) => {
   const fake = await startPinterest(t)

@@ -2,7 +2,6 @@ import t from 'tap'
 import type { Act, Credentials } from '../../src/platforms/adapter.ts'
 import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { startReddit } from '../networks/fakes/reddit.ts'
 import { limitHeaders, throttled } from '../networks/fakes/reddit-replies.ts'
@@ -221,21 +220,4 @@ t.test('a form without api_type would be answered in another shape, which is a f
   fake.faults.push({ on: SUBMIT, instead: { status: 200, body: { json: { errors: [{}] } } } })
   t.has(await rejection(send(postOf(), credentials, io)), { ...REFUSED, message })
   t.ok(await identify(credentials, io))
-})
-
-testAdapterContract(async (t) => {
-  const { fake, credentials } = await start(t)
-  let acts = 0
-  const act = (rest: Partial<Act> = {}) => postOf({ text: `Act ${++acts}`, ...rest })
-  return {
-    fake,
-    send: (io) => send(act(), credentials, io),
-    sendFile: (file, io) => send(act({ media: [file] }), credentials, io),
-    limited: throttled,
-    count: () => fake.posts.length,
-    secret: credentials.accessToken,
-    visible: SUBMIT,
-    // 403 is about the subreddit.
-    unauthorized: [401],
-  }
 })

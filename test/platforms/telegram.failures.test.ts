@@ -3,7 +3,6 @@ import t from 'tap'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import { type FakeTelegram, startTelegram } from '../networks/fakes/telegram.ts'
 
 const { send, identify } = clientOf(telegramAdapter)
@@ -242,17 +241,4 @@ t.test('flood control pauses all chats of the bot for the given time', async (t)
   const other = { ...fake.credentials, chatId: '-1001234567890' }
   fake.faults.push({ on, instead: { status: 429, body } })
   t.has(await rejection(send(actOf(), other, ioOf(fake))), limited, 'in every chat of the bot')
-})
-
-testAdapterContract(async (t) => {
-  const fake = await startTelegram(t)
-  return {
-    fake,
-    send: (io) => send(actOf(), fake.credentials, io),
-    sendFile: (file, io) => send(actOf({ media: [file] }), fake.credentials, io),
-    limited: (seconds) => ({ status: 429, body: { ok: false, parameters: { retry_after: seconds } } }),
-    count: () => fake.messages.length,
-    secret: fake.credentials.botToken,
-    visible: `POST /bot${fake.credentials.botToken}/sendMessage`,
-  }
 })

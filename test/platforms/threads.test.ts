@@ -1,9 +1,7 @@
 import t from 'tap'
 import { threadsAdapter } from '../../src/platforms/threads/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
-import { throttled } from '../networks/fakes/meta.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'
 import { startThreads } from '../networks/fakes/threads.ts'
 
@@ -22,18 +20,6 @@ const created = ({ calls }: FakeNetwork) =>
       const { access_token: _, ...parameters } = body as Record<string, string>
       return parameters
     })
-
-testAdapterContract(async (t) => {
-  const { fake, credentials } = await start(t)
-  return {
-    fake,
-    send: (io) => send(actOf(), credentials, io),
-    limited: throttled,
-    count: () => fake.posts.length,
-    secret: credentials.accessToken,
-    visible: 'POST /v1.0/me/threads_publish',
-  }
-})
 
 t.test('an account is named by its id, which is a text', async (t) => {
   const { fake, credentials } = await start(t)

@@ -2,9 +2,7 @@ import t from 'tap'
 import type { Act, Json } from '../../src/platforms/adapter.ts'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import { startTiktok } from '../networks/fakes/tiktok.ts'
-import { throttled } from '../networks/fakes/tiktok-requests.ts'
 
 const { send, reconcile } = clientOf(tiktokAdapter)
 const PUBLIC = { privacyLevel: 'PUBLIC_TO_EVERYONE' }
@@ -14,19 +12,6 @@ const videoOf = (fields: Act['fields'] = PUBLIC, act: Partial<Act> = {}) =>
   actOf({ media: [fileOf('video/mp4')], fields, ...act })
 
 // Photos: the bytes of a video go to an address of their own, which carries no token.
-testAdapterContract(async (t) => {
-  const fake = await startTiktok(t)
-  fake.switches.initsMax = Number.POSITIVE_INFINITY
-  const { accessToken } = fake.credentials
-  return {
-    fake,
-    send: (io) => send(photosOf(), fake.credentials, io),
-    limited: (seconds) => ({ ...throttled(), headers: { 'retry-after': String(seconds) } }),
-    count: () => fake.posts.length,
-    secret: accessToken,
-    visible: 'POST /v2/post/publish/content/init/',
-  }
-})
 
 t.test('a public post has the id that TikTok tells, to the last digit, and an address', async (t) => {
   const fake = await startTiktok(t)

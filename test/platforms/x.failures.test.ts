@@ -2,7 +2,6 @@ import t from 'tap'
 import type { Credentials } from '../../src/platforms/adapter.ts'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { startX } from '../networks/fakes/x.ts'
 import { limitHeaders, throttled } from '../networks/fakes/x-replies.ts'
@@ -160,19 +159,4 @@ t.test('a file that X refuses twice is to be uploaded anew', async (t) => {
   t.has(error, { code: 'server_error', maybeSent: false, retryable: true, discardsPrepared: true })
   t.equal(error.message, 'api.x.com: Your media IDs are invalid.')
   t.equal(fake.log.filter((call) => call === CREATE).length, 2)
-})
-
-testAdapterContract(async (t) => {
-  const fake = await startX(t)
-  let acts = 0
-  const act = () => actOf({ text: `Lighthouse number ${++acts}` })
-  return {
-    fake,
-    send: (io) => send(act(), fake.credentials, io),
-    sendFile: (file, io) => send({ ...act(), media: [file] }, fake.credentials, io),
-    limited: (seconds) => throttled(inSeconds(seconds)),
-    count: () => fake.posts.length,
-    secret: fake.credentials.accessToken,
-    visible: CREATE,
-  }
 })

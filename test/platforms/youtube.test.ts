@@ -2,30 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { youtubeAdapter } from '../../src/platforms/youtube/adapter.ts'
-import { actOf, carryOut, rejection } from '../helpers/adapter-calls.ts'
-import { testAdapterContract } from '../helpers/adapter-contract.ts'
-import { COMMENTS, startWithVideo as start } from '../helpers/youtube-calls.ts'
-import { errorReply, throttled } from '../networks/fakes/youtube-replies.ts'
+import { actOf, rejection } from '../helpers/adapter-calls.ts'
+import { startWithVideo as start } from '../helpers/youtube-calls.ts'
+import { errorReply } from '../networks/fakes/youtube-replies.ts'
 
 const THUMBNAILS = 'POST /upload/youtube/v3/thumbnails/set'
 
 // A comment, because each call for a video has the same name.
-testAdapterContract(async (t) => {
-  const { fake, parent } = await start(t)
-  let count = 0
-  const credentials = fake.credentials
-  return {
-    fake,
-    send: (io) => {
-      const comment = actOf({ kind: 'comment', text: `Comment ${++count}`, parent })
-      return carryOut(youtubeAdapter, comment, { ...io, credentials })
-    },
-    limited: throttled,
-    count: () => fake.comments.length,
-    secret: credentials.accessToken,
-    visible: COMMENTS,
-  }
-})
 
 t.test('a thumbnail is passed on from its address', async (t) => {
   const { fake, send, parent } = await start(t)

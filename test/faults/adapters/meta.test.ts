@@ -1,0 +1,3 @@
+import { isOfMeta, testNetworks } from '../../helpers/network-table.ts'
+
+testNetworks('every kind', isOfMeta)

@@ -1,3 +1,0 @@
-import { isOfMeta, testNetworks } from '../helpers/network-table.ts'
-
-testNetworks(isOfMeta)
