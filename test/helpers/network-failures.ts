@@ -158,36 +158,38 @@ async function half(open: Open, next: (rest: Buffer) => Promise<Buffer>): Promis
   )
 }
 
-/** Files that are not as stored, and the code of the error. */
+const UNREADABLE = { code: 'media_unreadable', message: 'A file of the post could not be read' }
+
+/** Files that are not as stored, and what the error has. */
 export const SPOILED_FILES: {
   name: string
-  code: string
+  error: { code: string; message?: string }
   open(open: Open, giveUp: AbortController): Promise<Readable>
 }[] = [
   {
     name: 'a file that is gone',
-    code: 'media_unreadable',
+    error: UNREADABLE,
     open: async () => {
       throw new Error('ENOENT /var/lib/postroom/media')
     },
   },
   {
     name: 'half of a file',
-    code: 'media_unreadable',
+    error: UNREADABLE,
     open: (open) =>
       half(open, async () => {
         throw new Error('the storage is gone')
       }),
   },
-  { name: 'a shorter file', code: 'media_unreadable', open: (open) => half(open, async (rest) => rest.subarray(1)) },
+  { name: 'a shorter file', error: UNREADABLE, open: (open) => half(open, async (rest) => rest.subarray(1)) },
   {
     name: 'a longer file',
-    code: 'media_unreadable',
+    error: UNREADABLE,
     open: (open) => half(open, async (rest) => Buffer.concat([rest, Buffer.from('.')])),
   },
   {
     name: 'a signal that aborts during a file',
-    code: 'timeout',
+    error: { code: 'timeout' },
     open: (open, giveUp) =>
       half(open, async (rest) => {
         giveUp.abort()
@@ -196,7 +198,7 @@ export const SPOILED_FILES: {
   },
   {
     name: 'a signal that aborts while a file is stuck',
-    code: 'timeout',
+    error: { code: 'timeout' },
     open: (open, giveUp) =>
       half(open, async () => {
         giveUp.abort()

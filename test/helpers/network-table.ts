@@ -5,7 +5,8 @@ import type { Act } from '../../src/platforms/adapter.ts'
 import type { AnyAdapter } from '../../src/platforms/adapters.ts'
 import { WEAKEST_FIRST } from '../../src/platforms/guarantee.ts'
 import { controlsOf, type NetworkControls } from './network-controls.ts'
-import { type Call, ROWS, type Row, watchPublishing } from './network-rows.ts'
+import { type Call, type Row, watchPublishing } from './network-row.ts'
+import { ROWS } from './network-rows.ts'
 import {
   catalogueActOf,
   createNetworkScene,

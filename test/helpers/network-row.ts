@@ -1,0 +1,112 @@
+import type { SandboxFault } from '../../schemas/sandbox.ts'
+import type { Act, Io, Json } from '../../src/platforms/adapter.ts'
+import type { AnyAdapter } from '../../src/platforms/adapters.ts'
+import type { GuaranteeRule } from '../../src/platforms/limits.ts'
+import type { PublishError } from '../../src/platforms/publish-error.ts'
+import type { FakeNetwork, Fault } from '../networks/fakes/network.ts'
+import type { NetworkControls } from './network-controls.ts'
+import type { Kind, NetworkScene } from './network-scene.ts'
+import type { Problems } from './problems.ts'
+
+/** The publishing call of the last act. */
+export interface Call {
+  /** Makes the response fail. */
+  fail(fault: Omit<Fault, 'on'>): undefined
+}
+
+/** A worker is about to publish an act. */
+export interface Attempt {
+  problems: Problems
+  controls: NetworkControls
+  /** Absent for the sandbox. */
+  network: FakeNetwork | undefined
+  adapter: AnyAdapter
+  act: Act
+  io: Io
+  ready: Json
+  rule: GuaranteeRule
+  /** How many acts readers see. */
+  countVisible(): Promise<number>
+}
+
+/** A post, and what has become of it. */
+export interface Published {
+  id: string
+  problems: Problems
+  kind: Kind
+  rule: GuaranteeRule
+  scene: NetworkScene
+  controls: NetworkControls
+  delivery: Awaited<ReturnType<NetworkScene['settle']>>
+  /** How many acts readers have seen since it was created. */
+  countVisible(): Promise<number>
+  /** When its last act was published, by the clock of the workers. */
+  publishedAt: number[]
+  /** How often workers claimed it. */
+  claims: number
+  /** How often its network asked for time. */
+  waits: number
+  /** Ends the fault. */
+  undo(): void
+}
+
+/** A row of the table: what happens to a post, and what has to become of it. */
+export interface Row {
+  name: string
+  /** The fault begins before the post is created. */
+  beforePost?(controls: NetworkControls): (() => void) | undefined
+  /** The fault begins with the publishing call of the last act. */
+  atCall?(call: Call, controls: NetworkControls): (() => void) | undefined
+  /** Takes the place of each call of `publish`. */
+  publish?(attempt: Attempt): ReturnType<AnyAdapter['publish']>
+  /** The same fault in the sandbox, which makes no calls: posts ask for it. */
+  sandbox?: SandboxFault
+  /** What the network's fake has to be able to do. */
+  control?: keyof NetworkControls
+  /** Absent: every kind. */
+  concerns?(kind: Kind, controls: NetworkControls): boolean
+  check(published: Published): Promise<void>
+}
+
+export const textOf = ({ state, error }: Published['delivery']) => `${state}: ${error?.message}`
+
+/** Every act of the post is out once. */
+export async function checkPublished({ problems, kind, delivery, countVisible }: Published) {
+  problems.equal(delivery.state, 'published', textOf(delivery))
+  problems.equal(await countVisible(), kind.acts, 'visible acts')
+}
+
+/** Prepares until the act is ready. */
+export async function prepare({ adapter, act, io }: Pick<Attempt, 'adapter' | 'act' | 'io'>, saved: Json) {
+  let state = saved
+  for (let calls = 1; calls <= 10; calls++) {
+    const result = await adapter.prepare(act, io, state)
+    if ('ready' in result) return { ready: result.ready, calls }
+    state = result.later.state
+  }
+  throw new Error('the act is not ready after 10 calls of prepare')
+}
+
+/** Calls `tell` at the publishing call, the first of `publish` that is not a GET, and where it is repeated. */
+export function watchPublishing(fetch: Io['fetch'], tell: (on: string) => void): Io['fetch'] {
+  let publishing: string | undefined
+  return (input, init) => {
+    const method = init?.method ?? 'GET'
+    const on = `${method} ${new URL(String(input)).pathname}`
+    if (method !== 'GET') publishing ??= on
+    if (on === publishing) tell(on)
+    return fetch(input, init)
+  }
+}
+
+/** What a promise is rejected with. */
+export const errorOf = (promise: Promise<unknown>): Promise<Partial<PublishError>> =>
+  promise.then(
+    () => new Error('no error'),
+    (error: unknown) => error as Error,
+  )
+
+export const LIMIT_SECONDS = 120
+
+/** A refusal of the content. */
+export const NO = { status: 422, body: { error: 'No', description: 'No', message: 'No' } }
