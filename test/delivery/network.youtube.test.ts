@@ -75,15 +75,15 @@ t.test('YouTube: what fails after the video loses nothing, is told, and is sent 
     [THUMBNAILS, errorReply(403, 'forbidden', 'No thumbnails.')],
     [ITEMS, errorReply(403, 'playlistItemsNotAccessible', 'No items.')],
   ] as const
+  const { db, ada, create, settle, readDelivery, readStatus, youtube, account, retry } = await start(t)
   // Each alone, each pair, and all.
   for (let mask = 1; mask < 8; mask++) {
-    const { db, ada, create, settle, readDelivery, readStatus, youtube, account, retry } = await start(t)
     const refused = refusals.filter((_, index) => mask & (1 << index))
     for (const [on, instead] of refused) youtube.faults.push({ on, instead })
     const id = await create()
     const delivery = await settle(id)
     const name = refused.map(([on]) => on).join(', ')
-    const [video] = youtube.videos
+    const video = youtube.videos.at(-1)
     t.hasStrict(delivery, { state: 'published', externalId: video!.id }, name)
     t.equal(delivery.error?.code, 'content_refused', name)
     t.equal(delivery.acts.length, 4 - refused.length, `${name}: acts`)
@@ -106,7 +106,8 @@ t.test('YouTube: what fails after the video loses nothing, is told, and is sent 
     t.equal((await retry(id, account)).status, 202, name)
     t.hasStrict(await settle(id), { state: 'published', error: null, externalId: video!.id }, `${name}, retried`)
     t.equal((await readDelivery(id)).acts.length, 4)
-    t.strictSame([youtube.videos.length, youtube.comments.length, youtube.items.length], [1, 1, 1], `${name}: once`)
+    const { videos, comments, items } = youtube
+    t.strictSame([videos.length, comments.length, items.length], [mask, mask, mask], `${name}: once`)
     t.equal(video!.thumbnail?.bytes.toString(), 'PNG')
   }
 })
