@@ -12,22 +12,22 @@ const preparedAgain = (name: string, isSaved: boolean): Row => ({
   beforePost: (controls) => controls.process?.(1),
   sandbox: 'slow_media',
   async publish(attempt) {
-    const { problems, adapter, act, io, rule } = attempt
+    const { findings, adapter, act, io, rule } = attempt
     const { ready, calls } = await prepare(attempt, isSaved ? attempt.ready : null)
-    if (isSaved) problems.equal(calls, 1, 'a later attempt does not wait again')
+    if (isSaved) findings.check(calls, 1, 'a later attempt does not wait again')
     const result = await adapter.publish(act, io, ready)
     const sent = 'processing' in result ? await awaitProcessed(adapter, act, io, result.processing.state) : result
     if (adapter.reconcile && rule.guarantee !== 'at-most-once') {
       const found = await adapter.reconcile(act, io, ready)
-      if (typeof found === 'object') problems.has(found, sent, 'what reconcile finds')
-      else problems.add(`reconcile does not find it: ${found}`)
+      if (typeof found === 'object') findings.checkPart(found, sent, 'what reconcile finds')
+      else findings.problems.push(`reconcile does not find it: ${found}`)
     }
     return 'processing' in result ? result : sent
   },
   async check(published) {
     await checkPublished(published)
-    const { problems, kind, controls, waits } = published
-    if (controls.processes?.(kind) && waits === 0) problems.add('the network is not given time')
+    const { findings, kind, controls, waits } = published
+    if (controls.processes?.(kind) && waits === 0) findings.problems.push('the network is not given time')
   },
 })
 
@@ -37,7 +37,7 @@ export const CALL_ROWS: Row[] = [
   preparedAgain('prepared again without the saved state', false),
   {
     name: 'queried before it is published',
-    async publish({ problems, adapter, act, io, ready, rule, countVisible }) {
+    async publish({ findings, adapter, act, io, ready, rule, countVisible }) {
       const { guarantee, reconcile } = adapter
       const isQueried =
         (typeof guarantee === 'function' ? guarantee(act, io.credentials) : guarantee) !== 'at-most-once'
@@ -49,8 +49,8 @@ export const CALL_ROWS: Row[] = [
         }
         const isSentAgain =
           rule.guarantee === 'exactly-once' || (rule.guarantee === 'reconcilable' && rule.ifAbsent === 'sent again')
-        problems.equal(found, isSentAgain ? 'absent' : 'unknown', 'what reconcile finds')
-        problems.equal(await countVisible(), before, 'reconcile makes nothing visible')
+        findings.check(found, isSentAgain ? 'absent' : 'unknown', 'what reconcile finds')
+        findings.check(await countVisible(), before, 'reconcile makes nothing visible')
       }
       return adapter.publish(act, io, ready)
     },
@@ -58,16 +58,16 @@ export const CALL_ROWS: Row[] = [
   },
   {
     name: 'aborted before each call',
-    async publish({ problems, adapter, act, io, ready, countVisible }) {
+    async publish({ findings, adapter, act, io, ready, countVisible }) {
       const aborted = { ...io, signal: AbortSignal.abort() }
       const before = await countVisible()
       const unsent = { code: 'timeout', ...UNSENT }
       const prepared = await adapter.prepare(act, aborted, null).catch((error: unknown) => error)
-      if (prepared instanceof Error) problems.has(prepared, unsent, 'prepare')
+      if (prepared instanceof Error) findings.checkPart(prepared, unsent, 'prepare')
       const error = await errorOf(adapter.publish(act, aborted, ready))
-      problems.equal(error instanceof PublishError, true, `publish: ${error.message}`)
-      problems.has(error, unsent, 'publish')
-      problems.equal(await countVisible(), before, 'the act is unsent')
+      findings.check(error instanceof PublishError, true, `publish: ${error.message}`)
+      findings.checkPart(error, unsent, 'publish')
+      findings.check(await countVisible(), before, 'the act is unsent')
       return adapter.publish(act, io, ready)
     },
     check: checkPublished,
@@ -76,7 +76,7 @@ export const CALL_ROWS: Row[] = [
     name: 'each failure before the publishing call',
     control: 'limited',
     async publish(attempt) {
-      const { problems, adapter, act, io, ready, countVisible } = attempt
+      const { findings, adapter, act, io, ready, countVisible } = attempt
       const network = attempt.network!
       const before = await countVisible()
       for (const { name, instead } of FAILURES_BEFORE) {
@@ -92,10 +92,10 @@ export const CALL_ROWS: Row[] = [
           }
           const result = await prepare({ adapter, act, io: { ...io, fetch } }, null).catch((error: Error) => error)
           network.faults.length = 0
-          if (result instanceof Error) problems.has(result, UNSENT, `${name} to ${on}: ${result.message}`)
+          if (result instanceof Error) findings.checkPart(result, UNSENT, `${name} to ${on}: ${result.message}`)
         }
       }
-      problems.equal(await countVisible(), before, 'visible acts')
+      findings.check(await countVisible(), before, 'visible acts')
       return adapter.publish(act, io, ready)
     },
     check: checkPublished,
@@ -105,7 +105,7 @@ export const CALL_ROWS: Row[] = [
     control: 'limited',
     // A storage has errors of its own.
     concerns: (kind, { needsToken = () => true }) => needsToken(kind),
-    async publish({ problems, controls, adapter, act, io, ready, countVisible, ...attempt }) {
+    async publish({ findings, controls, adapter, act, io, ready, countVisible, ...attempt }) {
       const network = attempt.network!
       const before = await countVisible()
       for (const { name, error: wanted, words, ...failure } of failuresOf(controls)) {
@@ -117,17 +117,18 @@ export const CALL_ROWS: Row[] = [
         const error = await errorOf(adapter.publish(act, { ...io, fetch: failure.fetch ?? fetch, signal }, ready))
         network.faults.length = 0
         const { message = '', stack = '', retryAfterMs = 0 } = error
-        problems.has(error, wanted, `${name}: ${message}`)
-        if (words && !words.test(message)) problems.add(`${name}: ${message}`)
-        if (`${message}${stack}`.includes(controls.secret!)) problems.add(`${name}: credentials in the error`)
+        findings.checkPart(error, wanted, `${name}: ${message}`)
+        if (words && !words.test(message)) findings.problems.push(`${name}: ${message}`)
+        if (`${message}${stack}`.includes(controls.secret!)) findings.problems.push(`${name}: credentials in the error`)
         // Dates count from when they were written.
         const isRest = retryAfterMs > LIMIT_SECONDS * 500 && retryAfterMs <= LIMIT_SECONDS * 1000
-        if (wanted.code === 'rate_limited' && !isRest) problems.add(`${name}: a rest of ${retryAfterMs} ms`)
+        if (wanted.code === 'rate_limited' && !isRest) findings.problems.push(`${name}: a rest of ${retryAfterMs} ms`)
       }
-      problems.equal(await countVisible(), before, 'visible acts')
+      findings.check(await countVisible(), before, 'visible acts')
       const from = network.log.length
       const result = await adapter.publish(act, io, ready)
-      if (network.log[from]?.startsWith('GET ')) problems.add(`${network.log[from]} between the intent and the call`)
+      if (network.log[from]?.startsWith('GET '))
+        findings.problems.push(`${network.log[from]} between the intent and the call`)
       return result
     },
     check: checkPublished,
@@ -137,7 +138,7 @@ export const CALL_ROWS: Row[] = [
     control: 'limited',
     concerns: ({ files }) => files.length > 0,
     async publish(attempt) {
-      const { problems, adapter, act, io, countVisible } = attempt
+      const { findings, adapter, act, io, countVisible } = attempt
       const network = attempt.network!
       const before = await countVisible()
       // Where no file is read, the network fetches them.
@@ -160,16 +161,16 @@ export const CALL_ROWS: Row[] = [
         }
         const error = await errorOf(carryOut())
         network.faults.length = 0
-        if (isOpened) problems.has(error, { ...UNSENT, ...wanted }, `${name}: ${error.message}`)
+        if (isOpened) findings.checkPart(error, { ...UNSENT, ...wanted }, `${name}: ${error.message}`)
       }
-      problems.equal(await countVisible(), before, 'visible acts')
+      findings.check(await countVisible(), before, 'visible acts')
       const from = network.calls.length
       const { ready } = await prepare(attempt, null)
       const result = await adapter.publish(act, io, ready)
       const received = Buffer.concat(network.calls.slice(from).flatMap(({ files }) => files.map(({ bytes }) => bytes)))
       for (const file of isOpened ? act.media : []) {
         const content = Buffer.concat(await (await file.open()).toArray())
-        if (!received.includes(content)) problems.add(`${file.kind}: the network receives other bytes`)
+        if (!received.includes(content)) findings.problems.push(`${file.kind}: the network receives other bytes`)
       }
       return result
     },

@@ -6,7 +6,7 @@ import type { PublishError } from '../../src/platforms/publish-error.ts'
 import type { FakeNetwork, Fault } from '../networks/fakes/network.ts'
 import type { NetworkControls } from './network-controls.ts'
 import type { Kind, NetworkScene } from './network-scene.ts'
-import type { Problems } from './problems.ts'
+import type { Findings } from './problems.ts'
 
 /** The publishing call of the last act. */
 export interface Call {
@@ -16,7 +16,7 @@ export interface Call {
 
 /** A worker is about to publish an act. */
 export interface Attempt {
-  problems: Problems
+  findings: Findings
   controls: NetworkControls
   /** Absent for the sandbox. */
   network: FakeNetwork | undefined
@@ -32,7 +32,7 @@ export interface Attempt {
 /** A post, and what has become of it. */
 export interface Published {
   id: string
-  problems: Problems
+  findings: Findings
   kind: Kind
   rule: GuaranteeRule
   scene: NetworkScene
@@ -71,9 +71,9 @@ export interface Row {
 export const textOf = ({ state, error }: Published['delivery']) => `${state}: ${error?.message}`
 
 /** Every act of the post is out once. */
-export async function checkPublished({ problems, kind, delivery, countVisible }: Published) {
-  problems.equal(delivery.state, 'published', textOf(delivery))
-  problems.equal(await countVisible(), kind.acts, 'visible acts')
+export async function checkPublished({ findings, kind, delivery, countVisible }: Published) {
+  findings.check(delivery.state, 'published', textOf(delivery))
+  findings.check(await countVisible(), kind.acts, 'visible acts')
 }
 
 /** Prepares until the act is ready. */

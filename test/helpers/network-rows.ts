@@ -7,11 +7,11 @@ import { checkPublished, LIMIT_SECONDS, NO, type Row, textOf } from './network-r
 const lost = (name: string, isSent: boolean, fault: Omit<Fault, 'on'>, more: Partial<Row> = {}): Row => ({
   name,
   atCall: (call) => call.fail(fault),
-  async check({ problems, kind, rule, delivery, countVisible }) {
+  async check({ findings, kind, rule, delivery, countVisible }) {
     const isFound = rule.guarantee === 'reconcilable' && (isSent || rule.ifAbsent === 'sent again')
     const isPublished = isFound || rule.guarantee === 'exactly-once'
-    problems.equal(delivery.state, isPublished ? 'published' : 'unconfirmed', textOf(delivery))
-    problems.equal(await countVisible(), isPublished || isSent ? kind.acts : kind.acts - 1, 'visible acts')
+    findings.check(delivery.state, isPublished ? 'published' : 'unconfirmed', textOf(delivery))
+    findings.check(await countVisible(), isPublished || isSent ? kind.acts : kind.acts - 1, 'visible acts')
   },
   ...more,
 })
@@ -20,20 +20,20 @@ const lost = (name: string, isSent: boolean, fault: Omit<Fault, 'on'>, more: Par
 const refused = (name: string, code: 'unauthorized' | 'content_refused', more: Partial<Row>): Row => ({
   name,
   async check(published) {
-    const { id, problems, kind, scene, delivery, countVisible, undo } = published
+    const { id, findings, kind, scene, delivery, countVisible, undo } = published
     const { world, account } = scene
     const readAttention = async () => (await world.readAccount(account)).attention?.code
     // The post is out without its comment.
     const ended = kind.act === 'comment' ? 'published' : 'failed'
-    problems.equal([delivery.state, delivery.error?.code], [ended, code], textOf(delivery))
-    problems.equal(await readAttention(), code === 'unauthorized' ? code : undefined, 'attention')
-    problems.equal(await countVisible(), kind.acts - 1, 'visible acts')
+    findings.check([delivery.state, delivery.error?.code], [ended, code], textOf(delivery))
+    findings.check(await readAttention(), code === 'unauthorized' ? code : undefined, 'attention')
+    findings.check(await countVisible(), kind.acts - 1, 'visible acts')
     undo()
-    problems.equal((await world.retry(id, account)).status, 202, 'retry')
+    findings.check((await world.retry(id, account)).status, 202, 'retry')
     const later = await scene.settle(id)
     await checkPublished({ ...published, delivery: later })
-    problems.equal(later.error, null, 'error after a retry')
-    problems.equal(await readAttention(), undefined, 'attention after a retry')
+    findings.check(later.error, null, 'error after a retry')
+    findings.check(await readAttention(), undefined, 'attention after a retry')
   },
   ...more,
 })
@@ -66,9 +66,9 @@ export const ROWS: Row[] = [
   {
     name: 'an act that nothing tells of',
     sandbox: 'unknown',
-    async check({ problems, kind, delivery, countVisible }) {
-      problems.equal([delivery.state, delivery.error?.code], ['unconfirmed', 'unknown_outcome'], textOf(delivery))
-      problems.equal(await countVisible(), kind.acts, 'visible acts')
+    async check({ findings, kind, delivery, countVisible }) {
+      findings.check([delivery.state, delivery.error?.code], ['unconfirmed', 'unknown_outcome'], textOf(delivery))
+      findings.check(await countVisible(), kind.acts, 'visible acts')
     },
   },
   refused('refused content', 'content_refused', {
@@ -84,12 +84,12 @@ export const ROWS: Row[] = [
     sandbox: 'rate_limited',
     async check(published) {
       await checkPublished(published)
-      const { problems, controls, publishedAt } = published
+      const { findings, controls, publishedAt } = published
       const [first = 0, second = 0] = publishedAt
       const { limitSeconds = LIMIT_SECONDS } = controls
       // Headers round to seconds.
-      if (second - first <= (limitSeconds - 2) * 1000) problems.add(`a pause of ${second - first} ms`)
-      problems.equal(publishedAt.length, 2, 'attempts')
+      if (second - first <= (limitSeconds - 2) * 1000) findings.problems.push(`a pause of ${second - first} ms`)
+      findings.check(publishedAt.length, 2, 'attempts')
     },
   },
   {
@@ -100,9 +100,9 @@ export const ROWS: Row[] = [
     sandbox: 'slow_media',
     async check(published) {
       await checkPublished(published)
-      const { problems, controls, claims } = published
+      const { findings, controls, claims } = published
       const { looks = LOOKS } = controls
-      if (claims < looks) problems.add(`the worker waits: ${claims} claims`)
+      if (claims < looks) findings.problems.push(`the worker waits: ${claims} claims`)
     },
   },
   {
@@ -110,12 +110,12 @@ export const ROWS: Row[] = [
     control: 'process',
     concerns: processes,
     beforePost: (controls) => controls.process!('fails'),
-    async check({ problems, controls, delivery, countVisible }) {
-      problems.equal(delivery.state, controls.hidesFailures ? 'unconfirmed' : 'failed', textOf(delivery))
+    async check({ findings, controls, delivery, countVisible }) {
+      findings.check(delivery.state, controls.hidesFailures ? 'unconfirmed' : 'failed', textOf(delivery))
       if (!controls.hidesFailures) {
-        problems.has(delivery.error ?? {}, { code: 'content_refused', retryable: false }, textOf(delivery))
+        findings.checkPart(delivery.error ?? {}, { code: 'content_refused', retryable: false }, textOf(delivery))
       }
-      problems.equal(await countVisible(), 0, 'visible acts')
+      findings.check(await countVisible(), 0, 'visible acts')
     },
   },
 ]

@@ -18,7 +18,7 @@ import {
   SUBJECTS,
   type Subject,
 } from './network-scene.ts'
-import { Problems } from './problems.ts'
+import { collectProblems, type Findings } from './problems.ts'
 
 // What every adapter promises: each network, each kind of post, each row of network-rows.ts. The posts are published by
 // workers. The guarantees of src/platforms/*/limits.ts say what follows a lost response.
@@ -27,7 +27,7 @@ import { Problems } from './problems.ts'
 interface Plan {
   kind: Kind
   controls: NetworkControls
-  problems: Problems
+  findings: Findings
   /** The fault that waits for the publishing call of the last act. */
   fire: ((call: Call) => void) | null
   publish: Row['publish'] | undefined
@@ -42,15 +42,15 @@ function withPlan(adapter: AnyAdapter, subject: Subject, scene: NetworkScene, pl
   const observed: AnyAdapter = {
     ...adapter,
     async prepare(act, io, saved) {
-      const { problems } = plan
+      const { findings } = plan
       const visible = await countVisible()
       const result = await adapter.prepare(act, io, saved)
       const state = 'later' in result ? result.later.state : result.ready
-      problems.equal(await countVisible(), visible, 'prepare makes nothing visible')
-      problems.equal(JSON.parse(JSON.stringify(state)), state, 'its state survives JSON')
+      findings.check(await countVisible(), visible, 'prepare makes nothing visible')
+      findings.check(JSON.parse(JSON.stringify(state)), state, 'its state survives JSON')
       if ('later' in result) {
         plan.waits++
-        if (!(result.later.afterMs > 0)) problems.add(`a pause of ${result.later.afterMs} ms`)
+        if (!(result.later.afterMs > 0)) findings.problems.push(`a pause of ${result.later.afterMs} ms`)
       }
       return result
     },
@@ -69,9 +69,9 @@ function withPlan(adapter: AnyAdapter, subject: Subject, scene: NetworkScene, pl
   }
   const publish: AnyAdapter['publish'] = (act, io, ready) => {
     if (!plan.publish) return observed.publish(act, io, ready)
-    const { problems, controls } = plan
+    const { findings, controls } = plan
     const rule = ruleFor(subject, catalogueActOf(act), plan.kind)
-    return plan.publish({ problems, controls, network, adapter: observed, act, io, ready, rule, countVisible })
+    return plan.publish({ findings, controls, network, adapter: observed, act, io, ready, rule, countVisible })
   }
   return { ...observed, publish }
 }
@@ -95,10 +95,10 @@ async function testCell(t: Test, { subject, kind, row, scene, plan, files }: Cel
   const { id: network } = subject
   const controls = controlsOf(network, scene.world)
   const name = `${kind.name}, ${row.name}`
-  const problems = new Problems()
+  const findings = collectProblems()
   const before = await scene.countVisible()
   let undo: (() => void) | undefined
-  Object.assign(plan, { kind, controls, problems, publish: row.publish, publishedAt: [], waits: 0, fire: null })
+  Object.assign(plan, { kind, controls, findings, publish: row.publish, publishedAt: [], waits: 0, fire: null })
   const fields = { fault: row.sandbox, faultAct: kind.acts }
   if (network !== 'sandbox') {
     undo = row.beforePost?.(controls)
@@ -115,7 +115,7 @@ async function testCell(t: Test, { subject, kind, row, scene, plan, files }: Cel
   }
   const id = await scene.post(network === 'sandbox' && row.sandbox ? { ...kind, fields } : kind, files, name)
   const delivery = await scene.settle(id, work)
-  if (plan.fire) problems.add('the publishing call was not made')
+  if (plan.fire) findings.problems.push('the publishing call was not made')
   const { publishedAt, waits } = plan
   const countVisible = async () => (await scene.countVisible()) - before
   const rule = ruleFor(subject, kind.act, kind)
@@ -123,10 +123,10 @@ async function testCell(t: Test, { subject, kind, row, scene, plan, files }: Cel
     undo?.()
     undo = undefined
   }
-  const facts = { id, problems, kind, rule, scene, controls, delivery, countVisible, publishedAt, claims, waits }
+  const facts = { id, findings, kind, rule, scene, controls, delivery, countVisible, publishedAt, claims, waits }
   await row.check({ ...facts, undo: undoOnce })
   undoOnce()
-  t.strictSame(problems.list, [], name)
+  t.strictSame(findings.problems, [], name)
   // Only their time tells some posts from the next, such as stories.
   scene.world.advance(120_000)
 }

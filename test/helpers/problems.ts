@@ -9,9 +9,15 @@ export function collectProblems() {
     if (!isSame) problems.push(`${name}: expected ${show(expected)}, got ${show(actual)}`)
     return isSame
   }
-  return { problems, check }
+  /** Compares the keys of `expected` alone. */
+  const checkPart = (actual: object, expected: object, name: string): boolean => {
+    const part = Object.fromEntries(Object.keys(expected).map((key) => [key, actual[key as keyof typeof actual]]))
+    return check(part, { ...expected }, name)
+  }
+  return { problems, check, checkPart }
 }
 
-export type Check = ReturnType<typeof collectProblems>['check']
+export type Findings = ReturnType<typeof collectProblems>
+export type Check = Findings['check']
 
 const show = (value: unknown) => inspect(value, { depth: null, breakLength: Number.POSITIVE_INFINITY })
