@@ -85,7 +85,7 @@ t.test('a claim reads the deliveries of a busy account once, even with a bad pla
   for (let index = 0; index < 100; index++) await post({ accountIds: [much], caption: String(index) })
   await post({ accountIds: [little], caption: 'behind' })
   const { claimed, rows } = await countRowsRead(world, 'mastodon', { plansOff: ['indexscan'] })
-  t.same(claimed, ['0', 'behind'])
+  t.same(new Set(claimed), new Set(['0', 'behind']))
   t.ok(rows < 1_000, `${rows} rows`)
 })
 
