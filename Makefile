@@ -15,7 +15,7 @@ INSPECTOR := test/mcp/inspector/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
 
 # The tests of faults/cluster have a target of their own.
-FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts))
+FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts)) $(wildcard test/*/*.slow.test.ts)
 
 .PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build sdk snapshot help
 .NOTPARALLEL:

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'yaml'
+import { groupFiles } from './helpers/groups.ts'
 import { findLeaks } from './helpers/leaks.ts'
 import { withPostgres } from './helpers/postgres.ts'
 
@@ -8,7 +10,7 @@ import { withPostgres } from './helpers/postgres.ts'
 const { code, output, leaks } = await withPostgres(async (scratch) => {
   const record = join(scratch, 'record')
   mkdirSync(record)
-  return { ...(await runTap(join(scratch, 'output.tap'), record)), leaks: findLeaks(record) }
+  return { ...(await runTap(scratch, record)), leaks: findLeaks(record) }
 })
 
 for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/gm)) {
@@ -27,10 +29,14 @@ const failed = Math.max(count('fail'), code === 0 ? 0 : 1) + leaks.length
 process.stdout.write(`${count('pass')} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
-async function runTap(outputFile: string, record: string): Promise<{ code: number | null; output: string }> {
-  const tap = spawn('tap', [`--output-file=${outputFile}`, ...process.argv.slice(2)], {
+async function runTap(scratch: string, record: string): Promise<{ code: number | null; output: string }> {
+  const outputFile = join(scratch, 'output.tap')
+  const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
+  const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
+  const files = named.length > 0 ? named : globSync(parse(readFileSync('.taprc', 'utf8')).include)
+  const tap = spawn('tap', [`--output-file=${outputFile}`, ...options, ...groupFiles(files, scratch)], {
     stdio: 'inherit',
-    // Every test file is a process of its own. With compiled sources they start sooner.
+    // With compiled sources, processes start sooner.
     env: {
       NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/node'),
       ...process.env,
