@@ -1,16 +1,25 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { groupFiles } from './helpers/groups.ts'
 import { findLeaks } from './helpers/leaks.ts'
 import { withPostgres } from './helpers/postgres.ts'
 
+const CACHE = join(process.cwd(), 'node_modules/.cache')
+
 /** Runs all tests, or the files in the arguments, on a real Postgres, and prints the counts in the last line. */
 const { code, output, leaks } = await withPostgres(async (scratch) => {
   const record = join(scratch, 'record')
   mkdirSync(record)
-  return { ...(await runTap(scratch, record)), leaks: findLeaks(record) }
+  // Inside of the checkout: tap writes results to paths relative to it.
+  mkdirSync(CACHE, { recursive: true })
+  const groups = mkdtempSync(join(CACHE, 'tests-'))
+  try {
+    return { ...(await runTap(scratch, groups, record)), leaks: findLeaks(record) }
+  } finally {
+    rmSync(groups, { recursive: true })
+  }
 })
 
 for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/gm)) {
@@ -29,16 +38,16 @@ const failed = Math.max(count('fail'), code === 0 ? 0 : 1) + leaks.length
 process.stdout.write(`${count('pass')} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
-async function runTap(scratch: string, record: string): Promise<{ code: number | null; output: string }> {
+async function runTap(scratch: string, groups: string, record: string) {
   const outputFile = join(scratch, 'output.tap')
   const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
   const files = named.length > 0 ? named : globSync(parse(readFileSync('.taprc', 'utf8')).include)
-  const tap = spawn('tap', [`--output-file=${outputFile}`, ...options, ...groupFiles(files, scratch)], {
+  const tap = spawn('tap', [`--output-file=${outputFile}`, ...options, ...groupFiles(files, groups)], {
     stdio: 'inherit',
     // With compiled sources, processes start sooner.
     env: {
-      NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/node'),
+      NODE_COMPILE_CACHE: join(CACHE, 'node'),
       ...process.env,
       TEST_RECORD_DIR: record,
     },

@@ -4,22 +4,29 @@ import { join, resolve } from 'node:path'
 /** Of more files than this, several share a process: each process imports for a second of CPU time before its first test. */
 const PROCESSES_MAX = 40
 
-/** Returns the files, or files in the folder `scratch` that run several of them one after the other. */
-export function groupFiles(files: string[], scratch: string): string[] {
-  const size = Math.ceil(files.length / PROCESSES_MAX)
-  if (size === 1) return files
-  return Array.from({ length: Math.ceil(files.length / size) }, (_, index) => {
-    const group = files.slice(index * size, (index + 1) * size)
-    const path = join(scratch, `${index + 1}.test.mjs`)
+/** Returns the files, or new files in `folder` that run several of them one after the other. */
+export function groupFiles(files: string[], folder: string): string[] {
+  if (files.length <= PROCESSES_MAX) return files
+  return Array.from({ length: PROCESSES_MAX }, (_, index) => {
+    // Neighbours take equally long, such as all that start processes.
+    const group = files.filter((_, position) => position % PROCESSES_MAX === index)
+    const path = join(folder, `${index + 1}.test.mjs`)
     writeFileSync(path, toModule(group))
     return path
   })
 }
 
-/** The tests of a file have ended when a later test begins. */
-const toModule = (files: string[]) => `import t from ${JSON.stringify(import.meta.resolve('tap'))}
+/**
+ * When all tests of a file have ended, it undoes what the file has set up for all of them. With teardowns of its own, the root
+ * of tap would end as soon as it has no test to run.
+ */
+const toModule = (files: string[]) => `import { once } from 'node:events'
+import t from ${JSON.stringify(import.meta.resolve('tap'))}
 for (const file of ${JSON.stringify(files.map((file) => resolve(file)))}) {
+  const setups = []
+  t.teardown = (undo) => setups.push(undo)
   await import(file)
-  await t.test(file, async () => {})
+  if (!t.idle) await once(t, 'idle')
+  for (const undo of setups.reverse()) await undo()
 }
 `
