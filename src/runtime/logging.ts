@@ -23,8 +23,14 @@ export function reportIgnoredProxies(
   )
 }
 
+/** Of the 10 frames that Node keeps by default, pg and Kysely take up to 10: the log would not show which query failed. */
+export function keepLongStacks(): void {
+  Error.stackTraceLimit = 20
+}
+
 /** Options of pino: JSON lines on stderr, or readable lines if stderr is a terminal. */
 export async function createLoggerOptions(level: string): Promise<NonNullable<FastifyServerOptions['logger']>> {
+  keepLongStacks()
   // Imported on demand: it takes 7 MB of memory.
   const pretty = process.stderr.isTTY && (await import('pino-pretty')).default
   return {

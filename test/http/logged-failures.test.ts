@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { newId } from '../../db/id.ts'
 import { SQLSTATE } from '../../db/sqlstate.ts'
-import { serializeError } from '../../src/runtime/logging.ts'
+import { keepLongStacks, serializeError } from '../../src/runtime/logging.ts'
 import { call } from '../helpers/app.ts'
 import { assertUnavailable, startService, startServiceWithPerson, withTableLocked } from '../helpers/service.ts'
 import { untilBlocked } from '../helpers/until.ts'
@@ -22,6 +22,11 @@ t.test('an unexpected database error is an opaque 500, and is logged', async (t)
 })
 
 t.test('the log never contains an API key or a caption', async (t) => {
+  const { stackTraceLimit } = Error
+  t.teardown(async () => {
+    Error.stackTraceLimit = stackTraceLimit
+  })
+  keepLongStacks()
   const { app, create, send, admin, log, key, account, url } = await startServiceWithPerson(t)
   const SECRET = 'the launch is on friday'
   const caption = `${SECRET}\n    at ${SECRET}`
