@@ -129,20 +129,23 @@ t.test('a delivery is prepared again if its worker dies before it stores that th
   const { connectAccount, post, createWorker, work, readDelivery, db } = await createDeliveryWorld(t, { mastodon })
   const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'late' })
   mastodon.steps.push({ isAccepted: false, laterMs: MINUTE })
+  const storing = Promise.withResolvers<void>()
   const dying = createWorker({
     pause: () => new Promise(() => {}),
     db: new Proxy(db, {
       get(target, key) {
         const value = Reflect.get(target, key, target)
         if (key !== 'executeQuery') return typeof value === 'function' ? value.bind(target) : value
-        return (query: { sql: string }) =>
-          query.sql.includes('jsonb_array_length(delivery.sent)')
-            ? Promise.reject(new Error('Connection terminated unexpectedly'))
-            : target.executeQuery(query as never)
+        return (query: { sql: string }) => {
+          if (!query.sql.includes('jsonb_array_length(delivery.sent)')) return target.executeQuery(query as never)
+          storing.resolve()
+          return Promise.reject(new Error('Connection terminated unexpectedly'))
+        }
       },
     }),
   })
   await dying.claim()
+  await storing.promise
   await work(LEASE_MS)
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
   t.strictSame(mastodon.posts, ['late'])
