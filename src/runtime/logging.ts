@@ -23,7 +23,7 @@ export function reportIgnoredProxies(
   )
 }
 
-/** Of the 10 frames that Node keeps by default, pg and Kysely take up to 10: the log would not show which query failed. */
+/** Node keeps 10 frames by default. pg and Kysely can fill them, and the log would not show which query failed. */
 export function keepLongStacks(): void {
   Error.stackTraceLimit = 20
 }

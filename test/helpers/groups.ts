@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Of more files than this, several share a process: each process imports for a second of CPU time before its first test. */
+/** More files than this share processes: each process imports for a second of CPU time before its first test. */
 const PROCESSES_MAX = 40
 
 /** Returns the files, or new files in `folder` that run several of them one after the other. */
@@ -17,8 +17,8 @@ export function groupFiles(files: string[], folder: string): string[] {
 }
 
 /**
- * When all tests of a file have ended, it undoes what the file has set up for all of them. With teardowns of its own, the root
- * of tap would end as soon as it has no test to run.
+ * The module runs the teardowns of a file after its last test. It keeps them from the root of tap, which would otherwise end
+ * as soon as it has no test to run.
  */
 const toModule = (files: string[]) => `import { once } from 'node:events'
 import t from ${JSON.stringify(import.meta.resolve('tap'))}

@@ -10,7 +10,7 @@ import { createTemplate, dropDatabases } from './database.ts'
 /** Test data need not survive a power cut. Without durability, commits are faster. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' }
 
-/** Of data folders with the template, which runs of tests copy: creating one takes seconds. */
+/** The folder of kept data folders. Each run copies one with the template, because creating it takes seconds. */
 const KEPT = 'node_modules/.cache/postgres'
 
 /**
@@ -63,5 +63,5 @@ function keep(dataDir: string, kept: string): void {
   if (!existsSync(kept)) renameSync(copy, kept)
 }
 
-/** With owners and modes, which Postgres checks. */
+/** Keeps owners and modes, which Postgres checks. */
 const copyFolder = (from: string, to: string) => execFileSync('cp', ['-a', realpathSync(from), to])

@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 
-/** Collects what is wrong in a loop, which asserts once after it: `t.strictSame(problems, [])`. */
+/** Collects the problems of a loop. Assert once after the loop: `t.strictSame(problems, [])`. */
 export function collectProblems() {
   const problems: string[] = []
   /** Adds a problem with both values, unless they are the same. Returns whether they are. */
