@@ -4,9 +4,10 @@ import type { ErrorBody } from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { PostViolation } from '../../schemas/validate-post.ts'
-import { AppError } from '../errors.ts'
+import { AppError, invalidRequest } from '../errors.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { addressOf } from '../http/trusted-proxies.ts'
+import { isPathSegment } from '../sdk/path.ts'
 
 export type Arguments = Record<string, unknown>
 
@@ -15,6 +16,7 @@ export interface ToolOperation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   scope: Scope | null
+  conditionalScope?: { scope: Scope }
   takesAccountLists?: true
   schema: { operationId: string; params?: TSchema; querystring?: TSchema; body?: TSchema }
 }
@@ -51,6 +53,7 @@ export const toToolError = ({ statusCode, code, message, details }: AppError): T
 export const propertiesOf = (schema: TSchema | undefined): TProperties => schema?.properties ?? {}
 
 const PREFIX = '/api/v1'
+const NOT_AN_ID = 'Must be an id: not empty, and neither . nor ..'
 
 /**
  * Returns the API as the client of `request` has it: operations are called in this process with the same key, so that
@@ -78,8 +81,13 @@ export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
   }
 }
 
+/** Throws 400 for an argument that would lead to another operation. */
 const fillPath = (url: string, args: Arguments) =>
-  url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(args[name])))
+  url.replace(/:(\w+)/g, (_, name: string) => {
+    const text = String(args[name])
+    if (!isPathSegment(text)) throw invalidRequest([{ code: 'custom', path: [name], message: NOT_AN_ID }])
+    return encodeURIComponent(text)
+  })
 
 function toQuery(schema: TSchema | undefined, args: Arguments): URLSearchParams {
   const query = new URLSearchParams()

@@ -12,18 +12,29 @@ import { describePost, describeValidation } from './text.ts'
 import type { Outcome } from './tool.ts'
 
 /*
- * What the scope `posts:publish` is needed for takes `confirm: true` as well: an agent that calls a tool out of eagerness
- * makes nothing visible.
+ * An agent that calls a tool out of eagerness makes nothing visible: `runTool` decides whether a call is confirmed. Here
+ * are the tools that also do something without a confirmation.
  */
 
-/** Stores a draft with its validation; a scheduled post where `scheduledAt` and `confirm: true` are both there. */
-export async function createPost(
+interface Rights {
+  canPublish: boolean
+}
+
+/** Stores a scheduled post; a draft where `scheduledAt` is absent. */
+export const createPost = (api: Api, args: Arguments, rights: Rights): Promise<Outcome> =>
+  create(api, args, rights, args.scheduledAt === undefined)
+
+/** Stores a draft without the time. */
+export const createDraft = (api: Api, args: Arguments, rights: Rights): Promise<Outcome> =>
+  create(api, args, rights, true)
+
+async function create(
   api: Api,
-  { confirm, idempotencyKey, ...args }: Arguments,
-  { canPublish }: { canPublish: boolean },
+  { idempotencyKey, ...args }: Arguments,
+  { canPublish }: Rights,
+  isDraft: boolean,
 ): Promise<Outcome> {
   const { scheduledAt, ...draft } = args
-  const isDraft = confirm !== true || scheduledAt === undefined
   const sent = isDraft ? draft : args
   // First, because it stores nothing if it fails.
   const validation = await validate(api, args)
@@ -68,12 +79,14 @@ function deriveKey(args: Arguments): string {
   return `mcp-${day}-${createHash('sha256').update(canonicalJson(args)).digest('base64url')}`
 }
 
-/** Changes a draft. A change of a scheduled post, and one with a time, takes `confirm: true`. */
-export async function updatePost(api: Api, { confirm, ...args }: Arguments): Promise<Outcome> {
-  const headers = confirm === true ? {} : await requireDraft(api, args)
+export async function updatePost(api: Api, args: Arguments, headers?: Record<string, string>): Promise<Outcome> {
   const { body } = await api(updateOperation, args, headers)
   return { body, text: describePost(body as UpdatedPost) }
 }
+
+/** Changes a draft that stays one. */
+export const updateDraft = async (api: Api, args: Arguments): Promise<Outcome> =>
+  updatePost(api, args, await requireDraft(api, args))
 
 /** Returns the condition that the post is still this draft. */
 async function requireDraft(api: Api, { id, scheduledAt }: Arguments): Promise<Record<string, string>> {
@@ -87,5 +100,5 @@ async function requireDraft(api: Api, { id, scheduledAt }: Arguments): Promise<R
   return { 'if-match': String(headers.etag) }
 }
 
-const confirmationRequired = (reason: string) =>
+export const confirmationRequired = (reason: string) =>
   toToolError(new AppError(400, 'confirmation_required', `${reason}: call the tool again with confirm: true`))

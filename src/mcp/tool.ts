@@ -28,11 +28,22 @@ export interface ToolDefinition {
   operation: ToolOperation
   /** Arguments that the operation does not have. */
   ownArguments?: TProperties
-  /** Arguments that only a key with `posts:publish` sees. */
+  /** Arguments that only a key with `posts:publish` sees, besides `confirm`. */
   publishArguments?: readonly string[]
   output: TSchema
-  run(api: Api, args: Arguments, rights: { canPublish: boolean }): Promise<Outcome>
+  run: Run
+  /**
+   * What a call without `confirm: true` does, if the operation may require `posts:publish`. By default, it is refused. `run`
+   * is for tools that make nothing public: they take no `confirm`.
+   */
+  unconfirmed?: Run | 'run'
 }
+
+type Run = (api: Api, args: Arguments, rights: { canPublish: boolean }) => Promise<Outcome>
+
+/** Whether a tool takes `confirm`, and does what its operation does only with `confirm: true`. */
+export const takesConfirm = ({ operation, unconfirmed }: Pick<ToolDefinition, 'operation' | 'unconfirmed'>): boolean =>
+  [operation.scope, operation.conditionalScope?.scope].includes('posts:publish') && unconfirmed !== 'run'
 
 /** A tool that does what its operation does. */
 export const simpleTool = (

@@ -2,14 +2,16 @@ import { type TProperties, Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { INTERNAL } from '../../schemas/error.ts'
+import { Confirm } from '../../schemas/mcp.ts'
 import { AppError } from '../errors.ts'
 import { requireStorable } from '../http/json.ts'
 import { hasScope } from '../http/rights.ts'
 import { validatorCompiler } from '../http/validation.ts'
-import { type Arguments, apiOf, propertiesOf, ToolError, type ToolProblem, toToolError } from './api.ts'
+import { type Api, type Arguments, apiOf, propertiesOf, ToolError, type ToolProblem, toToolError } from './api.ts'
+import { confirmationRequired } from './confirm.ts'
 import type { Toolbox } from './protocol.ts'
 import { describeProblem } from './text.ts'
-import type { ToolDefinition } from './tool.ts'
+import { type ToolDefinition, takesConfirm } from './tool.ts'
 import { componentOf, toInputSchema, toOutputSchema } from './tool-schema.ts'
 import { TOOLS } from './tools.ts'
 
@@ -41,11 +43,15 @@ export function createToolboxes(app: FastifyInstance): (request: FastifyRequest,
 const isUsable = ({ operation: { scope, takesAccountLists } }: ToolDefinition, rights: KeyRights): boolean =>
   (scope === null || hasScope(rights, scope)) && (rights.accountIds === null || takesAccountLists === true)
 
+const CONFIRM =
+  'Required to be `true`: the call publishes. Only after the person you work for has agreed to publish this text now.'
+
 function buildTool(definition: ToolDefinition): Tool {
   const { name, title, description, hints, operation, output, ownArguments = {}, publishArguments = [] } = definition
   const { params, querystring, body } = operation.schema
   const schemas = [params, querystring, body && componentOf(String(body.$ref))]
-  const properties: TProperties = Object.assign({}, ...schemas.map(propertiesOf), ownArguments)
+  const confirm = takesConfirm(definition) ? { confirm: Confirm(CONFIRM) } : {}
+  const properties: TProperties = Object.assign({}, ...schemas.map(propertiesOf), confirm, ownArguments)
   const required = schemas.flatMap((schema) => schema?.required ?? []) as string[]
   const outputSchema = toOutputSchema(output, { describe: () => undefined })
   const list = (properties: TProperties) => ({
@@ -56,7 +62,9 @@ function buildTool(definition: ToolDefinition): Tool {
     outputSchema,
     annotations: { title, ...hints },
   })
-  const remaining = Object.entries(properties).filter(([name]) => !publishArguments.includes(name))
+  const remaining = Object.entries(properties).filter(
+    ([name]) => name !== 'confirm' && !publishArguments.includes(name),
+  )
   return {
     ...definition,
     validate: compile(properties),
@@ -83,7 +91,7 @@ const compile = (properties: TProperties): Validator =>
 async function callTool(
   app: FastifyInstance,
   request: FastifyRequest,
-  { name, validate, run }: Tool,
+  tool: Tool,
   given: unknown,
   canPublish: boolean,
 ): Promise<object> {
@@ -91,15 +99,24 @@ async function callTool(
   const result = await (async () => {
     requireStorable(given)
     const args = { ...(given as Arguments | undefined) }
-    const { error } = validate(args)
+    const { error } = tool.validate(args)
     if (error) throw error
-    return run(apiOf(app, request), args, { canPublish })
+    return runTool(tool, apiOf(app, request), args, { canPublish })
   })().catch((error: unknown) => toProblem(error, request.log, request.id))
   const problem = 'status' in result ? result : undefined
   const { id: reqId, userId, keyId } = request
   const ms = Math.round(performance.now() - startedAt)
-  request.log.info({ reqId, userId, keyId, tool: name, status: problem?.status, errorCode: problem?.code, ms }, 'tool')
+  request.log.info(
+    { reqId, userId, keyId, tool: tool.name, status: problem?.status, errorCode: problem?.code, ms },
+    'tool',
+  )
   return problem ? toErrorResult(problem) : toResult(result as Exclude<typeof result, ToolProblem>)
+}
+
+async function runTool(tool: Tool, api: Api, { confirm, ...args }: Arguments, rights: { canPublish: boolean }) {
+  if (!takesConfirm(tool) || confirm === true) return tool.run(api, args, rights)
+  if (typeof tool.unconfirmed !== 'function') throw confirmationRequired('This publishes')
+  return tool.unconfirmed(api, args, rights)
 }
 
 function toProblem(error: unknown, log: FastifyBaseLogger, reqId: string): ToolProblem {

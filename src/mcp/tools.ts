@@ -10,15 +10,15 @@ import { listEvents } from '../../schemas/operations/events.ts'
 import { listFieldOptions } from '../../schemas/operations/field-options.ts'
 import { importMedia } from '../../schemas/operations/media.ts'
 import { getAccountLimits, listPlatforms } from '../../schemas/operations/platforms.ts'
-import { createPost, deletePost, getPost, listPosts } from '../../schemas/operations/posts.ts'
-import { updatePost } from '../../schemas/operations/update-post.ts'
+import * as posts from '../../schemas/operations/posts.ts'
+import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
 import { validatePost } from '../../schemas/operations/validate-post.ts'
 import { UpdatedPost } from '../../schemas/patch-post.ts'
 import { Platform, type PlatformList } from '../../schemas/platform-detail.ts'
 import { PostDetail } from '../../schemas/post.ts'
 import { Deleted } from '../../schemas/shared.ts'
 import { PostValidation } from '../../schemas/validate-post.ts'
-import * as confirmed from './confirm.ts'
+import { createDraft, createPost, updateDraft, updatePost } from './confirm.ts'
 import { count, describeEvents, describePost, describeValidation } from './text.ts'
 import { READS, simpleTool, type ToolDefinition, writes } from './tool.ts'
 
@@ -99,16 +99,17 @@ export const TOOLS: readonly ToolDefinition[] = [
     description:
       'Stores a post for one or more accounts, and returns its id. It is a draft, returned with its validation, unless scheduledAt and confirm: true are both there. The same call again on the same day creates nothing, and returns the first post.',
     hints: writes({}),
-    operation: createPost,
+    operation: posts.createPost,
     ownArguments: {
       confirm: Confirm(
         '`true` schedules the post: it is then published at scheduledAt, immediately if that is in the past. Only after the person you work for has agreed to publish this text. Default: false, which stores a draft without a time.',
       ),
       idempotencyKey: IdempotencyKey,
     },
-    publishArguments: ['scheduledAt', 'confirm'],
+    publishArguments: ['scheduledAt'],
     output: DraftedPost,
-    run: confirmed.createPost,
+    run: createPost,
+    unconfirmed: createDraft,
   },
   {
     name: 'update_post',
@@ -116,15 +117,16 @@ export const TOOLS: readonly ToolDefinition[] = [
     description:
       'Changes a post that is not published yet. An absent argument changes nothing. A time schedules a draft. Both that, and any change of a scheduled post, take confirm: true.',
     hints: writes({ destructiveHint: true }),
-    operation: updatePost,
+    operation: updateOperation,
     ownArguments: {
       confirm: Confirm(
         'Required to be `true` where scheduledAt is a time, and where the post is scheduled. Only after the person you work for has agreed to publish this text at this time.',
       ),
     },
-    publishArguments: ['scheduledAt', 'confirm'],
+    publishArguments: ['scheduledAt'],
     output: UpdatedPost,
-    run: confirmed.updatePost,
+    run: (api, args) => updatePost(api, args),
+    unconfirmed: updateDraft,
   },
   simpleTool(
     {
@@ -133,7 +135,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns a page of your posts, newest first. Filters apply together. A page may be short, or empty, although more follows: pass nextCursor as cursor until it is null.',
       hints: READS,
-      operation: listPosts,
+      operation: posts.listPosts,
       output: PostList,
     },
     ({ data, nextCursor }: PostList) =>
@@ -146,7 +148,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns a post with the delivery to each of its accounts: its state, its address on the network, and why it failed.',
       hints: READS,
-      operation: getPost,
+      operation: posts.getPost,
       output: PostDetail,
     },
     describePost,
@@ -156,7 +158,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       name: 'retry_delivery',
       title: 'Publish to one account again',
       description:
-        'Makes a failed or missed delivery due now. With captionOverride, fields or threadParts, it is sent with that content. Call it only after the person you work for has agreed.',
+        'Makes a failed or missed delivery due now. With captionOverride, fields or threadParts, it is sent with that content. Takes confirm: true.',
       hints: writes({ destructiveHint: true, idempotentHint: false }),
       operation: retryDelivery,
       output: PostDetail,
@@ -194,8 +196,9 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Deletes a draft or a scheduled post for good. A post that is published, or may be, cannot be deleted.',
       hints: writes({ destructiveHint: true, openWorldHint: false }),
-      operation: deletePost,
+      operation: posts.deletePost,
       output: Deleted,
+      unconfirmed: 'run',
     },
     () => 'The post no longer exists.',
   ),
@@ -208,6 +211,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       hints: writes({ destructiveHint: true, openWorldHint: false }),
       operation: resolveDelivery,
       output: PostDetail,
+      unconfirmed: 'run',
     },
     describePost,
   ),

@@ -1,5 +1,6 @@
-import { Http, path } from './http.ts'
+import { Http } from './http.ts'
 import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './options.ts'
+import { path } from './path.ts'
 import { waitUntilSettled } from './settled.ts'
 import type * as T from './types.ts'
 import { type FileDescription, type FileSource, Form } from './uploads.ts'

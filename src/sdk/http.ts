@@ -164,14 +164,6 @@ function toQuery(query: object): string {
   return text && `?${text}`
 }
 
-/** A path with its ids encoded. Throws a TypeError for an id that would lead to another path. */
-export const path = (texts: TemplateStringsArray, ...ids: string[]): string =>
-  texts.reduce((before, text, index) => {
-    const id = ids[index - 1]!
-    if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`${JSON.stringify(id)} is not an id`)
-    return before + encodeURIComponent(id) + text
-  })
-
 /** Not a literal at the import, so that bundlers for runtimes without the module do not look for it. */
 const NODE_MODULE = 'crypto'
 

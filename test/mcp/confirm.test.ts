@@ -1,6 +1,7 @@
 import t from 'tap'
+import { TOOLS } from '../../src/mcp/tools.ts'
 import { createWorld } from '../helpers/app.ts'
-import { callTool, withKey } from '../helpers/mcp.ts'
+import { callTool, listTools, withKey } from '../helpers/mcp.ts'
 
 const LATER = '2999-01-01T00:00:00Z'
 
@@ -110,3 +111,32 @@ t.test('the same call creates one post a day, and another key of the caller anot
   t.intercept(Date.prototype, 'toISOString', { value: () => '2999-01-02T00:00:00.000Z' })
   t.equal((await callTool(ada, 'create_post', args)).body.replayed, false, 'tomorrow it is another post')
 })
+
+t.test('a delivery is retried with a confirmation only, with its content or with another', async (t) => {
+  const { db, ada, account } = await createScene(t)
+  const { id } = (await ada.call('POST', '/posts', { accountIds: [account], caption: 'a', scheduledAt: LATER })).body
+  await db.updateTable('postTargets').set({ state: 'failed' }).execute()
+  const get = async () => (await ada.call('GET', `/posts/${id}`)).body
+  const before = await get()
+  for (const args of [{}, { captionOverride: 'b' }, { captionOverride: 'b', confirm: false }]) {
+    const { isError, body } = await callTool(ada, 'retry_delivery', { id, accountId: account, ...args })
+    t.strictSame([isError, body.status, body.code], [true, 400, 'confirmation_required'], JSON.stringify(args))
+  }
+  t.strictSame(await get(), before, 'nothing has changed')
+  const args = { id, accountId: account, captionOverride: 'b', confirm: true }
+  const { body } = await callTool(ada, 'retry_delivery', args)
+  t.strictSame([body.targets[0].captionOverride, body.targets[0].delivery.state], ['b', 'queued'])
+})
+
+t.test(
+  'every tool whose operation may require posts:publish takes a confirmation, but for two that publish nothing',
+  async (t) => {
+    const { user } = await createWorld(t)
+    const tools = await listTools(await user())
+    const confirmed = tools.filter(({ inputSchema }) => 'confirm' in inputSchema.properties).map(({ name }) => name)
+    const publishing = TOOLS.filter(({ operation: { scope, conditionalScope } }) =>
+      [scope, conditionalScope?.scope].includes('posts:publish'),
+    ).map(({ name }) => name)
+    t.strictSame([...confirmed, 'delete_post', 'resolve_delivery'], publishing)
+  },
+)

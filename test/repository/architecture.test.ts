@@ -68,8 +68,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       ...['plan', 'states', 'timing'].map((name) => `src/delivery/${name}.ts`),
     ],
   ],
-  // Tools call operations through the application, and so import no other feature.
-  ['src/mcp', FEATURE],
+  // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
+  ['src/mcp', [...FEATURE, 'src/sdk/path.ts']],
   ['src/events', FEATURE],
   // A webhook sends what readers of events see.
   ['src/webhooks', [...FEATURE, 'src/credentials', 'src/events/list.ts']],
