@@ -84,7 +84,7 @@ export const ERROR_CODES = {
 
   media_not_found: 'The caller has no file with this id.',
   media_in_use: 'A post that is still to be published uses the file.',
-  media_used_elsewhere: 'The file is also in posts of its owner that the caller may not see.',
+  media_used_elsewhere: 'The file is also in posts that the caller, or its API key, may not see.',
   media_without_content: 'The service stores no bytes of this file.',
   precondition_failed: '`If-Match` or `If-Unmodified-Since` does not match the post or the file.',
   range_not_satisfiable: 'The `Range` header is outside the file.',

@@ -133,10 +133,13 @@ export const EVENTS = [
   defineEvent('post.created', 'A post was created.', writtenPost, { ...POST, status: 'scheduled' }),
   defineEvent(
     'post.updated',
-    'A post was changed by `updatePost` or `publishPost`.',
+    'A post was changed by `updatePost` or `publishPost`, or the alternative text of one of its files by `updateMedia`.',
     {
       ...writtenPost,
-      changed: Type.Array(Type.String(), { description: 'The names of the properties that have other values now.' }),
+      changed: Type.Array(Type.String(), {
+        description:
+          'The names of the properties that have other values now. `altText` is that of a file in `mediaIds`.',
+      }),
     },
     { ...POST, status: 'scheduled', changed: ['scheduledAt'] },
   ),

@@ -110,6 +110,8 @@ export const RETURN_URL_NOT_ALLOWED = 'returnUrl does not begin with a URL that 
 export const MEDIA_NOT_FOUND = 'Media not found'
 export const MEDIA_IN_USE = 'Cannot delete media that is still to be published'
 export const MEDIA_USED_ELSEWHERE = 'Posts outside of your organisations use this file: only its owner can change it'
+export const MEDIA_USED_BY_OTHER_ACCOUNTS =
+  'Posts to accounts that the API key does not list are going to publish this file: use a key that lists them'
 export const NO_CONTENT = 'Media has no content: it was registered without a file'
 export const NOT_THAT_FILE = 'Precondition failed: the file does not match.'
 export const NO_SUCH_RANGE = 'Range is outside the file'

@@ -137,6 +137,52 @@ export const listStoredMedia = (
     .limit(count)
     .execute()
 
+/** The file's alt text. Locks the file, so that no post gets it until the transaction ends. */
+export const lockAltText = prepared<{ userId: string; id: string }, { altText: string | null }>(
+  'lock_alt_text',
+  (db, value) =>
+    db
+      .selectFrom('media')
+      .select('altText')
+      .where('userId', '=', value('userId'))
+      .where('id', '=', value('id'))
+      .where('kind', 'is not', null)
+      .forUpdate(),
+)
+
+/** A post that is not published yet, or not to all of its accounts. */
+export interface UnpublishedUse {
+  postId: string
+  /** Whether it is scheduled, or a delivery that has not sent the file may be retried. */
+  isApproved: boolean
+  accountIds: string[]
+}
+
+/** The posts that may still publish the file. The first part of a delivery carries the files. */
+export const listUnpublishedUses = prepared<{ userId: string; id: string }, UnpublishedUse>(
+  'list_unpublished_uses',
+  (_db, value) => sql`
+    select posts.id as post_id, posts.status <> 'draft' as is_approved,
+      array(select account_id from post_targets
+        where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id) as account_ids
+    from post_media join posts on posts.user_id = post_media.user_id and posts.id = post_media.post_id
+    where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
+      and (posts.status = 'draft' or exists (
+        select from post_targets
+        where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
+          and state <> 'published' and sent = '[]'))
+    order by posts.id`,
+)
+
+/** Makes the versions of posts new: each gets another `updatedAt`, and so another ETag. */
+export async function touchPosts(db: Db, { userId, ids }: { userId: string; ids: readonly string[] }): Promise<void> {
+  await sql`
+    update posts
+    -- The API shows milliseconds.
+    set updated_at = greatest(now(), date_trunc('milliseconds', updated_at) + interval '1 millisecond')
+    where user_id = ${userId} and id = any(${ids}::uuid[])`.execute(db)
+}
+
 /** Returns no row if the user has no such file. */
 export const updateAltText = prepared<{ userId: string; id: string; altText: string | null }, { id: string }>(
   'update_alt_text',

@@ -30,6 +30,7 @@ import {
   fileTooLargeMessage,
   MEDIA_IN_USE,
   MEDIA_NOT_FOUND,
+  MEDIA_USED_BY_OTHER_ACCOUNTS,
   MEDIA_USED_ELSEWHERE,
   MISSING_FILE,
   NO_CONTENT,
@@ -49,9 +50,13 @@ const notFound = {
   404: errorResponse('You have no file with this id.', { notFound: ['media_not_found', MEDIA_NOT_FOUND] }),
 }
 const usedElsewhere = {
-  403: errorResponse('The file is of another member, who uses it in posts outside of your organisations.', {
-    usedElsewhere: ['media_used_elsewhere', MEDIA_USED_ELSEWHERE],
-  }),
+  403: errorResponse(
+    'The file is of another member, who uses it in posts outside of your organisations. Or posts are going to publish it to accounts that the API key does not list.',
+    {
+      usedElsewhere: ['media_used_elsewhere', MEDIA_USED_ELSEWHERE],
+      usedByOtherAccounts: ['media_used_elsewhere', MEDIA_USED_BY_OTHER_ACCOUNTS],
+    },
+  ),
 }
 
 const [IMAGE, VIDEO] = Media.examples
@@ -263,13 +268,17 @@ export const updateMedia = defineOperation({
   method: 'PATCH',
   url: '/media/:id',
   scope: 'media:write',
+  conditionalScope: {
+    scope: 'posts:publish',
+    when: 'for a file that a scheduled post or a failed delivery would publish',
+  },
   takesAccountLists: true,
   schema: {
     operationId: 'updateMedia',
     tags: ['media'],
     summary: 'Change the alternative text of a file',
     description:
-      'Changes or removes the alternative text of one of your images or videos. Posts that are already published are not changed.',
+      'Changes or removes the alternative text of one of your images or videos. Posts that are already published are not changed. Posts that are still to be published get the new text: each of them, drafts included, has a new ETag, and an event `post.updated`.',
     params: MediaPath,
     body: Body(UpdateMedia, UPDATE_MEDIA_EXAMPLES),
     response: {
@@ -295,6 +304,7 @@ export const deleteMedia = defineOperation({
   method: 'DELETE',
   url: '/media/:id',
   scope: 'media:write',
+  conditionalScope: { scope: 'posts:publish', when: 'for a file that a failed delivery would publish' },
   takesAccountLists: true,
   schema: {
     operationId: 'deleteMedia',

@@ -1,16 +1,27 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
+import { writePostsUpdated } from '../../db/queries/events/post.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { findListedPosts } from '../../db/queries/listed-posts.ts'
-import { deleteUnusedMedia, findMedia, lockDeliveriesOfMedia, updateAltText } from '../../db/queries/media.ts'
+import {
+  deleteUnusedMedia,
+  findMedia,
+  listUnpublishedUses,
+  lockAltText,
+  lockDeliveriesOfMedia,
+  touchPosts,
+  type UnpublishedUse,
+  updateAltText,
+} from '../../db/queries/media.ts'
 import type { StagedFile } from '../../db/queries/staged-files.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { MediaDetail } from '../../schemas/media.ts'
-import { MEDIA_IN_USE } from '../../schemas/messages.ts'
+import { MEDIA_IN_USE, MEDIA_USED_BY_OTHER_ACCOUNTS } from '../../schemas/messages.ts'
 import { DELETE_MEDIA } from '../delivery/states.ts'
 import { AppError } from '../errors.ts'
+import { ALL_RIGHTS, isListed, requireScope } from '../http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
 
 /** The user's file with this id. Throws a 404 if there is none. */
@@ -20,11 +31,39 @@ export async function getMedia(db: Db, userId: string, id: string): Promise<Medi
   return media
 }
 
-/** Changes the alt text of a file. Throws a 404 if there is none with this id. */
-export async function updateMedia(db: Db, { userId, id, shared }: FileAccess, altText: string | null): Promise<void> {
+/**
+ * Changes the alt text of a file, and the version of each post that may still publish it. Throws 403 if the key could not
+ * change one of these posts.
+ */
+export async function updateMedia(
+  db: Db,
+  { userId, id, shared }: FileAccess,
+  altText: string | null,
+  rights: KeyRights,
+): Promise<void> {
   if (!isId(id)) return
-  await shared?.confirm(db)
-  await updateAltText(db, { userId, id, altText: altText || null })
+  await inTransaction(db, async (db) => {
+    await lockDeliveriesOfMedia(db, { userId, id })
+    await shared?.confirm(db)
+    const [before] = await lockAltText(db, { userId, id })
+    const after = altText || null
+    if (!before || before.altText === after) return
+    const uses = await listUnpublishedUses(db, { userId, id })
+    requireMayChange(uses, rights)
+    await updateAltText(db, { userId, id, altText: after })
+    const ids = uses.map(({ postId }) => postId)
+    await touchPosts(db, { userId, ids })
+    await writePostsUpdated(db, { userId, ids }, ['altText'])
+  })
+}
+
+/** What is going to be published is changed only by a key that may publish it. */
+function requireMayChange(uses: readonly UnpublishedUse[], rights: KeyRights): void {
+  const approved = uses.filter(({ isApproved }) => isApproved)
+  if (approved.length > 0) requireScope(rights, 'posts:publish')
+  if (!approved.every(({ accountIds }) => accountIds.every((id) => isListed(rights, id)))) {
+    throw new AppError(403, 'media_used_elsewhere', MEDIA_USED_BY_OTHER_ACCOUNTS)
+  }
 }
 
 /** A file with those of its posts that the caller may see. Throws a 404 if there is none with this id. */
@@ -48,15 +87,28 @@ const FILE_DELETED = { code: MEDIA_DELETED, message: 'A file of the post was del
 
 /**
  * Deletes a file, and returns its staged bytes for the caller to discard. Throws a 404 if there is no file with
- * this id. Throws a 409 while a draft, a scheduled post or an unfinished delivery uses the file.
+ * this id. Throws a 409 while a draft, a scheduled post or an unfinished delivery uses the file, and 403 if the key could not
+ * decide about a failed delivery that would need it.
  */
-export async function deleteMedia(db: Db, { userId, id, shared }: FileAccess): Promise<StagedFile | undefined> {
+export async function deleteMedia(
+  db: Db,
+  { userId, id, shared }: FileAccess,
+  rights = ALL_RIGHTS,
+): Promise<StagedFile | undefined> {
   const inUse = new AppError(409, 'media_in_use', MEDIA_IN_USE)
   const [found] = isId(id)
     ? await inTransaction(db, async (db) => {
         await lockDeliveriesOfMedia(db, { userId, id })
         await shared?.confirm(db)
-        return deleteUnusedMedia(db, { userId, id, ...DELETE_MEDIA, error: JSON.stringify(FILE_DELETED) })
+        const uses = await listUnpublishedUses(db, { userId, id })
+        const deleted = await deleteUnusedMedia(db, {
+          userId,
+          id,
+          ...DELETE_MEDIA,
+          error: JSON.stringify(FILE_DELETED),
+        })
+        if (deleted[0]?.used === false) requireMayChange(uses, rights)
+        return deleted
       }).catch((error) => {
         throw hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION) ? inUse : error
       })

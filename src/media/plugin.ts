@@ -83,7 +83,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     ...operations.updateMedia,
     handler: async (request) =>
       withFile(db, request, async (file) => {
-        await updateMedia(db, file, request.body.altText)
+        await updateMedia(db, file, request.body.altText, request.rights)
         return showMedia(db, file, request.rights)
       }),
   })
@@ -91,7 +91,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
   app.route({
     ...operations.deleteMedia,
     handler: async (request) => {
-      const staged = await withFile(db, request, (file) => deleteMedia(db, file))
+      const staged = await withFile(db, request, (file) => deleteMedia(db, file, request.rights))
       // Not awaited: a slow storage would delay the response.
       if (staged) {
         discardFile(library, staged)

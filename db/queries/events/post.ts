@@ -13,9 +13,12 @@ export const postEvent = (post: string) => {
 }
 
 /** Writes that a post was changed. `changed` names the properties. The transaction has stored the changes. */
-export async function writePostUpdated(
+export const writePostUpdated = (db: Db, { userId, id }: { userId: string; id: string }, changed: readonly string[]) =>
+  writePostsUpdated(db, { userId, ids: [id] }, changed)
+
+export async function writePostsUpdated(
   db: Db,
-  { userId, id }: { userId: string; id: string },
+  { userId, ids }: { userId: string; ids: readonly string[] },
   changed: readonly string[],
 ): Promise<void> {
   await sql`
@@ -25,7 +28,8 @@ export async function writePostUpdated(
         where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id),
       ${postEvent('posts')} || jsonb_build_object('changed', ${JSON.stringify(changed)}::jsonb)
     from posts
-    where user_id = ${userId} and id = ${id}`.execute(db)
+    where user_id = ${userId} and id = any(${ids}::uuid[])
+    order by id`.execute(db)
 }
 
 /**
