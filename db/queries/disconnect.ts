@@ -34,16 +34,20 @@ export async function disconnectAccount(db: Db, id: string): Promise<Disconnecte
   return rows[0]
 }
 
-/** Whether somebody has connected the same account of a network. Reads all accounts: a million in 0.2 s. */
+/**
+ * Whether somebody has connected the same account of a network with the same client. Other credentials share no tokens: they
+ * may be of somebody who claims the account. Reads all accounts: a million in 0.2 s.
+ */
 export async function isConnectedElsewhere(
   db: Db,
-  { platform, externalId }: { platform: PlatformId; externalId: string },
+  { platform, externalId, clientId }: { platform: PlatformId; externalId: string; clientId: string },
 ): Promise<boolean> {
   const found = await db
     .selectFrom('accounts')
     .select('id')
     .where('platform', '=', platform)
     .where('externalId', '=', externalId)
+    .where('clientId', '=', clientId)
     .where('disconnectedAt', 'is', null)
     .executeTakeFirst()
   return found !== undefined

@@ -61,14 +61,14 @@ async function revoke(
   { db, networks, keyring, oauthApps, fetch }: RevokeDeps,
   account: DisconnectedAccount,
 ): Promise<boolean> {
-  const { accountId, platform, externalId } = account
+  const { accountId, platform, externalId, clientId } = account
   const sealed = credentialsRow(account)
   const oauth = networks[platform].oauth
   // Without a client id, the user made the token, and may use it elsewhere.
-  if (!oauth?.revoke || !keyring || !sealed || account.clientId === null || externalId === null) return false
+  if (!oauth?.revoke || !keyring || !sealed || clientId === null || externalId === null) return false
   // Mastodon gives an app the same token for each consent of a user:
   // https://github.com/mastodon/mastodon/blob/main/config/initializers/doorkeeper.rb
-  if (await isConnectedElsewhere(db, { platform, externalId })) return false
+  if (await isConnectedElsewhere(db, { platform, externalId, clientId })) return false
   const app = appOf({ keyring, oauthApps }, account)
   if (!app) return false
   const io = { fetch, signal: AbortSignal.timeout(REVOKE_MAX_MS) }

@@ -121,3 +121,21 @@ t.test('Mastodon gives all consents of a user one token, which is revoked with t
   await until('the token is revoked', async () => mastodon.log.includes(REVOKE))
   t.equal(mastodon.log.filter((name) => name === REVOKE).length, 1)
 })
+
+t.test('another account that claims to be the same one does not keep tokens alive', async (t) => {
+  const { user, connectOne, disconnect, revoked, logged, db } = await createRevocableWorld(t)
+  const id = await connectOne()
+  const { externalId } = await db
+    .selectFrom('accounts')
+    .select('externalId')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  // By credentials, and by an app of somebody's own.
+  for (const clientId of [null, 'another']) {
+    const claim = await (await user(`mallory-${clientId}`)).account('x')
+    await db.updateTable('accounts').set({ externalId, clientId }).where('id', '=', claim).execute()
+  }
+  t.equal(await disconnect(id), 200)
+  await logged('tokens revoked')
+  t.strictSame(revoked, ['access-token-of-1 by client-of-x'])
+})

@@ -2,6 +2,7 @@ import type { Adapter, Json, Sent } from '../adapter.ts'
 import { textAt } from '../json.ts'
 import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'
+import { requireResponsible } from './find-account.ts'
 import { facetsOf, POST, recordKey, recordOf } from './record.ts'
 import { openRepo, type RecordRef, type Repo, signIn } from './repo.ts'
 import { limitReplies } from './threadgate.ts'
@@ -24,7 +25,8 @@ export const blueskyAdapter: Adapter<Prepared> = {
   oauth: blueskyOAuth,
 
   async identify(io) {
-    const { repo, handle } = await signIn(io)
+    const { repo, handle, origin } = await signIn(io)
+    await requireResponsible(repo.did, origin, io)
     // From the repository itself: app.bsky.actor.getProfile needs an AppView, which may lag behind or be away.
     const profile = await repo.find('app.bsky.actor.profile', 'self')
     return { externalId: repo.did, username: handle, displayName: textAt(profile?.value, 'displayName') || null }

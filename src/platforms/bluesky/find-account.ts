@@ -58,11 +58,21 @@ export function unknownIfFailed(error: unknown): undefined {
   if (!(error instanceof PublishError)) throw error
 }
 
+const notItsServer = (origin: string, did: string) =>
+  unauthorized(`${new URL(origin).host} is not the server of ${did}`)
+
+/**
+ * Throws where the server that accepted the password of an account is not responsible for it: a server of anyone could name
+ * the DID of anybody. A server such as bsky.social signs in for the accounts of others.
+ */
+export async function requireResponsible(did: string, origin: string, io: OAuthIo): Promise<void> {
+  const { server } = await readIdentity(did, io)
+  if (server !== origin && (await findIssuer(server, io)) !== origin) throw notItsServer(origin, did)
+}
+
 /** The account of a DID that a server has named. Throws where another server is responsible for it. */
 export async function findOwner(did: string, issuer: string, io: OAuthIo): Promise<Account> {
   const identity = await readIdentity(did, io)
-  if ((await findIssuer(identity.server, io)) !== issuer) {
-    throw unauthorized(`${new URL(issuer).host} is not the server of ${did}`)
-  }
+  if ((await findIssuer(identity.server, io)) !== issuer) throw notItsServer(issuer, did)
   return { did, username: await usernameOf(identity, io), server: identity.server }
 }

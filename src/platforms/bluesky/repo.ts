@@ -30,10 +30,11 @@ export interface Repo {
   delegate(method: string, expiresAt: Date): Promise<string>
 }
 
-/** Opens a new session, which checks the password. */
-export async function signIn(io: Io): Promise<{ repo: Repo; handle: string }> {
+/** Opens a new session, which checks the password. `origin` is the server that has accepted it. */
+export async function signIn(io: Io): Promise<{ repo: Repo; handle: string; origin: string }> {
   const session = await openSession(io)
-  return { repo: repoOf(session, io, { canRenew: false }), handle: session.handle }
+  const { handle, origin } = session
+  return { repo: repoOf(session, io, { canRenew: false }), handle, origin }
 }
 
 /** Uses the session of the account, or opens one. */

@@ -38,7 +38,7 @@ export function oauthSession({ credentials }: Io): Session | undefined {
 }
 
 // https://docs.bsky.app/docs/api/com-atproto-server-create-session
-export async function openSession(io: Io): Promise<Session & { handle: string }> {
+export async function openSession(io: Io): Promise<Session & { handle: string; origin: string }> {
   const { credentials } = io
   const { service = 'https://bsky.social', identifier, password } = credentials
   const origin = URL.parse(service)?.origin
@@ -58,7 +58,7 @@ export async function openSession(io: Io): Promise<Session & { handle: string }>
   const server = serverIn(at(response, 'didDoc')) ?? origin
   if (!isPrivate(server))
     throw unauthorized(`${URL.parse(server)!.host}: the server of the account has to have an https:// address`)
-  const session = { did, handle, token, server }
+  const session = { did, handle, token, server, origin }
   if (sessions.size >= SESSIONS_MAX) sessions.delete(sessions.keys().next().value!)
   sessions.set(key, session)
   return session

@@ -86,6 +86,7 @@ export async function startFakeNetworks(t: Teardown) {
   const byOrigin: Record<string, FakeNetwork> = {
     [BLUESKY]: bluesky,
     'https://video.bsky.app': bluesky,
+    'https://plc.directory': bluesky,
     'https://mastodon.example': mastodon,
     'https://api.telegram.org': telegram,
     'https://discord.com': discord,

@@ -14,6 +14,8 @@ export interface FakeBluesky extends FakeNetwork {
 
 const ORIGIN = 'https://bsky.social'
 const VIDEO_SERVICE = 'https://video.bsky.app'
+/** The directory of DIDs: https://web.plc.directory/spec/v0.1/did-plc */
+const DIRECTORY = 'https://plc.directory'
 const DID = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 const TOKEN = 'a-session-of-ada'
 
@@ -78,6 +80,9 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
   }
 
   const network = await startFake(t, ORIGIN, (call) => {
+    if (call.path === `/${DID}`) {
+      return { status: 200, body: { id: DID, service: [{ id: '#atproto_pds', serviceEndpoint: ORIGIN }] } }
+    }
     const method = call.path.replace('/xrpc/', '')
     if (method === 'com.atproto.server.createSession') {
       const { identifier, password } = call.body as typeof credentials
@@ -92,7 +97,8 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
   })
   const fake: FakeBluesky = {
     ...network,
-    fetch: (input, init) => network.fetch(String(input).replace(VIDEO_SERVICE, ORIGIN), init),
+    fetch: (input, init) =>
+      network.fetch(String(input).replace(VIDEO_SERVICE, ORIGIN).replace(DIRECTORY, ORIGIN), init),
     credentials,
     token: TOKEN,
     posts,
