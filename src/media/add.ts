@@ -107,7 +107,7 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
-      const facts = await receive(inspectFile(path).catch(throwFileError))
+      const facts = await receive(inspectFile(path, userId).catch(throwFileError))
       put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { MediaType } from '../../schemas/media.ts'
 import { UNSUPPORTED } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
@@ -18,7 +18,7 @@ const IMAGE_BYTES_MAX = 100 * 1024 * 1024
 const GIF_BYTES_MAX = 300_000_000
 
 /** Each reads from where `readType` stopped to the end of the file. */
-const WALKS: Record<MediaType, (file: FileBytes) => Promise<void>> = {
+const WALKS: Record<MediaType, (file: FileBytes) => void> = {
   'image/jpeg': walkJpeg,
   'image/png': walkPng,
   'image/gif': walkGif,
@@ -34,36 +34,36 @@ const WALKS: Record<MediaType, (file: FileBytes) => Promise<void>> = {
  * this type fills it from the first byte to the last. Compressed pictures are not decoded. Reads forwards through a small
  * buffer, in time linear in the size of the file.
  */
-export async function checkStructure(path: string): Promise<MediaType> {
-  const handle = await open(path)
+export function checkStructure(path: string): MediaType {
+  const fd = openSync(path, 'r')
   try {
-    const { size } = await handle.stat()
+    const { size } = fstatSync(fd)
     if (size === 0) throw new AppError(400, 'file_invalid', 'file is empty')
-    const file = new FileBytes(handle, size)
-    const type = await readType(file)
+    const file = new FileBytes(fd, size)
+    const type = readType(file)
     if (!type) throw new AppError(400, 'file_type_unsupported', UNSUPPORTED)
     const bytesMax = type === 'image/gif' ? GIF_BYTES_MAX : IMAGE_BYTES_MAX
     if (type.startsWith('image/') && size > bytesMax) {
       throw new AppError(400, 'file_too_large', `file is an image of ${size} bytes, at most ${bytesMax} are allowed`)
     }
-    await WALKS[type](file)
-    await refuseSecondType(file)
+    WALKS[type](file)
+    refuseSecondType(file)
     return type
   } finally {
-    await handle.close()
+    closeSync(fd)
   }
 }
 
 /** Leaves the position at the beginning of the file, or at the end of its header. */
-async function readType(file: FileBytes): Promise<MediaType | null> {
-  await file.load(Math.min(12, file.size), 'in its header')
+function readType(file: FileBytes): MediaType | null {
+  file.load(Math.min(12, file.size), 'in its header')
   const start = file.loaded().toString('latin1', 0, 12)
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
   if (/^GIF8[79]a/.test(start)) return 'image/gif'
   if (/^RIFF.{4}WEBP/s.test(start)) return 'image/webp'
-  if (start.startsWith('\x1a\x45\xdf\xa3')) return (await readDocType(file)) === 'webm' ? 'video/webm' : null
-  if (start.slice(4, 8) === 'ftyp') return await readBrands(file)
+  if (start.startsWith('\x1a\x45\xdf\xa3')) return readDocType(file) === 'webm' ? 'video/webm' : null
+  if (start.slice(4, 8) === 'ftyp') return readBrands(file)
   return isOldQuickTime(start) ? 'video/quicktime' : null
 }
 
@@ -80,10 +80,10 @@ const BRANDS_BYTES_MAX = 1_024
 const REFUSED = /^(?:M4[ABP] |F4[ABP] |mif|msf|mia|hei|hev|avis|avci|avcs|jp[2xm]|mj[p2]|j2|crx |jxl |3g[2egprst])/
 
 /** The type from the file's brands. The major brand decides, unless it is generic HEIF: then the compatible brands do. */
-async function readBrands(file: FileBytes): Promise<MediaType | null> {
-  const size = (await file.next(8, 'in its ftyp box')).readUInt32BE(0)
+function readBrands(file: FileBytes): MediaType | null {
+  const size = file.next(8, 'in its ftyp box').readUInt32BE(0)
   if (size < 16 || size > BRANDS_BYTES_MAX) throw damaged('its ftyp box has no valid size')
-  const brands = (await file.next(size - 8, 'in its ftyp box')).toString('latin1')
+  const brands = file.next(size - 8, 'in its ftyp box').toString('latin1')
   file.position = 0
   const major = brands.slice(0, 4)
   // https://aomediacodec.github.io/av1-avif/#brands
@@ -101,14 +101,14 @@ const ZIP_TAIL_BYTES = 22 + 0xffff
  * A valid media file can be a file of a second type as well, hidden in a comment or in an unused box. PDF and ZIP are the
  * common harmful types that allow this.
  */
-async function refuseSecondType(file: FileBytes): Promise<void> {
+function refuseSecondType(file: FileBytes): void {
   file.position = 0
-  const head = await file.next(Math.min(PDF_HEAD_BYTES, file.size), 'early')
+  const head = file.next(Math.min(PDF_HEAD_BYTES, file.size), 'early')
   if (head.includes('%PDF-')) throw damaged('it is a PDF as well')
 
   const tailAt = Math.max(0, file.size - ZIP_TAIL_BYTES)
   file.position = tailAt
-  const tail = Buffer.from(await file.next(file.size - tailAt, 'early'))
+  const tail = Buffer.from(file.next(file.size - tailAt, 'early'))
   for (
     let at = tail.indexOf('PK\x05\x06');
     at >= 0 && at + 22 <= tail.length;
@@ -117,6 +117,6 @@ async function refuseSecondType(file: FileBytes): Promise<void> {
     const directoryAt = tailAt + at - tail.readUInt32LE(at + 12)
     if (directoryAt < 0 || directoryAt + 4 > file.size) continue
     file.position = directoryAt
-    if ((await file.next(4, 'early')).equals(Buffer.from('PK\x01\x02'))) throw damaged('it is a ZIP archive as well')
+    if (file.next(4, 'early').equals(Buffer.from('PK\x01\x02'))) throw damaged('it is a ZIP archive as well')
   }
 }

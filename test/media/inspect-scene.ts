@@ -5,9 +5,13 @@ import sharp from 'sharp'
 import t from 'tap'
 import { AppError } from '../../src/errors.ts'
 import { inspectFile } from '../../src/media/inspect.ts'
+import type { InspectLimits } from '../../src/media/inspect-thread.ts'
 
 export const folder = await mkdtemp(join(tmpdir(), 'postroom-inspect-'))
 t.teardown(() => rm(folder, { recursive: true }))
+
+/** Whose files are inspected. */
+export const USER = 'ada'
 
 let files = 0
 /** Writes a file with these bytes and returns its path. */
@@ -17,12 +21,12 @@ export async function written(bytes: Uint8Array): Promise<string> {
   return path
 }
 
-export const inspect = async (bytes: Uint8Array) => inspectFile(await written(bytes))
+export const inspect = async (bytes: Uint8Array) => inspectFile(await written(bytes), USER)
 
 /** The message of the 400 that refuses a file, or `accepted`. Any other error is returned as text. */
-export async function reasonAt(path: string, options?: { videoCpuMaxMs: number }): Promise<string> {
+export async function reasonAt(path: string, limits?: InspectLimits): Promise<string> {
   try {
-    await inspectFile(path, options)
+    await inspectFile(path, USER, limits)
     return 'accepted'
   } catch (error) {
     return error instanceof AppError && error.statusCode === 400 ? error.message : String(error)

@@ -99,6 +99,6 @@ t.test('tables that describe too many samples are refused before a parser uses t
 })
 
 t.test('reading a video ends at its limit of CPU time, and later videos are read as usual', async (t) => {
-  t.equal(await reasonAt(await written(videos.mp4), { videoCpuMaxMs: 0 }), 'file takes too much time to read')
+  t.equal(await reasonAt(await written(videos.mp4), { cpuMaxMs: 0 }), 'file takes too much time to read')
   t.match(await inspect(videos.mp4), { kind: 'video' })
 })

@@ -12,6 +12,7 @@ import {
   reasonAt,
   sample,
   still,
+  USER,
   videos,
   written,
 } from './inspect-scene.ts'
@@ -163,7 +164,7 @@ t.test('a randomly modified file gets facts or a 400', async (t) => {
   }
   const problems: string[] = []
   const check = async (name: string, bytes: Buffer) => {
-    const reason = await reasonAt(await written(changed(bytes)), { videoCpuMaxMs: 1_000 })
+    const reason = await reasonAt(await written(changed(bytes)), { cpuMaxMs: 1_000 })
     if (!/^(?:accepted|file )/.test(reason) || reason.includes(folder)) problems.push(`${name}: ${reason}`)
   }
   for (const [name, bytes] of Object.entries(images)) for (let i = 0; i < 60; i++) await check(name, bytes)
@@ -172,6 +173,6 @@ t.test('a randomly modified file gets facts or a 400', async (t) => {
 })
 
 t.test('an I/O error is not reported as an error of the file', async (t) => {
-  await t.rejects(inspectFile(join(folder, 'missing')), { code: 'ENOENT' })
-  await t.rejects(inspectFile(folder), { code: 'EISDIR' })
+  await t.rejects(inspectFile(join(folder, 'missing'), USER), { code: 'ENOENT' })
+  await t.rejects(inspectFile(folder, USER), { code: 'EISDIR' })
 })

@@ -15,7 +15,7 @@ const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udt
  * Reads the top-level boxes to the end of the file (ISO/IEC 14496-12, 4.2; QuickTime calls them atoms). Throws if one of
  * `required` is missing, as in a file that was cut off between two boxes.
  */
-export async function walkBoxes(file: FileBytes, required: readonly string[]): Promise<void> {
+export function walkBoxes(file: FileBytes, required: readonly string[]): void {
   const seen = new Set<string>()
   const missing = () => required.find((type) => !seen.has(type))
   let last = ''
@@ -24,7 +24,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
     const start = file.position
     const isComplete = !missing()
     if (isComplete && file.size - start < 8) throw trailing(file.size - start)
-    const header = await file.next(8, 'in a box')
+    const header = file.next(8, 'in a box')
     const type = header.toString('latin1', 4)
     let size = header.readUInt32BE(0)
     let headerBytes = 8
@@ -34,7 +34,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
     }
     if (size === 1) {
       headerBytes = 16
-      const large = (await file.next(8, 'in a box')).readBigUInt64BE()
+      const large = file.next(8, 'in a box').readBigUInt64BE()
       // Larger than any file, and exact as a number.
       size = Number(large < 2n ** 52n ? large : 2n ** 52n)
     } else if (size === 0) {
@@ -50,7 +50,7 @@ export async function walkBoxes(file: FileBytes, required: readonly string[]): P
     if (type === 'moov' && seen.has('moov')) throw damaged('it has two moov boxes')
     seen.add(type)
     last = type
-    if (type === 'moov' || type === 'moof') await checkTables(file, start + size)
+    if (type === 'moov' || type === 'moof') checkTables(file, start + size)
     file.position = start + size
   }
   const type = missing()

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises'
+import { readSync } from 'node:fs'
 import { AppError } from '../../errors.ts'
 
 export const cutOff = (where: string) => new AppError(400, 'file_invalid', `file is cut off: it ends ${where}`)
@@ -11,54 +11,47 @@ const BUFFER_BYTES = 65_600
 
 /**
  * Reads a file of any size through one small buffer. `position` is that of the next read. Callers may set it freely,
- * also past the end: the next read throws then.
+ * also past the end: the next read throws then. Blocks the thread: this is no class for the main thread.
  */
 export class FileBytes {
   position = 0
   readonly size: number
-  readonly #handle: FileHandle
+  readonly #fd: number
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES)
   #bufferPosition = 0
   #buffered = 0
 
-  constructor(handle: FileHandle, size: number) {
-    this.#handle = handle
+  constructor(fd: number, size: number) {
+    this.#fd = fd
     this.size = size
   }
 
-  /** Whether the next `count` bytes are buffered. Loops over millions of bytes await `load` only if they are not. */
-  has(count: number): boolean {
-    return this.position >= this.#bufferPosition && this.position + count <= this.#bufferPosition + this.#buffered
-  }
-
   /** Buffers the next `count` bytes. Throws a 400 that names `where` if the file ends before. */
-  async load(count: number, where: string): Promise<void> {
-    if (this.has(count)) return
-    if (this.position + count > this.size) throw cutOff(where)
-    this.#bufferPosition = this.position
+  load(count: number, where: string): void {
+    const { position } = this
+    if (position >= this.#bufferPosition && position + count <= this.#bufferPosition + this.#buffered) return
+    if (position + count > this.size) throw cutOff(where)
+    this.#bufferPosition = position
     this.#buffered = 0
     while (this.#buffered < count) {
-      const { bytesRead } = await this.#handle.read(
-        this.#buffer,
-        this.#buffered,
-        BUFFER_BYTES - this.#buffered,
-        this.position + this.#buffered,
-      )
+      const left = BUFFER_BYTES - this.#buffered
+      const bytesRead = readSync(this.#fd, this.#buffer, this.#buffered, left, position + this.#buffered)
       if (bytesRead === 0) throw cutOff(where)
       this.#buffered += bytesRead
     }
   }
 
   /** Returns the next `count` bytes and advances. The result is valid until the next read. */
-  async next(count: number, where: string): Promise<Buffer> {
-    await this.load(count, where)
+  next(count: number, where: string): Buffer {
+    this.load(count, where)
     const bytes = this.loaded().subarray(0, count)
     this.position += count
     return bytes
   }
 
-  /** Returns the next buffered byte and advances. */
-  byte(): number {
+  /** Returns the next byte and advances. */
+  byte(where: string): number {
+    this.load(1, where)
     return this.#buffer[this.position++ - this.#bufferPosition]!
   }
 

@@ -41,14 +41,14 @@ interface Element {
 }
 
 /** The document type, such as `webm` or `matroska`. */
-export async function readDocType(file: FileBytes): Promise<string> {
-  const { id, size } = await nextElement(file)
+export function readDocType(file: FileBytes): string {
+  const { id, size } = nextElement(file)
   if (id !== EBML || size === undefined || size > HEADER_BYTES_MAX) throw damaged('its header is not EBML')
   const end = file.position + size
   while (file.position < end) {
-    const element = await nextElement(file)
+    const element = nextElement(file)
     if (element.size === undefined || element.size > end - file.position) throw damaged('its header is not EBML')
-    const content = await file.next(element.size, 'in its header')
+    const content = file.next(element.size, 'in its header')
     if (element.id === DOC_TYPE) {
       file.position = end
       return content.toString('latin1').replace(/\0+$/, '')
@@ -58,11 +58,11 @@ export async function readDocType(file: FileBytes): Promise<string> {
 }
 
 /** Reads the one segment after the header, to the end of the file. */
-export async function walkSegment(file: FileBytes): Promise<void> {
-  let segment = await nextElement(file)
+export function walkSegment(file: FileBytes): void {
+  let segment = nextElement(file)
   while (segment.id === VOID && segment.size !== undefined) {
     file.position += segment.size
-    segment = await nextElement(file)
+    segment = nextElement(file)
   }
   if (segment.id !== SEGMENT) throw damaged('it has no segment')
   const end = segment.size === undefined ? file.size : file.position + segment.size
@@ -73,7 +73,7 @@ export async function walkSegment(file: FileBytes): Promise<void> {
   for (let count = 1; file.position < end; count++) {
     if (count > ELEMENTS_MAX) throw damaged('it has too many elements')
     const start = file.position
-    const { id, size } = await nextElement(file)
+    const { id, size } = nextElement(file)
     const isKnown = IN_SEGMENT.includes(id) || (isInCluster && IN_CLUSTER.includes(id))
     if (!isKnown) {
       throw seen.has(CLUSTER) ? trailing(file.size - start) : damaged('there is unexpected data between its elements')
@@ -96,9 +96,9 @@ export async function walkSegment(file: FileBytes): Promise<void> {
   if (end < file.size) throw trailing(file.size - end)
 }
 
-async function nextElement(file: FileBytes): Promise<Element> {
-  const id = await nextNumber(file, 4, false)
-  const size = await nextNumber(file, 8, true)
+function nextElement(file: FileBytes): Element {
+  const id = nextNumber(file, 4, false)
+  const size = nextNumber(file, 8, true)
   if (id === undefined) throw damaged('an element has no name')
   return { id, size }
 }
@@ -107,17 +107,15 @@ async function nextElement(file: FileBytes): Promise<Element> {
  * Reads a number of variable length: the count of leading zero bits is the count of bytes after the first. In a size, the
  * marker bit after the zeros does not count, and all ones mean "unknown" (RFC 8794, 4 to 6).
  */
-async function nextNumber(file: FileBytes, bytesMax: number, isSize: boolean): Promise<number | undefined> {
-  if (!file.has(1)) await file.load(1, 'in an element')
-  const first = file.byte()
+function nextNumber(file: FileBytes, bytesMax: number, isSize: boolean): number | undefined {
+  const first = file.byte('in an element')
   const following = Math.clz32(first) - 24
   if (following >= bytesMax) throw damaged('there is unexpected data between its elements')
-  if (!file.has(following)) await file.load(following, 'in an element')
   const mask = 0x7f >> following
   let value = isSize ? first & mask : first
   let isUnknown = (first & mask) === mask
   for (let index = 0; index < following; index++) {
-    const byte = file.byte()
+    const byte = file.byte('in an element')
     isUnknown &&= byte === 0xff
     // Rounded above 2^53, which is larger than any file.
     value = value * 256 + byte

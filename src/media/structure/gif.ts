@@ -6,27 +6,27 @@ const IMAGE = 0x2c
 const TRAILER = 0x3b
 
 /** Reads the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
-export async function walkGif(file: FileBytes): Promise<void> {
-  const header = await file.next(13, 'in its header')
+export function walkGif(file: FileBytes): void {
+  const header = file.next(13, 'in its header')
   file.position += colourTableBytes(header[10]!)
   for (let frames = 0; ; ) {
-    const [block] = await file.next(1, 'before its trailer')
+    const [block] = file.next(1, 'before its trailer')
     if (block === TRAILER) {
       if (frames === 0) throw damaged('it has no picture')
       break
     }
     if (block === EXTENSION) {
-      await file.next(1, 'in an extension')
+      file.next(1, 'in an extension')
     } else if (block === IMAGE) {
       frames++
       refuseTooManyFrames(frames)
-      const image = await file.next(9, 'in a picture')
+      const image = file.next(9, 'in a picture')
       // The byte after the colour table is the initial code size.
       file.position += colourTableBytes(image[8]!) + 1
     } else {
       throw damaged('there is unexpected data between its blocks')
     }
-    await skipSubBlocks(file)
+    skipSubBlocks(file)
   }
   if (file.position < file.size) throw trailing(file.size - file.position)
 }
@@ -34,10 +34,9 @@ export async function walkGif(file: FileBytes): Promise<void> {
 /** From the flag that says whether there is a table, and the three bits of its size. */
 const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-async function skipSubBlocks(file: FileBytes): Promise<void> {
+function skipSubBlocks(file: FileBytes): void {
   for (;;) {
-    if (!file.has(1)) await file.load(1, 'in a picture or extension')
-    const length = file.byte()
+    const length = file.byte('in a picture or extension')
     if (length === 0) return
     file.position += length
   }

@@ -24,19 +24,19 @@ interface Announced {
  * - an MP4, if the XMP announces it: https://developer.android.com/media/platform/motion-photo-format
  * - Samsung's directory with its blocks
  */
-export async function walkJpeg(file: FileBytes): Promise<void> {
-  const announced = await walkPicture(file)
+export function walkJpeg(file: FileBytes): void {
+  const announced = walkPicture(file)
   for (;;) {
     const end = file.position
-    await skipZeros(file)
+    skipZeros(file)
     if (file.position === file.size) return
-    const next = await peek(file, 8)
+    const next = peek(file, 8)
     if (announced.images && next.readUIntBE(0, 3) === 0xffd8ff) {
-      await walkPicture(file)
+      walkPicture(file)
     } else if (announced.video && isFtyp(next) && file.position - end >= 4 - next.indexOf('ftyp')) {
       file.position -= 4 - next.indexOf('ftyp')
-      return await walkBoxes(file, ['moov', 'mdat'])
-    } else if (await isSamsungTrailer(file, end, file.position)) {
+      walkBoxes(file, ['moov', 'mdat'])
+    } else if (isSamsungTrailer(file, end, file.position)) {
       return
     } else {
       throw trailing(file.size - end)
@@ -48,15 +48,15 @@ export async function walkJpeg(file: FileBytes): Promise<void> {
 const isFtyp = (bytes: Buffer) => bytes.indexOf('ftyp') === 1 || bytes.indexOf('ftyp') === 2
 
 /** Pads with zeros past the end of the file. */
-async function peek(file: FileBytes, count: number): Promise<Buffer> {
+function peek(file: FileBytes, count: number): Buffer {
   const there = Math.min(count, file.size - file.position)
-  await file.load(there, 'early')
+  file.load(there, 'early')
   return Buffer.concat([file.loaded().subarray(0, there)], count)
 }
 
-async function skipZeros(file: FileBytes): Promise<void> {
+function skipZeros(file: FileBytes): void {
   while (file.position < file.size) {
-    await file.load(1, 'early')
+    file.load(1, 'early')
     const bytes = file.loaded()
     // A native comparison: a callback for each byte takes a second for 100 MB.
     const isZero = bytes.equals(Buffer.alloc(bytes.length))
@@ -66,43 +66,42 @@ async function skipZeros(file: FileBytes): Promise<void> {
 }
 
 /** Reads one picture from SOI to EOI. */
-async function walkPicture(file: FileBytes): Promise<Announced> {
+function walkPicture(file: FileBytes): Announced {
   file.position += 2
   const announced: Announced = { images: false, video: false }
   for (let hasScan = false; ; ) {
-    const marker = await nextMarker(file)
+    const marker = nextMarker(file)
     if (marker === EOI) {
       if (!hasScan) throw damaged('it has no picture')
       return announced
     }
     if (marker === TEM) continue
     if (marker === 0 || marker === SOI || isRestart(marker)) throw damaged('it has a misplaced marker')
-    const length = (await file.next(2, 'in a segment')).readUInt16BE()
+    const length = file.next(2, 'in a segment').readUInt16BE()
     if (length < 2) throw damaged('a segment has no length')
-    const segment = await file.next(length - 2, 'in a segment')
+    const segment = file.next(length - 2, 'in a segment')
     if (marker === APP1 || marker === APP2) readAnnouncement(segment, announced)
     if (marker === SOS) {
       hasScan = true
-      await skipScan(file)
+      skipScan(file)
     }
   }
 }
 
 /** Any number of 0xff bytes may precede a marker's code. */
-async function nextMarker(file: FileBytes): Promise<number> {
-  let [byte] = await file.next(1, 'before its EOI marker')
+function nextMarker(file: FileBytes): number {
+  let [byte] = file.next(1, 'before its EOI marker')
   if (byte !== 0xff) throw damaged('there is unexpected data between its segments')
   while (byte === 0xff) {
-    if (!file.has(1)) await file.load(1, 'before its EOI marker')
-    byte = file.byte()
+    byte = file.byte('before its EOI marker')
   }
   return byte!
 }
 
 /** Advances to the next marker outside of the compressed data. */
-async function skipScan(file: FileBytes): Promise<void> {
+function skipScan(file: FileBytes): void {
   for (;;) {
-    if (!file.has(2)) await file.load(2, 'before its EOI marker')
+    file.load(2, 'before its EOI marker')
     const bytes = file.loaded()
     let index = bytes.indexOf(0xff)
     while (index >= 0 && index + 1 < bytes.length) {
@@ -138,18 +137,18 @@ function readAnnouncement(segment: Buffer, announced: Announced): void {
  * the length of the directory, `SEFT`. A block repeats its type. The only source is ExifTool:
  * https://github.com/exiftool/exiftool/blob/master/lib/Image/ExifTool/Samsung.pm, ProcessSamsung
  */
-async function isSamsungTrailer(file: FileBytes, earliest: number, latest: number): Promise<boolean> {
+function isSamsungTrailer(file: FileBytes, earliest: number, latest: number): boolean {
   const footerAt = file.size - 8
   if (footerAt < latest) return false
   file.position = footerAt
-  const footer = await file.next(8, 'early')
+  const footer = file.next(8, 'early')
   const length = footer.readUInt32LE(0)
   if (footer.toString('latin1', 4) !== 'SEFT' || length < 24 || length > 0xffff) return false
 
   const directoryAt = footerAt - length
   if (directoryAt < earliest) return false
   file.position = directoryAt
-  const directory = Buffer.from(await file.next(length, 'early'))
+  const directory = Buffer.from(file.next(length, 'early'))
   const count = directory.readUInt32LE(8)
   if (directory.toString('latin1', 0, 4) !== 'SEFH' || count === 0 || length !== 12 + 12 * count) return false
 
@@ -159,7 +158,7 @@ async function isSamsungTrailer(file: FileBytes, earliest: number, latest: numbe
     const size = directory.readUInt32LE(entry + 8)
     if (size < 8 || size > distance || directoryAt - distance < earliest) return false
     file.position = directoryAt - distance
-    const type = await file.next(4, 'early')
+    const type = file.next(4, 'early')
     if (!type.equals(directory.subarray(entry, entry + 4))) return false
     first = Math.min(first, directoryAt - distance)
   }

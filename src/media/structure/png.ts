@@ -4,11 +4,11 @@ const SIGNATURE_BYTES = 8
 const CRC_BYTES = 4
 
 /** Reads the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
-export async function walkPng(file: FileBytes): Promise<void> {
+export function walkPng(file: FileBytes): void {
   file.position = SIGNATURE_BYTES
   let hasData = false
   for (let isFirst = true; ; isFirst = false) {
-    const header = await file.next(8, 'before the IEND chunk')
+    const header = file.next(8, 'before the IEND chunk')
     const length = header.readUInt32BE(0)
     const type = header.toString('latin1', 4)
     if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('there is unexpected data between its chunks')
@@ -20,6 +20,6 @@ export async function walkPng(file: FileBytes): Promise<void> {
   if (!hasData) throw damaged('it has no IDAT chunk')
   // Read the last CRC: the earlier ones are known to exist, because a chunk followed them.
   file.position -= CRC_BYTES
-  await file.next(CRC_BYTES, 'in the IEND chunk')
+  file.next(CRC_BYTES, 'in the IEND chunk')
   if (file.position < file.size) throw trailing(file.size - file.position)
 }

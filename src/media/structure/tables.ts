@@ -15,43 +15,43 @@ interface Tables {
  * Checks that the tables of a `moov` or `moof` box agree on the number of samples (ISO/IEC 14496-12, 8.6 to 8.8). Parsers
  * rely on these numbers, and a few bytes can claim billions of samples. Small differences are tolerated.
  */
-export async function checkTables(file: FileBytes, end: number): Promise<void> {
+export function checkTables(file: FileBytes, end: number): void {
   while (end - file.position >= 8) {
     const start = file.position
-    const header = await file.next(8, 'in its tables')
+    const header = file.next(8, 'in its tables')
     const size = header.readUInt32BE(0)
     const type = header.toString('latin1', 4)
     // 64-bit sizes are not used at this level. In QuickTime, zeros may end a list.
     if (size < 8 || size > end - start) return
-    if (type === 'stbl') await checkSampleTable(file, start + size)
-    else if (CONTAINERS.includes(type)) await checkTables(file, start + size)
-    else if (type === 'trun') await checkRun(file)
+    if (type === 'stbl') checkSampleTable(file, start + size)
+    else if (CONTAINERS.includes(type)) checkTables(file, start + size)
+    else if (type === 'trun') checkRun(file)
     file.position = start + size
   }
 }
 
 /** Compares a track's number of samples with its tables of sizes, chunks and durations. */
-async function checkSampleTable(file: FileBytes, end: number): Promise<void> {
+function checkSampleTable(file: FileBytes, end: number): void {
   const tables: Tables = { samples: 0, chunks: 0, described: [] }
   let chunkRuns: [first: number, samples: number][] = []
   while (end - file.position >= 16) {
     const start = file.position
-    const header = await file.next(16, 'in its tables')
+    const header = file.next(16, 'in its tables')
     const size = header.readUInt32BE(0)
     const type = header.toString('latin1', 4, 8)
     const entries = header.readUInt32BE(12)
     if (size < 8 || size > end - start) return
     const room = size - 16
     if (type === 'stsz' || type === 'stz2') {
-      tables.samples = (await file.next(4, 'in its tables')).readUInt32BE()
+      tables.samples = file.next(4, 'in its tables').readUInt32BE()
       // If all samples have one size, `stsz` has that size where other tables have their number of entries.
       if (type === 'stsz' && entries * tables.samples > file.size) throw damaged('its tables do not agree')
     }
     if (type === 'stco' || type === 'co64') tables.chunks = entries
     if (type === 'stts' || type === 'ctts') {
-      tables.described.push((await readPairs(file, entries, room, 8)).reduce((sum, [count]) => sum + count, 0))
+      tables.described.push(readPairs(file, entries, room, 8).reduce((sum, [count]) => sum + count, 0))
     }
-    if (type === 'stsc') chunkRuns = await readPairs(file, entries, room, 12)
+    if (type === 'stsc') chunkRuns = readPairs(file, entries, room, 12)
     file.position = start + size
   }
 
@@ -67,12 +67,12 @@ async function checkSampleTable(file: FileBytes, end: number): Promise<void> {
 }
 
 /** Reads the first two numbers of each entry. */
-async function readPairs(file: FileBytes, entries: number, room: number, entryBytes: number) {
+function readPairs(file: FileBytes, entries: number, room: number, entryBytes: number) {
   if (entries * entryBytes > room) throw damaged('a table is longer than its box')
   const pairs: [number, number][] = []
   for (let left = entries; left > 0; left -= ENTRIES_BUFFERED) {
     const count = Math.min(left, ENTRIES_BUFFERED)
-    const bytes = await file.next(count * entryBytes, 'in its tables')
+    const bytes = file.next(count * entryBytes, 'in its tables')
     for (let index = 0; index < count; index++) {
       pairs.push([bytes.readUInt32BE(index * entryBytes), bytes.readUInt32BE(index * entryBytes + 4)])
     }
@@ -81,7 +81,7 @@ async function readPairs(file: FileBytes, entries: number, room: number, entryBy
 }
 
 /** A run in a fragment may consist of nothing but its number of samples, if all of them have the default properties. */
-async function checkRun(file: FileBytes): Promise<void> {
-  const samples = (await file.next(8, 'in its tables')).readUInt32BE(4)
+function checkRun(file: FileBytes): void {
+  const samples = file.next(8, 'in its tables').readUInt32BE(4)
   if (samples > file.size) throw damaged('its tables do not agree')
 }

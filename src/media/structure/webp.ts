@@ -2,8 +2,8 @@ import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
 import { refuseTooManyFrames } from './frames.ts'
 
 /** Reads the chunks of the RIFF container: https://www.rfc-editor.org/rfc/rfc9649.html#section-2.3 */
-export async function walkWebp(file: FileBytes): Promise<void> {
-  const header = await file.next(12, 'in its header')
+export function walkWebp(file: FileBytes): void {
+  const header = file.next(12, 'in its header')
   const size = header.readUInt32LE(4)
   const end = 8 + size
   if (end > file.size) throw cutOff('before its declared size')
@@ -12,7 +12,7 @@ export async function walkWebp(file: FileBytes): Promise<void> {
   let frames = 0
   for (let isFirst = true; file.position < end; isFirst = false) {
     if (end - file.position < 8) throw damaged('there is unexpected data between its chunks')
-    const chunk = await file.next(8, 'in a chunk')
+    const chunk = file.next(8, 'in a chunk')
     const type = chunk.toString('latin1', 0, 4)
     const length = chunk.readUInt32LE(4)
     if (isFirst && !/^VP8[ LX]$/.test(type)) throw damaged('it does not begin with a picture')
@@ -23,6 +23,6 @@ export async function walkWebp(file: FileBytes): Promise<void> {
     file.position = Math.min(file.position + length + (length % 2), end)
   }
   if (pictures === 0) throw damaged('it has no picture')
-  if (size % 2 && file.position < file.size && (await file.next(1, 'in its padding'))[0] !== 0) file.position--
+  if (size % 2 && file.position < file.size && file.next(1, 'in its padding')[0] !== 0) file.position--
   if (file.position < file.size) throw trailing(file.size - file.position)
 }

@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import type { MediaType } from '../../schemas/media.ts'
 
 export interface VideoFacts {
@@ -79,5 +78,3 @@ export async function readVideo(path: string): Promise<VideoResult> {
     input.dispose()
   }
 }
-
-parentPort?.postMessage(await readVideo(workerData))

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../errors.ts'
+import type { Inspected } from './inspect.ts'
+
+export interface InspectLimits {
+  /** CPU time, which passes slowly where other work occupies the cores. */
+  cpuMaxMs?: number
+}
+
+/** Enough for the tables of twelve hours at 60 frames per second. */
+const HEAP_MB = 256
+const CPU_MAX_MS = 10_000
+const CPU_CHECK_MS = 20
+/** To start a thread takes 0.1 s of CPU time. An idle one takes 25 MB. */
+const IDLE_MAX_MS = 10_000
+
+const tooComplex = (needs: string) => new AppError(400, 'file_too_complex', `file takes too much ${needs} to read`)
+
+/**
+ * A thread that reads one file at a time. A file that keeps it busy, or fills its memory, ends it. It ends itself when
+ * there is nothing to read.
+ */
+export class InspectThread {
+  hasEnded = false
+  readonly #worker: Worker
+  #reading: PromiseWithResolvers<Inspected> | undefined
+  #failure: Error | undefined
+  #idle: NodeJS.Timeout | undefined
+
+  static async start(): Promise<InspectThread> {
+    // `.ts` when run from the sources, `.js` when compiled.
+    const worker = new Worker(new URL(`./inspect-worker${extname(import.meta.url)}`, import.meta.url), {
+      // With the default young generation, the process would keep 10 MB more.
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 4 },
+    })
+    const thread = new InspectThread(worker)
+    await once(worker, 'online')
+    return thread
+  }
+
+  private constructor(worker: Worker) {
+    this.#worker = worker
+    worker.on('message', (result: Inspected) => this.#reading?.resolve(result))
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      this.#failure = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex('memory') : error
+    })
+    worker.on('exit', (code) => {
+      this.hasEnded = true
+      this.#reading?.reject(this.#failure ?? new Error(`The thread that reads files exited with code ${code}`))
+    })
+  }
+
+  /** Throws a 400 if the file exceeds the limits, after the thread has ended and its memory is freed. */
+  async read(path: string, { cpuMaxMs = CPU_MAX_MS }: InspectLimits): Promise<Inspected> {
+    clearTimeout(this.#idle)
+    this.#worker.ref()
+    const cpuBefore = await this.#cpuMs()
+    const reading = Promise.withResolvers<Inspected>()
+    this.#reading = reading
+    const check = async () => {
+      const cpuMs = (await this.#cpuMs()) - cpuBefore
+      if (cpuMs < cpuMaxMs || this.#reading !== reading) return
+      this.#failure ??= tooComplex('time')
+      this.#end()
+    }
+    // The thread may end before it responds.
+    const timer = setInterval(() => check().catch(() => {}), CPU_CHECK_MS)
+    try {
+      this.#worker.postMessage(path)
+      return await reading.promise
+    } finally {
+      clearInterval(timer)
+      this.#reading = undefined
+      this.#worker.unref()
+      this.#idle = setTimeout(() => this.#end(), IDLE_MAX_MS).unref()
+    }
+  }
+
+  #end(): void {
+    this.hasEnded = true
+    this.#worker.terminate()
+  }
+
+  async #cpuMs(): Promise<number> {
+    const { user, system } = await this.#worker.cpuUsage()
+    return (user + system) / 1000
+  }
+}

@@ -1,0 +1,30 @@
+import { parentPort } from 'node:worker_threads'
+import { AppError } from '../errors.ts'
+import type { Inspected, MediaFile } from './inspect.ts'
+import { damaged } from './structure/bytes.ts'
+import { checkStructure } from './structure.ts'
+
+async function readFacts(path: string): Promise<MediaFile> {
+  const type = checkStructure(path)
+  // Imported on first use, because each takes memory.
+  if (type.startsWith('image/')) return (await import('./read-image.ts')).readImage(path, type)
+  const result = await (await import('./read-video.ts')).readVideo(path)
+  if ('refused' in result) throw new AppError(400, 'file_invalid', result.refused)
+  if (result.facts.mimeType !== type) throw damaged('its header and its content are of different types')
+  return { kind: 'video', frames: null, ...result.facts }
+}
+
+async function inspect(path: string): Promise<Inspected> {
+  try {
+    return { facts: await readFacts(path) }
+  } catch (error) {
+    if (error instanceof AppError) return { refused: { code: error.code, message: error.message } }
+    // A failure of this machine. A message to another thread keeps no properties of an Error.
+    return { failed: { ...(error as NodeJS.ErrnoException), message: (error as Error).message } }
+  }
+}
+
+// What a parser leaves behind, such as a read ahead of a file that is closed.
+process.on('unhandledRejection', () => {})
+
+parentPort?.on('message', async (path: string) => parentPort?.postMessage(await inspect(path)))
