@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { totalmem } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../errors.ts'
@@ -9,9 +10,15 @@ export interface InspectLimits {
   cpuMaxMs?: number
 }
 
-/** Enough for the tables of twelve hours at 60 frames per second. */
-const HEAP_MB = 256
-const CPU_MAX_MS = 10_000
+/** Zero if the memory is not limited. */
+const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+/**
+ * A quarter of what the process may use: the main thread takes up to half, and buffers outside the heap the rest. 128 MB
+ * hold the tables of four hours at 60 frames per second, 256 MB those of twelve hours at 30.
+ */
+const HEAP_MB = Math.min(256, Math.floor(memoryBytes / 4 / 2 ** 20))
+/** Three times what the tables of twelve hours at 30 frames per second take. */
+const CPU_MAX_MS = 5_000
 const CPU_CHECK_MS = 20
 /** To start a thread takes 0.1 s of CPU time. An idle one takes 25 MB. */
 const IDLE_MAX_MS = 10_000

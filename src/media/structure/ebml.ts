@@ -32,7 +32,9 @@ const ELEMENTS_MAX = 20_000_000
  * Parsers read an element as a whole. Writers start a cluster every few seconds or megabytes; recording browsers, at
  * least every 32 seconds.
  */
-const ELEMENT_BYTES_MAX = 128 * 1024 * 1024
+const CLUSTER_BYTES_MAX = 64 * 1024 * 1024
+/** Twelve hours with a cue every second have one megabyte of cues. Attachments are cover pictures. */
+const OTHER_BYTES_MAX = 16 * 1024 * 1024
 
 interface Element {
   id: number
@@ -87,7 +89,8 @@ export function walkSegment(file: FileBytes): void {
     if (size > end - file.position) {
       throw end === file.size ? cutOff('in an element') : damaged('an element is longer than the segment')
     }
-    if (size > ELEMENT_BYTES_MAX && id !== VOID) throw damaged('an element is too large')
+    const bytesMax = id === CLUSTER ? CLUSTER_BYTES_MAX : OTHER_BYTES_MAX
+    if (size > bytesMax && id !== VOID) throw damaged('an element is too large')
     // Void and CRC-32 occur on both levels.
     if (IN_SEGMENT.includes(id) && id !== VOID && id !== CRC_32) isInCluster = false
     file.position += size

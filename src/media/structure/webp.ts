@@ -1,6 +1,9 @@
 import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
 import { refuseTooManyFrames } from './frames.ts'
 
+/** Decoders keep a record of each chunk. Other chunks than those of the frames are few. */
+const CHUNKS_MAX = 20_000
+
 /** Reads the chunks of the RIFF container: https://www.rfc-editor.org/rfc/rfc9649.html#section-2.3 */
 export function walkWebp(file: FileBytes): void {
   const header = file.next(12, 'in its header')
@@ -10,12 +13,13 @@ export function walkWebp(file: FileBytes): void {
 
   let pictures = 0
   let frames = 0
-  for (let isFirst = true; file.position < end; isFirst = false) {
+  for (let count = 1; file.position < end; count++) {
+    if (count > CHUNKS_MAX) throw damaged('it has too many chunks')
     if (end - file.position < 8) throw damaged('there is unexpected data between its chunks')
     const chunk = file.next(8, 'in a chunk')
     const type = chunk.toString('latin1', 0, 4)
     const length = chunk.readUInt32LE(4)
-    if (isFirst && !/^VP8[ LX]$/.test(type)) throw damaged('it does not begin with a picture')
+    if (count === 1 && !/^VP8[ LX]$/.test(type)) throw damaged('it does not begin with a picture')
     if (length > end - file.position) throw damaged('a chunk is longer than the file')
     if (/^(?:VP8[ L]|ANMF)$/.test(type)) pictures++
     if (type === 'ANMF') refuseTooManyFrames(++frames)
