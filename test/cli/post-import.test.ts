@@ -169,6 +169,54 @@ t.test('the summary tells scheduled posts from drafts, and the help says when a 
   )
 })
 
+t.test('a file is read as Excel saves it, and refused rows are written in the same form', async (t) => {
+  const { account, write, run, posts, folder } = await createScene(t)
+  const rows = (delimiter: string) =>
+    [
+      ['externalReference', 'accountIds', 'caption'],
+      ['a', account, 'Höhe, 漢; x'],
+      ['', account, ''],
+    ].map((cells) => cells.map((cell) => `"${cell}"`).join(delimiter))
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+  const forms: Record<string, string | Buffer> = {
+    semicolons: rows(';').join('\r\n'),
+    'sep=;': ['sep=;', ...rows(';')].join('\r\n'),
+    '"sep=|" after a byte order mark': ['\ufeff"sep=|"', ...rows('|')].join('\n'),
+    'SEP=TAB': ['SEP=\t', ...rows('\t')].join('\r\n'),
+    'line ends of old Macs': rows(',').join('\r'),
+    'UTF-16 LE': utf16(['\ufeff', rows('\t').join('\r\n')].join('')),
+    'UTF-16 LE without a byte order mark': utf16(rows('\t').join('\r\n').replaceAll('"', '')),
+    'UTF-16 BE': utf16(['\ufeff', rows('\t').join('\r\n')].join('')).swap16(),
+  }
+  const problems: string[] = []
+  for (const [index, [name, content]] of Object.entries(forms).entries()) {
+    const own = (text: string) => text.replace(/(?<="|^|\n)a(?="|\t)/, `ref-${index}`)
+    const own16 = (bytes: Buffer) => {
+      const isBig = bytes[0] === 0xfe
+      const text = own((isBig ? Buffer.from(bytes).swap16() : bytes).toString('utf16le'))
+      return isBig ? utf16(text).swap16() : utf16(text)
+    }
+    const path = write(typeof content === 'string' ? own(content) : own16(content), `${index}.csv`)
+    const { code, stderr, summary } = await run(path)
+    const created = (await posts()).at(-1)
+    const seen = JSON.stringify([
+      code,
+      stderr,
+      summary && counts(summary),
+      created?.externalReference,
+      created?.caption,
+    ])
+    const wanted = JSON.stringify([1, '', [2, 1, 0, 1], `ref-${index}`, 'Höhe, 漢; x'])
+    if (seen !== wanted) problems.push(`${name}: ${seen}`)
+    const refused = join(folder, `${index}.refused.csv`)
+    const again = await run(refused, '--refused', join(folder, 'again.csv'))
+    if (again.code !== 1 || again.summary.refused !== 1) problems.push(`${name}, refused rows: ${again.stderr}`)
+    const start = (file: string) => readFileSync(file).subarray(0, 2).toString('hex')
+    if (typeof content !== 'string' && !name.includes('without') && start(refused) !== start(path)) problems.push(name)
+  }
+  t.strictSame(problems, [])
+})
+
 t.test('a file that is no such table is refused as a whole', async (t) => {
   const { account, write, run, posts, folder } = await createScene(t)
   const row = `a,${account}`
@@ -179,7 +227,18 @@ t.test('a file that is no such table is refused as a whole', async (t) => {
     [`externalReference,accountIds\n${row},more`, /is not a valid CSV file: .*line 2/],
     [`externalReference,accountIds\n"${row}`, /is not a valid CSV file/],
     [Buffer.from(`externalReference,accountIds\n${row}\xff`, 'latin1'), /is not valid UTF-8/],
-    ['', /lacks the columns externalReference, accountIds/],
+    [
+      Buffer.from(`externalReference,accountIds\n${row}\nb\xe9,${account}\n`, 'latin1'),
+      /posts\.csv, line 3, is not valid UTF-8/,
+    ],
+    ['', /posts\.csv, line 1, lacks the columns externalReference, accountIds/],
+    [
+      `sep=;\nexternalReference;accountIds;Caption\na;${account};hi`,
+      /posts\.csv, line 2, has unknown columns: Caption/,
+    ],
+    [`sep=;\nexternalReference;accountIds\n\na;${account};more`, /not a valid CSV file: .*line 4/],
+    [`sep=;;\nexternalReference;;accountIds`, /posts\.csv, line 1: "sep=;;" has to name one character/],
+    [`externalReference,accountIds\na,"${account}"x\n`, /not a valid CSV file: .*line 2/],
   ]
   for (const [content, message] of cases) {
     const { code, stderr } = await run(write(content))

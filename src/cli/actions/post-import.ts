@@ -3,6 +3,7 @@ import type { Db } from '../../../db/client.ts'
 import { userExists } from '../../../db/queries/people.ts'
 import { BATCH } from '../../../schemas/create-posts.ts'
 import { OperatorError } from '../../errors.ts'
+import { truncate } from '../../http/json.ts'
 import { type ImportedPost, type ImportOutcome, importPosts } from '../../posts/import.ts'
 import type { Action } from '../command.ts'
 import { COLUMNS, REQUIRED_COLUMNS } from '../import-columns.ts'
@@ -80,15 +81,17 @@ const listRefusals = (outcomes: ImportOutcome[]) =>
     each.outcome === 'refused' ? [{ row: rowNumber(index), reason: each.reason }] : [],
   )
 
-function requireColumns(path: string, { header }: Table): void {
+function requireColumns(path: string, { header, headerLine }: Table): void {
+  const place = `${path}, line ${headerLine},`
   const unknown = header.filter((name) => !COLUMNS.includes(name))
   if (unknown.length > 0) {
-    throw new OperatorError(`${path} has unknown columns: ${unknown.join(', ')}. Known are ${COLUMNS.join(', ')}`)
+    const names = unknown.map((name) => truncate(name)).join(', ')
+    throw new OperatorError(`${place} has unknown columns: ${names}. Known are ${COLUMNS.join(', ')}`)
   }
   const missing = REQUIRED_COLUMNS.filter((name) => !header.includes(name))
-  if (missing.length > 0) throw new OperatorError(`${path} lacks the columns ${missing.join(', ')}`)
+  if (missing.length > 0) throw new OperatorError(`${place} lacks the columns ${missing.join(', ')}`)
   const repeated = header.find((name, index) => header.indexOf(name) !== index)
-  if (repeated !== undefined) throw new OperatorError(`${path} has the column ${repeated} twice`)
+  if (repeated !== undefined) throw new OperatorError(`${place} has the column ${repeated} twice`)
 }
 
 /** The outcome of each row. Batches are stored one after the other. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { OperatorError } from '../../../errors.ts'
@@ -6,50 +7,97 @@ import { OperatorError } from '../../../errors.ts'
 export interface Table {
   /** The names of the columns. */
   header: string[]
+  /** The line of the file that has them. */
+  headerLine: number
   /** The cells of each row, as many as there are columns. */
   rows: string[][]
   delimiter: string
+  encoding: Encoding
   hasByteOrderMark: boolean
 }
 
 const BYTE_ORDER_MARK = '\ufeff'
 
+/** Excel saves "Unicode Text" in UTF-16. */
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
+
 /** Spreadsheets in many languages write semicolons, because the comma is their decimal point. */
 const DELIMITERS = [',', ';', '\t']
+
+/** The first line of files that are made for Excel, which reads the delimiter from it and does not show it. */
+const SEPARATOR_LINE = /^\ufeff?"?sep=(.*?)"?(?:\r\n|\n|\r|$)/i
 
 /** Reads a file of comma-separated values, whose first row has the names of the columns. */
 export async function readTable(path: string): Promise<Table> {
   const bytes = await readFile(path).catch(({ code }) => {
     throw new OperatorError(`${path} cannot be read (${code})`)
   })
-  const text = decode(path, bytes)
-  const [firstLine = ''] = text.split(/\r?\n/, 1)
-  const countOf = (delimiter: string) => firstLine.split(delimiter).length
-  const delimiter = DELIMITERS.toSorted((a, b) => countOf(b) - countOf(a))[0]!
+  const { text, encoding } = decode(path, bytes)
+  const [separatorLine, separator] = SEPARATOR_LINE.exec(text) ?? []
+  const headerLine = separatorLine === undefined ? 1 : 2
+  const delimiter = separator ?? findDelimiter(text)
+  if (delimiter.length !== 1 || delimiter === '"') {
+    const found = JSON.stringify(separatorLine!.trim())
+    throw new OperatorError(`${path}, line 1: ${found} has to name one character as the delimiter, such as sep=;`)
+  }
   try {
-    const [header = [], ...rows] = parse(text, { bom: true, delimiter, skip_empty_lines: true }) as string[][]
-    const names = header.map((name) => name.trim())
-    return { header: names, rows, delimiter, hasByteOrderMark: text.startsWith(BYTE_ORDER_MARK) }
+    const options = { bom: true, delimiter, skip_empty_lines: true, from_line: headerLine }
+    const [header = [], ...rows] = parse(text, options) as string[][]
+    const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK)
+    return { header: header.map((name) => name.trim()), headerLine, rows, delimiter, encoding, hasByteOrderMark }
   } catch (error) {
-    throw new OperatorError(`${path} is not a valid CSV file: ${(error as Error).message}`)
+    const { message, lines } = error as Error & { lines?: number }
+    const place = lines === undefined || /\bline \d/.test(message) ? '' : ` on line ${lines}`
+    throw new OperatorError(`${path} is not a valid CSV file: ${message}${place}`)
   }
 }
 
-function decode(path: string, bytes: Buffer): string {
+function findDelimiter(text: string): string {
+  const [firstLine = ''] = text.split(/\r?\n|\r/, 1)
+  const countOf = (delimiter: string) => firstLine.split(delimiter).length
+  return DELIMITERS.toSorted((a, b) => countOf(b) - countOf(a))[0]!
+}
+
+function decode(path: string, bytes: Buffer): { text: string; encoding: Encoding } {
+  const encoding = findEncoding(bytes)
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { text: new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes), encoding }
   } catch {
-    throw new OperatorError(`${path} is not valid UTF-8: save it as "CSV UTF-8"`)
+    const line = encoding === 'utf-8' ? `, line ${findInvalidLine(bytes)},` : ''
+    throw new OperatorError(`${path}${line} is not valid ${encoding.toUpperCase()}: save it as "CSV UTF-8"`)
   }
+}
+
+/** By the byte order mark, or by the zeros of UTF-16 without one: a name of a column is in ASCII. */
+function findEncoding([first, second]: Buffer): Encoding {
+  if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le'
+  if ((first === 0xfe && second === 0xff) || first === 0) return 'utf-16be'
+  return 'utf-8'
+}
+
+/** The line of the first bytes that are no UTF-8. */
+function findInvalidLine(bytes: Buffer): number {
+  const lines = bytes.toString('latin1').split('\n')
+  return lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1'))) + 1
 }
 
 /** Writes a table so that the same program can open it. */
-export async function writeTable(path: string, { header, rows, delimiter, hasByteOrderMark }: Table): Promise<void> {
+export async function writeTable(
+  path: string,
+  { header, rows, delimiter, encoding, hasByteOrderMark, headerLine }: Table,
+): Promise<void> {
+  const quote = (cell: string) =>
+    cell.includes(delimiter) || /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
   const lines = [header, ...rows].map((cells) => cells.map(quote).join(delimiter))
+  if (headerLine > 1) lines.unshift(`sep=${delimiter}`)
   const text = `${hasByteOrderMark ? BYTE_ORDER_MARK : ''}${lines.join('\r\n')}\r\n`
-  await writeFile(path, text).catch(({ code }) => {
+  await writeFile(path, encode(text, encoding)).catch(({ code }) => {
     throw new OperatorError(`${path} cannot be written (${code})`)
   })
 }
 
-const quote = (cell: string) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+function encode(text: string, encoding: Encoding): Buffer {
+  if (encoding === 'utf-8') return Buffer.from(text)
+  const bytes = Buffer.from(text, 'utf16le')
+  return encoding === 'utf-16le' ? bytes : bytes.swap16()
+}
