@@ -254,7 +254,7 @@ class Run {
   }
 
   async #intend(prepared: PreparedAct): Promise<void> {
-    const { db, clock, uptimeMs } = this.#deps
+    const { db, clock, uptimeMs, journal } = this.#deps
     const beganAt = uptimeMs()
     const intent = {
       ...this.#delivery,
@@ -267,9 +267,9 @@ class Run {
     }
     // Without a connection, nothing was committed. After other errors that is unknown, so the statement is not repeated,
     // and the attempt fails as one that may have an intent.
-    const isHeld = await untilStored(this.#deps, () => intendAct(db, intent), isNotConnected)
-    if (!isHeld) throw new LeaseLost()
-    this.#deps.journal.intended(this.#delivery, prepared.act)
+    const attempt = await untilStored(this.#deps, () => intendAct(db, intent), isNotConnected)
+    if (attempt === undefined) throw new LeaseLost()
+    await journal.intended(this.#delivery, prepared.act, attempt)
     this.#prepared = prepared
     this.#waitedMs = null
     if (uptimeMs() - beganAt > CALL_LEASE_MS - LEASE_MARGIN_MS) throw suspended()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { DeliveryKey, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
@@ -7,6 +8,8 @@ import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
 /** A call that is about to be made, if `startedAt` is set, and its outcome, if `state` is. */
 export interface Entry extends DeliveryKey {
   act: number
+  /** Number of the call in the history of the delivery. Absent in journals of earlier versions. */
+  attempt?: number
   /** When the intent was committed, or when an outcome without one was known. */
   at: Date
   /** What names on networks are derived from. */
@@ -37,14 +40,23 @@ export interface Group {
   /** When the database reached `mark`. */
   at: Date
   isLate: boolean
+  /** The worker writes calls before it makes them. Absent in journals of earlier versions, which wrote within a second. */
+  isWrittenAhead?: true
 }
 
-export const encodeGroup = (group: Group, entries: NewEntry[]): string =>
-  [group, ...entries].map((line) => `${JSON.stringify(line)}\n`).join('')
+/** `lines` are those of `encodeEntry`. */
+export const encodeGroup = (group: Omit<Group, 'isWrittenAhead'>, lines: readonly string[]): string =>
+  [`${JSON.stringify({ ...group, isWrittenAhead: true })}\n`, ...lines].join('')
+
+export const encodeEntry = (entry: NewEntry): string => `${JSON.stringify(entry)}\n`
+
+export interface DecodedGroup extends Group {
+  entries: Entry[]
+}
 
 /** The groups of a segment, in order. */
-export function decodeSegment(text: string): (Group & { entries: Entry[] })[] {
-  const groups: (Group & { entries: Entry[] })[] = []
+export function decodeSegment(text: string): DecodedGroup[] {
+  const groups: DecodedGroup[] = []
   for (const line of text.split('\n').filter(Boolean)) {
     const value = JSON.parse(line, toDate) as Group | Entry
     if ('marks' in value) groups.push({ ...value, entries: [] })
@@ -60,11 +72,36 @@ const toDate = (key: string, value: unknown) => (TIMES.has(key) ? new Date(value
 export const keyOf = ({ userId, postId, accountId }: DeliveryKey): string => `${userId} ${postId} ${accountId}`
 
 const MARK_DIGITS = 16
+const AHEAD_DIGITS = 9
 
-/** Names sort by mark. Only a mark makes a name that sorts before all segments with it. */
-export const nameOf = ({ mark, time, writer }: { mark: number; time?: Date; writer?: string }): string =>
-  [String(mark).padStart(MARK_DIGITS, '0'), ...(time && writer ? [String(time.getTime()), writer] : [])].join('-')
+/**
+ * Names sort by mark. Only a mark makes a name that sorts before all segments with it. `ahead` numbers the segments that are
+ * written before calls: they sort after the segment of their worker.
+ */
+export const nameOf = ({ mark, time, writer, ahead }: NameParts): string =>
+  [
+    String(mark).padStart(MARK_DIGITS, '0'),
+    ...(time && writer ? [String(time.getTime()), writer] : []),
+    ...(ahead === undefined ? [] : [String(ahead).padStart(AHEAD_DIGITS, '0')]),
+  ].join('-')
+
+interface NameParts {
+  mark: number
+  time?: Date
+  writer?: string
+  ahead?: number
+}
 
 export const markOf = (name: string): number => Number(name.slice(0, MARK_DIGITS))
 
 export const timeOf = (name: string): number => Number(name.split('-')[1])
+
+/** A worker's segments have its id and their number. */
+const WORKER_LENGTH = 8
+
+export const newWorker = (): string => randomUUID().slice(0, WORKER_LENGTH)
+
+export const workerOf = (name: string): string => name.split('-')[2]!.slice(0, WORKER_LENGTH)
+
+/** Whether a segment was written before calls. It is removed when a later segment of its worker has the calls too. */
+export const isAhead = (name: string): boolean => name.split('-').length === 4

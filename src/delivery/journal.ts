@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import {
   advanceMark,
@@ -10,7 +10,7 @@ import {
 import type { JournalFiles } from '../storage/journal.ts'
 import { withTimeout } from '../with-timeout.ts'
 import type { Deps } from './deps.ts'
-import { encodeGroup, markOf, type NewEntry, nameOf, timeOf } from './journal-text.ts'
+import { encodeEntry, encodeGroup, markOf, type NewEntry, nameOf, newWorker, timeOf } from './journal-text.ts'
 import type { Decision } from './states.ts'
 import {
   JOURNAL_EVERY_MS,
@@ -31,8 +31,11 @@ export interface Journal {
   isReady(): Promise<boolean>
   /** Call it between a claim and the first call of a network. Returns whether the calls may be made. */
   begin(): Promise<boolean>
-  /** The intent of an act is committed. */
-  intended(delivery: ClaimedDelivery, act: number): void
+  /**
+   * The intent of an act is committed, as attempt number `attempt`. Resolves when the journal has it, or its storage does not
+   * respond: then the call may be made.
+   */
+  intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void>
   /** The outcome of an act is known. */
   settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
   /** Writes what is not written yet. */
@@ -48,8 +51,8 @@ interface JournalDeps extends Pick<Deps, 'db' | 'log'> {
 /** A segment is written as a whole each time, so it is closed when it is this large. */
 const SEGMENT_LENGTH_MAX = 256 * 1024
 
-/** While the storage is away, what was sent waits in memory: about 40 MB. */
-const ENTRIES_MAX = 100_000
+/** While the storage is away, what was sent waits in memory: about 60 MB. */
+const LINES_MAX = 200_000
 
 const COMMAND = '`postroom restore finish --backup-taken TIME`'
 
@@ -66,7 +69,7 @@ class JournalWriter implements Journal {
   readonly #log: Deps['log']
   readonly #files: JournalFiles
   readonly #uptimeMs: () => number
-  readonly #worker = randomUUID().slice(0, 8)
+  readonly #worker = newWorker()
   #id = ''
   #state: 'closed' | 'open' | 'refused' = 'closed'
   /** The highest mark that the database is known to have reached. */
@@ -74,11 +77,13 @@ class JournalWriter implements Journal {
   #knownAt = new Date(0)
   #advancedAt = Number.NEGATIVE_INFINITY
   #missingSince: number | undefined
-  /** Marks and entries that are not written yet. */
+  /** Marks that are not written yet. */
   #marks: number[] = []
-  #entries: NewEntry[] = []
-  /** Entries that are not written yet, of calls that may still end before, by lease token. */
-  #calls = new Map<string, NewEntry>()
+  /** Entries that are not in `#segment` yet. The first `#ahead.count` are in the segments `#ahead.names`. */
+  #lines: string[] = []
+  #ahead = { count: 0, names: [] as string[], number: 0 }
+  #writingAhead: Promise<void> | undefined
+  #nextAhead: Promise<void> | undefined
   #segment = { number: 0, name: '', text: '', startedAt: 0 }
   #writing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -154,30 +159,53 @@ class JournalWriter implements Journal {
     return this.#state === 'open'
   }
 
-  intended({ userId, postId, accountId, leaseToken, startedAt, token }: ClaimedDelivery, act: number): void {
-    const entry = { userId, postId, accountId, act, at: Date.now(), startedAt: startedAt.getTime(), token }
-    this.#calls.set(leaseToken, entry)
-    this.#push(entry)
+  intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void> {
+    const { userId, postId, accountId, startedAt, token } = delivery
+    const at = Date.now()
+    this.#push({ userId, postId, accountId, act, attempt, at, startedAt: startedAt.getTime(), token })
+    return this.#writeAhead()
   }
 
-  settled({ userId, postId, accountId, leaseToken }: ClaimedDelivery, act: number, decision: Decision): void {
+  settled({ userId, postId, accountId }: ClaimedDelivery, act: number, decision: Decision): void {
     const { state, sent, mayBeSent, error, outcome } = decision
-    const known = {
-      state,
+    this.#push({
+      ...{ userId, postId, accountId, act, at: Date.now(), state },
       ...(sent[0] && { sent: sent[0] }),
       ...(mayBeSent && { isOpen: true }),
       ...(error && { error }),
       ...(outcome && { outcome }),
-    }
-    const call = this.#calls.get(leaseToken)
-    this.#calls.delete(leaseToken)
-    if (call?.act === act) Object.assign(call, known, { endedAt: Date.now() })
-    else this.#push({ userId, postId, accountId, act, at: Date.now(), ...known })
+    })
   }
 
   #push(entry: NewEntry): void {
-    this.#entries.push(entry)
+    this.#lines.push(encodeEntry(entry))
     this.#schedule()
+  }
+
+  /**
+   * Writes the entries that no segment has, in a segment of their own: one for all intents of the same moment. One at a time,
+   * so that an act is never in the journal without the outcome of the act before it.
+   */
+  #writeAhead(): Promise<void> {
+    this.#nextAhead ??= Promise.all([this.#writingAhead, nextTurn()]).then(() => {
+      this.#nextAhead = undefined
+      this.#writingAhead = this.#writeAheadNow()
+      return this.#writingAhead
+    })
+    return this.#nextAhead
+  }
+
+  async #writeAheadNow(): Promise<void> {
+    const lines = this.#lines.slice(this.#ahead.count)
+    // They are written when the storage is back.
+    if (lines.length === 0 || this.#isStorageLost) return
+    this.#ahead.count = this.#lines.length
+    const [mark, at] = [this.#known, this.#knownAt]
+    const writer = `${this.#worker}${this.#segment.number}`
+    const name = nameOf({ mark, time: at, writer, ahead: ++this.#ahead.number })
+    const text = encodeGroup({ mark, marks: [], at, isLate: true }, lines)
+    await this.#withStorage(() => this.#files.write(this.#id, name, text))
+    this.#ahead.names.push(name)
   }
 
   #schedule(): void {
@@ -190,7 +218,7 @@ class JournalWriter implements Journal {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#writing
-    if (this.#entries.length > 0) await this.#write()
+    if (this.#lines.length > 0 || this.#ahead.names.length > 0) await this.#write()
   }
 
   /** One write at a time. Throws nothing: publishing goes on without the storage, and what was sent waits in memory. */
@@ -202,32 +230,39 @@ class JournalWriter implements Journal {
   }
 
   async #writeNow(): Promise<void> {
-    const entries = this.#entries.splice(0)
-    this.#calls.clear()
+    // Committed before the mark is advanced. Segments ahead have nothing else.
+    const lines = this.#lines.slice()
+    const aheadCount = this.#ahead.names.length
     const isLate = !(await this.#advance())
     const { name: previous, number } = this.#segment
     const marks = this.#marks.splice(0)
-    if (entries.length === 0 && marks.length === 0) return
+    if (lines.length === 0 && marks.length === 0) return
     const name = nameOf({ mark: this.#known, time: this.#knownAt, writer: `${this.#worker}${number}` })
-    const text = `${this.#segment.text}${encodeGroup({ mark: this.#known, marks, at: this.#knownAt, isLate }, entries)}`
+    const text = `${this.#segment.text}${encodeGroup({ mark: this.#known, marks, at: this.#knownAt, isLate }, lines)}`
     const isWritten = await this.#withStorage(async () => {
       await this.#files.write(this.#id, name, text)
       return true
     })
     if (!isWritten) {
       this.#marks.unshift(...marks)
-      this.#entries.unshift(...entries)
-      const excess = this.#entries.length - ENTRIES_MAX
-      if (excess > 0) this.#entries.splice(0, excess)
+      this.#dropLines(this.#lines.length - LINES_MAX)
       this.#schedule()
       return
     }
     this.#segment.name = name
     this.#segment.text = text
-    if (previous && previous !== name) await this.#withStorage(() => this.#files.remove(this.#id, previous))
+    this.#dropLines(lines.length)
+    const replaced = this.#ahead.names.splice(0, aheadCount)
+    if (previous && previous !== name) replaced.push(previous)
+    await this.#withStorage(() => Promise.all(replaced.map((name) => this.#files.remove(this.#id, name))))
     const isOld = this.#uptimeMs() - this.#segment.startedAt > SEGMENT_MAX_MS
     if (isOld || text.length > SEGMENT_LENGTH_MAX) this.#nextSegment()
     await this.#prune()
+  }
+
+  #dropLines(count: number): void {
+    this.#lines.splice(0, Math.max(0, count))
+    this.#ahead.count = Math.max(0, this.#ahead.count - Math.max(0, count))
   }
 
   /** Returns false where the database does not respond, or is not the one that it was. */

@@ -20,7 +20,8 @@ export interface Replayed {
 }
 
 /** Adds the entries of a delivery, in order, to what the backup has of it. Returns undefined where they add nothing. */
-export function replay({ sent, intent, startedAt, token }: BackedUpDelivery, entries: Entry[]): Replayed | undefined {
+export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed | undefined {
+  const { sent, intent, attempts, startedAt, token } = delivery
   const known: Replayed = {
     sent: [...sent],
     open: null,
@@ -32,13 +33,16 @@ export function replay({ sent, intent, startedAt, token }: BackedUpDelivery, ent
     attempts: [],
     isEdited: entries.some((entry) => entry.token !== undefined && entry.token !== token),
   }
+  // The backup has the call, with its outcome if that is known: earlier versions did not number calls.
+  const isInBackup = ({ startedAt, attempt = Number.POSITIVE_INFINITY }: Entry) =>
+    startedAt !== undefined && attempt <= attempts
   // The backup has the intent, but not its outcome.
-  const isIntended = (act: number) => act === intent && known.attempts.length === 0
+  const isIntended = ({ act, attempt }: Entry) => attempt === undefined && act === intent && known.attempts.length === 0
   let isChanged = false
   for (const entry of entries) {
-    if (isOut(known, entry.act)) continue
+    if (isOut(known, entry.act) || isInBackup(entry)) continue
     isChanged = true
-    if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry.act))
+    if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry))
     if (entry.state) addOutcome(known, { ...entry, state: entry.state, at: entry.endedAt ?? entry.at })
   }
   return isChanged ? known : undefined

@@ -103,6 +103,8 @@ interface Plan {
   backupTaken: Date
   entries: Map<string, Entry[]>
   isComplete: boolean
+  /** Workers wrote every call before they made it. */
+  isWrittenAhead: boolean
   /** Whether the journal has marks that the database has not reached. */
   isAhead: boolean
   endedAt: Date | null
@@ -133,12 +135,13 @@ async function replayJournal(db: Db, plan: Plan): Promise<{ changes: Change[]; l
 
 /** What becomes of the deliveries that were due, and that the journal does not name. */
 async function findUnrecorded(db: Db, plan: Plan, refusedSince: Date | null, recorded: Set<string>): Promise<Change[]> {
-  const { isComplete, isAhead, endedAt, backupTaken } = plan
+  const { isComplete, isWrittenAhead, isAhead, endedAt, backupTaken } = plan
   const now = new Date()
   const createdBefore = refusedSince ?? now
   // Without the journal, anything may have gone out between the backup and the first refusal.
   if (!isComplete && backupTaken >= createdBefore) return []
-  const until = endedAt ? new Date(endedAt.getTime() + JOURNAL_SLACK_MS) : createdBefore
+  const slackMs = isComplete && isWrittenAhead ? 0 : JOURNAL_SLACK_MS
+  const until = endedAt ? new Date(endedAt.getTime() + slackMs) : createdBefore
   const rows = await lockClaimable(db, { until, createdBefore })
   return rows
     .filter((row) => !recorded.has(keyOf(row)))

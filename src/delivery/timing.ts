@@ -70,19 +70,19 @@ export const DATABASE_ATTEMPTS_MAX = 300
 /** Due deliveries may wait for a worker for so long. Workers poll twice a second, and a dead worker's lease ends first. */
 export const UNCLAIMED_MAX_MS = 60_000
 
-/** What was sent is written to the journal within this time. A bucket needs some 50 ms for it. */
+/** What became of calls is written to the journal within this time. A bucket needs some 50 ms for it. */
 export const JOURNAL_EVERY_MS = 1_000
 
 /** A worker that has not written to the journal for so long does so before its next call. */
 export const JOURNAL_STALE_MS = 2_000
 
-/** A worker waits so long for the storage of the journal, and then sends without it. */
-export const JOURNAL_WAIT_MS = 1_000
+/** A worker waits so long for the storage of the journal, and then sends without it. Less than a lease lasts. */
+export const JOURNAL_WAIT_MS = 5_000
 
 /** A journal without any segment is looked for again for so long: the first worker may be about to write one. */
 export const JOURNAL_MISSING_MS = 5_000
 
-/** What was due when the journal ends may have been sent without an entry: workers were killed within this time. */
+/** Earlier versions wrote calls after they were made. Workers were killed within this time after their last write. */
 export const JOURNAL_SLACK_MS = 5_000
 
 /** A segment of the journal is continued for so long. */

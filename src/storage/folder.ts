@@ -155,7 +155,7 @@ function isOneRange(header: string | undefined, size: number): boolean {
 }
 
 /** Flushes a file's bytes, or a folder's entries, to the disk. */
-async function sync(path: string): Promise<void> {
+export async function sync(path: string): Promise<void> {
   const handle = await open(path)
   try {
     await handle.sync()

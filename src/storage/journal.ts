@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { sync } from './folder.ts'
 
 /** Keeps the segments of the journals of installations: small texts, beside the files of media. */
 export interface JournalFiles {
@@ -22,7 +23,7 @@ export function folderJournalFiles(folder: string): JournalFiles {
   return {
     async write(installation, name, text) {
       const path = pathOf(installation, name)
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const isNew = (await mkdir(dirname(path), { recursive: true, mode: 0o700 })) !== undefined
       const file = await open(`${path}.part`, 'w', 0o600)
       try {
         await file.writeFile(text)
@@ -31,6 +32,8 @@ export function folderJournalFiles(folder: string): JournalFiles {
         await file.close()
       }
       await rename(`${path}.part`, path)
+      // A file's fsync() does not cover its entry in the folder.
+      for (const each of isNew ? [dirname(path), root, dirname(root)] : [dirname(path)]) await sync(each)
     },
     remove: (installation, name) => rm(pathOf(installation, name), { force: true }),
     async list(installation, after, count = Infinity) {

@@ -60,7 +60,7 @@ t.test('a worker refuses when its database goes back, without a restart', async 
   const journal = worker()
   t.equal(await journal.isReady(), true)
   t.equal(await journal.begin(), true)
-  journal.intended(delivery, 1)
+  await journal.intended(delivery, 1, 1)
   await journal.close()
   await db
     .updateTable('installation')
@@ -82,7 +82,7 @@ t.test('a worker that was idle recognises marks that only others have reached', 
   const [idle, busy] = [worker(), worker()]
   for (const journal of [idle, busy]) t.equal((await journal.isReady()) && (await journal.begin()), true)
   for (let act = 1; act <= 5; act++) {
-    busy.intended(delivery, act)
+    await busy.intended(delivery, act, 1)
     await busy.close()
   }
   await db.updateTable('installation').set({ mark: 4 }).execute()
@@ -100,7 +100,7 @@ t.test('workers that write simultaneously, start and end never refuse', async (t
       for (let round = 0; round < 10; round++) {
         time.uptimeMs += JOURNAL_STALE_MS / 4
         if (!(await journal.begin())) throw new Error('refused')
-        journal.intended(delivery, number * 1_000 + life * 100 + round)
+        await journal.intended(delivery, number * 1_000 + life * 100 + round, 1)
         if (round % 3 === 0) await journal.close()
       }
       await journal.close()
@@ -126,14 +126,14 @@ t.test('without the storage, calls are made, and what was sent is written when i
   }
   for (let act = 1; act <= 3; act++) {
     t.equal(await journal.begin(), true)
-    journal.intended(delivery, act)
+    await journal.intended(delivery, act, 1)
     await journal.close()
     time.uptimeMs += JOURNAL_STALE_MS
   }
   t.strictSame(written().acts, [])
   storage.before = async () => {}
   await journal.begin()
-  journal.intended(delivery, 4)
+  await journal.intended(delivery, 4, 1)
   await journal.close()
   const { acts, marks } = written()
   t.strictSame(acts, [1, 2, 3, 4])
@@ -154,7 +154,7 @@ t.test('a storage that does not respond does not stop calls', async (t) => {
   await journal.isReady()
   storage.before = () => new Promise(() => {})
   t.equal(await journal.begin(), true)
-  journal.intended(delivery, 1)
+  await journal.intended(delivery, 1, 1)
   time.uptimeMs += JOURNAL_STALE_MS
   t.equal(await journal.begin(), true)
 })
@@ -165,7 +165,7 @@ t.test('what was sent before the database was lost is written without it', async
   const journal = worker(db)
   await journal.isReady()
   await journal.begin()
-  journal.intended(delivery, 1)
+  await journal.intended(delivery, 1, 1)
   await db.destroy()
   await journal.close()
   const { acts, isLate } = written()

@@ -4,7 +4,7 @@ import type { Journal } from '../../src/delivery/journal.ts'
 export const noJournal: Journal = {
   isReady: async () => true,
   begin: async () => true,
-  intended: () => {},
+  intended: async () => {},
   settled: () => {},
   close: async () => {},
 }

@@ -36,7 +36,7 @@ const intend = prepared<
     startedMsAgos: number[]
     nows: Now[]
   } & LeaseTimes,
-  WithOrdinal & { accountId: string }
+  WithOrdinal & { accountId: string; attempts: number }
 >('intend_acts', (_db, value) => {
   const ms = (count: ReturnType<typeof sql> | number) => sql`${count}::float8 * interval '1 ms'`
   return sql`
@@ -86,7 +86,7 @@ const intend = prepared<
       select user_id, post_id, account_id, attempts, act, at - started_ms_ago * interval '1 ms', at
       from intended
     )
-    select ordinal, account_id from intended`
+    select ordinal, account_id, attempts from intended`
 })
 
 const intendBatched = batched((db, intents: (Intent & LeaseTimes)[]) =>
@@ -107,8 +107,8 @@ const intendBatched = batched((db, intents: (Intent & LeaseTimes)[]) =>
 
 /**
  * Commits that the call of an act is about to be made, as an attempt in the history, and makes sure that enough of the
- * lease is left for it. Returns false where another worker holds the delivery by now, or its owner may no longer post to
- * the account: then the call must not be made.
+ * lease is left for it. Returns the number of the attempt, or undefined where another worker holds the delivery by now, or
+ * its owner may no longer post to the account: then the call must not be made.
  */
-export const intendAct = async (db: Db, intent: Intent & LeaseTimes): Promise<boolean> =>
-  (await intendBatched(db, intent)) !== undefined
+export const intendAct = async (db: Db, intent: Intent & LeaseTimes): Promise<number | undefined> =>
+  (await intendBatched(db, intent))?.attempts

@@ -1,0 +1,35 @@
+import type { Db } from '../../../db/client.ts'
+import { sandboxStore } from '../../../db/queries/sandbox.ts'
+import { openJournal } from '../../../src/delivery/journal.ts'
+import { createPublisher, type Publisher } from '../../../src/delivery/publisher.ts'
+import { logSettled } from '../../../src/delivery/settled.ts'
+import { createNetworks, type Networks } from '../../../src/platforms/adapters.ts'
+import { folderStorage } from '../../../src/storage/folder.ts'
+import { folderJournalFiles } from '../../../src/storage/journal.ts'
+import { noLog } from '../../helpers/log-record.ts'
+import { createAdapters } from './network.ts'
+
+/** The fake networks in place of real ones. */
+export const openNetworks = (db: Db, url: string): Networks => ({
+  ...createNetworks(sandboxStore(db)),
+  ...createAdapters(url),
+})
+
+/** A worker as it is in production, with the clocks of this machine, that publishes to the fake networks. */
+export const createWorker = (db: Db, mediaDir: string, networksUrl: string): Publisher =>
+  createPublisher({
+    db,
+    networks: openNetworks(db, networksUrl),
+    storage: folderStorage(mediaDir),
+    addressOf: () => null,
+    journal: openJournal({ db, files: folderJournalFiles(mediaDir), log: noLog }),
+    openCredentials: () => ({}),
+    fetch,
+    latenessMaxMs: Number.MAX_SAFE_INTEGER,
+    attemptsKeptMs: null,
+    clock: () => null,
+    uptimeMs: () => performance.now(),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    log: noLog,
+    report: logSettled(noLog),
+  })
