@@ -23,6 +23,7 @@ import * as connectionMetadata from './migrations/0019_connection_metadata.ts'
 import * as postsOfOrganizations from './migrations/0020_posts_of_organizations.ts'
 import * as events from './migrations/0021_events.ts'
 import * as webhooks from './migrations/0022_webhooks.ts'
+import * as mediaTracks from './migrations/0023_media_tracks.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -50,6 +51,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0020_posts_of_organizations': postsOfOrganizations,
   '0021_events': events,
   '0022_webhooks': webhooks,
+  '0023_media_tracks': mediaTracks,
 }
 
 /**

@@ -188,6 +188,7 @@ export interface Media {
   mimeType: string;
   sha256: Buffer | null;
   storageKey: string | null;
+  tracks: Json | null;
   userId: string;
   videoCodec: string | null;
   width: number | null;

@@ -47,7 +47,18 @@ import {
 } from './find.ts'
 import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, KeyScope, RotateApiKey, UpdateApiKey } from './key.ts'
 import { EventList, ExpiredCursor } from './list-events.ts'
-import { ImportMedia, Media, MediaDetail, MediaKind, MediaList, UpdateMedia, UploadMedia } from './media.ts'
+import {
+  AudioTrack,
+  ImportMedia,
+  Media,
+  MediaDetail,
+  MediaKind,
+  MediaList,
+  MediaTracks,
+  UpdateMedia,
+  UploadMedia,
+  VideoTrack,
+} from './media.ts'
 import { FileLimits, MediaLimits } from './media-limits.ts'
 import { OverridePatch, PatchPost, UpdatedPost } from './patch-post.ts'
 import {
@@ -120,6 +131,7 @@ export const components: TSchema[] = [
   ApiKeyList,
   App,
   AppList,
+  AudioTrack,
   BatchedPost,
   Bounds,
   CaptionLimits,
@@ -184,6 +196,7 @@ export const components: TSchema[] = [
   MediaKind,
   MediaList,
   MediaLimits,
+  MediaTracks,
   Member,
   MemberList,
   NetworkRate,
@@ -233,6 +246,7 @@ export const components: TSchema[] = [
   UploadMedia,
   User,
   UserList,
+  VideoTrack,
   ValidatedPost,
   ValidatedTarget,
   CreateWebhook,

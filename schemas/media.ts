@@ -45,6 +45,84 @@ export const FILE_EXTENSIONS: Record<MediaType, string> = {
   'video/webm': 'webm',
 }
 
+export const CHROMA_SUBSAMPLINGS = ['4:0:0', '4:2:0', '4:2:2', '4:4:4'] as const
+export const SCANS = ['progressive', 'interlaced'] as const
+
+export const VideoTrack = Type.Object(
+  {
+    codec: Type.String({
+      description:
+        'The codec: `avc` (H.264), `hevc` (H.265), `vp8`, `vp9`, `av1` or `prores`. Any other codec has the code that the file states, such as `mp4v` for MPEG-4 part 2 or `h263`; `unknown` where it has none.',
+    }),
+    codecString: NullableString({
+      description:
+        'The codec with its profile and level, as the `codecs` parameter of a media type states it (RFC 6381), such as `avc1.640028`. `null` where it is not known.',
+    }),
+    chromaSubsampling: Nullable(StringEnum(CHROMA_SUBSAMPLINGS), {
+      description: 'How colours are sampled. `null` where it is not known.',
+    }),
+    bitDepth: NullableInteger({ description: 'The bits of a sample. `null` where they are not known.' }),
+    scan: Nullable(StringEnum(SCANS), {
+      description: 'Whether frames are stored whole or as two fields. `null` where it is not known.',
+    }),
+    pixelAspectRatio: Type.String({ description: 'The shape of a pixel, width to height. `1:1` is a square.' }),
+    closedGop: Nullable(Type.Boolean(), {
+      description:
+        'Whether no frame refers across a key frame to a group of pictures before it, in the first 8 groups. `null` where it is not known.',
+    }),
+  },
+  {
+    $id: 'VideoTrack',
+    description: 'The video track of a file that networks look at: the default one, or the first one.',
+    examples: [
+      {
+        codec: 'avc',
+        codecString: 'avc1.640028',
+        chromaSubsampling: '4:2:0',
+        bitDepth: 8,
+        scan: 'progressive',
+        pixelAspectRatio: '1:1',
+        closedGop: true,
+      },
+    ],
+  },
+)
+export type VideoTrack = Static<typeof VideoTrack>
+
+export const AudioTrack = Type.Object(
+  {
+    codec: Type.String({
+      description:
+        'The codec: `aac`, `mp3`, `opus`, `vorbis`, `flac`, `ac3`, `eac3`, `dts`, `ulaw`, `alaw` or one that begins with `pcm-`. Any other codec has the code that the file states, such as `alac`; `unknown` where it has none.',
+    }),
+    codecString: NullableString({
+      description:
+        'The codec with its profile (RFC 6381), such as `mp4a.40.2` for AAC Low Complexity. `null` where it is not known.',
+    }),
+    channels: Type.Integer({ description: 'The number of channels: 2 for stereo, 6 for 5.1.' }),
+    sampleRate: Type.Integer({ description: 'Samples per second.' }),
+  },
+  {
+    $id: 'AudioTrack',
+    description: 'The audio track of a file that networks look at: the default one, or the first one.',
+    examples: [{ codec: 'aac', codecString: 'mp4a.40.2', channels: 2, sampleRate: 48_000 }],
+  },
+)
+export type AudioTrack = Static<typeof AudioTrack>
+
+export const MediaTracks = Type.Object(
+  {
+    video: Ref(VideoTrack),
+    audio: Nullable(Ref(AudioTrack), { description: 'The audio track. `null`: the video has no sound.' }),
+  },
+  {
+    $id: 'MediaTracks',
+    description: 'What is inside of a video.',
+    examples: [{ video: VideoTrack.examples[0], audio: AudioTrack.examples[0] }],
+  },
+)
+export type MediaTracks = Static<typeof MediaTracks>
+
 /** The facts of a file that limits apply to. Null: unknown, or not applicable to its type. */
 export interface MediaFacts {
   id: string
@@ -55,6 +133,7 @@ export interface MediaFacts {
   durationSeconds: number | null
   fps: number | null
   frames: number | null
+  tracks: MediaTracks | null
   /** For messages. */
   fileName?: string | null
 }
@@ -78,6 +157,7 @@ const image = {
   height: 1350,
   durationSeconds: null,
   fps: null,
+  tracks: null,
   altText: 'A lighthouse at dusk.',
   fileName: 'lighthouse.jpg',
   externalReference: REFERENCE_EXAMPLE,
@@ -95,6 +175,7 @@ const video = {
   height: 1920,
   durationSeconds: 21.5,
   fps: 30,
+  tracks: MediaTracks.examples[0],
   altText: null,
   fileName: 'harbour.mp4',
   externalReference: null,
@@ -126,6 +207,10 @@ export const Media = Type.Object(
     fps: NullableNumber({
       description:
         'Frames per second, averaged over the first 3,000 frames. `null` for a still image and where it is not known.',
+    }),
+    tracks: Nullable(Ref(MediaTracks), {
+      description:
+        'What is inside of a video: codecs, chroma subsampling, channels. `null` for an image, and for a video that was added before version 1.1 or registered without content. Limits of unknown properties are not checked.',
     }),
     altText: NullableString({ description: `${ALT_TEXT} \`null\` where there is none.` }),
     fileName: NullableString({

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryState } from '../../schemas/delivery.ts'
-import type { Media, MediaDetail, MediaFacts, MediaKind } from '../../schemas/media.ts'
+import type { Media, MediaDetail, MediaFacts, MediaKind, MediaTracks } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 
-export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames'> {
+export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames' | 'tracks'> {
   userId: string
   bytes: number
 }
@@ -38,6 +38,7 @@ export const shownMedia = [
   'height',
   'durationSeconds',
   'fps',
+  sql<MediaTracks | null>`tracks`.as('tracks'),
   'altText',
   'fileName',
   'externalReference',

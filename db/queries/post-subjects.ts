@@ -56,6 +56,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 durationSeconds: eb.ref('durationSeconds'),
                 fps: eb.ref('fps'),
                 frames: eb.ref('frames'),
+                tracks: eb.ref('tracks'),
                 fileName: eb.ref('fileName'),
               }),
             ),

@@ -36,8 +36,6 @@ export const renewLease = prepared<StagedFile, { storageKey: string }>('renew_le
 export interface PromotedFile extends MediaFacts, StagedFile {
   bytes: number
   kind: MediaKind
-  videoCodec: string | null
-  audioCodec: string | null
   altText: string | null
   fileName: string | null
   externalReference: string | null
@@ -63,13 +61,13 @@ export const promoteFile = prepared<PromotedFile, Media>(
     with staged as ${lockStaged(value)},
     promoted as (
       insert into media (
-        user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, video_codec,
-        audio_codec, alt_text, file_name, external_reference, metadata, sha256)
+        user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, tracks,
+        alt_text, file_name, external_reference, metadata, sha256)
       select
         user_id, storage_key, ${value('id')}::uuid, ${value('kind')}::text, ${value('mimeType')}::text,
         ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer,
         ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
-        ${value('videoCodec')}::text, ${value('audioCodec')}::text, ${value('altText')}::text, ${value('fileName')}::text,
+        ${value('tracks')}::jsonb, ${value('altText')}::text, ${value('fileName')}::text,
         ${value('externalReference')}::text, ${value('metadata')}::jsonb, ${value('sha256')}::bytea
       from staged
       on conflict (user_id, sha256) do nothing

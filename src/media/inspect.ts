@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
-import type { MediaKind, MediaType } from '../../schemas/media.ts'
+import type { MediaKind, MediaTracks, MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { type InspectLimits, InspectThread } from './inspect-thread.ts'
 
@@ -17,8 +17,8 @@ export interface MediaFile {
   fps: number | null
   /** 1 for still images. Null for videos. */
   frames: number | null
-  videoCodec: string | null
-  audioCodec: string | null
+  /** Null for images. */
+  tracks: MediaTracks | null
 }
 
 /** What the thread found. */

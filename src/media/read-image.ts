@@ -37,8 +37,7 @@ export async function readImage(path: string, mimeType: MediaType): Promise<Medi
     durationSeconds,
     fps: durationSeconds ? frames / durationSeconds : null,
     frames,
-    videoCodec: null,
-    audioCodec: null,
+    tracks: null,
   }
 }
 

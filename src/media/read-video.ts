@@ -1,4 +1,5 @@
-import type { MediaType } from '../../schemas/media.ts'
+import type { MediaTracks, MediaType } from '../../schemas/media.ts'
+import { readTracks } from './video-tracks.ts'
 
 export interface VideoFacts {
   mimeType: MediaType
@@ -6,8 +7,7 @@ export interface VideoFacts {
   height: number
   durationSeconds: number
   fps: number
-  videoCodec: string | null
-  audioCodec: string | null
+  tracks: MediaTracks
 }
 
 export type VideoResult = { facts: VideoFacts } | { refused: string }
@@ -62,8 +62,7 @@ export async function readVideo(path: string): Promise<VideoResult> {
       height: await video.getDisplayHeight(),
       durationSeconds: await input.computeDuration(),
       fps: (await video.computePacketStats(PACKETS_MEASURED)).averagePacketRate,
-      videoCodec: await video.getCodec(),
-      audioCodec: (await audio?.getCodec()) ?? null,
+      tracks: await readTracks(video, audio, PACKET_BYTES_MAX),
     }
     const { width, height, durationSeconds, fps } = facts
     if (!(width > 0 && height > 0 && Number.isSafeInteger(width * height)))

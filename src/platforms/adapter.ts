@@ -18,7 +18,7 @@ export interface ByteRange {
 
 /** A file of a post. Sizes in bytes and pixels, duration in seconds. */
 export interface PublishedFile
-  extends Omit<Media, 'fps' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
+  extends Omit<Media, 'fps' | 'tracks' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
   /** Opens the content, or a part of it. */
   open(range?: ByteRange): Promise<Readable>
   /**

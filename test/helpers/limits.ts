@@ -36,7 +36,7 @@ export function check(platform: PlatformId, post: Case) {
 export const rules = (platform: PlatformId, post: Case) => check(platform, post).map(({ rule }) => rule)
 export const messages = (platform: PlatformId, post: Case) => check(platform, post).map(({ message }) => message)
 
-const unknown = { bytes: null, width: null, height: null, durationSeconds: null, fps: null, frames: null }
+const unknown = { bytes: null, width: null, height: null, durationSeconds: null, fps: null, frames: null, tracks: null }
 export const image = (facts: Partial<MediaFacts> = {}): MediaFacts => ({
   id: 'm1',
   mimeType: 'image/jpeg',

@@ -66,6 +66,5 @@ export const still = {
   durationSeconds: null,
   fps: null,
   frames: 1,
-  videoCodec: null,
-  audioCodec: null,
+  tracks: null,
 }

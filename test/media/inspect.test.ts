@@ -65,10 +65,22 @@ t.test('a video is recognised by its content and its tables', async (t) => {
     durationSeconds: 1,
     fps: 25,
     frames: null,
-    videoCodec: 'avc',
-    audioCodec: 'aac',
+    tracks: {
+      video: {
+        codec: 'avc',
+        codecString: 'avc1.64000a',
+        chromaSubsampling: '4:2:0',
+        bitDepth: 8,
+        scan: 'progressive',
+        pixelAspectRatio: '1:1',
+        closedGop: true,
+      },
+      audio: { codec: 'aac', codecString: 'mp4a.40.2', channels: 1, sampleRate: 8000 },
+    },
   }
-  const webm = { ...mp4, mimeType: 'video/webm', durationSeconds: 1.007, videoCodec: 'vp9', audioCodec: 'opus' }
+  const vp9 = { ...mp4.tracks!.video, codec: 'vp9', codecString: 'vp09.00.10.08.01.02.02.02.00' }
+  const opus = { codec: 'opus', codecString: 'opus', channels: 1, sampleRate: 48_000 }
+  const webm = { ...mp4, mimeType: 'video/webm', durationSeconds: 1.007, tracks: { video: vp9, audio: opus } }
   const mov = { ...mp4, mimeType: 'video/quicktime' }
   t.strictSame(await inspect(videos.mp4), mp4)
   t.strictSame(await inspect(videos.mov), mov)
@@ -79,7 +91,12 @@ t.test('a video is recognised by its content and its tables', async (t) => {
   t.strictSame(await inspect(await sample('rotated.mp4')), { ...mp4, width: 36, height: 64 }, 'rotated by 90 degrees')
   t.strictSame(
     await inspect(await sample('anamorphic.mp4')),
-    { ...mp4, width: 128, durationSeconds: 0.2, audioCodec: null },
+    {
+      ...mp4,
+      width: 128,
+      durationSeconds: 0.2,
+      tracks: { video: { ...mp4.tracks!.video, pixelAspectRatio: '2:1' }, audio: null },
+    },
     'pixels twice as wide as high, and no sound',
   )
   const old = Buffer.from(videos.mov)

@@ -25,6 +25,7 @@ t.test('an upload responds with the facts of the file, and stores its bytes unch
     height: 30,
     durationSeconds: null,
     fps: null,
+    tracks: null,
     altText: 'A lighthouse',
     fileName: 'some name.bin',
     externalReference: null,
@@ -35,6 +36,7 @@ t.test('an upload responds with the facts of the file, and stores its bytes unch
   const { body: played } = await upload(app, ada, [['file', video]])
   t.match(played, { kind: 'video', mimeType: 'video/mp4', bytes: video.length, altText: null })
   t.ok(played.durationSeconds > 0 && played.fps > 0)
+  t.match(played.tracks, { video: { codec: 'avc', scan: 'progressive' }, audio: { codec: 'aac', channels: 1 } })
 
   const files = await filesIn(mediaDir)
   const hashes = new Set(files.map((file) => createHash('sha256').update(readFileSync(file)).digest('hex')))
