@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MediaKind } from './media.ts'
-import { Ref } from './shared.ts'
+import { Ref, StringEnum } from './shared.ts'
 import { LimitSource } from './validate-post.ts'
 
 const SOURCE = {
@@ -10,18 +10,21 @@ const SOURCE = {
 }
 
 const bound = (description: string) => Type.Optional(Type.Number({ description: `${description} Absent: no limit.` }))
+const list = (description: string) => Type.Unsafe<readonly string[]>(Type.Array(Type.String(), { description }))
+const anyOf = (description: string) => Type.Optional(list(`${description} Absent: any.`))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
 export const FileLimits = Type.Object(
   {
     kind: Ref(MediaKind),
-    mimeTypes: Type.Array(Type.String(), { description: 'The types that are accepted.' }),
+    mimeTypes: list('The types that are accepted.'),
     bytesMin: bound('The minimum size in bytes.'),
     bytesMax: bound('The maximum size in bytes.'),
     widthMin: bound('The minimum width in pixels.'),
     widthMax: bound('The maximum width in pixels.'),
     heightMin: bound('The minimum height in pixels.'),
     heightMax: bound('The maximum height in pixels.'),
+    shortSideMax: bound('The maximum of the smaller of width and height, in pixels.'),
     widthPlusHeightMax: bound('The maximum of width plus height, in pixels.'),
     pixelsMax: bound('The maximum of width times height.'),
     aspectRatioMin: bound('The minimum of width divided by height.'),
@@ -29,7 +32,19 @@ export const FileLimits = Type.Object(
     durationMinSeconds: bound('The minimum duration in seconds, less 0.05.'),
     durationMaxSeconds: bound('The maximum duration in seconds, plus 0.05.'),
     fpsMin: bound('The minimum of frames per second. 23.976 counts as 24.'),
-    fpsMax: bound('The maximum of frames per second. 59.94 counts as 60.'),
+    fpsMax: bound('The maximum of frames per second. 59.94 and 60.06 count as 60.'),
+    fpsRounded: Type.Optional(
+      StringEnum(['down'], { description: '`down`: the network rounds the rate down before it compares.' }),
+    ),
+    videoCodecs: anyOf('The accepted codecs, as `codec` in `VideoTrack` names them.'),
+    chromaSubsamplings: anyOf('The accepted chroma subsamplings.'),
+    scans: anyOf('The accepted scans: `progressive`, `interlaced`.'),
+    pixelAspectRatios: anyOf('The accepted shapes of pixels, width to height.'),
+    closedGop: flag('`true`: H.264 with open groups of pictures is rejected. HEVC is not checked.'),
+    audioCodecs: anyOf('The accepted codecs, as `codec` in `AudioTrack` names them.'),
+    audioCodecStrings: anyOf('The accepted codecs with their profiles, as `codecString` in `AudioTrack` has them.'),
+    audioChannelsMax: bound('The maximum number of audio channels.'),
+    audioSampleRateMax: bound('The maximum number of audio samples per second.'),
     framesMax: bound('The maximum number of frames.'),
     stillGifs: flag('`true`: a GIF with a single frame is accepted as an image.'),
     sameSize: flag('`true`: all images of a post must have the same width and height.'),
@@ -38,7 +53,7 @@ export const FileLimits = Type.Object(
   {
     $id: 'FileLimits',
     description:
-      'The limits of one kind of file. What is not known of a file, such as the duration of a video in an unusual format, is not checked.',
+      'The limits of one kind of file. What is not known of a file, such as the duration of a video in an unusual format, or the codec of a file that an earlier version stored, is not checked.',
     examples: [
       {
         kind: 'image',

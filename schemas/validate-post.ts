@@ -21,13 +21,15 @@ export const LIMIT_UNITS = [
   'pixels',
   'ratio',
   'fps',
+  'channels',
+  'hertz',
   'items',
 ] as const
 
 export const LimitUnit = StringEnum(LIMIT_UNITS, {
   $id: 'LimitUnit',
   description:
-    'The unit of a limit.\n\n- Of texts: `graphemes` (characters as people see them), `code points` of Unicode, `UTF-16 units` (the `length` of a string in JavaScript), `bytes` of UTF-8; `x`, `mastodon` and `threads` are the weighted counts of these networks. On X, for example, a URL counts as 23 and an emoji as 2.\n- Of files: `files` (their number), `bytes`, `seconds`, `pixels`, `ratio` (width divided by height), `fps` (frames per second).\n- `items`: parts of a thread, hashtags, entries of a list, frames.',
+    'The unit of a limit.\n\n- Of texts: `graphemes` (characters as people see them), `code points` of Unicode, `UTF-16 units` (the `length` of a string in JavaScript), `bytes` of UTF-8; `x`, `mastodon` and `threads` are the weighted counts of these networks. On X, for example, a URL counts as 23 and an emoji as 2.\n- Of files: `files` (their number), `bytes`, `seconds`, `pixels`, `ratio` (width divided by height), `fps` (frames per second), `channels` (of audio), `hertz` (samples of audio per second).\n- `items`: parts of a thread, hashtags, entries of a list, frames.',
   examples: ['graphemes'],
 })
 export type LimitUnit = Static<typeof LimitUnit>
@@ -215,8 +217,9 @@ export type InaccessibleIds = Static<typeof InaccessibleIds>
 export const UncheckedFact = Type.Object(
   {
     mediaId: Type.String({ description: 'The id of the file.' }),
-    property: StringEnum(['width', 'height', 'durationSeconds', 'fps', 'frames'], {
-      description: 'The property that is not known.',
+    property: StringEnum(['width', 'height', 'durationSeconds', 'fps', 'frames', 'tracks'], {
+      description:
+        'The property that is not known. `tracks` stands for all that is inside of a video that was added before version 1.1.',
     }),
   },
   {

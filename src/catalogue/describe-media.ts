@@ -17,5 +17,5 @@ export const describeMedia = (rule: PostTypeRule): MediaLimits => ({
 
 function describeFile(kind: FileKind, rule: PostTypeRule): FileLimits[] {
   const limits = rule[kind]
-  return limits ? [{ kind, ...limits, mimeTypes: [...limits.mimeTypes] }] : []
+  return limits ? [{ kind, ...limits }] : []
 }

@@ -1,3 +1,4 @@
+import type { VideoTrack } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 
 /**
@@ -137,6 +138,8 @@ interface FileRule {
   widthMax?: number
   heightMin?: number
   heightMax?: number
+  /** The smaller of width and height. */
+  shortSideMax?: number
   widthPlusHeightMax?: number
   /** Width times height. */
   pixelsMax?: number
@@ -164,6 +167,25 @@ export interface VideoRule extends FileRule {
   /** Frames per second. */
   fpsMin?: number
   fpsMax?: number
+  /** The network rounds the rate down before it compares. */
+  fpsRounded?: 'down'
+  /** The names of codecs are those of `MediaTracks`. */
+  videoCodecs?: readonly ('avc' | 'hevc' | 'vp8' | 'vp9' | 'av1')[]
+  chromaSubsamplings?: readonly NonNullable<VideoTrack['chromaSubsampling']>[]
+  scans?: readonly NonNullable<VideoTrack['scan']>[]
+  /** Width to height. */
+  pixelAspectRatios?: readonly string[]
+  /**
+   * No group of pictures of H.264 may be open. HEVC is not checked: iPhones open its groups by default, and networks take
+   * their videos. https://developer.apple.com/documentation/avfoundation/preparing-movie-capture-for-open-gop
+   */
+  closedGop?: true
+  audioCodecs?: readonly 'aac'[]
+  /** With their profile. */
+  audioCodecStrings?: readonly string[]
+  audioChannelsMax?: number
+  /** In hertz. */
+  audioSampleRateMax?: number
 }
 
 /** The media of one post type. A kind of file without a rule is rejected; without a `gif` rule, GIFs are images. */

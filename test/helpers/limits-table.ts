@@ -135,21 +135,31 @@ function describeCount(kindMax: number, max: number, kind: string): string {
 const listFiles = (network: Platform, cite: Cite) =>
   (['image', 'gif', 'video'] as const).flatMap((kind) => listFilesOfKind(network, kind, cite))
 
-/** One row for each different rule of a kind of file; where there are several, with the post types of each. */
+/**
+ * One row for each different rule of a kind of file; where there are several, with the post types of each. What is inside of
+ * a video is in a second row.
+ */
 function listFilesOfKind({ postTypes }: Platform, kind: 'image' | 'gif' | 'video', cite: Cite): string[][] {
   const typesByRule = new Map<string, string[]>()
   for (const [type, postType] of Object.entries(postTypes)) {
     const rule: FileRule | undefined = postType[kind]
     if (!rule) continue
     const formats = rule.mimeTypes.map((mimeType) => mimeType.replace(/^(?:image|video)\/(?:x-)?/, ''))
-    const cells = JSON.stringify([formats.join(', '), describeFile(rule), cite(rule.source)])
+    const tracks = describeTracks(rule)
+    const rows = [
+      [formats.join(', '), describeFile(rule), cite(rule.source)],
+      ...(tracks ? [['', tracks, cite(rule.source)]] : []),
+    ]
+    const cells = JSON.stringify(rows)
     typesByRule.set(cells, [...(typesByRule.get(cells) ?? []), `\`${type}\``])
   }
   const name = kind === 'gif' ? 'GIF' : kind
-  return [...typesByRule].map(([cells, types]) => [
-    typesByRule.size > 1 ? `${name} of ${types.join(', ')}` : name,
-    ...(JSON.parse(cells) as string[]),
-  ])
+  return [...typesByRule].flatMap(([cells, types]) =>
+    (JSON.parse(cells) as string[][]).map((row, index) => [
+      (index > 0 ? 'tracks' : name) + (typesByRule.size > 1 ? ` of ${types.join(', ')}` : ''),
+      ...row,
+    ]),
+  )
 }
 
 const describeFile = (rule: FileRule) =>
@@ -157,14 +167,27 @@ const describeFile = (rule: FileRule) =>
     formatRange(rule.bytesMin, rule.bytesMax, '', formatBytes),
     formatRange(rule.widthMin, rule.widthMax, ' px wide'),
     formatRange(rule.heightMin, rule.heightMax, ' px high'),
+    formatRange(undefined, rule.shortSideMax, ' px on the short side'),
     formatRange(undefined, rule.widthPlusHeightMax, ' px in width plus height'),
     formatRange(undefined, rule.pixelsMax, ' pixels'),
     formatRange(rule.aspectRatioMin, rule.aspectRatioMax, ' width/height', formatRatio),
     formatRange(rule.durationMinSeconds, rule.durationMaxSeconds, ' s'),
-    formatRange(rule.fpsMin, rule.fpsMax, ' fps'),
+    formatRange(rule.fpsMin, rule.fpsMax, rule.fpsRounded ? ' fps, rounded down' : ' fps'),
     formatRange(undefined, rule.framesMax, ' frames'),
     rule.sameSize && 'all of the same size',
     rule.stillGifs && 'GIFs with one frame too',
+  ])
+
+const describeTracks = (rule: FileRule) =>
+  joinParts([
+    rule.videoCodecs?.join(', '),
+    rule.chromaSubsamplings?.join(', '),
+    rule.scans?.join(', '),
+    rule.pixelAspectRatios && `pixels of ${rule.pixelAspectRatios.join(', ')}`,
+    rule.closedGop && 'closed GOP in H.264',
+    rule.audioCodecs && `audio in ${(rule.audioCodecStrings ?? rule.audioCodecs).join(', ')}`,
+    formatRange(undefined, rule.audioChannelsMax, ' channels'),
+    formatRange(undefined, rule.audioSampleRateMax, ' Hz'),
   ])
 
 const listRateLimit = (cite: Cite) => (limit: RateLimit) => {

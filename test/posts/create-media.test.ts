@@ -46,6 +46,11 @@ t.test('a post is checked against what its files contain, and the message names 
   const still = await add(await image(20, 20).webp().toBuffer())
   const video = await add(sample('plain.mp4'))
   const slow = await add(sample('slow.mp4'))
+  const fullChroma = await add(sample('full-chroma.mp4'))
+  const interlaced = await add(sample('interlaced.mp4'))
+  const surround = await add(sample('surround.mp4'))
+  const h263 = await add(sample('h263.mov'))
+  const tall = await add(await jpeg(1086, 1448))
   const heavy = await add(
     await sharp({
       create: {
@@ -93,6 +98,13 @@ t.test('a post is checked against what its files contain, and the message names 
     ['x', 'post', [webp, square], 'post has a GIF and other media files, a GIF must be the only file'],
     ['x', 'post', [square, video], 'post has 1 image and 1 video, which cannot be combined'],
     ['mastodon', 'post', [video]],
+    ['x', 'post', [fullChroma], `media ${named(fullChroma)} has a chroma subsampling of 4:4:4, allowed is 4:2:0`],
+    ['x', 'post', [interlaced], `media ${named(interlaced)} is interlaced, allowed is progressive`],
+    ['x', 'post', [surround], `media ${named(surround)} has the video codec mp4v, allowed is avc`],
+    ['pinterest', 'post', [h263], `media ${named(h263)} is 0.2 seconds long, at least 4 are required`],
+    ['facebook', 'post', [interlaced]],
+    ['discord', 'post', [surround, h263]],
+    ['tiktok', 'post', [tall], `media ${named(tall)} has a short side of 1086 pixels, at most 1080 are allowed`],
   ]
   for (const [platform, postType, mediaIds, error] of cases) {
     const body = { accountIds: [await accountOn(platform)], postType, mediaIds, caption: 'hi' }

@@ -185,7 +185,9 @@ t.test('what is not known of a file is said, where a network limits it', async (
     t.ok(unchecked.every(({ mediaId }: { mediaId: string }) => mediaId === video))
     return unchecked.map(({ property }: { property: string }) => property)
   }
-  t.ok((await properties([x, discord])).includes('durationSeconds'))
+  const unknown = await properties([x, discord])
+  t.ok(unknown.includes('durationSeconds'))
+  t.ok(unknown.includes('tracks'), 'codecs and the like, of a file of an earlier version')
   t.strictSame(await properties([discord]), [], 'Discord limits the bytes alone, which are known')
 })
 

@@ -51,7 +51,8 @@ const feedVideo: VideoRule = {
   source: videoUploads,
 }
 
-// The page requires 9:16. The tolerance of 0.01 is ours, for encoders that round a side.
+// The page requires 9:16. The tolerance of 0.01 is ours, for encoders that round a side. It lists stereo at 48 kHz. Mono and
+// lower rates, which Instagram's page allows, are not rejected, nor are other profiles of AAC.
 const reelVideo: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   widthMin: 540,
@@ -62,6 +63,13 @@ const reelVideo: VideoRule = {
   durationMaxSeconds: 90,
   fpsMin: 24,
   fpsMax: 60,
+  videoCodecs: ['avc', 'hevc', 'vp9', 'av1'],
+  chromaSubsamplings: ['4:2:0'],
+  scans: ['progressive'],
+  closedGop: true,
+  audioCodecs: ['aac'],
+  audioChannelsMax: 2,
+  audioSampleRateMax: 48_000,
   source: reels,
 }
 

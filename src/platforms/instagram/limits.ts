@@ -37,6 +37,13 @@ const reelVideo: VideoRule = {
   durationMaxSeconds: 900,
   fpsMin: 23,
   fpsMax: 60,
+  videoCodecs: ['avc', 'hevc'],
+  chromaSubsamplings: ['4:2:0'],
+  scans: ['progressive'],
+  closedGop: true,
+  audioCodecs: ['aac'],
+  audioChannelsMax: 2,
+  audioSampleRateMax: 48_000,
   source: mediaReference,
 }
 

@@ -45,11 +45,14 @@ const image: ImageRule = {
   source: instance,
 }
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 16_777_216, pixelsMax: 921_600, source: posting }
+// Servers convert other codecs than H.264. They round the rate down, as `check_video_dimensions` shows:
+// https://github.com/mastodon/mastodon/blob/main/app/models/media_attachment.rb
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/ogg'],
   bytesMax: 103_809_024,
   pixelsMax: 8_294_400,
   fpsMax: 120,
+  fpsRounded: 'down',
   source: instance,
 }
 

@@ -44,6 +44,7 @@ const video: VideoRule = {
   aspectRatioMax: 1.91,
   durationMinSeconds: 4,
   durationMaxSeconds: 900,
+  videoCodecs: ['avc', 'hevc'],
   source: specs,
 }
 

@@ -2,6 +2,7 @@ import type { MediaFacts } from '../../../schemas/media.ts'
 import type { LimitUnit } from '../../../schemas/validate-post.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import { checkTracks } from './media-tracks.ts'
 import type { ViolationFacts } from './violation.ts'
 import { atLeast, atMost, formatNumber } from './wording.ts'
 
@@ -29,9 +30,17 @@ const RATIO_TOLERANCE = 1e-9
 /** An encoder pads the audio of a video to whole packets of up to 46 ms at each end. Networks ignore this. */
 const DURATION_TOLERANCE_SECONDS = 0.05
 
+export type AddFileViolation = (
+  name: string,
+  problem: string,
+  facts: Omit<ViolationFacts, 'path' | 'mediaId' | 'fileName'>,
+) => void
+
+export type CheckBounds = (name: string, unit: LimitUnit, actual: Fact, range: Range, what: string) => void
+
 /** Checks the type of a file, and its facts against the rule for its kind. */
 export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViolation }: CheckContext): void {
-  const add = (name: string, problem: string, facts: Omit<ViolationFacts, 'path' | 'mediaId' | 'fileName'>) => {
+  const add: AddFileViolation = (name, problem, facts) => {
     const path = ['mediaIds', media.findIndex(file.id)]
     const fullName = file.fileName ? `${file.fileName} (${file.id})` : file.id
     const named = { mediaId: file.id, ...(file.fileName && { fileName: file.fileName }) }
@@ -48,7 +57,7 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViol
   const { source } = limits
 
   /** `compared` is the value within its tolerance. */
-  const check = (name: string, unit: LimitUnit, actual: Fact, { min, max, compared = actual }: Range, what: string) => {
+  const check: CheckBounds = (name, unit, actual, { min, max, compared = actual }, what) => {
     if (compared === null) return
     const facts = { actual, unit, source }
     if (max !== undefined && compared > max) add(name, `${what}, ${atMost(max)}`, { ...facts, limit: { max } })
@@ -65,9 +74,13 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViol
   check('duration', 'seconds', duration, { max: limits.durationMaxSeconds, compared: shortest }, long)
   check('duration', 'seconds', duration, { min: limits.durationMinSeconds, compared: longest }, long)
   const rate = `has ${formatNumber(fps ?? 0)} frames per second`
-  check('fps', 'fps', fps, { min: limits.fpsMin, max: limits.fpsMax }, rate)
+  const comparedFps = limits.fpsRounded && file.fps ? Math.floor(file.fps) : fps
+  check('fps', 'fps', fps, { min: limits.fpsMin, max: limits.fpsMax, compared: comparedFps }, rate)
   check('frames', 'items', frames, { max: limits.framesMax }, `has ${frames} frames`)
+  if (file.tracks) checkTracks(file.tracks, limits, { check, add })
   if (!width || !height) return
+  const short = Math.min(width, height)
+  check('short_side', 'pixels', short, { max: limits.shortSideMax }, `has a short side of ${short} pixels`)
   const sum = width + height
   const sumProblem = `has a width plus height of ${sum} pixels`
   check('width_plus_height', 'pixels', sum, { max: limits.widthPlusHeightMax }, sumProblem)

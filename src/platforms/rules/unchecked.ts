@@ -11,11 +11,40 @@ type Limits = ImageRule & GifRule & VideoRule
 
 /** The limits that cannot be checked while a property is not known. */
 const LIMITS: Record<Property, (keyof Limits)[]> = {
-  width: ['widthMin', 'widthMax', 'widthPlusHeightMax', 'pixelsMax', 'aspectRatioMin', 'aspectRatioMax', 'sameSize'],
-  height: ['heightMin', 'heightMax', 'widthPlusHeightMax', 'pixelsMax', 'aspectRatioMin', 'aspectRatioMax', 'sameSize'],
+  width: [
+    'widthMin',
+    'widthMax',
+    'shortSideMax',
+    'widthPlusHeightMax',
+    'pixelsMax',
+    'aspectRatioMin',
+    'aspectRatioMax',
+    'sameSize',
+  ],
+  height: [
+    'heightMin',
+    'heightMax',
+    'shortSideMax',
+    'widthPlusHeightMax',
+    'pixelsMax',
+    'aspectRatioMin',
+    'aspectRatioMax',
+    'sameSize',
+  ],
   durationSeconds: ['durationMinSeconds', 'durationMaxSeconds'],
   fps: ['fpsMin', 'fpsMax'],
   frames: ['framesMax'],
+  tracks: [
+    'videoCodecs',
+    'chromaSubsamplings',
+    'scans',
+    'pixelAspectRatios',
+    'closedGop',
+    'audioCodecs',
+    'audioCodecStrings',
+    'audioChannelsMax',
+    'audioSampleRateMax',
+  ],
 }
 const PROPERTIES = Object.keys(LIMITS) as Property[]
 

@@ -46,6 +46,13 @@ const video: VideoRule = {
   durationMaxSeconds: 300,
   fpsMin: 23,
   fpsMax: 60,
+  videoCodecs: ['avc', 'hevc'],
+  chromaSubsamplings: ['4:2:0'],
+  scans: ['progressive'],
+  closedGop: true,
+  audioCodecs: ['aac'],
+  audioChannelsMax: 2,
+  audioSampleRateMax: 48_000,
   source: overview,
 }
 

@@ -46,8 +46,14 @@ const inVideosOrDraft: Condition = {
 }
 const inVideos: Condition = { when: 'the post has a video', test: (_, { hasVideo }) => hasVideo }
 
-// "Maximum 1080p" on the page does not say which side of a photo it means, and TikTok accepts larger ones.
-const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/webp'], bytesMax: 20_971_520, source: transfer }
+// "Maximum 1080p" on the page is the short side, which was found by posting:
+// https://github.com/gitroomhq/postiz-app/pull/1875
+const image: ImageRule = {
+  mimeTypes: ['image/jpeg', 'image/webp'],
+  bytesMax: 20_971_520,
+  shortSideMax: 1080,
+  source: transfer,
+}
 
 // The creator's own maximum (creator_info) can be shorter, down to 3 minutes.
 const video: VideoRule = {
@@ -60,6 +66,7 @@ const video: VideoRule = {
   durationMaxSeconds: 600,
   fpsMin: 23,
   fpsMax: 60,
+  videoCodecs: ['avc', 'hevc', 'vp8', 'vp9'],
   source: transfer,
 }
 

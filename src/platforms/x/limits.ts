@@ -26,9 +26,15 @@ const posting: Source = {
 /** By the schema CreatePostsRequest. */
 const id = { regex: /^\d{1,19}$/, expected: 'an id of 1 to 19 digits' }
 
+// The sides are those of error 324, "Image dimensions must be >= 4x4 and <= 8192x8192":
+// https://github.com/DocNow/diffengine/issues/18
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp'],
   bytesMax: 5_242_880,
+  widthMin: 4,
+  widthMax: 8192,
+  heightMin: 4,
+  heightMax: 8192,
   source: mediaPage,
 }
 
@@ -36,6 +42,8 @@ const image: ImageRule = {
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 15_728_640, source: mediaPage }
 
 // The page lists 32x32 to 1280x1024, but allows 1080p for subscribers. X rescales videos, so no sides are listed here.
+// It recommends H.264. The requirements of X's library and of a publisher's API name no other codec:
+// https://help.x.com/en/using-x/media-studio-faqs, https://help.swat.io/en/articles/11995649-x-video-format-requirements
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 536_870_912,
@@ -44,6 +52,15 @@ const video: VideoRule = {
   durationMinSeconds: 0.5,
   durationMaxSeconds: 140,
   fpsMax: 60,
+  videoCodecs: ['avc'],
+  chromaSubsamplings: ['4:2:0'],
+  scans: ['progressive'],
+  pixelAspectRatios: ['1:1'],
+  closedGop: true,
+  audioCodecs: ['aac'],
+  // Low Complexity, of MPEG-4 and of MPEG-2.
+  audioCodecStrings: ['mp4a.40.2', 'mp4a.67'],
+  audioChannelsMax: 2,
   source: mediaPage,
 }
 
