@@ -24,6 +24,7 @@ import * as postsOfOrganizations from './migrations/0020_posts_of_organizations.
 import * as events from './migrations/0021_events.ts'
 import * as webhooks from './migrations/0022_webhooks.ts'
 import * as mediaTracks from './migrations/0023_media_tracks.ts'
+import * as mediaEdits from './migrations/0024_media_edits.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -52,6 +53,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0021_events': events,
   '0022_webhooks': webhooks,
   '0023_media_tracks': mediaTracks,
+  '0024_media_edits': mediaEdits,
 }
 
 /**

@@ -176,6 +176,7 @@ export interface Media {
   bytes: number;
   createdAt: Generated<Timestamp>;
   durationSeconds: number | null;
+  edits: Json | null;
   externalReference: string | null;
   fileName: string | null;
   fps: number | null;

@@ -32,6 +32,7 @@ import { mcp } from './mcp/plugin.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
+import { publishedFiles } from './media/published-files.ts'
 import { metaCallbacks } from './meta/plugin.ts'
 import { observeHealth } from './metrics/health.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
@@ -116,7 +117,7 @@ export async function buildApp({
   observeHealth(metrics.registry, app.health)
   await app.register(health, { db, metrics, health: app.health, isStopping })
   await app.register(clientMetadataDocument, context)
-  await app.register(publicFiles, { storage: files.storage, keyring: context.keyring })
+  await app.register(publicFiles, { storage: publishedFiles({ ...files, db }), keyring: context.keyring })
   const authOptions = { db, failedKeys: rates && trustsProxy ? createFailedKeys() : undefined }
   await app.register(
     async (api) => {

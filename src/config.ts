@@ -26,6 +26,8 @@ export interface Config {
   /** The folder for incoming files, and, without `s3`, for stored ones. */
   mediaDir: string
   mediaBytesMax: number
+  /** Files are published with their metadata. */
+  mediaKeepsMetadata: boolean
   s3: S3Config | undefined
   /** A delivery that is overdue by more is not sent automatically. */
   publishLatenessMaxMs: number
@@ -101,6 +103,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     credentialsKeys: variables.CREDENTIALS_KEY?.split(',').map((key) => parseKey(key.trim())!),
     mediaDir: resolve(variables.MEDIA_DIR),
     mediaBytesMax: variables.MEDIA_MAX_BYTES,
+    mediaKeepsMetadata: variables.MEDIA_KEEP_METADATA === 'on',
     s3: s3Config(variables),
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),
     retention: {

@@ -113,6 +113,25 @@ export const findStoredFile = prepared<{ userId: string; id: string }, { storage
       .where('kind', 'is not', null),
 )
 
+/** What removes the metadata of a stored file when it is published; null if it is not known yet. */
+export const findEdits = prepared<
+  { storageKey: string },
+  { userId: string; mimeType: string; edits: unknown[] | null }
+>('find_edits', (db, value) =>
+  db
+    .selectFrom('media')
+    .select(['userId', 'mimeType', sql<unknown[] | null>`edits`.as('edits')])
+    .where('storageKey', '=', value('storageKey')),
+)
+
+export const saveEdits = prepared<{ storageKey: string; edits: string }, never>('save_edits', (db, value) =>
+  db
+    .updateTable('media')
+    .set({ edits: sql`${value('edits')}::jsonb` })
+    .where('storageKey', '=', value('storageKey'))
+    .$castTo<never>(),
+)
+
 export interface StoredMedia {
   id: string
   userId: string

@@ -41,6 +41,8 @@ export interface PromotedFile extends MediaFacts, StagedFile {
   externalReference: string | null
   metadata: Record<string, string> | null
   sha256: Buffer
+  /** JSON: what removes the metadata of the file when it is published. */
+  edits: string
 }
 
 const shownColumns = sql.join(shownMedia.map((column) => (typeof column === 'string' ? sql.ref(column) : column)))
@@ -62,13 +64,14 @@ export const promoteFile = prepared<PromotedFile, Media>(
     promoted as (
       insert into media (
         user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, tracks,
-        alt_text, file_name, external_reference, metadata, sha256)
+        alt_text, file_name, external_reference, metadata, sha256, edits)
       select
         user_id, storage_key, ${value('id')}::uuid, ${value('kind')}::text, ${value('mimeType')}::text,
         ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer,
         ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
         ${value('tracks')}::jsonb, ${value('altText')}::text, ${value('fileName')}::text,
-        ${value('externalReference')}::text, ${value('metadata')}::jsonb, ${value('sha256')}::bytea
+        ${value('externalReference')}::text, ${value('metadata')}::jsonb, ${value('sha256')}::bytea,
+         ${value('edits')}::jsonb
       from staged
       on conflict (user_id, sha256) do nothing
       returning *

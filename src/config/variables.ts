@@ -83,6 +83,11 @@ export const VARIABLES = Type.Object({
     maximum: Number.MAX_SAFE_INTEGER,
     description: 'Largest file that is accepted.',
   }),
+  MEDIA_KEEP_METADATA: oneOf(['on', 'off'], {
+    default: 'off',
+    description:
+      '`on` publishes files with their [metadata](src/media/README.md#what-networks-get), such as position and serial numbers.',
+  }),
   S3_BUCKET: Type.Optional(
     Type.String({
       description:

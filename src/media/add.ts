@@ -33,6 +33,8 @@ export interface Library {
   incomingDir: string
   /** The largest file that is accepted. */
   bytesMax: number
+  /** Whether files are published as they were uploaded. By default, their metadata is removed. */
+  keepsMetadata?: boolean
   /** Called for each file that could not be written to `incomingDir`, or read from it. */
   onReceiveError?: () => void
 }
@@ -107,12 +109,12 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
-      const facts = await receive(inspectFile(path, userId).catch(throwFileError))
+      const { facts, edits } = await receive(inspectFile(path, userId).catch(throwFileError))
       put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
       if (known && lostKey) return (db) => replaceLost(db, known, { ...file, lostKey })
-      const promoted = { ...describe(description), ...file, ...facts, ...saved }
+      const promoted = { ...describe(description), ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
       return (db) => promote(db, promoted)
     },
   }

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../errors.ts'
-import type { Inspected } from './inspect.ts'
+import type { Inspected, InspectRequest } from './inspect.ts'
 
 export interface InspectLimits {
   /** CPU time, which passes slowly where other work occupies the cores. */
@@ -60,7 +60,7 @@ export class InspectThread {
   }
 
   /** Throws a 400 if the file exceeds the limits, after the thread has ended and its memory is freed. */
-  async read(path: string, { cpuMaxMs = CPU_MAX_MS }: InspectLimits): Promise<Inspected> {
+  async read(request: InspectRequest, { cpuMaxMs = CPU_MAX_MS }: InspectLimits): Promise<Inspected> {
     clearTimeout(this.#idle)
     this.#worker.ref()
     const cpuBefore = await this.#cpuMs()
@@ -75,7 +75,7 @@ export class InspectThread {
     // The thread may end before it responds.
     const timer = setInterval(() => check().catch(() => {}), CPU_CHECK_MS)
     try {
-      this.#worker.postMessage(path)
+      this.#worker.postMessage(request)
       return await reading.promise
     } finally {
       clearInterval(timer)

@@ -1,6 +1,11 @@
+import { closeSync, openSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
+import type { MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
-import type { Inspected, MediaFile } from './inspect.ts'
+import type { Inspected, InspectRequest, MediaFile } from './inspect.ts'
+import type { Edit } from './metadata/edits.ts'
+import { FileWindow } from './metadata/file-window.ts'
+import { planEdits } from './metadata/plan.ts'
 import { damaged } from './structure/bytes.ts'
 import { checkStructure } from './structure.ts'
 
@@ -14,9 +19,19 @@ async function readFacts(path: string): Promise<MediaFile> {
   return { kind: 'video', frames: null, ...result.facts }
 }
 
-async function inspect(path: string): Promise<Inspected> {
+function readEdits(path: string, type: MediaType): Edit[] {
+  const fd = openSync(path, 'r')
   try {
-    return { facts: await readFacts(path) }
+    return planEdits(new FileWindow(fd), type)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function inspect({ path, type }: InspectRequest): Promise<Inspected> {
+  try {
+    const facts = type ? undefined : await readFacts(path)
+    return { facts, edits: readEdits(path, type ?? facts!.mimeType) }
   } catch (error) {
     if (error instanceof AppError) return { refused: { code: error.code, message: error.message } }
     // A failure of this machine. A message to another thread keeps no properties of an Error.
@@ -27,4 +42,4 @@ async function inspect(path: string): Promise<Inspected> {
 // What a parser leaves behind, such as a read ahead of a file that is closed.
 process.on('unhandledRejection', () => {})
 
-parentPort?.on('message', async (path: string) => parentPort?.postMessage(await inspect(path)))
+parentPort?.on('message', async (request: InspectRequest) => parentPort?.postMessage(await inspect(request)))

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { MediaKind, MediaTracks, MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { type InspectLimits, InspectThread } from './inspect-thread.ts'
+import type { Edit } from './metadata/edits.ts'
 
 /** The facts of a media file, from its content. */
 export interface MediaFile {
@@ -21,25 +22,45 @@ export interface MediaFile {
   tracks: MediaTracks | null
 }
 
+/** What the thread is to find: the facts of a file and the edits that remove its metadata, or for a type only these. */
+export interface InspectRequest {
+  path: string
+  type?: MediaType
+}
+
 /** What the thread found. */
 export type Inspected =
-  | { facts: MediaFile }
+  | { facts: MediaFile | undefined; edits: Edit[] }
   | { refused: { code: ErrorCode; message: string } }
   | { failed: NodeJS.ErrnoException }
 
 /**
- * The facts of a user's file, from its content alone. Throws a 400 that names the problem if it is not exactly one
+ * The facts of a user's file, and the edits that remove its metadata, from its content alone. Throws a 400 that names the problem if it is not exactly one
  * complete file of a supported type. All other errors are failures of this machine. Compressed pictures are not decoded.
  *
  * One thread reads the files of all users, one after the other, so that its limits are those of the process. Users take
  * turns: files of another user delay a file by one of them at most.
  */
-export async function inspectFile(path: string, userId: string, limits: InspectLimits = {}): Promise<MediaFile> {
+export async function inspectFile(
+  path: string,
+  userId: string,
+  limits: InspectLimits = {},
+): Promise<{ facts: MediaFile; edits: Edit[] }> {
+  const { facts, edits } = await read({ path }, userId, limits)
+  return { facts: facts!, edits }
+}
+
+/** The edits that remove the metadata of a file whose type and structure are known. Throws as `inspectFile` does. */
+export async function planFile(path: string, userId: string, type: MediaType): Promise<Edit[]> {
+  return (await read({ path, type }, userId, {})).edits
+}
+
+async function read(request: InspectRequest, userId: string, limits: InspectLimits) {
   await takeTurn(userId)
-  const result = await readInThread(path, limits).finally(passTurn)
+  const result = await readInThread(request, limits).finally(passTurn)
   if ('refused' in result) throw new AppError(400, result.refused.code, result.refused.message)
   if ('failed' in result) throw Object.assign(new Error(result.failed.message), result.failed)
-  return result.facts
+  return result
 }
 
 let isBusy = false
@@ -63,7 +84,7 @@ function passTurn(): void {
 
 let thread: InspectThread | undefined
 
-async function readInThread(path: string, limits: InspectLimits): Promise<Inspected> {
+async function readInThread(request: InspectRequest, limits: InspectLimits): Promise<Inspected> {
   if (!thread || thread.hasEnded) thread = await InspectThread.start()
-  return thread.read(path, limits)
+  return thread.read(request, limits)
 }

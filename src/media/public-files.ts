@@ -3,16 +3,17 @@ import type { FastifyPluginAsync } from 'fastify'
 import { MEDIA_NOT_FOUND, NO_SUCH_RANGE } from '../../schemas/messages.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
-import { NotStoredError, type Storage } from '../storage/storage.ts'
+import { NotStoredError } from '../storage/storage.ts'
 import { addressedFile } from './file-address.ts'
+import type { PublishedFiles } from './published-files.ts'
 
 interface PublicFilesOptions {
-  storage: Pick<Storage, 'size' | 'read'>
+  storage: PublishedFiles
   keyring: Keyring | undefined
 }
 
 /**
- * Serves stored files to networks, by addresses that workers sign. The signature replaces the API key. The bytes are sent
+ * Serves published files to networks, by addresses that workers sign. The signature replaces the API key. The bytes are sent
  * by this service also where they are in a bucket: no network documents that it follows redirects.
  */
 export const publicFiles: FastifyPluginAsync<PublicFilesOptions> = async (app, { storage, keyring }) => {

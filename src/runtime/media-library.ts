@@ -13,7 +13,8 @@ import { releaseMemory } from './memory.ts'
 const PERMANENT = ['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
 
 /** Opens the storage of media files. Throws an OperatorError if MEDIA_DIR cannot be used by this user or at this path. */
-export async function openMediaLibrary({ mediaDir, mediaBytesMax, s3 }: Config, db: Db): Promise<Library> {
+export async function openMediaLibrary(config: Config, db: Db): Promise<Library> {
+  const { mediaDir, mediaBytesMax, mediaKeepsMetadata } = config
   const incomingDir = join(mediaDir, 'incoming')
   try {
     await mkdir(incomingDir, { recursive: true, mode: 0o700 })
@@ -25,7 +26,13 @@ export async function openMediaLibrary({ mediaDir, mediaBytesMax, s3 }: Config, 
         `MEDIA_DIR ${mediaDir} is not writable (${code}): make it writable, or set another folder`,
       )
   }
-  return { db, storage: await openStorage({ mediaDir, s3 }), incomingDir, bytesMax: mediaBytesMax }
+  return {
+    db,
+    storage: await openStorage(config),
+    incomingDir,
+    bytesMax: mediaBytesMax,
+    keepsMetadata: mediaKeepsMetadata,
+  }
 }
 
 /** Opens the storage without touching it. */

@@ -6,14 +6,15 @@ import { openJournal } from '../delivery/journal.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
 import { logSettled } from '../delivery/settled.ts'
 import type { Log } from '../log.ts'
+import type { Library } from '../media/add.ts'
 import { fileAddress } from '../media/file-address.ts'
+import { publishedFiles } from '../media/published-files.ts'
 import { countSettled } from '../metrics/deliveries.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { measureNetworks } from '../metrics/networks.ts'
 import { countJournalErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks } from '../platforms/adapters.ts'
-import type { Storage } from '../storage/storage.ts'
 import { openKeyring, withUsableKey } from './keyring.ts'
 import { openJournalFiles } from './media-library.ts'
 
@@ -33,7 +34,7 @@ export const openNetworkContext = async (config: Config, db: Db, metrics: Metric
 export async function openPublisher(
   config: Config,
   { db, networks, keyring, fetch }: NetworkContext,
-  storage: Storage,
+  library: Library,
   metrics: Metrics,
   log: Log,
 ): Promise<Publisher | undefined> {
@@ -43,7 +44,7 @@ export async function openPublisher(
   const publisher = createPublisher({
     db,
     networks,
-    storage,
+    storage: publishedFiles({ ...library, db }),
     addressOf: (file) => (config.publicUrl ? fileAddress(config.publicUrl, keyring, file) : null),
     journal: openJournal({ db, log, files }),
     openCredentials: keyring.open,

@@ -130,7 +130,7 @@ async function startWorker(
     metrics.addPool('worker', db)
     const context = await openNetworkContext(config, db, metrics)
     const facts = await findOrSeedUser(context)
-    const publisher = await openPublisher(config, context, media.storage, metrics, log)
+    const publisher = await openPublisher(config, context, media, metrics, log)
     if (!publisher) log.error(NO_KEY)
     // The loop starts last: it ends at `stop` alone, so a later failure would leave the process running.
     const library = { ...media, db }

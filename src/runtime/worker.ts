@@ -41,7 +41,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     const library = await openMediaLibrary(config, db)
     const storage = countStorageErrors(library.storage, metrics)
     const context = await openNetworkContext(config, db, metrics)
-    const publisher = await openPublisher(config, context, storage, metrics, log)
+    const publisher = await openPublisher(config, context, { ...library, storage }, metrics, log)
     if (!publisher) throw new OperatorError(NO_KEY)
     const health = createHealth(dependencyChecks({ ...library, storage }, db, context.keyring), log)
     observeHealth(metrics.registry, health)

@@ -9,9 +9,9 @@ import { logSettled } from '../../src/delivery/settled.ts'
 import { CLAIMED } from '../../src/delivery/states.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import { fileAddress } from '../../src/media/file-address.ts'
+import { publishedFiles } from '../../src/media/published-files.ts'
 import type { Networks } from '../../src/platforms/adapters.ts'
-import { folderStorage } from '../../src/storage/folder.ts'
-import { createWorld, type Options, type Person, type World } from './app.ts'
+import { createWorld, mediaOptions, type Options, type Person, type World } from './app.ts'
 import type { Teardown } from './database.ts'
 import { noJournal } from './journal.ts'
 
@@ -57,7 +57,7 @@ export async function createDeliveryWorld(
     createPublisher({
       db: world.db,
       networks: networks ? { ...world.networks, ...networks } : world.networks,
-      storage: folderStorage(world.mediaDir),
+      storage: publishedFiles({ ...mediaOptions(world.mediaDir), ...options.media, db: world.db }),
       addressOf: (file) => fileAddress(PUBLIC_URL, world.keyring, file),
       journal: noJournal,
       openCredentials: world.keyring.open,

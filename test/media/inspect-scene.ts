@@ -21,7 +21,7 @@ export async function written(bytes: Uint8Array): Promise<string> {
   return path
 }
 
-export const inspect = async (bytes: Uint8Array) => inspectFile(await written(bytes), USER)
+export const inspect = async (bytes: Uint8Array) => (await inspectFile(await written(bytes), USER)).facts
 
 /** The message of the 400 that refuses a file, or `accepted`. Any other error is returned as text. */
 export async function reasonAt(path: string, limits?: InspectLimits): Promise<string> {

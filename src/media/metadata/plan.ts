@@ -1,0 +1,38 @@
+import type { MediaType } from '../../../schemas/media.ts'
+import { damaged } from '../structure/bytes.ts'
+import { planAvif } from './avif.ts'
+import { type Edit, EditList } from './edits.ts'
+import type { FileWindow } from './file-window.ts'
+import { planGif } from './gif.ts'
+import { planJpeg } from './jpeg.ts'
+import { planMovie } from './movie.ts'
+import { planPng } from './png.ts'
+import { planWebm } from './webm.ts'
+import { planWebp } from './webp.ts'
+
+const PLANS: Record<MediaType, (file: FileWindow, edits: EditList) => void> = {
+  'image/jpeg': planJpeg,
+  'image/png': planPng,
+  'image/gif': planGif,
+  'image/webp': planWebp,
+  'image/avif': planAvif,
+  'video/mp4': planMovie,
+  'video/quicktime': planMovie,
+  'video/webm': planWebm,
+}
+
+/**
+ * The edits that remove metadata from a file of a type: position, serial numbers, names, dates, descriptions, previews. The
+ * pictures and the sound, their colour profile and their orientation stay, and so does the length of the file. Its structure
+ * was checked before. Throws a 400 if it cannot be followed, or takes too much.
+ */
+export function planEdits(file: FileWindow, type: MediaType): Edit[] {
+  const edits = new EditList()
+  try {
+    PLANS[type](file, edits)
+  } catch (error) {
+    // A read past the end of the file, or of what was read.
+    throw error instanceof RangeError ? damaged('its metadata cannot be read') : error
+  }
+  return edits.ordered()
+}

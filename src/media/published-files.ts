@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { findEdits, saveEdits } from '../../db/queries/media.ts'
+import type { MediaType } from '../../schemas/media.ts'
+import { AppError } from '../errors.ts'
+import { NotStoredError, type Storage, throwFileError } from '../storage/storage.ts'
+import type { Library } from './add.ts'
+import { planFile } from './inspect.ts'
+import { applyEdits, type Edit } from './metadata/edits.ts'
+
+export type PublishedFiles = Pick<Storage, 'size' | 'read'>
+
+/**
+ * The stored files as networks get them: without metadata, unless the operator keeps it. Bluesky, for one, stores and shows
+ * the bytes that it gets, and asks its clients to remove metadata:
+ * https://docs.bsky.app/docs/advanced-guides/posts#images-embeds. Each file keeps its length, so ranges stay the same.
+ */
+export function publishedFiles(library: Omit<Library, 'bytesMax'>): PublishedFiles {
+  const { db, storage, keepsMetadata } = library
+  if (keepsMetadata) return storage
+  /** By storage key: an adapter may read several parts of a file at the same time. */
+  const plans = new Map<string, Promise<Edit[]>>()
+
+  async function editsOf(key: string): Promise<Edit[]> {
+    const [file] = await findEdits(db, { storageKey: key })
+    if (!file) throw new NotStoredError(key, new Error('it belongs to no media'))
+    if (file.edits) return file.edits as Edit[]
+    const plan = plans.get(key) ?? planStored(library, key, file).finally(() => plans.delete(key))
+    plans.set(key, plan)
+    return plan
+  }
+
+  return {
+    size: storage.size,
+    async read(key, range) {
+      const edits = await editsOf(key)
+      const stored = await storage.read(key, range)
+      if (edits.length === 0) return stored
+      const edited = Readable.from(applyEdits(stored, range?.from ?? 0, edits), { objectMode: false })
+      return edited.once('close', () => stored.destroy())
+    },
+  }
+}
+
+/** Plans and saves the edits of a file that an older version stored. */
+async function planStored(
+  { db, storage, incomingDir }: Omit<Library, 'bytesMax'>,
+  key: string,
+  { userId, mimeType }: { userId: string; mimeType: string },
+): Promise<Edit[]> {
+  const path = join(incomingDir, `plan-${randomUUID()}`)
+  try {
+    const stored = await storage.read(key)
+    await pipeline(stored, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(throwFileError)
+    const edits = await planFile(path, userId, mimeType as MediaType).catch((error) => {
+      // Its metadata cannot be removed, so there is nothing to publish.
+      if (error instanceof AppError) throw new NotStoredError(key, error)
+      throwFileError(error)
+    })
+    await saveEdits(db, { storageKey: key, edits: JSON.stringify(edits) })
+    return edits
+  } finally {
+    await rm(path, { force: true }).catch(() => {})
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import t, { type Test } from 'tap'
+import { fileAddress } from '../../src/media/file-address.ts'
+import { createWorld, type Options } from '../helpers/app.ts'
+import { createNetworkWorld } from '../helpers/network-world.ts'
+import { collectProblems } from '../helpers/problems.ts'
+import { findStoredFileOf } from '../helpers/stored-file.ts'
+import { filesIn, upload } from '../helpers/upload.ts'
+import { images, inspect, reason } from './inspect-scene.ts'
+import { privateFiles, SECRET } from './metadata-scene.ts'
+
+async function createScene(t: Test, media: Options['media'] = {}) {
+  const world = await createWorld(t, { media })
+  const ada = await world.user()
+  /** Uploads a file. Returns its id. */
+  const add = async (bytes: Buffer): Promise<string> => {
+    const { body } = await upload(world.app, ada, [['file', bytes]])
+    if (!body.id) throw new Error(body.error)
+    return body.id
+  }
+  /** What a network gets at the public address of a file. */
+  const fetchPublic = async (id: string, headers: Record<string, string> = {}): Promise<Buffer> => {
+    const file = await findStoredFileOf(world.db, id)
+    const { pathname, search } = fileAddress('https://postroom.example', world.keyring, file)
+    const { statusCode, rawPayload } = await world.app.inject({ url: `${pathname}${search}`, headers })
+    if (statusCode !== 200 && statusCode !== 206) throw new Error(`The public address responded with ${statusCode}`)
+    return rawPayload
+  }
+  return { ...world, ada, add, fetchPublic, publish: async (bytes: Buffer) => fetchPublic(await add(bytes)) }
+}
+
+/** What a viewer sees of an image. */
+async function seen(bytes: Buffer) {
+  const { orientation = 1, icc, pages, delay, loop, autoOrient } = await sharp(bytes, { animated: true }).metadata()
+  const pixels = await sharp(bytes, { animated: true, failOn: 'warning' }).raw().toBuffer()
+  return { orientation, icc: icc && digest(icc), pages, delay, loop, autoOrient, pixels: digest(pixels) }
+}
+const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+t.test('networks get files of all types without metadata', async (t) => {
+  const { publish } = await createScene(t)
+  const { problems, check } = collectProblems()
+  for (const [name, { type, bytes }] of Object.entries(privateFiles)) {
+    check(bytes.includes(SECRET), true, `${name} as it is uploaded`)
+    const published = await publish(bytes)
+    check(published.length, bytes.length, `${name}: its length`)
+    for (const text of [SECRET, '+53.5+009.9/', 'rdf:RDF']) check(published.includes(text), false, `${name}: ${text}`)
+    check(await inspect(published), await inspect(bytes), `${name}: its facts`)
+    if (!type.startsWith('image/')) continue
+    check(await seen(published), await seen(bytes), `${name}: its picture`)
+    const { exif, xmp, iptc, comments } = await sharp(published).metadata()
+    check([xmp, iptc, comments], [undefined, undefined, undefined], `${name}: its metadata`)
+    // The last byte before the zeros is the orientation.
+    const orientationEnd = (exif?.indexOf('MM\0*') ?? 0) + 20
+    check(exif?.subarray(orientationEnd).every((byte) => byte === 0) ?? true, true, `${name}: its EXIF`)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('the owner downloads the file as it was uploaded', async (t) => {
+  const { app, ada, add } = await createScene(t)
+  const bytes = readFileSync('test/samples/gps-and-serial.jpg')
+  const id = await add(bytes)
+  const headers = { authorization: `Bearer ${ada.key}` }
+  const { rawPayload } = await app.inject({ url: `/api/v1/media/${id}/content`, headers })
+  t.ok(rawPayload.equals(bytes))
+  t.equal(await add(bytes), id, 'the same bytes are the same file')
+})
+
+t.test('every part of a published file is equal to that part of the whole', async (t) => {
+  const { add, fetchPublic } = await createScene(t)
+  const { problems, check } = collectProblems()
+  const { bytes } = privateFiles.jpeg!
+  const id = await add(bytes)
+  const whole = await fetchPublic(id)
+  for (let from = 0; from < bytes.length; from += 7) {
+    const to = Math.min(from + (from % 90), bytes.length - 1)
+    const part = await fetchPublic(id, { range: `bytes=${from}-${to}` })
+    check(part.toString('hex'), whole.subarray(from, to + 1).toString('hex'), `${from} to ${to}`)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('the metadata of a file of an earlier version is removed when it is first published', async (t) => {
+  const { add, fetchPublic, db, mediaDir } = await createScene(t)
+  const id = await add(privateFiles.mov!.bytes)
+  const published = await fetchPublic(id)
+  await db.updateTable('media').set({ edits: null }).execute()
+  const first = await Promise.all([fetchPublic(id), fetchPublic(id)])
+  for (const again of first) t.ok(again.equals(published))
+  const { edits } = await db.selectFrom('media').select('edits').executeTakeFirstOrThrow()
+  t.ok(Array.isArray(edits), 'for the next time')
+  t.strictSame(await readdir(join(mediaDir, 'incoming')), [])
+})
+
+const comments = Buffer.alloc(5 * 5_001, Buffer.from('fffe000361', 'hex'))
+const tooManyComments = Buffer.concat([images.jpeg.subarray(0, 2), comments, images.jpeg.subarray(2)])
+
+t.test('a file of an earlier version is not published if its metadata cannot be removed', async (t) => {
+  const { add, fetchPublic, db, mediaDir } = await createScene(t)
+  const id = await add(images.jpeg)
+  const [path] = await filesIn(join(mediaDir, 'files'))
+  await writeFile(path!, tooManyComments)
+  await db.updateTable('media').set({ edits: null }).execute()
+  await t.rejects(fetchPublic(id), { message: 'The public address responded with 404' })
+})
+
+t.test('MEDIA_KEEP_METADATA publishes files as they were uploaded', async (t) => {
+  const { publish } = await createScene(t, { keepsMetadata: true })
+  const { bytes } = privateFiles.png!
+  t.ok((await publish(bytes)).equals(bytes))
+})
+
+t.test('a file without metadata is published as it was uploaded', async (t) => {
+  const { publish } = await createScene(t)
+  const { problems, check } = collectProblems()
+  for (const [name, bytes] of Object.entries(images)) {
+    check((await publish(bytes)).equals(bytes), true, name)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('a file whose metadata cannot be removed within limits is refused', async (t) => {
+  t.equal(await reason(tooManyComments), 'file has metadata in more than 10000 places')
+})
+
+t.test('Bluesky gets no position, serial number or author', async (t) => {
+  const { connect, uploadFile, post, work, bluesky } = await createNetworkWorld(t)
+  const mediaIds = [await uploadFile(readFileSync('test/samples/gps-and-serial.jpg'))]
+  const accountId = await connect('bluesky')
+  await post({ accountIds: [accountId], caption: 'A lighthouse', mediaIds })
+  await work()
+  const [blob] = bluesky.calls.filter(({ path }) => path === '/xrpc/com.atproto.repo.uploadBlob')
+  const { orientation, exif } = await sharp(blob!.files[0]!.bytes).metadata()
+  t.equal(orientation, 6)
+  t.strictSame(exif!.indexOf('Ada Example'), -1)
+})
