@@ -91,6 +91,12 @@ export const PostViolation = Type.Object(
     path: BodyPath(
       'The keys and indexes that lead to the value in the body of the request. For a missing value, where it should be: the index after the last override is an override that has to be added.',
     ),
+    position: Type.Optional(
+      Type.Integer({
+        description:
+          'Where markup is invalid in the text at `path`: an index in UTF-16 units, as in strings of JavaScript. Absent for other rules.',
+      }),
+    ),
     mediaId: Type.Optional(Type.String({ description: 'The file that breaks the limit. Absent for other limits.' })),
     fileName: Type.Optional(Type.String({ description: 'The name of that file, if it has one.' })),
     rule: Type.String({ description: 'The stable name of the rule, for programs, such as `caption_length`.' }),

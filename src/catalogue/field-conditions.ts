@@ -22,8 +22,7 @@ type Conditions = FieldCondition[]
 
 /** Those that depend on the rest of the post, or that change what else is allowed. */
 function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit): Conditions {
-  const { required, refused, withoutMedia, needMedia, captionLengthMax, countsInText, captionToPlainText, source } =
-    rule
+  const { required, refused, withoutMedia, needMedia, captionLengthMax, countsInText, captionMarkup, source } = rule
   const add = (rule: string, message: string, facts: Partial<FieldCondition> = {}): FieldCondition => ({
     path: [key],
     rule,
@@ -44,9 +43,10 @@ function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit
     const message = 'counts towards the caption, each part of a thread and the first comment'
     conditions.push(add('caption_length', message, { unit: 'graphemes' }))
   }
-  if (captionToPlainText) {
-    const values = Object.keys(captionToPlainText).join(' or ')
+  if (captionMarkup) {
+    const values = Object.keys(captionMarkup).join(' or ')
     conditions.push(add('caption_length', `with ${values}, markup does not count towards the length of the caption`))
+    conditions.push(add('caption_markup', `with ${values}, the markup of the caption has to be valid`))
   }
   return conditions
 }

@@ -11,6 +11,13 @@ export interface Platform {
   id: PlatformId
   name: string
   caption: CaptionRule
+  /**
+   * A text without markup as the network stores and counts it: empty where it shows nothing. Must take linear time. Absent:
+   * the text that is sent.
+   */
+  asStored?: (text: string) => string
+  /** The characters of a text that the network removes although readers would miss them. They lead to a warning. */
+  findRemoved?: (text: string) => string[]
   /** Absent: the network has no titles. */
   title?: TitleRule
   /** Absent: a first comment is rejected. */
@@ -71,7 +78,7 @@ export interface TextRule {
   /** Where `lengthMax` was read. Absent: `source`. Null: the account's own server states it. */
   lengthSource?: Source | null
   unit: TextUnit
-  /** A second limit, in UTF-8 bytes. */
+  /** A second limit, in UTF-8 bytes of the text that is sent. */
   bytesMax?: number
   /** Always checked. */
   forbiddenCharacters?: readonly string[]
@@ -262,6 +269,13 @@ export type FieldValue =
  */
 export type Properties = Readonly<Record<string, FieldValue & { required?: true }>>
 
+/** What a network makes of a text with markup, or why it refuses it. */
+export type ParsedMarkup =
+  /** `text` is what it stores. `deadLinks`: addresses that it does not turn into links. */
+  | { text: string; deadLinks: readonly string[] }
+  /** `index`: where the problem is, in UTF-16 units. `problem`: what is wrong and what would be right. */
+  | { index: number; problem: string }
+
 /** An act that carries out one key of `fields` after the post and its first comment. */
 export type FieldAct = 'thumbnail' | 'playlist'
 
@@ -288,8 +302,8 @@ export type FieldRule = FieldValue & {
   captionLengthMax?: number
   /** The graphemes of the value count towards the caption, every part of a thread and the first comment. */
   countsInText?: true
-  /** By value of this key: removes the caption's markup, which does not count. Must take linear time. */
-  captionToPlainText?: Readonly<Record<string, (caption: string) => string>>
+  /** By value of this key: reads the caption's markup, which does not count. Must take linear time. */
+  captionMarkup?: Readonly<Record<string, (caption: string) => ParsedMarkup>>
   /** The network's behaviour when the key is absent; for documentation. */
   default?: string | boolean | number
   /** For documentation: what the key does. */

@@ -14,6 +14,7 @@ import { isBlank } from '../platforms/rules/text-length.ts'
 import { createAccountNames } from '../platforms/rules/wording.ts'
 import type { RequestedPost } from './body.ts'
 import { findNearest } from './nearest.ts'
+import { findTextWarnings } from './text-warnings.ts'
 
 /** A request that asks for "now" takes some time to arrive, and clocks differ. */
 const PAST_MS = 60_000
@@ -22,7 +23,7 @@ const READY: AccountReadiness = { attention: null, credentials: 'fixed', credent
 
 type PostToWarn = Pick<
   RequestedPost,
-  'postType' | 'caption' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'
+  'postType' | 'caption' | 'firstComment' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'
 > & {
   mediaIds: readonly string[]
   /** Where the override of an account is in the body. Absent for the body of a create. */
@@ -45,6 +46,7 @@ export function findWarnings(post: PostToWarn, accounts: readonly TargetAccount[
   const nameOf = createAccountNames(accounts)
   addUnusedParts(post, warnings)
   addUnusedFields(post, accounts, { nameOf, files: context.media }, warnings)
+  warnings.push(...findTextWarnings({ ...post, findCaptionPath: (id) => captionPathOf(post, id) }, accounts, nameOf))
   if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
     const message = 'scheduledAt is in the past: the post is due immediately'
     warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
@@ -78,11 +80,12 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
 }
 
 function addUnusedFields(
-  { overrides, postType, caption, mediaIds, findOverridePath }: PostToWarn,
+  post: PostToWarn,
   accounts: readonly TargetAccount[],
   { nameOf, files }: { nameOf: (account: TargetAccount) => string; files: readonly MediaFacts[] },
   warnings: PostWarning[],
 ): void {
+  const { overrides, postType, caption, mediaIds, findOverridePath } = post
   if (overrides.size === 0) return
   const media = findPostMedia(mediaIds, files)
   const byId = new Map(accounts.map((account) => [account.id, account]))
@@ -96,7 +99,7 @@ function addUnusedFields(
     if (rule.unused?.test(fields, media, postType) && !isBlank(captionOverride ?? caption)) {
       warnings.push({
         code: 'unused_field',
-        path: typeof captionOverride === 'string' ? [...path, 'captionOverride'] : ['caption'],
+        path: captionPathOf(post, accountId),
         accountId,
         message: `${nameOf(account)}: caption has no effect when ${rule.unused.when}`,
       })
@@ -115,6 +118,16 @@ function addUnusedFields(
       })
     }
   }
+}
+
+/** Where the caption of an account is in the body. */
+function captionPathOf(
+  { overrides, findOverridePath }: Pick<PostToWarn, 'overrides' | 'findOverridePath'>,
+  accountId: string,
+): BodyPath {
+  if (typeof overrides.get(accountId)?.captionOverride !== 'string') return ['caption']
+  const index = [...overrides.keys()].indexOf(accountId)
+  return [...(findOverridePath?.(accountId) ?? ['accountOverrides', index]), 'captionOverride']
 }
 
 function describeUnknown(key: string, known: Platform['fields']): string {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { image, messages, rules, video } from '../helpers/limits.ts'
+import { check, image, messages, rules, video } from '../helpers/limits.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 const family = '👨‍👩‍👧‍👦'
@@ -165,6 +165,51 @@ t.test('markup that a field declares does not count towards the length of a capt
   t.same(rules('telegram', { caption: 'a'.repeat(5000), fields: { parseMode: 'toString' } }), [
     'caption_length',
     'field_value',
+  ])
+})
+
+t.test('a caption with invalid markup is rejected, with the place and what would be right', async (t) => {
+  const markdown = { fields: { parseMode: 'MarkdownV2' } }
+  const invalid = (caption: string) =>
+    check('telegram', { ...markdown, caption }).map(({ rule, path, position, message }) => [
+      rule,
+      path,
+      position,
+      message,
+    ])
+  const v2 = 'telegram (@ada): caption has invalid MarkdownV2 at'
+  t.strictSame(invalid('Version 1.2 is out!'), [
+    ['caption_markup', ['caption'], 9, `${v2} character 10: "." is reserved, write "\\."`],
+  ])
+  t.strictSame(
+    invalid('😀\n*a* 😀 - b'),
+    [['caption_markup', ['caption'], 10, `${v2} line 2, character 7: "-" is reserved, write "\\-"`]],
+    'characters are code points, the position is in UTF-16 units',
+  )
+  t.match(messages('telegram', { caption: '<p>Version 1.2</p>', fields: { parseMode: 'HTML' } }), [
+    /caption has invalid HTML at character 1: tag <p> is not supported/,
+  ])
+  t.match(messages('telegram', { caption: 'snake_case', fields: { parseMode: 'Markdown' } }), [
+    /caption has invalid Markdown at character 6: "_" is not closed/,
+  ])
+  t.same(rules('telegram', { caption: 'Version 1.2 is out!' }), [], 'without the field, there is no markup')
+  t.same(rules('telegram', { ...markdown, firstComment: 'Out!' }), [], 'a first comment has none')
+})
+
+t.test('a text is checked as its network stores it', async (t) => {
+  const html = { fields: { parseMode: 'HTML' } }
+  t.same(rules('telegram', { caption: `${'a'.repeat(4096)}\n` }), [], 'Telegram trims')
+  t.same(rules('telegram', { caption: 'a\r\n'.repeat(2000) }), [], 'and removes carriage returns')
+  t.same(rules('telegram', { caption: '&ltx'.repeat(1100), ...html }), ['caption_length'], '&ltx is no entity')
+  t.same(rules('telegram', { caption: '\u200B', scheduled: true }), ['caption_required'])
+  t.same(rules('telegram', { caption: '<b>\u2800</b>', ...html, scheduled: true }), ['caption_required'])
+  t.same(rules('telegram', { caption: '\u200B', media: [image()], scheduled: true }), [], 'a file needs no caption')
+  t.same(messages('telegram', { firstComment: '\u200B' }), [
+    'telegram (@ada): first comment has no visible character: add one, or remove the comment',
+  ])
+  t.same(rules('telegram', { caption: `<a href="https://a.b/${'c'.repeat(32_768)}">a</a>`, ...html }), [
+    'caption_length',
+    'caption_bytes',
   ])
 })
 

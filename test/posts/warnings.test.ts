@@ -37,6 +37,41 @@ t.test('thread parts that are not published lead to a warning', async (t) => {
   }
 })
 
+t.test('what a network leaves out of a text leads to a warning', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const [plain, marked] = [await ada.account('telegram', CREDENTIALS), await ada.account('telegram', CREDENTIALS)]
+  const captionOverride = '[The sea](lighthouse) and [more](https://example.com)'
+  const accountOverrides = [{ accountId: marked, captionOverride, fields: { parseMode: 'MarkdownV2' } }]
+  const body = {
+    accountIds: [plain, marked],
+    caption: 'A\u030Aland [a](b)',
+    firstComment: 'a\u2028b',
+    accountOverrides,
+  }
+  const warnings: { code: string; path: unknown; accountId: string; message: string }[] = await warningsOf(t, ada, body)
+  const comment = 'first comment is published without U+2028, which the network removes: replace them'
+  t.strictSame(
+    warnings.map(({ code, path, accountId, message }) => [code, path, accountId, message.replace(/^.*?\): /, '')]),
+    [
+      [
+        'altered_text',
+        ['caption'],
+        plain,
+        'caption is published without U+030A, which the network removes: write composed letters (Unicode form NFC)',
+      ],
+      ['altered_text', ['firstComment'], plain, comment],
+      [
+        'altered_text',
+        ['accountOverrides', 0, 'captionOverride'],
+        marked,
+        'caption is published without the link to "lighthouse": the address has to be a URL such as https://example.com',
+      ],
+      ['altered_text', ['firstComment'], marked, comment],
+    ],
+  )
+})
+
 t.test('an unknown field leads to a warning with the nearest known one', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()

@@ -1,11 +1,12 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import { findMarkup, readCaption, readStored } from './stored-text.ts'
 import type { Entity } from './text-cache.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits, measureCountedFields } from './text-limits.ts'
 import { captionPath } from './violation.ts'
-import { atMost } from './wording.ts'
+import { atMost, locate } from './wording.ts'
 
 /** A caption or a part of a thread. */
 interface PublishedText {
@@ -53,17 +54,26 @@ function checkThread(parts: readonly string[], rule: ThreadRule, context: CheckC
     checkPublishedText(part, rule, context)
     if (!post.scheduled) continue
     if (index === 0) checkRequiredText(part, context)
-    else if (isBlank(text)) addViolation('thread_part_required', { path: part.findPath(), source }, `${name} is empty`)
+    else if (isBlank(readStored(text, context)))
+      addViolation('thread_part_required', { path: part.findPath(), source }, `${name} is empty`)
   }
 }
 
 /** Checks a caption or a thread part. A part is a post of its own: the caption's limits on entities hold for it too. */
 function checkPublishedText({ text, name, ruleName, findPath }: PublishedText, rule: TextRule, context: CheckContext) {
   const { platform, texts, addViolation } = context
+  const markup = findMarkup(context)
+  const stored = readCaption(text, context)
+  if (markup && 'problem' in stored) {
+    const facts = { path: findPath(), position: stored.index, source: markup.source }
+    const place = locate(text, stored.index)
+    addViolation(`${ruleName}_markup`, facts, `${name} has invalid ${markup.name} at ${place}: ${stored.problem}`)
+  }
+  if ('problem' in stored) return
   const { name: fullName, length: addedLength } = measureCountedFields(name, context)
   const limit = lowerLimit(rule === platform.caption ? findCaptionLimit(context) : rule, context)
   const checked = { name: limit.key ? `${name} with field ${limit.key}` : fullName, ruleName, findPath, addedLength }
-  checkTextLimits(removeMarkup(text, context), checked, { ...rule, ...limit }, context)
+  checkTextLimits(stored.text, { ...checked, sent: text }, { ...rule, ...limit }, context)
 
   const { hashtagsMax, mentionsMax, linksMax, cashtagsMax, source } = platform.caption
   const maxima = { hashtag: hashtagsMax, mention: mentionsMax, link: linksMax, cashtag: cashtagsMax }
@@ -105,16 +115,6 @@ function findCaptionLimit({ platform, postTypeRule, media }: CheckContext): Leng
   return isReplaced ? { lengthMax: lengthMaxWithMedia, lengthSource: source } : caption
 }
 
-/** The text without its markup, if a field declares markup. */
-function removeMarkup(text: string, { platform, fields, texts }: CheckContext): string {
-  for (const [key, { captionToPlainText = {} }] of Object.entries(platform.fields)) {
-    const value = Object.hasOwn(fields, key) ? fields[key] : undefined
-    if (typeof value !== 'string' || !Object.hasOwn(captionToPlainText, value)) continue
-    return texts.removeMarkup(text, captionToPlainText[value]!)
-  }
-  return text
-}
-
 /** The field that can replace the text, as media can. */
 const replacingFields: Partial<Record<CaptionRule['required'], string>> = {
   'unless media or link': 'link',
@@ -124,7 +124,8 @@ const replacingFields: Partial<Record<CaptionRule['required'], string>> = {
 function checkRequiredText({ text, name, ruleName, findPath }: PublishedText, context: CheckContext): void {
   const { platform, fields, media, addViolation } = context
   const { required, source } = platform.caption
-  if (required === 'never' || !isBlank(removeMarkup(text, context))) return
+  const stored = required === 'never' ? undefined : readCaption(text, context)
+  if (!stored || 'problem' in stored || !isBlank(stored.text)) return
   const field = replacingFields[required]
   const value = field && Object.hasOwn(fields, field) ? fields[field] : undefined
   if (required !== 'always' && (media.requestedCount > 0 || hasContent(value))) return

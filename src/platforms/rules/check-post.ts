@@ -60,7 +60,7 @@ export function findViolations(
       texts,
       addViolation: (
         rule,
-        { path, limit = null, actual = null, unit = null, source = null, mediaId, fileName },
+        { path, position, limit = null, actual = null, unit = null, source = null, mediaId, fileName },
         problem,
       ) =>
         violations.push({
@@ -69,6 +69,7 @@ export function findViolations(
           username,
           postType: post.postType,
           path,
+          ...(position !== undefined && { position }),
           ...(mediaId !== undefined && { mediaId }),
           ...(fileName !== undefined && { fileName }),
           rule,

@@ -1,5 +1,6 @@
 import type { FirstCommentRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import { readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits, measureCountedFields } from './text-limits.ts'
 
@@ -16,8 +17,15 @@ export function checkFirstComment(context: CheckContext): void {
     return
   }
   const { name, length } = measureCountedFields('first comment', context)
-  const checked = { name, ruleName: 'first_comment', findPath: () => ['firstComment'], addedLength: length }
-  checkTextLimits(comment, checked, rule, context)
+  const stored = readStored(comment, context)
+  if (isBlank(stored)) {
+    const facts = { path: ['firstComment'], source: rule.source }
+    addViolation('first_comment_blank', facts, 'first comment has no visible character: add one, or remove the comment')
+    return
+  }
+  const findPath = () => ['firstComment']
+  const checked = { name, ruleName: 'first_comment', findPath, addedLength: length, sent: comment }
+  checkTextLimits(stored, checked, rule, context)
 }
 
 /** Why a post cannot have a first comment, as the end of the message; undefined if it can. */

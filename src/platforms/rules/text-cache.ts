@@ -5,11 +5,12 @@ import { countLength } from './text-length.ts'
 const finders = { hashtag: findHashtags, mention: findMentions, link: findLinks, cashtag: findCashtags }
 export type Entity = keyof typeof finders
 
-/** Lengths, entity counts and plain texts. Each is computed once per text, however many accounts share the text. */
+/** Lengths, entity counts and stored texts. Each is computed once per text, however many accounts share the text. */
 export interface TextCache {
   countLength(text: string, unit: TextUnit): number
   countEntities(text: string, entity: Entity): number
-  removeMarkup(text: string, toPlainText: (text: string) => string): string
+  /** The result of `read`; undefined for a text that is too long to be analyzed. */
+  read<T>(text: string, read: (text: string) => T): T | undefined
 }
 
 /**
@@ -22,13 +23,13 @@ const ANALYZED_LENGTH_MAX = 100_000
 /** A cache for one post. */
 export function createTextCache(): TextCache {
   const numbers = createMemo<number>()
-  const plainTexts = createMemo<string>()
+  const results = createMemo<unknown>()
   return {
     countLength: (text, unit) =>
       numbers(text, unit, () => countLength(text, isTooLong(text) ? simpleUnit(unit) : unit)),
     countEntities: (text, entity) => (isTooLong(text) ? 0 : numbers(text, entity, () => finders[entity](text).length)),
-    removeMarkup: (text, toPlainText) =>
-      isTooLong(text) ? text : plainTexts(text, toPlainText, () => toPlainText(text)),
+    read: <T>(text: string, read: (text: string) => T) =>
+      isTooLong(text) ? undefined : (results(text, read, () => read(text)) as T),
   }
 }
 

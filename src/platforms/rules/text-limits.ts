@@ -1,6 +1,7 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { Platform, TextRule, TextUnit } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import { readStored } from './stored-text.ts'
 import { atMost } from './wording.ts'
 
 /** How a unit counts characters that people count as one. Bytes are named as such. */
@@ -23,12 +24,14 @@ interface CheckedText {
   findPath: () => BodyPath
   /** The length of other texts that count towards this one. */
   addedLength?: number
+  /** The text that is sent, where it is not the one that is stored. Its bytes and characters are checked. */
+  sent?: string
 }
 
 /** Checks the length of a text in its unit, its bytes and its forbidden characters. */
 export function checkTextLimits(
   text: string,
-  { name, ruleName, findPath, addedLength = 0 }: CheckedText,
+  { name, ruleName, findPath, addedLength = 0, sent = text }: CheckedText,
   { unit, lengthMax, lengthSource, bytesMax, forbiddenCharacters, source }: TextRule,
   { platform, texts, addViolation, addCount }: CheckContext,
 ): void {
@@ -46,14 +49,14 @@ export function checkTextLimits(
     addViolation(`${ruleName}_length`, facts, problem)
   }
   if (bytesMax !== undefined) {
-    const bytes = texts.countLength(text, 'bytes')
+    const bytes = texts.countLength(sent, 'bytes')
     addCount?.({ path: findPath(), actual: bytes, limit: bytesMax, unit: 'bytes' })
     if (bytes > bytesMax) {
       const facts = { path: findPath(), limit: { max: bytesMax }, actual: bytes, unit: 'bytes' as const, source }
       addViolation(`${ruleName}_bytes`, facts, `${name} is ${bytes} bytes long, ${atMost(bytesMax)}`)
     }
   }
-  const forbidden = forbiddenCharacters?.filter((character) => text.includes(character)) ?? []
+  const forbidden = forbiddenCharacters?.filter((character) => sent.includes(character)) ?? []
   if (forbidden.length > 0) {
     const verb = forbidden.length === 1 ? 'is' : 'are'
     const facts = { path: findPath(), actual: forbidden.join(''), source }
@@ -63,17 +66,15 @@ export function checkTextLimits(
 }
 
 /** The length of the fields that count towards a text, and the text's name with the keys of these fields. */
-export function measureCountedFields(
-  name: string,
-  { platform, fields, texts }: CheckContext,
-): { name: string; length: number } {
+export function measureCountedFields(name: string, context: CheckContext): { name: string; length: number } {
+  const { platform, fields, texts } = context
   let fullName = name
   let length = 0
   for (const [key, { countsInText }] of Object.entries(platform.fields)) {
     const value = countsInText && Object.hasOwn(fields, key) ? fields[key] : undefined
     if (typeof value !== 'string') continue
     fullName = `${name} with field ${key}`
-    length += texts.countLength(value, 'graphemes')
+    length += texts.countLength(readStored(value, context), 'graphemes')
   }
   return { name: fullName, length }
 }

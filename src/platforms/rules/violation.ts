@@ -7,7 +7,7 @@ export type Violation = Omit<PostViolation, 'blocks'>
 
 /** What a program needs to know of a violation. Absent facts are null, or absent in the response. */
 export type ViolationFacts = Pick<Violation, 'path'> &
-  Partial<Pick<Violation, 'limit' | 'actual' | 'unit' | 'source' | 'mediaId' | 'fileName'>>
+  Partial<Pick<Violation, 'position' | 'limit' | 'actual' | 'unit' | 'source' | 'mediaId' | 'fileName'>>
 
 /*
  * Paths into the body of a create request. They are built only for violations and counters.

@@ -38,5 +38,12 @@ export const atLeast = (limit: number) => `at least ${formatNumber(limit)} ${lim
 /** A number with at most four decimals, as many as any limit has. */
 export const formatNumber = (value: number) => String(Number(value.toFixed(4)))
 
+/** "character 3", or "line 2, character 3" where the text has several lines. Both start at 1. */
+export function locate(text: string, index: number): string {
+  const lines = text.slice(0, index).split('\n')
+  const character = `character ${[...lines.at(-1)!].length + 1}`
+  return text.includes('\n') ? `line ${lines.length}, ${character}` : character
+}
+
 /** "no video", "1 video", "2 videos". */
 export const formatCount = (count: number, noun: string) => `${count || 'no'} ${noun}${count > 1 ? 's' : ''}`

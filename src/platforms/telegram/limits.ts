@@ -1,5 +1,6 @@
 import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
-import { withoutHtml, withoutMarkdownV2 } from './markup.ts'
+import { telegramMarkup } from './markup.ts'
+import { asStored, findRemoved, TEXT_BYTES_MAX } from './stored-text.ts'
 
 const sendPhoto: Source = {
   url: 'https://core.telegram.org/bots/api#sendphoto',
@@ -51,10 +52,13 @@ const withoutMedia: Condition = { when: 'the post has no media', test: (_, { cou
 export const telegram: Platform = {
   id: 'telegram',
   name: 'Telegram channel (bot)',
+  asStored,
+  findRemoved,
   caption: {
     lengthMax: 4096,
     lengthMaxWithMedia: 1024,
     unit: 'code points',
+    bytesMax: TEXT_BYTES_MAX,
     required: 'unless media',
     source: tdlib,
   },
@@ -102,11 +106,11 @@ export const telegram: Platform = {
   fields: {
     parseMode: {
       type: 'enum',
-      values: ['HTML', 'MarkdownV2'],
-      captionToPlainText: { HTML: withoutHtml, MarkdownV2: withoutMarkdownV2 },
+      values: Object.keys(telegramMarkup),
+      captionMarkup: telegramMarkup,
       param: 'parse_mode',
       description:
-        'markup of the caption, which does not count towards its length; the first comment is sent as plain text',
+        'markup of the caption, which has to be valid and does not count towards its length; the first comment is plain text',
       source: formatting,
     },
     disableNotification: { type: 'boolean', default: false, param: 'disable_notification', source: sendPhoto },

@@ -1,0 +1,54 @@
+import { asStored, countKept } from './stored-text.ts'
+
+/** Why Telegram refuses a text with markup. */
+export interface Invalid {
+  /** In the text with markup, in UTF-16 units. */
+  index: number
+  /** What is wrong and what would be right. */
+  problem: string
+}
+
+export const invalid = (index: number, problem: string): Invalid => ({ index, problem })
+
+/** What a sticky expression finds at `index`; empty where it finds nothing. */
+export function readAt(expression: RegExp, text: string, index: number): string {
+  expression.lastIndex = index
+  return expression.exec(text)?.[0] ?? ''
+}
+
+/** A place in a text that is being read. */
+export interface Mark {
+  /** The number of parts before it. */
+  parts: number
+  /** The number of UTF-16 units before it that Telegram keeps. */
+  kept: number
+}
+
+/** What a parser has read of a text with markup: the text without it, and what matters of its entities. */
+export class PlainText {
+  #parts: string[] = []
+  #kept = 0
+  #firstEntity = Number.POSITIVE_INFINITY
+  /** The addresses of links that Telegram drops. */
+  readonly deadLinks: string[] = []
+
+  append(part: string): void {
+    this.#parts.push(part)
+    this.#kept += countKept(part)
+  }
+
+  get end(): Mark {
+    return { parts: this.#parts.length, kept: this.#kept }
+  }
+
+  /** The text since `start`. */
+  since = (start: Mark): string => this.#parts.slice(start.parts).join('')
+
+  /** Adds an entity that reaches from `start` to the end. Telegram removes one of which it keeps no character. */
+  addEntity({ kept }: Mark): void {
+    if (kept < this.#kept) this.#firstEntity = Math.min(this.#firstEntity, kept)
+  }
+
+  /** White space at the start is removed up to the first entity. */
+  asStored = (): string => asStored(this.#parts.join(''), this.#firstEntity)
+}
