@@ -37,6 +37,7 @@ export interface AccountCredentials {
 }
 
 export interface Accounts {
+  altTextLengthMax: number | null;
   appId: string | null;
   attention: Json | null;
   availableAt: Timestamp | null;

@@ -114,6 +114,13 @@ export const Account = Type.Object(
           'The maximum length of a caption, a part of a thread or a first comment on the server of this account. The unit is that of its network. Posts are checked against it instead of the limit of the network. It is read from a Mastodon server when the account is connected: connect the account again after it has changed. Absent where the limit of the network applies.',
       }),
     ),
+    altTextLengthMax: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The maximum length of an alternative text on the server of this account, in code points: a longer one is cut when it is sent. It is read like `textLengthMax`. Absent where the limit of the network applies.',
+      }),
+    ),
     scopes: Type.Optional(
       Type.Array(Type.String(), {
         description:

@@ -81,7 +81,7 @@ import { LeftDelivery, RetriedDeliveries, RetriedDelivery, RetryDeliveries } fro
 import { RetryDelivery } from './retry-delivery.ts'
 import { SandboxCall, SandboxCallList, SandboxFault, SandboxFile } from './sandbox.ts'
 import { Deleted } from './shared.ts'
-import { CaptionLimits, FirstCommentLimits, ThreadLimits, TitleLimits } from './text-limits.ts'
+import { AltTextLimits, CaptionLimits, FirstCommentLimits, ThreadLimits, TitleLimits } from './text-limits.ts'
 import {
   Bounds,
   CreateOutcome,
@@ -177,6 +177,7 @@ export const components: TSchema[] = [
   FieldOptionList,
   FieldSource,
   FileLimits,
+  AltTextLimits,
   FirstCommentLimits,
   FoundDelivery,
   ImportMedia,

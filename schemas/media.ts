@@ -136,6 +136,8 @@ export interface MediaFacts {
   tracks: MediaTracks | null
   /** For messages. */
   fileName?: string | null
+  kind?: MediaKind | null
+  altText?: string | null
 }
 
 export const MediaKind = StringEnum(MEDIA_KINDS, {

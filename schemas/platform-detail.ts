@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PlatformId } from './platform.ts'
 import { SupportedPostTypes } from './post-type-limits.ts'
 import { Dictionary, Ref, StringEnum } from './shared.ts'
+import { AltTextLimits } from './text-limits.ts'
 import { Bounds, LimitSource, LimitUnit } from './validate-post.ts'
 
 const [SOURCE] = LimitSource.examples
@@ -149,6 +150,10 @@ export const Platform = Type.Object(
       description: 'The ways to connect an account. Empty: only the operator can add accounts of the network.',
     }),
     postTypes: Ref(SupportedPostTypes),
+    altTexts: Dictionary(Ref(AltTextLimits), {
+      description:
+        'By `kind` of file: how long its alternative text may be. A kind that is absent: the network takes no alternative text for such a file, and the text is not sent.',
+    }),
     fields: Dictionary(Type.Unknown(), {
       description:
         'What the `fields` of an override may contain, as JSON Schema (2020-12), together with `fieldConditions`. It describes a scheduled post: in a draft, required values may be missing, blank or too few. Other keys are stored, have no effect, and lead to a warning.',
@@ -174,6 +179,7 @@ export const Platform = Type.Object(
         canDelete: false,
         connect: ConnectMethod.examples.slice(0, 1),
         postTypes: SupportedPostTypes.examples[0],
+        altTexts: { video: AltTextLimits.examples[0] },
         fields: {
           $schema: 'https://json-schema.org/draft/2020-12/schema',
           type: 'object',

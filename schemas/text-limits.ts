@@ -24,6 +24,13 @@ const text = {
 const countOf = (what: string) =>
   Type.Optional(Type.Integer({ description: `The maximum number of ${what}. Absent: there is none.` }))
 
+const entities = {
+  hashtagsMax: countOf('hashtags'),
+  mentionsMax: countOf('mentions'),
+  linksMax: countOf('different links'),
+  cashtagsMax: countOf('cashtags, such as `$POST`'),
+}
+
 export const CaptionLimits = Type.Object(
   {
     ...text,
@@ -37,10 +44,7 @@ export const CaptionLimits = Type.Object(
       description:
         'When a scheduled post must have a caption that is not blank. `link` and `embeds` are keys of `fields`. A draft may be incomplete.',
     }),
-    hashtagsMax: countOf('hashtags'),
-    mentionsMax: countOf('mentions'),
-    linksMax: countOf('different links'),
-    cashtagsMax: countOf('cashtags, such as `$POST`'),
+    ...entities,
   },
   {
     $id: 'CaptionLimits',
@@ -80,9 +84,27 @@ export const TitleLimits = Type.Object(
 )
 export type TitleLimits = Static<typeof TitleLimits>
 
+export const AltTextLimits = Type.Object(
+  {
+    max: text.max,
+    unit: text.unit,
+    maxSource: text.maxSource,
+    bytesMax: text.bytesMax,
+    source: text.source,
+  },
+  {
+    $id: 'AltTextLimits',
+    description:
+      'The limits of the alternative text of a file. A longer one is cut between two characters when it is sent, and leads to the warning `text_cut`.',
+    examples: [{ max: 1000, unit: 'graphemes', bytesMax: 10_000, source: SOURCE }],
+  },
+)
+export type AltTextLimits = Static<typeof AltTextLimits>
+
 export const FirstCommentLimits = Type.Object(
   {
     ...text,
+    ...entities,
     refusedWhen: Type.Optional(
       Type.String({ description: 'A condition under which a first comment is rejected, in words. Absent: never.' }),
     ),

@@ -51,6 +51,7 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       'username',
       'displayName',
       'textLengthMax',
+      'altTextLengthMax',
       'scopes',
       'credentialsExpireAt',
       'externalReference',
@@ -135,6 +136,8 @@ export interface AccountRow {
 export interface AccountProfile extends AccountRow {
   /** The text limit of the account's own server, in the unit of its network; null if the network's limit applies. */
   textLengthMax: number | null
+  /** The longest alternative text that the account's own server keeps; null if the network's limit applies. */
+  altTextLengthMax: number | null
 }
 
 /** What a consent says of an account; null where there was none. */
@@ -201,6 +204,7 @@ export function upsertConnectedAccount(
           username: eb.ref('excluded.username'),
           displayName: eb.ref('excluded.displayName'),
           textLengthMax: eb.ref('excluded.textLengthMax'),
+          altTextLengthMax: eb.ref('excluded.altTextLengthMax'),
           limitKey: eb.ref('excluded.limitKey'),
           organizationId: eb.fn.coalesce('excluded.organizationId', 'accounts.organizationId'),
           scopes: eb.ref('excluded.scopes'),
@@ -218,6 +222,7 @@ export function upsertConnectedAccount(
       'accounts.username',
       'accounts.displayName',
       'accounts.textLengthMax',
+      'accounts.altTextLengthMax',
       'accounts.scopes',
       'accounts.credentialsExpireAt',
       'accounts.externalReference',

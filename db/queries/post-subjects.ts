@@ -12,6 +12,7 @@ export interface SubjectAccount extends AccountReadiness {
   platform: PlatformId
   username: string
   textLengthMax: number | null
+  altTextLengthMax: number | null
 }
 
 /** What a post refers to. */
@@ -36,6 +37,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 platform: eb.ref('platform'),
                 username: eb.ref('username'),
                 textLengthMax: eb.ref('textLengthMax'),
+                altTextLengthMax: eb.ref('altTextLengthMax'),
                 ...readiness,
               }),
             ),
@@ -58,6 +60,8 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 frames: eb.ref('frames'),
                 tracks: eb.ref('tracks'),
                 fileName: eb.ref('fileName'),
+                kind: eb.ref('kind'),
+                altText: eb.ref('altText'),
               }),
             ),
           )

@@ -71,7 +71,7 @@ export const promoteFile = prepared<PromotedFile, Media>(
         ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
         ${value('tracks')}::jsonb, ${value('altText')}::text, ${value('fileName')}::text,
         ${value('externalReference')}::text, ${value('metadata')}::jsonb, ${value('sha256')}::bytea,
-         ${value('edits')}::jsonb
+        ${value('edits')}::jsonb
       from staged
       on conflict (user_id, sha256) do nothing
       returning *

@@ -61,6 +61,7 @@ export const toStoredProfile = (profile: Profile): StoredProfile => ({
   username: tidy(profile.username),
   displayName: profile.displayName === null ? null : tidy(profile.displayName),
   textLengthMax: profile.textLengthMax ?? null,
+  altTextLengthMax: profile.altTextLengthMax ?? null,
   limitKey: profile.limitKey ?? null,
 })
 
@@ -122,6 +123,7 @@ export function toAccount(row: AccountProfile & AccountConsent & AccountOwner, v
   const account: Account = { id, platform, username, ownerId, isOwner, canDisconnect }
   if (row.displayName !== null) account.displayName = row.displayName
   if (row.textLengthMax !== null) account.textLengthMax = row.textLengthMax
+  if (row.altTextLengthMax !== null) account.altTextLengthMax = row.altTextLengthMax
   if (row.scopes !== null) account.scopes = row.scopes
   if (row.credentialsExpireAt !== null) account.credentialsExpireAt = row.credentialsExpireAt.toISOString()
   if (row.externalReference !== null) account.externalReference = row.externalReference

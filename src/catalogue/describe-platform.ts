@@ -6,7 +6,13 @@ import type { FieldRule, Platform, PostTypeRule, RateLimit } from '../platforms/
 import { listConnectMethods } from './connect-methods.ts'
 import { describeGuarantee } from './describe-guarantee.ts'
 import { describeMedia } from './describe-media.ts'
-import { describeCaption, describeFirstComment, describeThread, describeTitle } from './describe-texts.ts'
+import {
+  describeAltText,
+  describeCaption,
+  describeFirstComment,
+  describeThread,
+  describeTitle,
+} from './describe-texts.ts'
 import { listConditions } from './field-conditions.ts'
 import { describeFields } from './fields-schema.ts'
 
@@ -25,6 +31,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     canDelete: false,
     connect: listConnectMethods(id, networks),
     postTypes: Object.fromEntries(types),
+    altTexts: mapValues(platform.altTexts, describeAltText),
     fields: describeFields(platform),
     fieldConditions: listConditions(platform),
     fieldSources: mapValues(fields, describeSource),

@@ -1,6 +1,14 @@
-import type { CaptionLimits, FirstCommentLimits, ThreadLimits, TitleLimits } from '../../schemas/text-limits.ts'
 import type {
+  AltTextLimits,
+  CaptionLimits,
+  FirstCommentLimits,
+  ThreadLimits,
+  TitleLimits,
+} from '../../schemas/text-limits.ts'
+import type {
+  AltTextRule,
   CaptionRule,
+  EntityMaxima,
   FirstCommentRule,
   PostTypeRule,
   TextRule,
@@ -19,7 +27,7 @@ const describeText = ({ lengthMax, unit, lengthSource, bytesMax, forbiddenCharac
 })
 
 export function describeCaption(rule: CaptionRule, postType: PostTypeRule): CaptionLimits {
-  const { lengthMaxWithMedia, lengthMaxWithImages, hashtagsMax, mentionsMax, linksMax, cashtagsMax, source } = rule
+  const { lengthMaxWithMedia, lengthMaxWithImages, source } = rule
   const isReplaced = lengthMaxWithImages !== undefined && hasOnlyImages(postType)
   const text = isReplaced ? { ...rule, lengthMax: lengthMaxWithImages, lengthSource: source } : rule
   return {
@@ -27,10 +35,25 @@ export function describeCaption(rule: CaptionRule, postType: PostTypeRule): Capt
     ...(!isReplaced && lengthMaxWithMedia !== undefined && { maxWithMedia: lengthMaxWithMedia }),
     ...(!isReplaced && lengthMaxWithImages !== undefined && { maxWithImages: lengthMaxWithImages }),
     required: rule.required,
-    ...(hashtagsMax !== undefined && { hashtagsMax }),
-    ...(mentionsMax !== undefined && { mentionsMax }),
-    ...(linksMax !== undefined && { linksMax }),
-    ...(cashtagsMax !== undefined && { cashtagsMax }),
+    ...describeEntities(rule),
+  }
+}
+
+const describeEntities = ({ hashtagsMax, mentionsMax, linksMax, cashtagsMax }: EntityMaxima) => ({
+  ...(hashtagsMax !== undefined && { hashtagsMax }),
+  ...(mentionsMax !== undefined && { mentionsMax }),
+  ...(linksMax !== undefined && { linksMax }),
+  ...(cashtagsMax !== undefined && { cashtagsMax }),
+})
+
+export const describeAltText = (rule: AltTextRule): AltTextLimits => {
+  const { lengthMax, unit, lengthSource, bytesMax, source } = rule
+  return {
+    max: lengthMax,
+    unit,
+    ...(lengthSource !== undefined && { maxSource: lengthSource }),
+    ...(bytesMax !== undefined && { bytesMax }),
+    source,
   }
 }
 
@@ -42,6 +65,7 @@ export const describeTitle = (rule: TitleRule): TitleLimits => ({
 
 export const describeFirstComment = (rule: FirstCommentRule): FirstCommentLimits => ({
   ...describeText(rule),
+  ...describeEntities(rule),
   ...(rule.refused && { refusedWhen: rule.refused.when }),
 })
 

@@ -11,7 +11,7 @@ import { etagOfText, isKnown } from '../http/preconditions.ts'
 import { isListed } from '../http/rights.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { platforms } from '../platforms/catalogue.ts'
-import { replaceTextLengthMax } from '../platforms/rules/check-post.ts'
+import { replaceLimits } from '../platforms/rules/check-post.ts'
 import { describePlatform } from './describe-platform.ts'
 
 interface Rendered {
@@ -60,9 +60,9 @@ export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }
       const isPossible = isId(id) && isListed(rights, id)
       const [account] = isPossible ? await listTheseAccounts(db, { userId, ids: [id] }) : []
       if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
-      const { platform, textLengthMax } = account
-      if (textLengthMax === null) return send(reply, renderPlatform(platform), ALWAYS_ASK)
-      const own = replaceTextLengthMax(platforms[platform], textLengthMax)
+      const { platform, textLengthMax, altTextLengthMax } = account
+      if (textLengthMax === null && altTextLengthMax === null) return send(reply, renderPlatform(platform), ALWAYS_ASK)
+      const own = replaceLimits(platforms[platform], { textLengthMax, altTextLengthMax })
       return send(reply, render(describePlatform(own, networks)), ALWAYS_ASK)
     },
   })

@@ -2,6 +2,7 @@ import { v5 as uuidOf } from 'uuid'
 import type { ClaimedDelivery, StoredFile } from '../../db/queries/delivery/claim.ts'
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Act, ByteRange, PublishedFile, Sent } from '../platforms/adapter.ts'
+import { isEmpty } from '../platforms/rules/field-value.ts'
 import { type Failure, failure } from './failures.ts'
 import type { PlannedAct } from './plan.ts'
 
@@ -21,7 +22,7 @@ export function buildAct(
     addressOf: (file: { storageKey: string; mimeType: string }) => URL | null
   },
 ): Act | Failure {
-  const { accountId, postType, media, fields, token, startedAt } = delivery
+  const { accountId, postType, media, fields, altTextLengthMax, token, startedAt } = delivery
   const root = sent[0] ?? null
   // What belongs to the post does not reply to a comment.
   const parent = (kind === 'thumbnail' || kind === 'playlist' ? root : sent.at(-1)) ?? null
@@ -45,7 +46,8 @@ export function buildAct(
       open: (range) => open(storageKey, range),
       publicUrl: () => addressOf({ storageKey, mimeType: file.mimeType }),
     })),
-    fields: fields ?? {},
+    fields: withoutEmpty(fields ?? {}),
+    altTextLengthMax,
     parent,
     root,
     token: uuidOf(String(number), token),
@@ -53,6 +55,10 @@ export function buildAct(
     startedAt: new Date(startedAt.getTime() + number - 1),
   }
 }
+
+/** A blank text and an empty list count as absent in the checks of a post. */
+const withoutEmpty = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
 
 const isKnown = (sent: SentAct | null): sent is Sent | null => sent === null || sent.id !== null
 const isStored = (file: StoredFile): file is StoredFile & { storageKey: string } => file.storageKey !== null

@@ -69,6 +69,8 @@ export interface Act {
   parent: Sent | null
   /** The first post of the thread; null in that post's own act. */
   root: Sent | null
+  /** `Profile.altTextLengthMax` of the account. */
+  altTextLengthMax?: number | null
   /** A UUID: the same for every attempt at this act, and used by no other act. */
   token: string
   /** When the first attempt began. Deterministic names are made from it and the token. */
@@ -95,6 +97,8 @@ export interface Profile {
    * limits; null or absent where the network's limits apply.
    */
   textLengthMax?: number | null
+  /** The longest alternative text that the account's own server keeps; null or absent where the network's limit applies. */
+  altTextLengthMax?: number | null
   /**
    * Names what the account shares a rate limit with, such as a bot that serves many channels; absent where each account
    * has its own. A PublishError with this `limitKey` rests every account that has it. Not a secret.

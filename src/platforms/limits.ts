@@ -1,4 +1,4 @@
-import type { VideoTrack } from '../../schemas/media.ts'
+import type { MediaKind, VideoTrack } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 
 /**
@@ -24,6 +24,8 @@ export interface Platform {
   firstComment?: FirstCommentRule
   /** Present if and only if `postTypes` has `thread`. */
   thread?: ThreadRule
+  /** By kind of file. A kind that is absent: the network takes no alternative text for such a file. */
+  altTexts: Partial<Record<MediaKind, AltTextRule>>
   /** Other post types are rejected. */
   postTypes: Partial<Record<PostType, PostTypeRule>>
   /** By key of an override's `fields`. Other keys are stored unchecked. */
@@ -85,7 +87,16 @@ export interface TextRule {
   source: Source
 }
 
-export interface CaptionRule extends TextRule {
+/** How many entities a text may have. */
+export interface EntityMaxima {
+  hashtagsMax?: number
+  mentionsMax?: number
+  /** Different http(s) links. */
+  linksMax?: number
+  cashtagsMax?: number
+}
+
+export interface CaptionRule extends TextRule, EntityMaxima {
   /** Replaces `lengthMax` in a post with media. */
   lengthMaxWithMedia?: number
   /** Replaces `lengthMax` in a post with images, and for post types that accept only images. */
@@ -94,18 +105,26 @@ export interface CaptionRule extends TextRule {
   required: 'always' | 'unless media' | 'unless media or link' | 'unless media or embeds' | 'never'
   /** When the network takes no caption. A post that has one leads to a warning. */
   unused?: Condition
-  hashtagsMax?: number
-  mentionsMax?: number
-  /** Different http(s) links. */
-  linksMax?: number
-  cashtagsMax?: number
 }
 
 export interface TitleRule extends TextRule {
+  unit: 'code points' | 'graphemes' | 'UTF-16 units'
   /** The key of `fields` that holds the title. Its `FieldRule` has no length of its own. */
   field: string
   /** A scheduled post needs a title. Without one, the first line of the caption is used, cut to `lengthMax`. */
   required: boolean
+}
+
+/** The alternative text of a file. What exceeds the maximum is cut when it is sent, which leads to a warning. */
+export interface AltTextRule {
+  /** In `unit`. */
+  lengthMax: number
+  /** Null: the account's own server states `lengthMax`. */
+  lengthSource?: null
+  unit: 'code points' | 'graphemes' | 'UTF-16 units'
+  /** A second limit, in UTF-8 bytes. */
+  bytesMax?: number
+  source: Source
 }
 
 /** The files of a post. Videos are no images, GIFs are. */
@@ -122,7 +141,7 @@ export interface Condition {
   test: (fields: Record<string, unknown>, media: ConditionMedia, postType: PostType) => boolean
 }
 
-export interface FirstCommentRule extends TextRule {
+export interface FirstCommentRule extends TextRule, EntityMaxima {
   /** The post types that accept comments; absent: all. */
   postTypes?: readonly PostType[]
   /** When a first comment is rejected. Always checked. */
@@ -221,7 +240,7 @@ export interface PostTypeRule {
 export interface FieldTextRule {
   lengthMax?: number
   /** The unit of `lengthMax`; absent: code points. */
-  unit?: 'graphemes'
+  unit?: 'graphemes' | 'UTF-16 units'
   /** UTF-8. */
   bytesMax?: number
   /** The network removes white space at both ends before it counts. */

@@ -1,25 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
 import type { ByteRange, PublishedFile } from './adapter.ts'
-import { textAt } from './json.ts'
 import { PublishError } from './publish-error.ts'
 
 /** A name for a file of a post, by its kind and its index in the post. Networks go by the extension. */
 export function fileName({ kind, mimeType }: PublishedFile, index: number): string {
   return `${kind}-${index + 1}.${FILE_EXTENSIONS[mimeType as MediaType]}`
-}
-
-/**
- * The description of a file: its own, or the one that the override's `fields` have for all. Longer ones are cut to
- * `lengthMax` code points: a post is worth more than the end of a description.
- */
-export function altTextOf(
-  { altText }: PublishedFile,
-  fields: Readonly<Record<string, unknown>>,
-  lengthMax: number,
-): string | undefined {
-  const text = altText ?? textAt(fields, 'altText')
-  return text ? [...text].slice(0, lengthMax).join('') : undefined
 }
 
 /** The address under which a network fetches a file. Throws where the service has no public address. */

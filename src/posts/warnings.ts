@@ -7,11 +7,14 @@ import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { platforms } from '../platforms/catalogue.ts'
 import type { Platform } from '../platforms/limits.ts'
+import { findAltText, findAltTextRule } from '../platforms/rules/alt-text.ts'
 import type { TargetAccount } from '../platforms/rules/check-post.ts'
-import { findPostMedia } from '../platforms/rules/context.ts'
+import { createIndex, findPostMedia } from '../platforms/rules/context.ts'
+import { cutText } from '../platforms/rules/cut-text.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
-import { isBlank } from '../platforms/rules/text-length.ts'
-import { createAccountNames } from '../platforms/rules/wording.ts'
+import { countLength, isBlank } from '../platforms/rules/text-length.ts'
+import { firstLineOf } from '../platforms/rules/title.ts'
+import { atMost, createAccountNames } from '../platforms/rules/wording.ts'
 import type { RequestedPost } from './body.ts'
 import { findNearest } from './nearest.ts'
 import { findTextWarnings } from './text-warnings.ts'
@@ -47,6 +50,7 @@ export function findWarnings(post: PostToWarn, accounts: readonly TargetAccount[
   addUnusedParts(post, warnings)
   addUnusedFields(post, accounts, { nameOf, files: context.media }, warnings)
   warnings.push(...findTextWarnings({ ...post, findCaptionPath: (id) => captionPathOf(post, id) }, accounts, nameOf))
+  addCutTexts(post, accounts, { nameOf, files: context.media }, warnings)
   if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
     const message = 'scheduledAt is in the past: the post is due immediately'
     warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
@@ -128,6 +132,54 @@ function captionPathOf(
   if (typeof overrides.get(accountId)?.captionOverride !== 'string') return ['caption']
   const index = [...overrides.keys()].indexOf(accountId)
   return [...(findOverridePath?.(accountId) ?? ['accountOverrides', index]), 'captionOverride']
+}
+
+/** Texts whose end the network does not get. */
+function addCutTexts(
+  post: PostToWarn,
+  accounts: readonly TargetAccount[],
+  { nameOf, files }: { nameOf: (account: TargetAccount) => string; files: readonly MediaFacts[] },
+  warnings: PostWarning[],
+): void {
+  const { overrides, caption, mediaIds, findOverridePath } = post
+  const described = [...new Set(files)].filter(({ altText }) => altText)
+  const findOverrideIndex = createIndex(() => [...overrides.keys()])
+  for (const account of accounts) {
+    const network = platforms[account.platform]
+    const override = overrides.get(account.id)
+    const fields = override?.fields ?? {}
+    const add = (path: BodyPath, problem: string) => {
+      const message = `${nameOf(account)}: ${problem}, which is cut when it is sent`
+      if (warnings.length <= WARNINGS_MAX) warnings.push({ code: 'text_cut', path, accountId: account.id, message })
+    }
+    const pathOf = (...keys: string[]) => [
+      ...(findOverridePath?.(account.id) ?? ['accountOverrides', findOverrideIndex(account.id)]),
+      ...keys,
+    ]
+    for (const file of isText(fields.altText) ? files : described) {
+      const rule = findAltTextRule(network, file, account.altTextLengthMax)
+      const text = rule && findAltText(file, fields)
+      if (!text || cutText(text, rule) === text) continue
+      const name = file.fileName ? `${file.fileName} (${file.id})` : file.id
+      const path = text === file.altText ? ['mediaIds', mediaIds.indexOf(file.id)] : pathOf('fields', 'altText')
+      add(path, `media ${name} has an alternative text ${describeExcess(text, rule)}`)
+    }
+    const { title } = network
+    const isDerived = title?.required && !(isText(fields[title.field]) && !isBlank(fields[title.field] as string))
+    const line = isDerived ? firstLineOf(override?.captionOverride ?? caption) : ''
+    if (!title || cutText(line, title) === line) continue
+    add(captionPathOf(post, account.id), `the title is the first line of the caption ${describeExcess(line, title)}`)
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** How long a text is, and how long it may be. */
+function describeExcess(text: string, { lengthMax, unit, bytesMax }: Parameters<typeof cutText>[1]): string {
+  const length = countLength(text, unit)
+  return length > lengthMax
+    ? `of ${length} characters, ${atMost(lengthMax)}`
+    : `of ${countLength(text, 'bytes')} bytes, ${atMost(bytesMax!)}`
 }
 
 function describeUnknown(key: string, known: Platform['fields']): string {

@@ -88,7 +88,14 @@ export async function createRefreshWorld(
         platform,
         userId: ada.id,
         organizationId: undefined,
-        profile: { externalId, username: 'ada', displayName: null, textLengthMax: null, limitKey: null },
+        profile: {
+          externalId,
+          username: 'ada',
+          displayName: null,
+          textLengthMax: null,
+          altTextLengthMax: null,
+          limitKey: null,
+        },
         credentials,
         isRefreshable,
         grant: {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { platforms } from '../../src/platforms/catalogue.ts'
 import { isBlank } from '../../src/platforms/rules/text-length.ts'
 import { deriveTitle } from '../../src/platforms/rules/title.ts'
 import { type Case, image, messages, rules, video } from '../helpers/limits.ts'
@@ -93,10 +94,12 @@ t.test('empty embeds do not replace a caption', async (t) => {
 })
 
 t.test('a title is the first line that is not blank, and never ends inside a character', async (t) => {
-  t.equal(deriveTitle('\n  \n  First line  \nsecond', 100), 'First line')
-  t.equal(deriveTitle('😀'.repeat(101), 100), '😀'.repeat(100))
-  t.equal(deriveTitle('a'.repeat(101), 100), 'a'.repeat(100))
-  t.equal(deriveTitle(' \n\t', 100), '')
+  const rule = platforms.youtube.title!
+  t.equal(deriveTitle('\n  \n  First line  \nsecond', rule), 'First line')
+  t.equal(deriveTitle('😀'.repeat(101), rule), '😀'.repeat(100))
+  t.equal(deriveTitle('a'.repeat(101), rule), 'a'.repeat(100))
+  t.equal(deriveTitle('👨‍👩‍👧‍👦'.repeat(15), rule), '👨‍👩‍👧‍👦'.repeat(14))
+  t.equal(deriveTitle(' \n\t', rule), '')
 })
 
 t.test('a text of white space only is blank', async (t) => {

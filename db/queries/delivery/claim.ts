@@ -38,6 +38,8 @@ export interface ClaimedDelivery extends HeldDelivery {
   /** Whether its owner may still post to the account, and the account is connected. */
   reachable: boolean
   media: StoredFile[]
+  /** The longest alternative text that the account's own server keeps; null if the network's limit applies. */
+  altTextLengthMax: number | null
   /** The encrypted credentials; all three are null where there are none. */
   keyId: string | null
   dataKey: Buffer | null
@@ -106,7 +108,7 @@ export const claimedColumns = (now: Now) => sql`
         then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
       case when claimed.was_held then claimed.overdue_ms end as cut_off_for_ms, claimed.overdue_ms, claimed.sent,
       claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields,
-      claimed.thread_parts, posts.caption, posts.first_comment, posts.post_type,
+      claimed.thread_parts, accounts.alt_text_length_max, posts.caption, posts.first_comment, posts.post_type,
       ${reachableBy(sql`claimed.user_id`)} as reachable,
       (
         select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind, 'mimeType', media.mime_type,

@@ -1,11 +1,12 @@
 import type { Act, Io, PublishedFile, Wait } from '../adapter.ts'
 import { impossible } from '../publish-error.ts'
+import { altTextOf } from '../rules/alt-text.ts'
+import { bluesky } from './limits.ts'
 import type { Blob, Repo } from './repo.ts'
 import { uploadVideo, type VideoJob } from './video.ts'
 
 /** The `fields` of limits.ts that the embed has, checked when the post was written. */
 interface Fields {
-  altText?: string
   linkCard?: string
 }
 
@@ -19,12 +20,12 @@ export async function embedOf(
   io: Io,
   job: VideoJob | undefined,
 ): Promise<Embed | { later: Wait<VideoJob> } | undefined> {
-  const { altText = '', linkCard }: Fields = act.fields
+  const { linkCard }: Fields = act.fields
   const [file] = act.media
   if (linkCard && file)
     throw impossible('Bluesky shows either media or a link card: remove fields.linkCard or the media')
   if (!file) return linkCard && act.parent === null ? cardOf(linkCard) : undefined
-  const alt = (file: PublishedFile) => file.altText ?? altText
+  const alt = (file: PublishedFile) => altTextOf(file, act.fields, bluesky) ?? ''
 
   if (file.kind !== 'image') {
     const video = await uploadVideo(file, repo, io, job)

@@ -1,4 +1,4 @@
-import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const lexicons = 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky'
 const postLexicon: Source = {
@@ -59,6 +59,10 @@ const post: PostTypeRule = {
   source: imagesLexicon,
 }
 
+// The lexicon of images has no limit; this is the one of the app.
+const imageAltText: AltTextRule = { lengthMax: 2000, unit: 'graphemes', source: app }
+const videoAltText: AltTextRule = { lengthMax: 1000, unit: 'graphemes', bytesMax: 10_000, source: videoLexicon }
+
 export const bluesky: Platform = {
   id: 'bluesky',
   name: 'Bluesky',
@@ -73,6 +77,7 @@ export const bluesky: Platform = {
     bytesMax: 3000,
     source: { ...postLexicon, confidence: 'assumed' },
   },
+  altTexts: { image: imageAltText, gif: videoAltText, video: videoAltText },
   postTypes: {
     post,
     // The schema allows 20 images, with a soft limit of 10.
@@ -85,6 +90,7 @@ export const bluesky: Platform = {
       mixed: false,
       hasCaption: true,
       image,
+      gif,
       source: galleryLexicon,
     },
     video: {

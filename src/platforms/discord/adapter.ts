@@ -2,10 +2,9 @@ import type { Act, Adapter, Io } from '../adapter.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { unauthorized, unexpected } from '../publish-error.ts'
-import { altTextOf, fileName, multipart } from '../request-body.ts'
-
-/** https://docs.discord.com/developers/resources/message#attachment-object-attachment-request-structure */
-const DESCRIPTION_LENGTH_MAX = 1024
+import { fileName, multipart } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
+import { discord } from './limits.ts'
 
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
@@ -153,7 +152,7 @@ function messageOf({ kind, text, media, fields, parent }: Act): object {
       attachments: media.map((file, index) => ({
         id: index,
         filename: fileName(file, index),
-        ...describe(altTextOf(file, {}, DESCRIPTION_LENGTH_MAX)),
+        ...describe(altTextOf(file, {}, discord)),
       })),
     }),
   }

@@ -1,4 +1,13 @@
-import type { FieldValue, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type {
+  AltTextRule,
+  FieldValue,
+  GifRule,
+  ImageRule,
+  Platform,
+  PostTypeRule,
+  Source,
+  VideoRule,
+} from '../limits.ts'
 
 const executeWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',
@@ -65,6 +74,16 @@ const digits = { regex: /^\d+$/, expected: 'digits only' }
 const embedText = (lengthMax: number) => ({ type: 'string', lengthMax, trimmed: true }) as const
 const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digits } }
 
+const altText: AltTextRule = {
+  lengthMax: 1024,
+  unit: 'code points',
+  source: {
+    url: 'https://docs.discord.com/developers/resources/message#attachment-object-attachment-request-structure',
+    confidence: 'official',
+    version: '2026-08-06',
+  },
+}
+
 export const discord: Platform = {
   id: 'discord',
   name: 'Discord (webhook)',
@@ -74,6 +93,7 @@ export const discord: Platform = {
   title: { field: 'threadName', lengthMax: 100, unit: 'code points', required: false, source: executeWebhook },
   // A webhook cannot reply, so the comment is a second message.
   firstComment: { lengthMax: 2000, unit: 'code points', source: { ...executeWebhook, confidence: 'assumed' } },
+  altTexts: { image: altText, gif: altText, video: altText },
   postTypes: {
     post,
     carousel: { ...post, mediaMin: 2 },

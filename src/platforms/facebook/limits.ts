@@ -1,4 +1,4 @@
-import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const photos: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/reference/page/photos/',
@@ -95,6 +95,9 @@ const feed: Source = {
   version: 'Graph API v26.0, 2026-09-11',
 }
 
+// Meta states no limit for `alt_text_custom`.
+const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: { ...photos, confidence: 'assumed' } }
+
 export const facebook: Platform = {
   id: 'facebook',
   name: 'Facebook Pages',
@@ -118,6 +121,7 @@ export const facebook: Platform = {
     },
   },
   thread: { mode: 'single', partsMax: 1, lengthMax: 63_206, unit: 'UTF-16 units', source: letmepost },
+  altTexts: { image: altText, gif: altText },
   postTypes: {
     post,
     carousel: {

@@ -2,11 +2,10 @@ import type { Act, Io } from '../adapter.ts'
 import { callNetwork } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
-import { altTextOf, fileName, multipart } from '../request-body.ts'
+import { fileName, multipart } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
 import { GRAPH, isId, type Page } from './graph.ts'
-
-/** Meta states no limit for `alt_text_custom`. A post is worth more than the end of a long description. */
-const ALT_TEXT_LENGTH_MAX = 1_000
+import { facebook } from './limits.ts'
 
 /**
  * Uploads the images of a post as photos that are not published, and returns their ids: https://developers.facebook.com/docs/graph-api/reference/page/photos/.
@@ -15,7 +14,7 @@ const ALT_TEXT_LENGTH_MAX = 1_000
 export async function uploadPhotos(page: Page, { media, fields }: Act, io: Io): Promise<string[]> {
   const ids: string[] = []
   for (const [index, file] of media.entries()) {
-    const altText = altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)
+    const altText = altTextOf(file, fields, facebook)
     const form = { published: 'false', ...(altText && { alt_text_custom: altText }) }
     const { body } = await callNetwork(page, io, `${GRAPH}/${page.id}/photos`, {
       method: 'POST',

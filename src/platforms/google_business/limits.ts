@@ -54,6 +54,7 @@ export const googleBusiness: Platform = {
   caption: { lengthMax: 1500, unit: 'UTF-16 units', required: 'always', source: postiz },
   // 58 is the limit of Google's own form.
   title: { field: 'eventTitle', lengthMax: 58, unit: 'UTF-16 units', required: false, source: assumed },
+  altTexts: {},
   postTypes: {
     // The API takes a list of media, but in practice only one photo and no video.
     post: {

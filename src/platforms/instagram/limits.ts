@@ -1,4 +1,4 @@
-import type { Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const mediaReference: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media',
@@ -77,6 +77,8 @@ const outsideReel: Condition = {
   test: (_, { hasVideo, count }, postType) => postType === 'story' || !hasVideo || count > 1,
 }
 
+const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: mediaReference }
+
 export const instagram: Platform = {
   id: 'instagram',
   name: 'Instagram (professional accounts)',
@@ -100,6 +102,7 @@ export const instagram: Platform = {
       version: '2026',
     },
   },
+  altTexts: { image: altText, gif: altText },
   postTypes: {
     post: { ...carousel, mediaMin: 1 },
     carousel,

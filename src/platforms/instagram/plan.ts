@@ -2,9 +2,9 @@ import type { Act, PublishedFile } from '../adapter.ts'
 import type { ContainerPlan, Parameters } from '../containers.ts'
 import { at, textAt } from '../json.ts'
 import { impossible } from '../publish-error.ts'
-import { altTextOf, publicUrlOf } from '../request-body.ts'
-
-const ALT_TEXT_LENGTH_MAX = 1000
+import { publicUrlOf } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
+import { instagram } from './limits.ts'
 
 /**
  * The parameters of https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media
@@ -46,7 +46,7 @@ function captionOf({ text, fields }: Act): Parameters {
 
 const imageOf = (file: PublishedFile, { fields }: Act): Parameters => ({
   ...urlOf(file),
-  ...optional('alt_text', altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)),
+  ...optional('alt_text', altTextOf(file, fields, instagram)),
 })
 
 function reelOf(file: PublishedFile, { fields }: Act): Parameters {

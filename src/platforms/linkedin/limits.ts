@@ -1,4 +1,13 @@
-import type { Condition, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type {
+  AltTextRule,
+  Condition,
+  GifRule,
+  ImageRule,
+  Platform,
+  PostTypeRule,
+  Source,
+  VideoRule,
+} from '../limits.ts'
 
 const pages = 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares'
 const videosApi: Source = { url: `${pages}/videos-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
@@ -48,6 +57,8 @@ const post: PostTypeRule = {
 
 const withoutLink: Condition = { when: 'link is not set', test: ({ link }) => link === undefined }
 
+const altText: AltTextRule = { lengthMax: 4086, unit: 'UTF-16 units', source: { ...postsApi, confidence: 'assumed' } }
+
 export const linkedin: Platform = {
   id: 'linkedin',
   name: 'LinkedIn (member or organization)',
@@ -73,6 +84,7 @@ export const linkedin: Platform = {
     },
   },
   thread: { mode: 'single', partsMax: 1, lengthMax: 3000, unit: 'UTF-16 units', source: errorText },
+  altTexts: { image: altText, gif: altText },
   postTypes: {
     post,
     carousel: {
@@ -134,12 +146,12 @@ export const linkedin: Platform = {
     poll: {
       type: 'object',
       properties: {
-        question: { type: 'string', lengthMax: 140, notBlank: true, required: true },
+        question: { type: 'string', lengthMax: 140, unit: 'UTF-16 units', notBlank: true, required: true },
         options: {
           type: 'string[]',
           itemsMin: 2,
           itemsMax: 4,
-          item: { lengthMax: 30, notBlank: true },
+          item: { lengthMax: 30, unit: 'UTF-16 units', notBlank: true },
           required: true,
         },
         duration: { type: 'enum', values: ['ONE_DAY', 'THREE_DAYS', 'SEVEN_DAYS', 'FOURTEEN_DAYS'] },

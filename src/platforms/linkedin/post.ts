@@ -1,12 +1,10 @@
 import type { Act, PublishedFile } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import { impossible } from '../publish-error.ts'
-import { altTextOf } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
 import type { Client } from './client.ts'
+import { linkedin } from './limits.ts'
 import { littleText } from './little-text.ts'
-
-// https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api
-const ALT_TEXT_LENGTH_MAX = 4086
 
 /** The body of https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api. */
 export function postOf(act: Act, { author, isOrganization }: Client, urns: readonly string[]): object {
@@ -43,12 +41,12 @@ function contentOf({ media, fields }: Act, urns: readonly string[]): object | un
   }
   const title = textAt(fields, 'mediaTitle')
   return {
-    media: { id: urns[0], ...(title && { title }), ...(file.kind !== 'video' && altTextFor(file, fields)) },
+    media: { id: urns[0], ...(title && { title }), ...altTextFor(file, fields) },
   }
 }
 
 function altTextFor(file: PublishedFile, fields: Act['fields']) {
-  const altText = altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)
+  const altText = altTextOf(file, fields, linkedin)
   return altText ? { altText } : {}
 }
 

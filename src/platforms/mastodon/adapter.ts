@@ -2,15 +2,14 @@ import type { Act, Adapter, Io, PublishedFile } from '../adapter.ts'
 import { callNetwork } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
-import { altTextOf, fileName, multipart } from '../request-body.ts'
+import { fileName, multipart } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
 import { mastodonOAuth } from './connect.ts'
 import { findStatus } from './find-status.ts'
 import { clientFor, type Instance, sentOf } from './instance.ts'
+import { mastodon } from './limits.ts'
 import { readProfile } from './profile.ts'
 import { statusOf } from './status.ts'
-
-// The value that Mastodon ships with: https://docs.joinmastodon.org/entities/Instance/#description_limit
-const DESCRIPTION_LENGTH_MAX = 1500
 
 /**
  * How long uploaded files are used before they are uploaded again. Mastodon removes files without a status
@@ -93,8 +92,8 @@ async function uploadAll(instance: Instance, act: Act, io: Io): Promise<Uploads>
   return uploads
 }
 
-function formOf(file: PublishedFile, index: number, { fields }: Act) {
-  const description = altTextOf(file, fields, DESCRIPTION_LENGTH_MAX)
+function formOf(file: PublishedFile, index: number, { fields, altTextLengthMax }: Act) {
+  const description = altTextOf(file, fields, mastodon, altTextLengthMax)
   return multipart(description ? { description } : {}, [{ field: 'file', name: fileName(file, index), file }])
 }
 

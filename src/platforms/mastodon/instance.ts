@@ -51,19 +51,30 @@ export async function readAccount(instance: Instance, io: Io): Promise<unknown> 
 }
 
 /** https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null where the instance does not say. */
-export async function readTextLengthMax(instance: Instance, io: Io): Promise<number | null> {
+export async function readLimits(
+  instance: Instance,
+  io: Io,
+): Promise<{ textLengthMax: number | null; altTextLengthMax: number | null }> {
   try {
     // Public, except on an instance with limited federation, which wants a user
     // (https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/instances_controller.rb).
     const { body } = await callNetwork(instance, io, `${instance.origin}/api/v2/instance`, {
       headers: instance.headers,
     })
-    const max = at(body, 'configuration', 'statuses', 'max_characters')
-    return typeof max === 'number' && Number.isInteger(max) && max >= 1 && max <= TEXT_LENGTH_MAX ? max : null
+    return {
+      textLengthMax: lengthAt(body, 'statuses', 'max_characters'),
+      // https://docs.joinmastodon.org/entities/Instance/#description_limit
+      altTextLengthMax: lengthAt(body, 'media_attachments', 'description_limit'),
+    }
   } catch (error) {
-    if (error instanceof PublishError) return null
+    if (error instanceof PublishError) return { textLengthMax: null, altTextLengthMax: null }
     throw error
   }
+}
+
+function lengthAt(body: unknown, ...keys: string[]): number | null {
+  const max = at(body, 'configuration', ...keys)
+  return typeof max === 'number' && Number.isInteger(max) && max >= 1 && max <= TEXT_LENGTH_MAX ? max : null
 }
 
 /** Checked, since anyone can run an instance: the id becomes part of addresses, and pages show the address. */

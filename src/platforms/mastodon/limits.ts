@@ -1,4 +1,4 @@
-import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 // All values are Mastodon's defaults, which an instance can change. `identify` reads the one that is changed most often:
 // the maximum length of a text.
@@ -71,6 +71,9 @@ const post: PostTypeRule = {
   source: posting,
 }
 
+// Since 4.6, an instance states its own `configuration.media_attachments.description_limit`, which `identify` reads.
+const altText: AltTextRule = { lengthMax: 1500, unit: 'code points', source: instance }
+
 export const mastodon: Platform = {
   id: 'mastodon',
   name: 'Mastodon',
@@ -84,6 +87,7 @@ export const mastodon: Platform = {
     unit: 'mastodon',
     source: { ...posting, confidence: 'assumed' },
   },
+  altTexts: { image: altText, gif: altText, video: altText },
   postTypes: {
     post,
     carousel: {

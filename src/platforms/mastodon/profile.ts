@@ -1,7 +1,7 @@
 import type { Io, Profile } from '../adapter.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
-import { clientFor, readAccount, readTextLengthMax } from './instance.ts'
+import { clientFor, readAccount, readLimits } from './instance.ts'
 
 /** The account of an access token. The id is unique on its instance alone. */
 export async function readProfile(io: Io): Promise<Profile> {
@@ -13,6 +13,6 @@ export async function readProfile(io: Io): Promise<Profile> {
     externalId: `${id}@${instance.host}`,
     username: `${username}@${instance.host}`,
     displayName: textAt(account, 'display_name') || null,
-    textLengthMax: await readTextLengthMax(instance, io),
+    ...(await readLimits(instance, io)),
   }
 }

@@ -1,4 +1,4 @@
-import type { Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const openapi: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/openapi.json',
@@ -63,6 +63,8 @@ const onePin: PostTypeRule = {
 
 const withoutVideo: Condition = { when: 'the post has no video', test: (_, { hasVideo }) => !hasVideo }
 
+const altText: AltTextRule = { lengthMax: 500, unit: 'code points', source: openapi }
+
 export const pinterest: Platform = {
   id: 'pinterest',
   name: 'Pinterest',
@@ -77,6 +79,7 @@ export const pinterest: Platform = {
     source: hashtags,
   },
   title: { field: 'title', lengthMax: 100, unit: 'code points', required: false, source: openapi },
+  altTexts: { image: altText, gif: altText, video: altText },
   postTypes: {
     post: onePin,
     carousel: {

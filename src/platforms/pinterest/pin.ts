@@ -1,11 +1,9 @@
 import type { Act } from '../adapter.ts'
 import { textAt } from '../json.ts'
-import { altTextOf } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
 import { jsonWithFiles } from './base64.ts'
 import { idOf } from './client.ts'
-
-/** In code points: the schema PinCreate of https://github.com/pinterest/api-description. */
-const ALT_TEXT_LENGTH_MAX = 500
+import { pinterest } from './limits.ts'
 
 /** What readers see of a pin beside its files. Absent where the post has none. */
 export interface PinTexts {
@@ -20,7 +18,7 @@ export const textsOf = ({ text, fields, media }: Act): PinTexts => ({
   title: textAt(fields, 'title')?.trim() || undefined,
   description: text.trim() || undefined,
   link: textAt(fields, 'link') || undefined,
-  altText: media[0] && altTextOf(media[0], fields, ALT_TEXT_LENGTH_MAX),
+  altText: media[0] && altTextOf(media[0], fields, pinterest),
 })
 
 /** The board of an act, and the section of it. Throws where the ids cannot be ones of Pinterest. */

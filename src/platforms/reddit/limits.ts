@@ -63,6 +63,7 @@ export const reddit: Platform = {
   caption: { lengthMax: 40_000, unit: 'code points', required: 'never', source: linkFile },
   title: { field: 'title', lengthMax: 300, unit: 'code points', required: true, source: validatorFile },
   firstComment: { lengthMax: 10_000, unit: 'code points', source: linkFile },
+  altTexts: {},
   postTypes: {
     post: {
       mediaMin: 0,

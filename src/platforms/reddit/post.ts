@@ -31,8 +31,6 @@ function kindsFor([file, ...others]: Act['media'], { link }: Act['fields']): [Ki
   return [link ? 'link' : 'self']
 }
 
-const { lengthMax } = reddit.title!
-
 /**
  * The title and the text below it. A title in `fields` leaves the caption as it is; otherwise the first line of the caption
  * becomes the title. A line that is too long for a title stays in the text.
@@ -40,7 +38,7 @@ const { lengthMax } = reddit.title!
 export function textsOf({ text, fields }: Pick<Act, 'text' | 'fields'>): { title: string; body: string } {
   const own = textAt(fields, 'title')?.trim()
   if (own) return { title: own, body: text }
-  const title = deriveTitle(text, lengthMax)
+  const title = deriveTitle(text, reddit.title!)
   const [line = ''] = text.trimStart().split('\n', 1)
   return { title, body: line.trimEnd() === title ? text.trimStart().slice(line.length).trimStart() : text }
 }

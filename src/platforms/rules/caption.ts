@@ -2,9 +2,8 @@ import type { BodyPath } from '../../../schemas/warning.ts'
 import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import { findMarkup, readCaption, readStored } from './stored-text.ts'
-import type { Entity } from './text-cache.ts'
 import { isBlank } from './text-length.ts'
-import { checkTextLimits, measureCountedFields } from './text-limits.ts'
+import { checkEntities, checkTextLimits, measureCountedFields } from './text-limits.ts'
 import { captionPath } from './violation.ts'
 import { atMost, locate } from './wording.ts'
 
@@ -61,7 +60,7 @@ function checkThread(parts: readonly string[], rule: ThreadRule, context: CheckC
 
 /** Checks a caption or a thread part. A part is a post of its own: the caption's limits on entities hold for it too. */
 function checkPublishedText({ text, name, ruleName, findPath }: PublishedText, rule: TextRule, context: CheckContext) {
-  const { platform, texts, addViolation } = context
+  const { platform, addViolation } = context
   const markup = findMarkup(context)
   const stored = readCaption(text, context)
   if (markup && 'problem' in stored) {
@@ -75,14 +74,7 @@ function checkPublishedText({ text, name, ruleName, findPath }: PublishedText, r
   const checked = { name: limit.key ? `${name} with field ${limit.key}` : fullName, ruleName, findPath, addedLength }
   checkTextLimits(stored.text, { ...checked, sent: text }, { ...rule, ...limit }, context)
 
-  const { hashtagsMax, mentionsMax, linksMax, cashtagsMax, source } = platform.caption
-  const maxima = { hashtag: hashtagsMax, mention: mentionsMax, link: linksMax, cashtag: cashtagsMax }
-  for (const [entity, max] of Object.entries(maxima) as [Entity, number | undefined][]) {
-    if (max === undefined || texts.countEntities(text, entity) <= max) continue
-    const actual = texts.countEntities(text, entity)
-    const facts = { path: findPath(), limit: { max }, actual, unit: 'items' as const, source }
-    addViolation(`${entity}_count`, facts, `${name} has ${actual} ${entity}s, ${atMost(max)}`)
-  }
+  checkEntities(text, { name, findPath }, platform.caption, context)
 }
 
 interface LengthLimit {

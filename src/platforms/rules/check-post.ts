@@ -1,8 +1,9 @@
-import type { MediaFacts } from '../../../schemas/media.ts'
+import type { MediaFacts, MediaKind } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { LimitCount } from '../../../schemas/validate-post.ts'
 import { platforms } from '../catalogue.ts'
 import type { Platform } from '../limits.ts'
+import { findAltTextRule } from './alt-text.ts'
 import { checkText } from './caption.ts'
 import { type CheckContext, createIndex, findPostMedia, type PostToCheck } from './context.ts'
 import { checkFields } from './fields.ts'
@@ -19,6 +20,8 @@ export interface TargetAccount {
   username: string
   /** The limit of the account's own server. It replaces the network's for caption, thread parts and first comment. */
   textLengthMax?: number | null
+  /** The longest alternative text that the account's own server keeps. It replaces the network's. */
+  altTextLengthMax?: number | null
 }
 
 export interface CheckOptions {
@@ -89,6 +92,17 @@ export function findViolations(
     checkFields(context)
   }
   return violations
+}
+
+/** The limits of a network with those of the account's own server in their place. */
+export function replaceLimits(
+  platform: Platform,
+  { textLengthMax, altTextLengthMax }: Pick<TargetAccount, 'textLengthMax' | 'altTextLengthMax'>,
+): Platform {
+  const own = textLengthMax ? replaceTextLengthMax(platform, textLengthMax) : platform
+  const ruleOf = (kind: MediaKind) => findAltTextRule(platform, { kind }, altTextLengthMax)!
+  const kinds = Object.keys(platform.altTexts) as MediaKind[]
+  return { ...own, altTexts: Object.fromEntries(kinds.map((kind) => [kind, ruleOf(kind)])) }
 }
 
 /** The limits of a network whose server, that of an account, has another maximum. */

@@ -2,7 +2,7 @@ import type { FirstCommentRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import { readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'
-import { checkTextLimits, measureCountedFields } from './text-limits.ts'
+import { checkEntities, checkTextLimits, measureCountedFields } from './text-limits.ts'
 
 /** A blank comment counts as none. */
 export function checkFirstComment(context: CheckContext): void {
@@ -26,6 +26,7 @@ export function checkFirstComment(context: CheckContext): void {
   const findPath = () => ['firstComment']
   const checked = { name, ruleName: 'first_comment', findPath, addedLength: length, sent: comment }
   checkTextLimits(stored, checked, rule, context)
+  checkEntities(comment, { name: 'first comment', findPath }, rule, context)
 }
 
 /** Why a post cannot have a first comment, as the end of the message; undefined if it can. */

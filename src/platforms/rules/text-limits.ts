@@ -1,7 +1,8 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
-import type { Platform, TextRule, TextUnit } from '../limits.ts'
+import type { EntityMaxima, Platform, TextRule, TextUnit } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import { readStored } from './stored-text.ts'
+import type { Entity } from './text-cache.ts'
 import { atMost } from './wording.ts'
 
 /** How a unit counts characters that people count as one. Bytes are named as such. */
@@ -26,15 +27,18 @@ interface CheckedText {
   addedLength?: number
   /** The text that is sent, where it is not the one that is stored. Its bytes and characters are checked. */
   sent?: string
+  /** Whether its length is a counter of the post. Default: true. */
+  isCounted?: boolean
 }
 
 /** Checks the length of a text in its unit, its bytes and its forbidden characters. */
 export function checkTextLimits(
   text: string,
-  { name, ruleName, findPath, addedLength = 0, sent = text }: CheckedText,
+  { name, ruleName, findPath, addedLength = 0, sent = text, isCounted = true }: CheckedText,
   { unit, lengthMax, lengthSource, bytesMax, forbiddenCharacters, source }: TextRule,
-  { platform, texts, addViolation, addCount }: CheckContext,
+  { platform, texts, addViolation, ...context }: CheckContext,
 ): void {
+  const addCount = isCounted ? context.addCount : undefined
   const length = texts.countLength(text, unit) + addedLength
   addCount?.({ path: findPath(), actual: length, limit: lengthMax, unit })
   if (length > lengthMax) {
@@ -62,6 +66,22 @@ export function checkTextLimits(
     const facts = { path: findPath(), actual: forbidden.join(''), source }
     const problem = `${name} contains ${forbidden.join(' and ')}, which ${verb} not allowed`
     addViolation(`${ruleName}_characters`, facts, problem)
+  }
+}
+
+/** Checks the number of hashtags and the like. */
+export function checkEntities(
+  text: string,
+  { name, findPath }: Pick<CheckedText, 'name' | 'findPath'>,
+  { hashtagsMax, mentionsMax, linksMax, cashtagsMax, source }: EntityMaxima & Pick<TextRule, 'source'>,
+  { texts, addViolation }: CheckContext,
+): void {
+  const maxima = { hashtag: hashtagsMax, mention: mentionsMax, link: linksMax, cashtag: cashtagsMax }
+  for (const [entity, max] of Object.entries(maxima) as [Entity, number | undefined][]) {
+    if (max === undefined || texts.countEntities(text, entity) <= max) continue
+    const actual = texts.countEntities(text, entity)
+    const facts = { path: findPath(), limit: { max }, actual, unit: 'items' as const, source }
+    addViolation(`${entity}_count`, facts, `${name} has ${actual} ${entity}s, ${atMost(max)}`)
   }
 }
 

@@ -1,7 +1,9 @@
+import type { TitleRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import { cutText } from './cut-text.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits } from './text-limits.ts'
-import { fieldPath } from './violation.ts'
+import { captionPath, fieldPath } from './violation.ts'
 
 /** A title of another type is left to the check of its field. */
 export function checkTitle(context: CheckContext): void {
@@ -12,17 +14,23 @@ export function checkTitle(context: CheckContext): void {
   if (typeof title !== 'string') return
   const findPath = () => fieldPath(context, rule.field)
   if (title !== '') checkTextLimits(title, { name: `field ${rule.field}`, ruleName: 'title', findPath }, rule, context)
-  if (isBlank(title) && rule.required && post.scheduled && deriveTitle(caption, rule.lengthMax) === '') {
+  if (!isBlank(title) || !rule.required) return
+  const derived = deriveTitle(caption, rule)
+  const name = 'the title, the first line of the caption,'
+  checkTextLimits(
+    derived,
+    { name, ruleName: 'title', findPath: () => captionPath(context), isCounted: false },
+    rule,
+    context,
+  )
+  if (post.scheduled && derived === '') {
     const problem = `field ${rule.field} is required, or a caption whose first line becomes the title`
     addViolation('title_required', { path: findPath(), source: rule.source }, problem)
   }
 }
 
-/** The first line of the caption that is not blank, cut to `lengthMax` code points. */
-export function deriveTitle(caption: string, lengthMax: number): string {
-  const line = /\S.*/.exec(caption)?.[0] ?? ''
-  return Array.from(line.slice(0, 2 * lengthMax))
-    .slice(0, lengthMax)
-    .join('')
-    .trimEnd()
-}
+/** The first line of the caption that is not blank. */
+export const firstLineOf = (caption: string): string => (/\S.*/.exec(caption)?.[0] ?? '').trimEnd()
+
+/** The first line of the caption that is not blank, cut to the limits of the title. */
+export const deriveTitle = (caption: string, rule: TitleRule): string => cutText(firstLineOf(caption), rule).trimEnd()

@@ -5,8 +5,10 @@ import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
 import { callNetwork } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { notFinishedInTime, unexpected, unreadable } from '../publish-error.ts'
-import { altTextOf, contentOf } from '../request-body.ts'
+import { contentOf } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
 import { clientFor, HOST } from './client.ts'
+import { sandbox } from './limits.ts'
 import { sandboxOptions } from './options.ts'
 
 /** A call as it is stored. */
@@ -27,9 +29,6 @@ export interface SandboxStore {
   /** The newest accepted call for the act. */
   findAccepted(act: { token: string }): Promise<{ id: string; fault: SandboxFault | null } | undefined>
 }
-
-// The limit of X, as `altText` in its catalogue.
-const ALT_TEXT_LENGTH_MAX = 1000
 
 const PROCESSING_MS = 5000
 
@@ -148,7 +147,7 @@ async function receive(file: PublishedFile, { fields }: Act, { signal }: Io): Pr
   } catch (error) {
     throw signal.aborted ? notFinishedInTime(`${HOST} was still receiving a file of the post`) : unreadable(error)
   }
-  const altText = altTextOf(file, fields, ALT_TEXT_LENGTH_MAX) ?? null
+  const altText = altTextOf(file, fields, sandbox) ?? null
   return { id, kind, mimeType, bytes, sha256: hash.digest('hex'), altText }
 }
 

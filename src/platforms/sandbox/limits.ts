@@ -17,6 +17,7 @@ export const sandbox: Platform = {
   caption: x.caption,
   firstComment: x.firstComment!,
   thread: x.thread!,
+  altTexts: x.altTexts,
   postTypes: x.postTypes,
   fields: {
     altText: x.fields.altText!,

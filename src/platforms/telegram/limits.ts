@@ -64,6 +64,7 @@ export const telegram: Platform = {
   },
   // The comment is a reply in the channel. Real comments need the group that is linked to the channel.
   firstComment: { lengthMax: 4096, unit: 'code points', source: { ...tdlib, confidence: 'assumed' } },
+  altTexts: {},
   postTypes: {
     post: {
       mediaMin: 0,
@@ -88,6 +89,7 @@ export const telegram: Platform = {
       mixed: true,
       hasCaption: true,
       image,
+      gif,
       video,
       source: sendMediaGroup,
     },

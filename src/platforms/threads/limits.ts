@@ -1,4 +1,4 @@
-import type { ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const overview: Source = {
   url: 'https://developers.facebook.com/docs/threads/overview/',
@@ -69,11 +69,13 @@ const post: PostTypeRule = {
   source: overview,
 }
 
+const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: publishing }
+
 export const threads: Platform = {
   id: 'threads',
   name: 'Threads',
   caption: { lengthMax: 500, unit: 'threads', required: 'unless media', linksMax: 5, source: posts },
-  firstComment: { lengthMax: 500, unit: 'threads', source: posts },
+  firstComment: { lengthMax: 500, unit: 'threads', linksMax: 5, source: posts },
   // No page limits the number of parts. 25 is X's limit, far below the 1,000 replies that a profile can write per day.
   thread: {
     mode: 'chained',
@@ -82,6 +84,7 @@ export const threads: Platform = {
     unit: 'threads',
     source: { ...posts, confidence: 'assumed' },
   },
+  altTexts: { image: altText, gif: altText, video: altText },
   postTypes: {
     post,
     carousel: { ...post, mediaMin: 2 },

@@ -2,9 +2,9 @@ import type { Act, PublishedFile } from '../adapter.ts'
 import type { ContainerPlan, Parameters } from '../containers.ts'
 import { at, textAt } from '../json.ts'
 import { impossible } from '../publish-error.ts'
-import { altTextOf, publicUrlOf } from '../request-body.ts'
-
-const ALT_TEXT_LENGTH_MAX = 1000
+import { publicUrlOf } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
+import { threads } from './limits.ts'
 
 /** The names of the options of a poll: https://developers.facebook.com/docs/threads/create-posts/polls */
 const POLL_OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d']
@@ -69,7 +69,7 @@ function fileParameters(file: PublishedFile, { fields }: Act): Parameters {
   const isVideo = file.kind === 'video'
   return {
     ...(isVideo ? { media_type: 'VIDEO', video_url: url } : { media_type: 'IMAGE', image_url: url }),
-    ...optional('alt_text', altTextOf(file, fields, ALT_TEXT_LENGTH_MAX)),
+    ...optional('alt_text', altTextOf(file, fields, threads)),
   }
 }
 

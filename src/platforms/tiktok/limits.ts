@@ -87,6 +87,7 @@ export const tiktok: Platform = {
     source: directPost,
   },
   title: { field: 'title', lengthMax: 90, unit: 'UTF-16 units', required: false, source: photoPost },
+  altTexts: {},
   postTypes: {
     post: {
       mediaMin: 1,

@@ -1,4 +1,4 @@
-import type { GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
 
 const counting: Source = {
   url: 'https://docs.x.com/fundamentals/counting-characters',
@@ -79,12 +79,15 @@ const post: PostTypeRule = {
   source: mediaPage,
 }
 
+// The schema CreateMediaMetadataMetadataAltText. X takes none for videos.
+const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: openapi }
+
 export const x: Platform = {
   id: 'x',
   name: 'X (Twitter)',
   // Premium accounts can write more. Which accounts are premium is unknown here, so the common limit holds.
   caption: { lengthMax: 280, unit: 'x', required: 'unless media', cashtagsMax: 1, source: counting },
-  firstComment: { lengthMax: 280, unit: 'x', source: counting },
+  firstComment: { lengthMax: 280, unit: 'x', cashtagsMax: 1, source: counting },
   thread: {
     mode: 'chained',
     partsMax: 25,
@@ -96,6 +99,7 @@ export const x: Platform = {
       version: '2026',
     },
   },
+  altTexts: { image: altText, gif: altText },
   postTypes: {
     post,
     carousel: {
@@ -107,6 +111,7 @@ export const x: Platform = {
       mixed: false,
       hasCaption: true,
       image,
+      gif,
       source: mediaPage,
     },
     video: {

@@ -2,11 +2,10 @@ import type { Act, PublishedFile } from '../adapter.ts'
 import { type NetworkResponse, Refused } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { impossible, unexpected } from '../publish-error.ts'
-import { altTextOf, fileName, multipart, partOf } from '../request-body.ts'
+import { fileName, multipart, partOf } from '../request-body.ts'
+import { altTextOf } from '../rules/alt-text.ts'
 import { type Client, ID } from './client.ts'
-
-/** The schema CreateMediaMetadataMetadataAltText of https://docs.x.com/openapi.json. */
-const ALT_TEXT_LENGTH_MAX = 1000
+import { x } from './limits.ts'
 
 /** Larger chunks were refused with 431: https://github.com/abraham/twitteroauth/issues/1257. At most 1,000 are accepted. */
 export const CHUNK_BYTES = 2_097_152
@@ -43,8 +42,8 @@ export async function uploadFiles(client: Client, act: Act, saved: readonly Uplo
     const { upload, afterMs } = await continueUpload(client, file, index, earlier)
     uploads[index] = upload
     if (afterMs !== null) return { uploads, afterMs }
-    const altText = altTextOf(file, act.fields, ALT_TEXT_LENGTH_MAX)
-    if (altText && file.kind !== 'video') await describe(client, upload, altText)
+    const altText = altTextOf(file, act.fields, x)
+    if (altText) await describe(client, upload, altText)
   }
   return { uploads, afterMs: null }
 }

@@ -108,6 +108,7 @@ export const youtube: Platform = {
       version: '2026',
     },
   },
+  altTexts: {},
   postTypes: {
     post: oneVideo,
     video: oneVideo,

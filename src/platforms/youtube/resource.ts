@@ -1,8 +1,6 @@
 import type { Act, Sent } from '../adapter.ts'
 import { deriveTitle } from '../rules/title.ts'
-
-/** https://developers.google.com/youtube/v3/docs/videos#properties */
-const TITLE_LENGTH_MAX = 100
+import { youtube } from './limits.ts'
 
 /** People & Blogs, the category of YouTube's own upload page. */
 const CATEGORY = '22'
@@ -31,7 +29,7 @@ export function videoOf({ text, fields }: Act): object {
 }
 
 export function titleOf(text: string, { title }: Act['fields']): string {
-  return isText(title) && title.trim() !== '' ? title : deriveTitle(text, TITLE_LENGTH_MAX)
+  return isText(title) && title.trim() !== '' ? title : deriveTitle(text, youtube.title!)
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -142,7 +142,7 @@ function check(payload: Record<string, unknown>, files: Recorded['files']): void
     const [word] = /clyde|discord/i.exec(username as string) ?? []
     if (word) invalid('username', 'USERNAME_INVALID_CONTAINS', `Username cannot contain "${word.toLowerCase()}"`)
   }
-  if (avatar_url !== undefined && !/^https?:/.test(String(avatar_url))) {
+  if (avatar_url !== undefined && !/^https?:/i.test(String(avatar_url))) {
     invalid('avatar_url', 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https').")
   }
   if (tts !== undefined && typeof tts !== 'boolean')
@@ -211,7 +211,7 @@ function checkEmbeds(embeds: unknown): boolean {
   for (const [embedIndex, embed] of (embeds as Embed[]).entries()) {
     const { title, description, fields = [], footer, author, image, thumbnail } = embed
     const check = (path: string, text: string | undefined, max: number) => {
-      const { length } = text?.trim() ?? ''
+      const { length } = [...(text?.trim() ?? '')]
       if (length > max) {
         invalid(`embeds.${embedIndex}.${path}`, 'BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`)
       }

@@ -36,6 +36,8 @@ export interface FakeMastodon extends FakeNetwork {
   login: MastodonLogin
   /** The longest status, a setting of the instance. */
   maxCharacters: number
+  /** The longest description of a file; null before Mastodon 4.6, which keeps 1,500 characters. */
+  descriptionLimit: number | null
   /** Newest first. */
   statuses: Status[]
   /** How often a GIF or video is reported to be in processing; a text is the reason of its failure. */
@@ -166,8 +168,8 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     if (file.bytes.length > (type === 'video' ? VIDEO_BYTES_MAX : IMAGE_BYTES_MAX)) {
       refuse(422, 'Validation failed: File file size must be less than the limit')
     }
-    if (description && [...description].length > 1500) {
-      refuse(422, 'Validation failed: Description is too long (maximum is 1500 characters)')
+    if (description && [...description].length > (fake.descriptionLimit ?? 1500)) {
+      refuse(422, `Validation failed: Description is too long (maximum is ${fake.descriptionLimit ?? 1500} characters)`)
     }
     const attachment: Attachment = { id: nextId(), type, description, looks: type === 'image' ? 0 : fake.processing }
     attachments.set(attachment.id, attachment)
@@ -219,6 +221,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
                   max_media_attachments: 4,
                   characters_reserved_per_url: 23,
                 },
+                ...(fake.descriptionLimit && { media_attachments: { description_limit: fake.descriptionLimit } }),
               },
             },
           }
@@ -243,6 +246,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     scopes: new Set(['read', 'write']),
     login,
     maxCharacters: 500,
+    descriptionLimit: null,
     statuses,
     processing: 1,
     setTime: (time) => {
@@ -260,11 +264,16 @@ function checkPoll({ options, expires_in: expiresIn }: Record<string, unknown>, 
     refuse(422, 'Validation failed: Options must be more than one item')
   const choices = options as unknown[]
   if (choices.length > 4) refuse(422, "Validation failed: Options can't contain more than 4 items")
-  if (choices.some((choice) => typeof choice !== 'string' || choice === '' || [...choice].length > 50)) {
+  if (
+    choices.some(
+      (choice) => typeof choice !== 'string' || choice.trim() === '' || countLength(choice.trim(), 'graphemes') > 50,
+    )
+  ) {
     refuse(422, "Validation failed: Options can't be longer than 50 characters each")
   }
   // https://github.com/mastodon/mastodon/blob/main/app/validators/poll_options_validator.rb
-  if (new Set(choices).size < choices.length) refuse(422, 'Validation failed: Options contain duplicate items')
+  if (new Set(choices.map((choice) => String(choice).trim())).size < choices.length)
+    refuse(422, 'Validation failed: Options contain duplicate items')
   if (typeof expiresIn !== 'number' || expiresIn < 300) refuse(422, 'Validation failed: Expires at is too soon')
   if ((expiresIn as number) > 2_629_746) refuse(422, 'Validation failed: Expires at is too far into the future')
 }

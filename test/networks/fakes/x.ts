@@ -37,6 +37,9 @@ const WINDOW_MS = 900_000
 const CREATES_MAX = 100
 const DUPLICATE_MS = 43_200_000
 
+/** As https://github.com/twitter/twitter-text/blob/master/js/src/regexp/validCashtag.js */
+const CASHTAGS = /(?<=^|\s)\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?=$|\s|[!-/:-@[-`{-~])/gi
+
 const READ = ['tweet.read', 'users.read']
 
 /** The scopes of each operation: https://docs.x.com/openapi.json */
@@ -112,7 +115,7 @@ export async function startX(t: Teardown) {
     for (const id of [reply?.in_reply_to_tweet_id, quoted]) if (id !== undefined) checkTarget(id)
     const lengthMax = user.subscription_type === 'None' ? 280 : 25_000
     if (countLength(text, 'x') > lengthMax) refuse.forbidden('You are not permitted to perform this action.')
-    if ((text.match(/(?<!\w)\$[a-z]{1,6}\b/gi) ?? []).length > 1) {
+    if ((text.match(CASHTAGS) ?? []).length > 1) {
       refuse.forbidden('Posts are limited to a maximum of one cashtag')
     }
     // Deleted posts count too.

@@ -1,0 +1,40 @@
+import type { MediaKind } from '../../../schemas/media.ts'
+import type { AltTextRule, Platform } from '../limits.ts'
+import { cutText } from './cut-text.ts'
+import { isBlank } from './text-length.ts'
+
+/** A file, as far as its alternative text depends on it. */
+export interface DescribedFile {
+  kind?: MediaKind | null
+  altText?: string | null
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The alternative text of a file: its own, or the one that the override's `fields` have for all. Undefined if blank. */
+export function findAltText({ altText }: DescribedFile, fields: Fields): string | undefined {
+  const text = altText && !isBlank(altText) ? altText : fields.altText
+  return typeof text === 'string' && !isBlank(text) ? text : undefined
+}
+
+/** The rule for the alternative text of a file. `lengthMax` is that of the account's own server, if it states one. */
+export function findAltTextRule(
+  { altTexts }: Pick<Platform, 'altTexts'>,
+  { kind }: DescribedFile,
+  lengthMax?: number | null,
+): AltTextRule | undefined {
+  const rule = kind ? altTexts[kind] : undefined
+  return rule && lengthMax ? { ...rule, lengthMax, lengthSource: null } : rule
+}
+
+/** What is sent as the alternative text of a file: a post is worth more than the end of a long description. */
+export function altTextOf(
+  file: DescribedFile,
+  fields: Fields,
+  platform: Pick<Platform, 'altTexts'>,
+  lengthMax?: number | null,
+): string | undefined {
+  const rule = findAltTextRule(platform, file, lengthMax)
+  const text = rule && findAltText(file, fields)
+  return (text && cutText(text, rule)) || undefined
+}

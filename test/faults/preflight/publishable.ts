@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import sharp from 'sharp'
+import type { Test } from 'tap'
+import type { CreatePost } from '../../../schemas/create-post.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
+import { createNetworkWorld } from '../../helpers/network-world.ts'
+import { until } from '../../helpers/until.ts'
+import type { Json } from '../fuzz/values.ts'
+import { postsFor, type StoredFile, type Target } from './posts.ts'
+
+type World = Awaited<ReturnType<typeof createNetworkWorld>>
+
+/** What became of a post. */
+export interface Outcome {
+  platform: PlatformId
+  body: CreatePost
+  /** What validatePost said. Other posts are not created. */
+  isPublishable: boolean
+  /** Why it was not published: the error of its delivery, or of its creation. */
+  refusal?: string
+}
+
+/** Accounts of each network. A delivery waits for the one before it on its account. */
+const ACCOUNTS = 4
+
+/** Posts that are created at a time. */
+const IN_PARALLEL = 8
+
+/** Values that only the networks know; an empty list leaves a key out. */
+const KNOWN: Partial<Record<PlatformId, Partial<Record<string, readonly Json[]>>>> = {
+  // A webhook starts threads in forums only.
+  discord: { threadId: ['1100'], threadName: [], appliedTags: [] },
+  x: { quotePostId: [], communityId: [] },
+  threads: { quotePostId: [] },
+  // An organization has no connections.
+  linkedin: { visibility: ['PUBLIC', 'LOGGED_IN'] },
+  tiktok: { privacyLevel: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY'] },
+  pinterest: { boardId: ['549755885175'], boardSectionId: ['5258814934636085108'] },
+  reddit: { subreddit: ['lighthouses'], flairId: ['865ba524-692d-11e9-9811-0e2f1d7746a8'] },
+  youtube: { playlistId: ['PLlighthouses1'], thumbnailUrl: ['https://images.example/a.jpg'], categoryId: ['22'] },
+  // The sandbox fails as its posts say.
+  sandbox: { fault: [] },
+}
+
+/** A world with accounts on the fakes of these networks, and files of many kinds. */
+export async function createScene(t: Test, platforms: readonly PlatformId[]) {
+  const world = await createNetworkWorld(t)
+  world.tiktok.switches.initsMax = Number.POSITIVE_INFINITY
+  world.discord.threads.add('1100')
+  const image = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
+    .jpeg()
+    .toBuffer()
+  world.youtube.images.set('/a.jpg', { type: 'image/jpeg', bytes: image })
+  const networks = platforms.filter((platform) => platform !== 'sandbox').map((platform) => world[platform])
+  const targets: Target[] = []
+  for (const platform of platforms) {
+    for (let count = 0; count < ACCOUNTS; count++) targets.push(await createTarget(world, platform))
+  }
+  const files = await uploadFiles(world)
+
+  /** Validates the posts, publishes those that are publishable, and returns the outcome of each. */
+  async function publish(bodies: readonly CreatePost[]): Promise<Outcome[]> {
+    const { db, time } = world
+    const created = new Map<string, Outcome>()
+    const outcomes: Outcome[] = []
+    // X refuses a text that it has, which validatePost cannot know.
+    world.x.posts.length = 0
+    const sentToX = new Set<string>()
+    const scheduledAt = new Date(time.now.getTime() - 3_600_000).toISOString()
+    for (let first = 0; first < bodies.length; first += IN_PARALLEL) {
+      await Promise.all(
+        bodies.slice(first, first + IN_PARALLEL).map(async (body, offset) => {
+          const { platform } = targets.find(({ id }) => id === body.accountIds[0])!
+          const outcome: Outcome = { platform, body, isPublishable: false }
+          outcomes[first + offset] = outcome
+          if (platform === 'x' && textsOf(body).some((text) => isRepeated(sentToX, text))) return
+          const scheduled = { ...body, scheduledAt }
+          const validated = await send(world, '/posts/validate', scheduled)
+          if (validated.status !== 200 || !validated.body.publishable) return
+          outcome.isPublishable = true
+          const { status, body: post } = await send(world, '/posts', scheduled)
+          if (status === 201) created.set(post.id, outcome)
+          else outcome.refusal = `createPost: ${post.error}`
+        }),
+      )
+    }
+    const unsettled = () =>
+      db
+        .selectFrom('postTargets')
+        .select(({ fn }) => [fn.countAll<number>().as('count')])
+        .where('state', 'in', ['queued', 'publishing'])
+        .executeTakeFirstOrThrow()
+    for (let turn = 0; turn < TURNS_MAX; turn++) {
+      await world.work(turn === 0 ? 1000 : 15_000)
+      if (Number((await unsettled()).count) === 0) break
+    }
+    const rows = await db
+      .selectFrom('postTargets')
+      .select(['postId', 'state', 'error'])
+      .where('postId', '=', sql<string>`any(${[...created.keys()]}::uuid[])`)
+      .execute()
+    for (const { postId, state, error } of rows) {
+      if (state === 'published' && error === null) continue
+      const { code, message } = (error ?? {}) as { code?: string; message?: string }
+      created.get(postId)!.refusal = `${state} ${code}: ${message}`
+    }
+    // Fakes keep every call with its files.
+    for (const { calls, log } of networks) {
+      calls.length = 0
+      log.length = 0
+    }
+    world.log.length = 0
+    return outcomes
+  }
+
+  return { targets, publish, posts: (target: Target) => postsFor(target, files, KNOWN[target.platform] ?? {}) }
+}
+
+/** Every text that the post sends. */
+const textsOf = ({ caption, firstComment, threadParts, postType }: CreatePost): string[] => {
+  const parts = postType === 'thread' ? Object.values(threadParts ?? {}).flatMap((parts) => parts ?? []) : []
+  return [...(parts.length > 0 ? parts : [caption ?? '']), ...(firstComment ? [firstComment] : [])]
+}
+
+/** Whether a text was sent before. An empty one may be sent again. */
+function isRepeated(sent: Set<string>, text: string): boolean {
+  const isKnown = text !== '' && sent.has(text)
+  sent.add(text)
+  return isKnown
+}
+
+/** A post with files waits for its network some times, and for the rate limits of its account. */
+const TURNS_MAX = 300
+
+const send = ({ ada }: World, path: string, body: unknown) =>
+  until('the request is carried out', () => ada.call('POST', path, body), { isMet: ({ status }) => status !== 503 })
+
+async function createTarget(world: World, platform: PlatformId): Promise<Target> {
+  const { ada, db, of } = world
+  const connectable = ['bluesky', 'mastodon', 'telegram', 'discord'].includes(platform)
+  if (!connectable) return { id: await world.connect(platform), platform, textLengthMax: null }
+  const { body, account } = of(platform)
+  const { username, textLengthMax = null } = account
+  const id = await ada.account(platform, { username, credentials: body.credentials as Record<string, string> })
+  if (textLengthMax !== null) await db.updateTable('accounts').set({ textLengthMax }).where('id', '=', id).execute()
+  return { id, platform, textLengthMax }
+}
+
+const sample = (name: string) => readFileSync(`test/samples/${name}`)
+
+const VIDEO_FACTS = { width: 1080, height: 1920, durationSeconds: 10, fps: 30, videoCodec: 'h264', audioCodec: 'aac' }
+
+/** Files of many kinds. The facts of videos are replaced by such as phones and cameras make. */
+async function uploadFiles({ db, uploadFile }: World): Promise<StoredFile[]> {
+  const files: StoredFile[] = []
+  const add = async (bytes: Buffer, altText = '', facts = {}) => {
+    const id = await uploadFile(bytes, altText)
+    if (Object.keys(facts).length > 0) await db.updateTable('media').set(facts).where('id', '=', id).execute()
+    const { mimeType } = await db.selectFrom('media').select('mimeType').where('id', '=', id).executeTakeFirstOrThrow()
+    files.push({ id, mimeType })
+  }
+  const still = (width: number, height: number, alpha = 1) =>
+    sharp({ create: { width, height, channels: alpha < 1 ? 4 : 3, background: { r: 9, g: 99, b: 129, alpha } } })
+  const frames = (count: number) =>
+    sharp(
+      Array.from({ length: count }, (_, n) => ({
+        create: { width: 320, height: 320, channels: 3 as const, background: { r: n * 50, g: 99, b: 129 } },
+      })) as unknown as string[],
+      { join: { animated: true } },
+    )
+  await add(await still(1080, 1080).jpeg().toBuffer())
+  await add(await still(1080, 1350).jpeg().toBuffer(), 'A lighthouse at dusk.')
+  await add(await still(1080, 566).jpeg().toBuffer(), '🌊'.repeat(800))
+  await add(await still(1081, 1080).jpeg().toBuffer(), ' ')
+  await add(await still(320, 400).png().toBuffer(), 'a'.repeat(2000))
+  await add(await still(400, 400, 0.5).png().toBuffer())
+  await add(await still(720, 900).webp().toBuffer(), '👨‍👩‍👧‍👦'.repeat(100))
+  await add(await still(640, 640).avif({ effort: 0 }).toBuffer())
+  await add(await still(500, 500).gif().toBuffer())
+  await add(await frames(3).gif().toBuffer(), 'An animated lighthouse.')
+  await add(await frames(3).webp().toBuffer())
+  await add(await still(20, 20).jpeg().toBuffer())
+  await add(await still(1000, 3000).jpeg().toBuffer())
+  await add(sample('plain.mp4'), '', VIDEO_FACTS)
+  await add(sample('rotated.mp4'), 'A film of a lighthouse.', {
+    ...VIDEO_FACTS,
+    height: 1080,
+    durationSeconds: 59.9,
+    fps: 29.97,
+  })
+  await add(sample('fragmented.mp4'), '', { ...VIDEO_FACTS, width: 1920, height: 1080, durationSeconds: 3, fps: 60 })
+  await add(sample('plain.mov'), 'a'.repeat(1600), { ...VIDEO_FACTS, durationSeconds: 90, fps: 24 })
+  await add(sample('plain.webm'), '', { ...VIDEO_FACTS, videoCodec: 'vp9', audioCodec: 'opus' })
+  await add(sample('slow.mp4'), '', { ...VIDEO_FACTS, durationSeconds: 140.02, fps: 23.976 })
+  return files
+}

@@ -1,0 +1,106 @@
+import t from 'tap'
+import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
+import { jpeg } from '../helpers/upload.ts'
+
+const SCHEDULED = { scheduledAt: '2999-01-15T09:30:00Z' }
+
+t.test('an alternative text that a network would cut leads to a warning of create and validate', async (t) => {
+  const { ada } = await createNetworkWorld(t)
+  const networks = ['x', 'mastodon', 'discord', 'threads', 'instagram', 'facebook', 'pinterest', 'linkedin'] as const
+  const ids = new Map<string, string>()
+  for (const platform of [...networks, 'bluesky', 'telegram'] as const) {
+    ids.set(platform, await ada.account(platform, { credentials: { accessToken: 'a' } }))
+  }
+  const facts = { kind: 'image', fileName: 'pier.jpg' } as const
+  const media = await ada.media({ ...facts, altText: 'a'.repeat(5000) })
+  const body = { accountIds: [...ids.values()], mediaIds: [media], caption: 'hi' }
+  const { body: validation } = await ada.call('POST', '/posts/validate', body)
+  const { body: created } = await ada.call('POST', '/posts', body)
+  const cut = validation.warnings.filter(({ code }: { code: string }) => code === 'text_cut')
+  t.strictSame(
+    cut.map(({ path, accountId, message }: Record<string, string>) => [path, accountId, message]),
+    [
+      ['x', 1000],
+      ['mastodon', 1500],
+      ['discord', 1024],
+      ['threads', 1000],
+      ['instagram', 1000],
+      ['facebook', 1000],
+      ['pinterest', 500],
+      ['linkedin', 4086],
+      ['bluesky', 2000],
+    ].map(([platform, max]) => [
+      ['mediaIds', 0],
+      ids.get(platform as string),
+      `${platform} (@ada): media pier.jpg (${media}) has an alternative text of 5000 characters, at most ${max} are allowed, which is cut when it is sent`,
+    ]),
+  )
+  t.strictSame(created.warnings, validation.warnings)
+  const strict = await ada.call('POST', '/posts?strict=true', body)
+  t.equal(strict.headers['x-error-code'], 'warnings_not_allowed')
+})
+
+t.test('a text within the limits, or for a file that has none, leads to no warning', async (t) => {
+  const { ada } = await createNetworkWorld(t)
+  const x = await ada.account('x', { credentials: { accessToken: 'a' } })
+  const image = await ada.media({ kind: 'image', altText: '🌊'.repeat(1000) })
+  const facts = { mimeType: 'video/mp4', durationSeconds: 10, fps: 30 }
+  const video = await ada.media({ ...facts, kind: 'video', altText: 'a'.repeat(2000) })
+  const problems: unknown[] = []
+  for (const mediaIds of [[image], [video]]) {
+    const { status, body } = await ada.call('POST', '/posts/validate', { accountIds: [x], mediaIds, caption: 'hi' })
+    if (status !== 200 || body.warnings.length > 0) problems.push(body)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('the first line of a caption that is cut to a title leads to a warning', async (t) => {
+  const { ada } = await createNetworkWorld(t)
+  const youtube = await ada.account('youtube', { credentials: { accessToken: 'a' } })
+  const warningsOf = async (post: object) => {
+    const { body } = await ada.call('POST', '/posts/validate', { accountIds: [youtube], ...post })
+    return body.warnings.map(({ code, path }: Record<string, unknown>) => [code, path])
+  }
+  const long = `${'a'.repeat(101)}\nmore`
+  t.strictSame(await warningsOf({ caption: long }), [['text_cut', ['caption']]])
+  t.strictSame(await warningsOf({ accountOverrides: [{ accountId: youtube, captionOverride: long }] }), [
+    ['text_cut', ['accountOverrides', 0, 'captionOverride']],
+  ])
+  t.strictSame(await warningsOf({ caption: 'a'.repeat(100) }), [])
+  const fields = { title: 'A title of its own' }
+  t.strictSame(await warningsOf({ caption: long, accountOverrides: [{ accountId: youtube, fields }] }), [])
+})
+
+t.test('a Mastodon server may keep more, which is read when the account is connected', async (t) => {
+  const world = await createNetworkWorld(t)
+  const { ada, mastodon, connect, post, work, readDelivery, uploadFile } = world
+  mastodon.descriptionLimit = 10_000
+  const account = await connect('mastodon')
+  t.equal((await world.readAccount(account)).altTextLengthMax, 10_000)
+  const { body: limits } = await ada.call('GET', `/accounts/${account}/limits`)
+  t.match(limits.altTexts.image, { max: 10_000, maxSource: null })
+  const altText = 'a'.repeat(2000)
+  const file = await uploadFile(await jpeg(), altText)
+  const body = { accountIds: [account], mediaIds: [file], caption: 'hi' }
+  t.strictSame((await ada.call('POST', '/posts/validate', { ...body, ...SCHEDULED })).body.warnings, [])
+  const id = await post(body)
+  await work()
+  await work(10_000)
+  t.equal((await readDelivery(id)).state, 'published')
+  const [upload] = callsOf(mastodon, 'POST /api/v2/media')
+  t.equal((upload!.body as { description: string }).description, altText)
+})
+
+t.test('a text is cut between two characters, by the unit of the network', async (t) => {
+  const world = await createNetworkWorld(t)
+  const { mastodon, connect, post, work, readDelivery, uploadFile } = world
+  const account = await connect('mastodon')
+  const family = '👨‍👩‍👧‍👦'
+  const file = await uploadFile(await jpeg(), family.repeat(280))
+  const id = await post({ accountIds: [account], mediaIds: [file], caption: 'hi' })
+  await work()
+  t.equal((await readDelivery(id)).state, 'published')
+  const [upload] = callsOf(mastodon, 'POST /api/v2/media')
+  // Each has 7 code points, and 1,500 / 7 is 214.3.
+  t.equal((upload!.body as { description: string }).description, family.repeat(214))
+})
