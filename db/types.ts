@@ -325,6 +325,7 @@ export interface WebhookDeliveries {
 export interface Webhooks {
   accountIds: string[] | null;
   createdAt: Generated<Timestamp>;
+  createdBy: string | null;
   data: Buffer;
   dataKey: Buffer;
   disabledAt: Timestamp | null;

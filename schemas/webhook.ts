@@ -63,6 +63,7 @@ export const WEBHOOK_EXAMPLE = {
   secretHint: 'whsec_k3Qx',
   secrets: [SECRET_EXAMPLE],
   createdAt: '2026-11-23T08:02:44.905Z',
+  createdBy: '0196f0a1-3c7e-7d20-9b4f-61d8e2a5c047',
 }
 
 const WEBHOOK_PROPERTIES = {
@@ -89,6 +90,10 @@ const WEBHOOK_PROPERTIES = {
     description: 'The secrets that sign each event: the current one, and after a rotation the previous one.',
   }),
   createdAt: Type.String({ format: 'date-time', description: 'When the webhook was created.' }),
+  createdBy: NullableString({
+    description:
+      'The id of the API key that created it. The webhook stays when the key is revoked. `null` if an earlier version created it.',
+  }),
 }
 
 export const Webhook = Type.Object(WEBHOOK_PROPERTIES, {

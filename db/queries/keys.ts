@@ -35,6 +35,27 @@ export const findKey = prepared<{ hash: Buffer }, FoundKey>('find_key', (db, val
     .where('revokedAt', 'is', null),
 )
 
+/** The key with this id, unless it is revoked. The caller compares `expiresAt`. */
+export const findKeyById = prepared<{ id: string }, KeyRights & { expiresAt: Date | null }>(
+  'find_key_by_id',
+  (db, value) =>
+    db
+      .selectFrom('apiKeys')
+      .select((eb) => [eb.ref('scopes').$castTo<Scope[] | null>().as('scopes'), 'accountIds', 'expiresAt'])
+      .where('id', '=', value('id'))
+      .where('revokedAt', 'is', null),
+)
+
+/** Those of these keys that are revoked or expired. */
+export const listEndedKeys = prepared<{ ids: string[] }, { id: string }>(
+  'list_ended_keys',
+  (_db, value) => sql`
+    select wanted.id
+    from unnest(${value('ids')}::uuid[]) as wanted(id)
+    left join api_keys on api_keys.id = wanted.id
+    where api_keys.id is null or api_keys.revoked_at is not null or api_keys.expires_at <= now()`,
+)
+
 export interface NewKey {
   id: string
   userId: string

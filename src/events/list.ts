@@ -8,7 +8,8 @@ import {
   listEvents,
   readBounds,
 } from '../../db/queries/events/read.ts'
-import type { KeyRights } from '../../db/queries/keys.ts'
+import { findKeyById, type KeyRights } from '../../db/queries/keys.ts'
+import { EXPIRED_KEY, INVALID_KEY } from '../../schemas/error.ts'
 import type { Event, EventType } from '../../schemas/event.ts'
 import type { EventList, ListEventsQuery } from '../../schemas/list-events.ts'
 import { EVENT_NOT_FOUND } from '../../schemas/messages.ts'
@@ -20,26 +21,29 @@ import type { Waiters } from './waiters.ts'
 
 interface Reader {
   userId: string
+  keyId: string
   rights: KeyRights
 }
 
 /**
  * The events after a cursor, or from a time on. Waits for one if there is none, until `signal` aborts. Throws 400 for a
- * cursor that is not the caller's, 403 for a type that the key may not see, and 410 for a cursor whose events are gone.
+ * cursor that is not the caller's, 401 if the key ends meanwhile, 403 for a type that the key may not see, and 410 for a cursor
+ * whose events are gone.
  */
 export async function readEvents(
   { db, waiters }: { db: Db; waiters: Waiters },
-  { userId, rights }: Reader,
+  { userId, keyId, rights }: Reader,
   query: ListEventsQuery,
   signal: AbortSignal,
 ): Promise<EventList> {
-  const conditions: EventConditions = {
+  const conditionsOf = (rights: KeyRights): EventConditions => ({
     userId,
     types: visibleTypes(rights, query.types),
     postId: query.postId ?? null,
     accountId: query.accountId ?? null,
     listedAccountIds: rights.accountIds,
-  }
+  })
+  let conditions = conditionsOf(rights)
   const deadline = performance.now() + query.wait * 1000
   for (let place = await findStart(db, userId, query); ; ) {
     const { events, last, lastId } = await listEvents(db, { ...conditions, after: place.position, limit: query.limit })
@@ -53,8 +57,19 @@ export async function readEvents(
     const remainingMs = deadline - performance.now()
     const page = { data: events.map(toEvent), nextCursor: writeEventCursor(userId, place), hasMore }
     if (events.length > 0 || remainingMs <= 0) return page
-    if (!hasMore && !(await waiters.wait(userId, place.position, remainingMs, signal))) return page
+    if (hasMore) continue
+    if (!(await waiters.wait({ userId, keyId }, place.position, remainingMs, signal))) return page
+    // The key may have been revoked or narrowed meanwhile.
+    conditions = conditionsOf(await readRights(db, keyId))
   }
+}
+
+/** What the key allows now. Throws 401 if it has ended. */
+async function readRights(db: Db, keyId: string): Promise<KeyRights> {
+  const [key] = await findKeyById(db, { id: keyId })
+  if (!key) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
+  if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
+  return key
 }
 
 /** Where a request without a cursor begins. Nothing before it is missing. */

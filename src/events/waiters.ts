@@ -1,6 +1,7 @@
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { readLastPositions } from '../../db/queries/events/read.ts'
+import { listEndedKeys } from '../../db/queries/keys.ts'
 import { RateLimited } from '../errors.ts'
 
 const POLL_MS = 250
@@ -10,6 +11,7 @@ const RETRY_AFTER_SECONDS = 1
 
 interface Waiter {
   userId: string
+  keyId: string
   after: number
   resolve(hasEvent: boolean): void
   reject(error: unknown): void
@@ -17,17 +19,17 @@ interface Waiter {
 
 export interface Waiters {
   /**
-   * Resolves to true when the user has an event after the position `after`, and to false when `ms` are over, `signal` aborts
-   * or the process stops. Throws 429 where too many wait already.
+   * Resolves to true when the user has an event after the position `after`, or the key has ended, and to false when `ms` are
+   * over, `signal` aborts or the process stops. Throws 429 where too many wait already.
    */
-  wait(userId: string, after: number, ms: number, signal: AbortSignal): Promise<boolean>
+  wait(reader: { userId: string; keyId: string }, after: number, ms: number, signal: AbortSignal): Promise<boolean>
   /** Ends all waits, and those to come. */
   stop(): void
 }
 
 /**
- * Waits for events. One query for all waiting requests of the process reads the last positions of their users. Not LISTEN,
- * which PgBouncer does not support in transaction mode: https://www.pgbouncer.org/features.html
+ * Waits for events. One query for all waiting requests of the process reads the last positions of their users, and one which
+ * keys have ended. Not LISTEN, which PgBouncer does not support in transaction mode: https://www.pgbouncer.org/features.html
  */
 export function createWaiters(db: Db): Waiters {
   const waiting = new Set<Waiter>()
@@ -46,7 +48,11 @@ export function createWaiters(db: Db): Waiters {
     try {
       const rows = await readLastPositions(db, { userIds: [...new Set([...waiting].map(({ userId }) => userId))] })
       const last = new Map(rows.map((row) => [row.userId, row.last]))
-      for (const waiter of waiting) if ((last.get(waiter.userId) ?? 0) > waiter.after) waiter.resolve(true)
+      const endedRows = await listEndedKeys(db, { ids: [...new Set([...waiting].map(({ keyId }) => keyId))] })
+      const ended = new Set(endedRows.map(({ id }) => id))
+      for (const waiter of waiting) {
+        if ((last.get(waiter.userId) ?? 0) > waiter.after || ended.has(waiter.keyId)) waiter.resolve(true)
+      }
     } catch (error) {
       for (const waiter of waiting) waiter.reject(error)
     }
@@ -55,11 +61,11 @@ export function createWaiters(db: Db): Waiters {
   }
 
   return {
-    async wait(userId, after, ms, signal) {
+    async wait({ userId, keyId }, after, ms, signal) {
       if (isStopped || signal.aborted) return false
       if (waiting.size >= WAITERS_MAX) throw new RateLimited('too_many_waiting', RETRY_AFTER_SECONDS)
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-      const waiter: Waiter = { userId, after, resolve, reject }
+      const waiter: Waiter = { userId, keyId, after, resolve, reject }
       const end = setTimeout(resolve, ms, false)
       const abort = () => resolve(false)
       signal.addEventListener('abort', abort, { once: true })

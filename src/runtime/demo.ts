@@ -65,7 +65,8 @@ async function seedWebhook(db: Db, userId: string, keyring: Keyring): Promise<vo
   const { id, url } = WEBHOOK_EXAMPLE
   const secret = generateSecret()
   const secrets = { secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
-  await insertWebhook(db, { id, userId, url, payload: 'full', types: null, accountIds: null, scopes: null, ...secrets })
+  const forAll = { types: null, accountIds: null, scopes: null }
+  await insertWebhook(db, { id, userId, url, payload: 'full', createdBy: null, ...forAll, ...secrets })
   await disableWebhook(db, id)
 }
 

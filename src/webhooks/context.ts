@@ -15,5 +15,6 @@ export interface WebhookContext {
 /** Who manages webhooks: a user, by one of the user's keys. */
 export interface Manager {
   userId: string
+  keyId: string
   rights: KeyRights
 }

@@ -75,7 +75,7 @@ export async function createWebhook(
   manager: Manager,
   body: CreateWebhook,
 ): Promise<WebhookWithSecret> {
-  const { userId, rights } = manager
+  const { userId, keyId, rights } = manager
   const types = body.types ? [...new Set(body.types)] : null
   if (types) requireTypes(manager, types)
   const url = await checkUrl(context, body.url)
@@ -88,7 +88,7 @@ export async function createWebhook(
     }
     const accountIds = await readAccountIds(db, manager, body.accountIds ?? null)
     const rest = { payload: body.payload, secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
-    await insertWebhook(db, { id, userId, url, types, accountIds, scopes: scopesOf(rights), ...rest })
+    await insertWebhook(db, { id, userId, url, types, accountIds, scopes: scopesOf(rights), createdBy: keyId, ...rest })
     return { ...toWebhook(await readWebhook(db, manager, id)), secret }
   })
 }
@@ -180,7 +180,7 @@ function open(keyring: Keyring, row: WebhookRow) {
 
 /** A webhook as the API shows it. */
 export function toWebhook(row: WebhookRow): Webhook {
-  const { id, url, types, accountIds, payload, disabledReason, failingSince, createdAt } = row
+  const { id, url, types, accountIds, payload, disabledReason, failingSince, createdAt, createdBy } = row
   const secrets: Webhook['secrets'] = [{ createdAt: row.secretCreatedAt, expiresAt: null }]
   if (row.previousExpiresAt !== null) {
     secrets.push({ createdAt: row.previousCreatedAt!, expiresAt: row.previousExpiresAt })
@@ -188,6 +188,6 @@ export function toWebhook(row: WebhookRow): Webhook {
   return {
     ...{ id, url, types: types as Webhook['types'], accountIds, payload },
     ...{ state: disabledReason === null ? 'active' : 'disabled', disabledReason, failingSince },
-    ...{ secretHint: row.secretStart, secrets, createdAt },
+    ...{ secretHint: row.secretStart, secrets, createdAt, createdBy },
   }
 }

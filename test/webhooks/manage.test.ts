@@ -49,6 +49,23 @@ t.test('a webhook is created, listed, changed and deleted, and shows its secret 
   t.strictSame(codeOf(await ada.call('DELETE', `/webhooks/${shown.id}`)), [404, 'webhook_not_found'])
 })
 
+t.test('a webhook names the key that created it, and outlives it', async (t) => {
+  const { ada, db, keyWith } = await createScene(t)
+  const maker = await keyWith({ scopes: ['webhooks:manage', 'posts:read'] })
+  const { id: keyId } = (await maker.call('GET', '/key')).body
+  const { body: webhook } = await maker.call('POST', '/webhooks', { url: URL_OF_ADA, types: ['post.*'] })
+  t.equal(webhook.createdBy, keyId)
+  t.equal((await ada.call('DELETE', `/keys/${keyId}`)).status, 200)
+  t.strictSame((await ada.call('GET', '/webhooks')).body.data, [
+    (await ada.call('GET', `/webhooks/${webhook.id}`)).body,
+  ])
+  t.hasStrict((await ada.call('PATCH', `/webhooks/${webhook.id}`, { payload: 'thin' })).body, {
+    ...{ createdBy: keyId, state: 'active' },
+  })
+  await db.updateTable('webhooks').set({ createdBy: null }).execute()
+  t.equal((await ada.call('GET', `/webhooks/${webhook.id}`)).body.createdBy, null, 'one of an earlier version')
+})
+
 t.test('an Idempotency-Key is ignored: the secret of a webhook is not kept for a replay', async (t) => {
   const { ada, db } = await createScene(t)
   const create = () => ada.call('POST', '/webhooks', { url: URL_OF_ADA }, { 'idempotency-key': 'one' })

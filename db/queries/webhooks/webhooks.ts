@@ -28,6 +28,8 @@ export interface WebhookRow extends WebhookRights, CredentialsRow {
   /** Null if there is no previous secret, or if it has expired. */
   previousExpiresAt: string | null
   createdAt: string
+  /** The API key. */
+  createdBy: string | null
 }
 
 const columns = (eb: ExpressionBuilder<DB, 'webhooks'>) =>
@@ -43,6 +45,7 @@ const columns = (eb: ExpressionBuilder<DB, 'webhooks'>) =>
       'previousExpiresAt',
     ),
     isoTime('createdAt').as('createdAt'),
+    'createdBy',
   ] as const
 
 interface Key {
@@ -88,7 +91,7 @@ export async function countWebhooks(db: Db, userId: string): Promise<number> {
   return Number(rows[0]!.count)
 }
 
-export type NewWebhook = Pick<WebhookRow, 'id' | 'userId' | 'url' | 'payload' | 'secretStart'> &
+export type NewWebhook = Pick<WebhookRow, 'id' | 'userId' | 'url' | 'payload' | 'secretStart' | 'createdBy'> &
   WebhookRights &
   CredentialsRow
 
