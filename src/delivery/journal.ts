@@ -79,9 +79,9 @@ class JournalWriter implements Journal {
   #missingSince: number | undefined
   /** Marks that are not written yet. */
   #marks: number[] = []
-  /** Entries that are not in `#segment` yet. The first `#ahead.count` are in the segments `#ahead.names`. */
+  /** Entries that are not in `#segment` yet. The first `count` are in the segments `names`, of which the last is continued. */
   #lines: string[] = []
-  #ahead = { count: 0, names: [] as string[], number: 0 }
+  #ahead = { count: 0, names: [] as string[], number: 0, text: '' }
   #writingAhead: Promise<void> | undefined
   #nextAhead: Promise<void> | undefined
   #segment = { number: 0, name: '', text: '', startedAt: 0 }
@@ -183,8 +183,8 @@ class JournalWriter implements Journal {
   }
 
   /**
-   * Writes the entries that no segment has, in a segment of their own: one for all intents of the same moment. One at a time,
-   * so that an act is never in the journal without the outcome of the act before it.
+   * Writes the entries that no segment has yet, once for all intents of the same moment. One write at a time, so that an act
+   * is never in the journal without the outcome of the act before it.
    */
   #writeAhead(): Promise<void> {
     this.#nextAhead ??= Promise.all([this.#writingAhead, nextTurn()]).then(() => {
@@ -199,13 +199,20 @@ class JournalWriter implements Journal {
     const lines = this.#lines.slice(this.#ahead.count)
     // They are written when the storage is back.
     if (lines.length === 0 || this.#isStorageLost) return
-    this.#ahead.count = this.#lines.length
+    const ahead = this.#ahead
+    ahead.count = this.#lines.length
     const [mark, at] = [this.#known, this.#knownAt]
-    const writer = `${this.#worker}${this.#segment.number}`
-    const name = nameOf({ mark, time: at, writer, ahead: ++this.#ahead.number })
-    const text = encodeGroup({ mark, marks: [], at, isLate: true }, lines)
-    await this.#withStorage(() => this.#files.write(this.#id, name, text))
-    this.#ahead.names.push(name)
+    if (ahead.text === '' || ahead.text.length > SEGMENT_LENGTH_MAX) {
+      const writer = `${this.#worker}${this.#segment.number}`
+      ahead.names.push(nameOf({ mark, time: at, writer, ahead: ++ahead.number }))
+      ahead.text = ''
+    }
+    const name = ahead.names.at(-1)!
+    const from = ahead.text.length
+    ahead.text += encodeGroup({ mark, marks: [], at, isLate: true }, lines)
+    const { text } = ahead
+    await this.#withStorage(() => this.#files.write(this.#id, name, text, from))
+    if (this.#isStorageLost) ahead.text = ''
   }
 
   #schedule(): void {
@@ -230,9 +237,10 @@ class JournalWriter implements Journal {
   }
 
   async #writeNow(): Promise<void> {
-    // Committed before the mark is advanced. Segments ahead have nothing else.
+    // Committed before the mark is advanced. The segments ahead have nothing else, and the last one is not continued.
     const lines = this.#lines.slice()
     const aheadCount = this.#ahead.names.length
+    this.#ahead.text = ''
     const isLate = !(await this.#advance())
     const { name: previous, number } = this.#segment
     const marks = this.#marks.splice(0)
@@ -252,6 +260,8 @@ class JournalWriter implements Journal {
     this.#segment.name = name
     this.#segment.text = text
     this.#dropLines(lines.length)
+    // It may be continuing one of them.
+    await this.#writingAhead
     const replaced = this.#ahead.names.splice(0, aheadCount)
     if (previous && previous !== name) replaced.push(previous)
     await this.#withStorage(() => Promise.all(replaced.map((name) => this.#files.remove(this.#id, name))))
@@ -261,8 +271,9 @@ class JournalWriter implements Journal {
   }
 
   #dropLines(count: number): void {
-    this.#lines.splice(0, Math.max(0, count))
-    this.#ahead.count = Math.max(0, this.#ahead.count - Math.max(0, count))
+    if (count <= 0) return
+    this.#lines.splice(0, count)
+    this.#ahead.count = Math.max(0, this.#ahead.count - count)
   }
 
   /** Returns false where the database does not respond, or is not the one that it was. */

@@ -20,6 +20,8 @@ for (const [name, create] of [
     t.strictSame((await files.installations()).sort(), ['one', 'two'])
     await files.write('one', '01-a', 'longer text than before, Ä 🗼')
     t.equal(await files.read('one', '01-a'), 'longer text than before, Ä 🗼')
+    await files.write('one', '01-a', 'longer text than before, Ä 🗼 and more', 'longer text than before, Ä 🗼'.length)
+    t.equal(await files.read('one', '01-a'), 'longer text than before, Ä 🗼 and more')
     await files.remove('one', '01-a')
     await files.remove('one', '01-a')
     t.strictSame(await files.list('one', ''), ['02-a', '03-b'])

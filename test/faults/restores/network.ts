@@ -50,7 +50,7 @@ export async function startNetworks(t: Teardown): Promise<FakeNetworks> {
     response.writeHead(id ? 200 : 404).end(id)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => {
+  t.teardown(async () => {
     server.closeAllConnections()
     server.close()
   })
