@@ -17,6 +17,7 @@ export const WARNING_CODES = [
   'unused_field',
   'altered_text',
   'text_cut',
+  'may_be_refused',
   'past_time',
   'account_attention',
 ] as const
@@ -25,7 +26,7 @@ export const PostWarning = Type.Object(
   {
     code: StringEnum(WARNING_CODES, {
       description:
-        'The kind of warning, for programs. There may be others than these.\n\n- `unused_thread_parts`: `threadParts` has parts, but `postType` is not `thread`. They are stored, but not published.\n- `unknown_field`: a key of `fields` that the network does not know. It has no effect.\n- `unused_field`: a key of `fields` that the network does not take in this post, such as `altText` without an image, or the caption. It has no effect.\n- `altered_text`: the network publishes the text without a part of it: the link of an address that it does not accept, or characters that it removes. It concerns Telegram.\n- `text_cut`: a text is longer than the network keeps, and its end is cut off when it is sent. It is the alternative text of a file, or the first line of the caption where it becomes the title.\n- `past_time`: `scheduledAt` is more than a minute ago. The post is due immediately.\n- `account_attention`: nothing can be published to the account at the moment, for the reason in the message. `attention` in `listAccounts` has its code. An account that is only `expiring` has no warning.',
+        'The kind of warning, for programs. There may be others than these.\n\n- `unused_thread_parts`: `threadParts` has parts, but `postType` is not `thread`. They are stored, but not published.\n- `unknown_field`: a key of `fields` that the network does not know. It has no effect.\n- `unused_field`: a key of `fields` that the network does not take in this post, such as `altText` without an image, or the caption. It has no effect.\n- `altered_text`: the network publishes the text without a part of it: the link of an address that it does not accept, or characters that it removes. It concerns Telegram.\n- `text_cut`: a text is longer than the network keeps, and its end is cut off when it is sent. It is the alternative text of a file, or the first line of the caption where it becomes the title.\n- `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused.\n- `past_time`: `scheduledAt` is more than a minute ago. The post is due immediately.\n- `account_attention`: nothing can be published to the account at the moment, for the reason in the message. `attention` in `listAccounts` has its code. An account that is only `expiring` has no warning.',
     }),
     path: BodyPath(
       'The keys and indexes that lead to the cause in the body of the request. At `updatePost`, they lead to where a patch can change it, such as `["overrides", ID, "fields", "lang"]`.',

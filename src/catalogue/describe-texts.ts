@@ -17,11 +17,20 @@ import type {
 } from '../platforms/limits.ts'
 import { hasOnlyImages } from '../platforms/rules/caption.ts'
 
-const describeText = ({ lengthMax, unit, lengthSource, bytesMax, forbiddenCharacters, source }: TextRule) => ({
+const describeText = ({
+  lengthMax,
+  unit,
+  lengthSource,
+  bytesMax,
+  uncertainBytesMax,
+  forbiddenCharacters,
+  source,
+}: TextRule) => ({
   max: lengthMax,
   unit,
   ...(lengthSource !== undefined && { maxSource: lengthSource }),
   ...(bytesMax !== undefined && { bytesMax }),
+  ...(uncertainBytesMax && { uncertainBytesMax: uncertainBytesMax.max }),
   ...(forbiddenCharacters && { forbiddenCharacters: [...forbiddenCharacters] }),
   source,
 })

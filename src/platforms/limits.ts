@@ -82,6 +82,8 @@ export interface TextRule {
   unit: TextUnit
   /** A second limit, in UTF-8 bytes of the text that is sent. */
   bytesMax?: number
+  /** The network was seen to refuse longer texts, against its own words: more UTF-8 bytes lead to a warning. */
+  uncertainBytesMax?: { max: number; source: Source }
   /** Always checked. */
   forbiddenCharacters?: readonly string[]
   source: Source

@@ -6,10 +6,10 @@ import { findAttention, stopsPublishing } from '../accounts/attention.ts'
 import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { platforms } from '../platforms/catalogue.ts'
-import type { Platform } from '../platforms/limits.ts'
+import type { Platform, TextRule } from '../platforms/limits.ts'
 import { findAltText, findAltTextRule } from '../platforms/rules/alt-text.ts'
 import type { TargetAccount } from '../platforms/rules/check-post.ts'
-import { createIndex, findPostMedia } from '../platforms/rules/context.ts'
+import { findPostMedia } from '../platforms/rules/context.ts'
 import { cutText } from '../platforms/rules/cut-text.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
 import { countLength, isBlank } from '../platforms/rules/text-length.ts'
@@ -51,6 +51,7 @@ export function findWarnings(post: PostToWarn, accounts: readonly TargetAccount[
   addUnusedFields(post, accounts, { nameOf, files: context.media }, warnings)
   warnings.push(...findTextWarnings({ ...post, findCaptionPath: (id) => captionPathOf(post, id) }, accounts, nameOf))
   addCutTexts(post, accounts, { nameOf, files: context.media }, warnings)
+  addUncertainTexts(post, accounts, nameOf, warnings)
   if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
     const message = 'scheduledAt is in the past: the post is due immediately'
     warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
@@ -125,14 +126,10 @@ function addUnusedFields(
 }
 
 /** Where the caption of an account is in the body. */
-function captionPathOf(
-  { overrides, findOverridePath }: Pick<PostToWarn, 'overrides' | 'findOverridePath'>,
-  accountId: string,
-): BodyPath {
-  if (typeof overrides.get(accountId)?.captionOverride !== 'string') return ['caption']
-  const index = [...overrides.keys()].indexOf(accountId)
-  return [...(findOverridePath?.(accountId) ?? ['accountOverrides', index]), 'captionOverride']
-}
+const captionPathOf = (post: PostToWarn, accountId: string): BodyPath =>
+  typeof post.overrides.get(accountId)?.captionOverride === 'string'
+    ? overridePathOf(post, accountId, 'captionOverride')
+    : ['caption']
 
 /** Texts whose end the network does not get. */
 function addCutTexts(
@@ -141,9 +138,8 @@ function addCutTexts(
   { nameOf, files }: { nameOf: (account: TargetAccount) => string; files: readonly MediaFacts[] },
   warnings: PostWarning[],
 ): void {
-  const { overrides, caption, mediaIds, findOverridePath } = post
+  const { overrides, caption, mediaIds } = post
   const described = [...new Set(files)].filter(({ altText }) => altText)
-  const findOverrideIndex = createIndex(() => [...overrides.keys()])
   for (const account of accounts) {
     const network = platforms[account.platform]
     const override = overrides.get(account.id)
@@ -152,10 +148,7 @@ function addCutTexts(
       const message = `${nameOf(account)}: ${problem}, which is cut when it is sent`
       if (warnings.length <= WARNINGS_MAX) warnings.push({ code: 'text_cut', path, accountId: account.id, message })
     }
-    const pathOf = (...keys: string[]) => [
-      ...(findOverridePath?.(account.id) ?? ['accountOverrides', findOverrideIndex(account.id)]),
-      ...keys,
-    ]
+    const pathOf = (...keys: string[]) => overridePathOf(post, account.id, ...keys)
     for (const file of isText(fields.altText) ? files : described) {
       const rule = findAltTextRule(network, file, account.altTextLengthMax)
       const text = rule && findAltText(file, fields)
@@ -171,6 +164,42 @@ function addCutTexts(
     add(captionPathOf(post, account.id), `the title is the first line of the caption ${describeExcess(line, title)}`)
   }
 }
+
+/** Texts that the network may refuse, although its page allows them. */
+function addUncertainTexts(
+  post: PostToWarn,
+  accounts: readonly TargetAccount[],
+  nameOf: (account: TargetAccount) => string,
+  warnings: PostWarning[],
+): void {
+  for (const account of accounts) {
+    const { caption, thread, firstComment } = platforms[account.platform]
+    const add = (text: string, rule: TextRule | undefined, path: BodyPath, name: string) => {
+      const max = rule?.uncertainBytesMax?.max
+      const bytes = max === undefined ? 0 : countLength(text, 'bytes')
+      if (max === undefined || bytes <= max || warnings.length > WARNINGS_MAX) return
+      const message = `${nameOf(account)}: ${name} is ${bytes} bytes long: texts of more than ${max} bytes were refused`
+      warnings.push({ code: 'may_be_refused', path, accountId: account.id, message })
+    }
+    const parts = post.postType === 'thread' ? post.threadParts.get(account.id) : undefined
+    const own = post.overrides.get(account.id)?.captionOverride ?? post.caption
+    if (parts) {
+      for (const [index, part] of parts.entries()) {
+        add(part, thread, ['threadParts', account.id, index], `thread part ${index + 1}`)
+      }
+    } else add(own, caption, captionPathOf(post, account.id), 'caption')
+    add(post.firstComment ?? '', firstComment, ['firstComment'], 'first comment')
+  }
+}
+
+const overridePathOf = (
+  { overrides, findOverridePath }: PostToWarn,
+  accountId: string,
+  ...keys: string[]
+): BodyPath => [
+  ...(findOverridePath?.(accountId) ?? ['accountOverrides', [...overrides.keys()].indexOf(accountId)]),
+  ...keys,
+]
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 

@@ -1,4 +1,4 @@
-import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, TextRule, VideoRule } from '../limits.ts'
 
 const overview: Source = {
   url: 'https://developers.facebook.com/docs/threads/overview/',
@@ -71,17 +71,28 @@ const post: PostTypeRule = {
 
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: publishing }
 
+// 175 texts of at most 500 characters by the words of the page were refused in 90 days, such as one of 504 bytes.
+const uncertainBytesMax: TextRule['uncertainBytesMax'] = {
+  max: 500,
+  source: {
+    url: 'https://github.com/gitroomhq/postiz-app/pull/1946',
+    confidence: 'cross-checked',
+    version: '2026-08-23',
+  },
+}
+
 export const threads: Platform = {
   id: 'threads',
   name: 'Threads',
-  caption: { lengthMax: 500, unit: 'threads', required: 'unless media', linksMax: 5, source: posts },
-  firstComment: { lengthMax: 500, unit: 'threads', linksMax: 5, source: posts },
+  caption: { lengthMax: 500, unit: 'threads', uncertainBytesMax, required: 'unless media', linksMax: 5, source: posts },
+  firstComment: { lengthMax: 500, unit: 'threads', uncertainBytesMax, linksMax: 5, source: posts },
   // No page limits the number of parts. 25 is X's limit, far below the 1,000 replies that a profile can write per day.
   thread: {
     mode: 'chained',
     partsMax: 25,
     lengthMax: 500,
     unit: 'threads',
+    uncertainBytesMax,
     source: { ...posts, confidence: 'assumed' },
   },
   altTexts: { image: altText, gif: altText, video: altText },
