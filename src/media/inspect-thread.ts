@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -17,8 +18,8 @@ const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity
  * hold the tables of four hours at 60 frames per second, 256 MB those of twelve hours at 30.
  */
 const HEAP_MB = Math.min(256, Math.floor(memoryBytes / 4 / 2 ** 20))
-/** Three times what the tables of twelve hours at 30 frames per second take. */
-const CPU_MAX_MS = 5_000
+/** The tables of twelve hours at 30 frames per second take 1.7 s, a live recording of twelve hours and 1 GiB takes 5 s. */
+const cpuMaxMsOf = (bytes: number) => 3_000 + (5_000 * bytes) / 2 ** 30
 const CPU_CHECK_MS = 20
 /** To start a thread takes 0.1 s of CPU time. An idle one takes 25 MB. */
 const IDLE_MAX_MS = 10_000
@@ -60,7 +61,8 @@ export class InspectThread {
   }
 
   /** Throws a 400 if the file exceeds the limits, after the thread has ended and its memory is freed. */
-  async read(request: InspectRequest, { cpuMaxMs = CPU_MAX_MS }: InspectLimits): Promise<Inspected> {
+  async read(request: InspectRequest, limits: InspectLimits): Promise<Inspected> {
+    const { cpuMaxMs = cpuMaxMsOf((await stat(request.path)).size) } = limits
     clearTimeout(this.#idle)
     this.#worker.ref()
     const cpuBefore = await this.#cpuMs()

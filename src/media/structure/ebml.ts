@@ -32,7 +32,7 @@ const ELEMENTS_MAX = 20_000_000
  * Parsers read an element as a whole. Writers start a cluster every few seconds or megabytes; recording browsers, at
  * least every 32 seconds.
  */
-const CLUSTER_BYTES_MAX = 64 * 1024 * 1024
+const CLUSTER_BYTES_MAX = 48 * 1024 * 1024
 /** Twelve hours with a cue every second have one megabyte of cues. Attachments are cover pictures. */
 const OTHER_BYTES_MAX = 16 * 1024 * 1024
 

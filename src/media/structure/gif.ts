@@ -4,18 +4,21 @@ import { refuseTooManyFrames } from './frames.ts'
 const EXTENSION = 0x21
 const IMAGE = 0x2c
 const TRAILER = 0x3b
+/** A frame has one extension, or a few. */
+const EXTENSIONS_MAX = 50_000
 
 /** Reads the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
 export function walkGif(file: FileBytes): void {
   const header = file.next(13, 'in its header')
   file.position += colourTableBytes(header[10]!)
-  for (let frames = 0; ; ) {
+  for (let frames = 0, extensions = 0; ; ) {
     const [block] = file.next(1, 'before its trailer')
     if (block === TRAILER) {
       if (frames === 0) throw damaged('it has no picture')
       break
     }
     if (block === EXTENSION) {
+      if (++extensions > EXTENSIONS_MAX) throw damaged('it has too many extensions')
       file.next(1, 'in an extension')
     } else if (block === IMAGE) {
       frames++
