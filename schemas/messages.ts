@@ -118,6 +118,9 @@ export const NO_SUCH_RANGE = 'Range is outside the file'
 export const NOT_PUBLIC =
   'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW'
 export const UNSUPPORTED = 'file type is not supported: use JPEG, PNG, GIF, WebP, AVIF, MP4, MOV or WebM'
+/** The common formats of phones. */
+export const HEIC_UNSUPPORTED = `${UNSUPPORTED}. This file is HEIC: convert it to JPEG.`
+export const THREE_GP_UNSUPPORTED = `${UNSUPPORTED}. This file is 3GP: convert it to MP4.`
 export const fileTooLargeMessage = (bytesMax: number) => `File is larger than ${bytesMax} bytes`
 export const MISSING_FILE: Issue = {
   code: 'invalid_type',

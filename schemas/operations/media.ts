@@ -28,6 +28,7 @@ import {
 import {
   FILTERS_WITH_ACCOUNTS,
   fileTooLargeMessage,
+  HEIC_UNSUPPORTED,
   MEDIA_IN_USE,
   MEDIA_NOT_FOUND,
   MEDIA_USED_BY_OTHER_ACCOUNTS,
@@ -81,6 +82,7 @@ const storageErrors = {
 }
 const badFile = {
   unknownType: ['file_type_unsupported', UNSUPPORTED],
+  heic: ['file_type_unsupported', HEIC_UNSUPPORTED],
   behindItsEnd: ['file_invalid', 'file has 10 bytes after its end'],
 } as const
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { MediaType } from '../../schemas/media.ts'
-import { UNSUPPORTED } from '../../schemas/messages.ts'
+import { HEIC_UNSUPPORTED, THREE_GP_UNSUPPORTED, UNSUPPORTED } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
 import { walkBoxes } from './structure/boxes.ts'
 import { damaged, FileBytes } from './structure/bytes.ts'
@@ -41,7 +41,7 @@ export function checkStructure(path: string): MediaType {
     if (size === 0) throw new AppError(400, 'file_invalid', 'file is empty')
     const file = new FileBytes(fd, size)
     const type = readType(file)
-    if (!type) throw new AppError(400, 'file_type_unsupported', UNSUPPORTED)
+    if (!type) throw unsupported(UNSUPPORTED)
     const bytesMax = type === 'image/gif' ? GIF_BYTES_MAX : IMAGE_BYTES_MAX
     if (type.startsWith('image/') && size > bytesMax) {
       throw new AppError(400, 'file_too_large', `file is an image of ${size} bytes, at most ${bytesMax} are allowed`)
@@ -73,11 +73,13 @@ const isOldQuickTime = (start: string) => /^(?:moov|mdat|wide|free|skip|pnot)$/.
 const BRANDS_BYTES_MAX = 1_024
 
 /**
- * Audio (M4A, M4B, M4P, F4A, F4B), other image formats (HEIF and HEIC, JPEG 2000, Canon's raw files, JPEG XL), 3GPP, which
- * no network accepts, and AVIF sequences, which sharp does not read. All other brands are variants of MP4:
+ * Audio (M4A, M4B, M4P, F4A, F4B), other image formats (JPEG 2000, Canon's raw files, JPEG XL), and AVIF sequences, which
+ * sharp does not read. With HEIC and 3GP, these are all brands that are no variants of MP4:
  * https://mp4ra.org/registered-types/brands
  */
-const REFUSED = /^(?:M4[ABP] |F4[ABP] |mif|msf|mia|hei|hev|avis|avci|avcs|jp[2xm]|mj[p2]|j2|crx |jxl |3g[2egprst])/
+const REFUSED = /^(?:M4[ABP] |F4[ABP] |mia|avis|avci|avcs|jp[2xm]|mj[p2]|j2|crx |jxl )/
+
+const unsupported = (message: string) => new AppError(400, 'file_type_unsupported', message)
 
 /** The type from the file's brands. The major brand decides, unless it is generic HEIF: then the compatible brands do. */
 function readBrands(file: FileBytes): MediaType | null {
@@ -89,6 +91,8 @@ function readBrands(file: FileBytes): MediaType | null {
   // https://aomediacodec.github.io/av1-avif/#brands
   const isAvif = major === 'avif' || (/^mi[fa]/.test(major) && brands.slice(8).match(/.{4}/gs)?.includes('avif'))
   if (isAvif) return 'image/avif'
+  if (/^(?:mif|msf|hei|hev)/.test(major)) throw unsupported(HEIC_UNSUPPORTED)
+  if (major.startsWith('3g')) throw unsupported(THREE_GP_UNSUPPORTED)
   if (REFUSED.test(major)) return null
   return major === 'qt  ' ? 'video/quicktime' : 'video/mp4'
 }

@@ -1,4 +1,4 @@
-import type { MediaKind, VideoTrack } from '../../schemas/media.ts'
+import type { MediaKind, MediaType, VideoTrack } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 
 /**
@@ -159,7 +159,8 @@ export interface ThreadRule extends TextRule {
 
 /** Limits of one file, always checked. Sides are in pixels. Facts of the file that are not known are not checked. */
 interface FileRule {
-  mimeTypes: readonly string[]
+  /** Of those that the network accepts, the ones that Postroom accepts. */
+  mimeTypes: readonly MediaType[]
   bytesMin?: number
   bytesMax?: number
   widthMin?: number

@@ -137,6 +137,9 @@ t.test('a file of any other type is refused', async (t) => {
   for (const [name, bytes] of Object.entries(others)) {
     t.match(await reason(bytes), /^file type is not supported: use JPEG, PNG, GIF, WebP, AVIF, MP4, MOV or/, name)
   }
+  t.match(await reason(others.HEIC!), /\. This file is HEIC: convert it to JPEG\.$/)
+  t.match(await reason(others['generic HEIF']!), /\. This file is HEIC: convert it to JPEG\.$/)
+  t.match(await reason(others['3GP']!), /\. This file is 3GP: convert it to MP4\.$/)
   t.equal(await reason(await sample('sound.mp4')), 'file has no video track')
 })
 

@@ -531,6 +531,8 @@ async function checkMedia(scene: Scene, requests: Requests) {
   const send = (bytes: Buffer) => upload(app, ada, [['file', bytes]])
   await check('uploadMedia', 400, 'missingFile', upload(app, ada, [['altText', 'a']]))
   await check('uploadMedia', 400, 'unknownType', send(Buffer.from('<html>')))
+  const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
+  await check('uploadMedia', 400, 'heic', send(heic))
   await check('uploadMedia', 400, 'behindItsEnd', send(Buffer.concat([image, Buffer.from('0123456789')])))
   await check('importMedia', 400, 'invalidUrl', ada.call('POST', '/media/import', { url: 'lighthouse.jpg' }))
   await check('importMedia', 400, 'notPublic', requests.importMedia(ada.key))

@@ -38,7 +38,7 @@ const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 300_000_000, source: 
 
 // 10 minutes is the limit of the official app. The lexicon allows only MP4; the video service converts other types.
 const video: VideoRule = {
-  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/mpeg'],
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
   bytesMax: 300_000_000,
   durationMaxSeconds: 600,
   source: app,

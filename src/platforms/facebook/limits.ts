@@ -37,7 +37,7 @@ const videoUploads: Source = {
 }
 
 const image: ImageRule = {
-  mimeTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/bmp', 'image/tiff'],
+  mimeTypes: ['image/jpeg', 'image/png', 'image/gif'],
   bytesMax: 10_485_760,
   source: photos,
 }

@@ -39,7 +39,7 @@ const limiter: Source = {
 }
 
 const image: ImageRule = {
-  mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'],
+  mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/avif'],
   bytesMax: 16_777_216,
   pixelsMax: 33_177_600,
   source: instance,
@@ -48,7 +48,7 @@ const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 16_777_216, pixelsMax
 // Servers convert other codecs than H.264. They round the rate down, as `check_video_dimensions` shows:
 // https://github.com/mastodon/mastodon/blob/main/app/models/media_attachment.rb
 const video: VideoRule = {
-  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/ogg'],
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
   bytesMax: 103_809_024,
   pixelsMax: 8_294_400,
   fpsMax: 120,

@@ -38,7 +38,7 @@ const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/png'], bytesMax: 20_
 
 // The types are from the guide on video pins.
 const video: VideoRule = {
-  mimeTypes: ['video/mp4', 'video/quicktime', 'video/x-m4v'],
+  mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 2_147_483_648,
   aspectRatioMin: 0.5,
   aspectRatioMax: 1.91,

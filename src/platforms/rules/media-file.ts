@@ -48,7 +48,8 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViol
   }
   const kind = findFileKind(file, rule)
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
-  if (!limits || !(limits.mimeTypes.includes(file.mimeType) || isStillGif(file, rule))) {
+  const types: readonly string[] = limits?.mimeTypes ?? []
+  if (!limits || !(types.includes(file.mimeType) || isStillGif(file, rule))) {
     const allowed = findAllowedTypes(file, rule)
     const { source } = limits ?? rule
     add('type', describeType(file, rule, allowed), { limit: { allowed }, actual: file.mimeType, source })

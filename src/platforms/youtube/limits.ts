@@ -49,17 +49,7 @@ const comments: Source = {
 // 256 GB is from videos.insert. The maximum is 12 hours for verified channels and 15 minutes for others. Which channels
 // are verified is unknown here, so the higher maximum holds.
 const video: VideoRule = {
-  mimeTypes: [
-    'video/mp4',
-    'video/quicktime',
-    'video/webm',
-    'video/x-msvideo',
-    'video/mpeg',
-    'video/x-ms-wmv',
-    'video/x-flv',
-    'video/3gpp',
-    'video/x-matroska',
-  ],
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
   bytesMax: 274_877_906_944,
   durationMaxSeconds: 43_200,
   source: longVideos,
