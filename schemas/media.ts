@@ -261,6 +261,18 @@ export const MediaList = Type.Object(
     limit: Limit(),
     offset: Offset(),
     nextCursor: NextCursor(),
+    quota: Type.Optional(
+      Type.Object(
+        {
+          usedBytes: Type.Integer({ minimum: 0, description: 'The bytes of all your files.' }),
+          allowedBytes: Type.Integer({
+            minimum: 1,
+            description: 'How many they may be. A file that exceeds it is a 409.',
+          }),
+        },
+        { description: 'Absent if the operator has set no quota, and with `organizationId`.' },
+      ),
+    ),
   },
   {
     $id: 'MediaList',

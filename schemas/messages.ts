@@ -122,6 +122,13 @@ export const UNSUPPORTED = 'file type is not supported: use JPEG, PNG, GIF, WebP
 export const HEIC_UNSUPPORTED = `${UNSUPPORTED}. This file is HEIC: convert it to JPEG.`
 export const THREE_GP_UNSUPPORTED = `${UNSUPPORTED}. This file is 3GP: convert it to MP4.`
 export const fileTooLargeMessage = (bytesMax: number) => `File is larger than ${bytesMax} bytes`
+export interface MediaQuotaFacts {
+  newBytes: number
+  usedBytes: number
+  quotaBytes: number
+}
+export const quotaMessage = ({ newBytes, usedBytes, quotaBytes }: MediaQuotaFacts) =>
+  `File has ${newBytes} bytes, but your files use ${usedBytes} of ${quotaBytes} bytes: delete files that you no longer need`
 export const MISSING_FILE: Issue = {
   code: 'invalid_type',
   expected: 'file',

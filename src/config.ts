@@ -26,6 +26,8 @@ export interface Config {
   /** The folder for incoming files, and, without `s3`, for stored ones. */
   mediaDir: string
   mediaBytesMax: number
+  /** Of all files of a user. */
+  mediaQuotaBytes: number | undefined
   /** Files are published with their metadata. */
   mediaKeepsMetadata: boolean
   s3: S3Config | undefined
@@ -103,6 +105,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     credentialsKeys: variables.CREDENTIALS_KEY?.split(',').map((key) => parseKey(key.trim())!),
     mediaDir: resolve(variables.MEDIA_DIR),
     mediaBytesMax: variables.MEDIA_MAX_BYTES,
+    mediaQuotaBytes: variables.MEDIA_QUOTA,
     mediaKeepsMetadata: variables.MEDIA_KEEP_METADATA === 'on',
     s3: s3Config(variables),
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),

@@ -4,7 +4,9 @@ import { CURSOR_EXPIRED } from '../schemas/list-events.ts'
 import {
   fileTooLargeMessage,
   lacksScope,
+  type MediaQuotaFacts,
   POST_CHANGED,
+  quotaMessage,
   TOO_MANY_WAIT,
   tooManyFailedKeys,
   tooManyRequests,
@@ -80,6 +82,8 @@ export const invalidRequest = (issues: Issue[]) =>
   new AppError(400, 'invalid_request', INVALID_REQUEST, issues.slice(0, ISSUES_MAX))
 
 export const fileTooLarge = (bytesMax: number) => new AppError(413, 'file_too_large', fileTooLargeMessage(bytesMax))
+
+export const quotaExceeded = (quota: MediaQuotaFacts) => new AppError(409, 'media_quota', quotaMessage(quota))
 
 /** A failure that the operator can correct. A command prints the message as one line on stderr, and exits with 1. */
 export class OperatorError extends Error {}

@@ -132,6 +132,17 @@ export const saveEdits = prepared<{ storageKey: string; edits: string }, never>(
     .$castTo<never>(),
 )
 
+/** The bytes of all files of a user that are stored. */
+export async function sumMediaBytes(db: Db, userId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('media')
+    .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'))
+    .where('userId', '=', userId)
+    .where('storageKey', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
 export interface StoredMedia {
   id: string
   userId: string

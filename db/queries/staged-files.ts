@@ -53,6 +53,11 @@ const lockStaged = (value: (name: keyof StagedFile) => unknown) => sql`(
   where user_id = ${value('userId')} and storage_key = ${value('storageKey')} and renewed_at is not null
   for update)`
 
+/** Until the transaction ends, no other one that locks the user adds a file. Adding other rows of the user goes on. */
+export const lockUser = prepared<{ userId: string }, { id: string }>('lock_user', (db, value) =>
+  db.selectFrom('users').select('id').where('id', '=', value('userId')).forNoKeyUpdate(),
+)
+
 /**
  * Turns a staged file into one of the user's media, in one statement. Returns no row, and leaves the file staged, if it
  * is marked for deletion, or if the user already has a file with the same bytes.

@@ -9,7 +9,7 @@ import {
   TOO_LARGE,
   unavailableResponse,
 } from '../error.ts'
-import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
+import { IdempotencyHeaders, KEY_TAKEN, REPLAY_HEADERS } from '../idempotency.ts'
 import {
   CONTENT_HEADERS,
   ContentHeaders,
@@ -40,6 +40,7 @@ import {
   NOT_PUBLIC,
   NOT_THAT_FILE,
   OFFSET_WITH_FILTER,
+  quotaMessage,
   UNSUPPORTED,
 } from '../messages.ts'
 import { Body, Deleted, EmptyResponse, FileResponse, JsonResponse, PAGE } from '../shared.ts'
@@ -71,7 +72,16 @@ const added = {
     ...REPLAY_HEADERS,
   },
   201: { ...JsonResponse(Media, 'The file was added.', { image: IMAGE, video: VIDEO }), ...REPLAY_HEADERS },
-  ...keyReusedResponse,
+  409: errorResponse(
+    'The `Idempotency-Key` was sent with another request within the last 24 hours. Or the file would exceed the quota of your files. The request was not carried out.',
+    {
+      keyTaken: ['idempotency_key_reused', KEY_TAKEN],
+      quotaExceeded: [
+        'media_quota',
+        quotaMessage({ newBytes: 4_200_000, usedBytes: 9_997_000_000, quotaBytes: 10_000_000_000 }),
+      ],
+    },
+  ),
 }
 const tooLargeFile = { tooLargeFile: ['file_too_large', fileTooLargeMessage(2 ** 30)] } as const
 const storageErrors = {
@@ -107,7 +117,7 @@ export const uploadMedia = defineOperation({
 
 **Metadata is not published:** networks get the file without position, serial numbers, names, dates, XMP, IPTC and comments, and without tracks that are neither video nor sound. Orientation and colour profile stay, and nothing is encoded anew. \`getMediaContent\` returns the bytes as uploaded. The operator can turn this off.
 
-**Limits:** the operator sets the maximum file size, 1 GiB by default (413). An upload may take an hour, as long as at least 16 KiB arrive every 15 seconds (408).
+**Limits:** the operator sets the maximum file size, 1 GiB by default (413). The operator can also set a quota for all your files together (409); \`quota\` of \`listMedia\` shows it. An upload may take an hour, as long as at least 16 KiB arrive every 15 seconds (408).
 
 **The same bytes again** return the existing file with 200. With an \`Idempotency-Key\`, the repeated file is received to its end and its bytes are compared with those of the first request.
 

@@ -83,6 +83,14 @@ export const VARIABLES = Type.Object({
     maximum: Number.MAX_SAFE_INTEGER,
     description: 'Largest file that is accepted.',
   }),
+  MEDIA_QUOTA: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'Bytes that the [files of a user](src/media/README.md#quota) may have together. Without it, there is no limit.',
+    }),
+  ),
   MEDIA_KEEP_METADATA: oneOf(['on', 'off'], {
     default: 'off',
     description:

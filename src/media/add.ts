@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { findStoredFile, reuseMediaBySha256 } from '../../db/queries/media.ts'
+import { findStoredFile, reuseMediaBySha256, sumMediaBytes } from '../../db/queries/media.ts'
 import {
   findPromotedMedia,
   forgetFile,
+  lockUser,
   markFileRemoved,
   markForDeletion,
   type PromotedFile,
@@ -18,8 +19,9 @@ import {
   type StagedFile,
   stageFile,
 } from '../../db/queries/staged-files.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Media } from '../../schemas/media.ts'
-import { fileTooLarge } from '../errors.ts'
+import { fileTooLarge, quotaExceeded } from '../errors.ts'
 import { NotStoredError, type Storage, StorageError, throwFileError } from '../storage/storage.ts'
 import { describe, type FileDescription } from './file-name.ts'
 import { collectBuffers } from './garbage.ts'
@@ -33,6 +35,8 @@ export interface Library {
   incomingDir: string
   /** The largest file that is accepted. */
   bytesMax: number
+  /** How many bytes the files of a user may have together. */
+  quotaBytes?: number | undefined
   /** Whether files are published as they were uploaded. By default, their metadata is removed. */
   keepsMetadata?: boolean
   /** Called for each file that could not be written to `incomingDir`, or read from it. */
@@ -109,13 +113,15 @@ export async function withIncomingFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
+      // Before the file is inspected and stored. promoteWithinQuota counts concurrent uploads as well.
+      await refuseOverQuota(library, { userId, newBytes: saved.bytes })
       const { facts, edits } = await receive(inspectFile(path, userId).catch(throwFileError))
       put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
       if (known && lostKey) return (db) => replaceLost(db, known, { ...file, lostKey })
       const promoted = { ...describe(description), ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
-      return (db) => promote(db, promoted)
+      return (db) => promoteWithinQuota({ ...library, db }, promoted)
     },
   }
   try {
@@ -183,6 +189,28 @@ async function promote(db: Db, file: Omit<PromotedFile, 'id'>): Promise<Added> {
     if (known) return { media: known, isNew: false }
   }
   throw new Error('The file was marked for deletion while it was being added: its lease had expired')
+}
+
+/** Uploads of one user wait for each other while there is a quota, so that all of them are counted. */
+async function promoteWithinQuota(library: Library, file: Omit<PromotedFile, 'id'>): Promise<Added> {
+  if (library.quotaBytes === undefined) return promote(library.db, file)
+  return inTransaction(library.db, async (db) => {
+    await lockUser(db, file)
+    const added = await promote(db, file)
+    if (added.isNew)
+      await refuseOverQuota({ ...library, db }, { userId: file.userId, newBytes: file.bytes, isCounted: true })
+    return added
+  })
+}
+
+/** Throws 409 if the user's files, with `newBytes` more unless they are counted already, exceed the quota. */
+async function refuseOverQuota(
+  { db, quotaBytes }: Library,
+  { userId, newBytes, isCounted = false }: { userId: string; newBytes: number; isCounted?: boolean },
+): Promise<void> {
+  if (quotaBytes === undefined) return
+  const usedBytes = (await sumMediaBytes(db, userId)) - (isCounted ? newBytes : 0)
+  if (usedBytes + newBytes > quotaBytes) throw quotaExceeded({ newBytes, usedBytes, quotaBytes })
 }
 
 /** How far storing the bytes has come. */

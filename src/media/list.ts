@@ -1,6 +1,5 @@
-import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { listMedia } from '../../db/queries/media.ts'
+import { listMedia, sumMediaBytes } from '../../db/queries/media.ts'
 import { listSharedMedia } from '../../db/queries/shared-media.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
 import type { ListMediaQuery, MediaList } from '../../schemas/media.ts'
@@ -9,6 +8,7 @@ import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import { readPage } from '../http/paging.ts'
 import { requireAdmin } from '../http/roles.ts'
+import type { Library } from './add.ts'
 
 interface Caller {
   userId: string
@@ -16,9 +16,17 @@ interface Caller {
 }
 
 /** One page of the user's files, or of those in posts of an organisation that the user administers. */
-export async function listOwnMedia(db: Db, { userId, rights }: Caller, query: ListMediaQuery): Promise<MediaList> {
+export async function listOwnMedia(
+  { db, quotaBytes }: Pick<Library, 'db' | 'quotaBytes'>,
+  { userId, rights }: Caller,
+  query: ListMediaQuery,
+): Promise<MediaList> {
   const { organizationId, limit, offset, cursor } = query
-  if (organizationId === undefined) return readPage(query, (page) => listMedia(db, { userId, ...page }))
+  if (organizationId === undefined) {
+    const page = await readPage(query, (page) => listMedia(db, { userId, ...page }))
+    if (quotaBytes === undefined) return page
+    return { ...page, quota: { usedBytes: await sumMediaBytes(db, userId), allowedBytes: quotaBytes } }
+  }
   if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
   if (rights.accountIds) throw new AppError(403, 'account_list', FILTERS_WITH_ACCOUNTS)
   await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN_TO_LIST)

@@ -58,7 +58,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
 
   app.route({
     ...operations.listMedia,
-    handler: async (request) => listOwnMedia(db, request, request.query),
+    handler: async (request) => listOwnMedia(library, request, request.query),
   })
 
   app.route({

@@ -14,7 +14,7 @@ const PERMANENT = ['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
 
 /** Opens the storage of media files. Throws an OperatorError if MEDIA_DIR cannot be used by this user or at this path. */
 export async function openMediaLibrary(config: Config, db: Db): Promise<Library> {
-  const { mediaDir, mediaBytesMax, mediaKeepsMetadata } = config
+  const { mediaDir, mediaBytesMax, mediaQuotaBytes, mediaKeepsMetadata } = config
   const incomingDir = join(mediaDir, 'incoming')
   try {
     await mkdir(incomingDir, { recursive: true, mode: 0o700 })
@@ -31,6 +31,7 @@ export async function openMediaLibrary(config: Config, db: Db): Promise<Library>
     storage: await openStorage(config),
     incomingDir,
     bytesMax: mediaBytesMax,
+    quotaBytes: mediaQuotaBytes,
     keepsMetadata: mediaKeepsMetadata,
   }
 }

@@ -16,6 +16,7 @@ t.test('without variables, the defaults apply', async (t) => {
     credentialsKeys: undefined,
     mediaDir: `${process.cwd()}/.media`,
     mediaBytesMax: 1_073_741_824,
+    mediaQuotaBytes: undefined,
     mediaKeepsMetadata: false,
     s3: undefined,
     publishLatenessMaxMs: 86_400_000,
@@ -53,6 +54,7 @@ t.test('every variable is read', async (t) => {
     DATA_DIR: '/var/lib/postroom',
     CREDENTIALS_KEY: `${'A'.repeat(43)}=, ${'/'.repeat(42)}8=`,
     MEDIA_DIR: '/var/lib/media',
+    MEDIA_QUOTA: '5000',
     MEDIA_KEEP_METADATA: 'on',
     MEDIA_MAX_BYTES: '1000',
     S3_BUCKET: 'postroom',
@@ -110,6 +112,7 @@ t.test('every variable is read', async (t) => {
     credentialsKeys: [Buffer.alloc(32), Buffer.alloc(32, 0xff)],
     mediaDir: '/var/lib/media',
     mediaBytesMax: 1000,
+    mediaQuotaBytes: 5000,
     mediaKeepsMetadata: true,
     s3: {
       bucket: 'postroom',
