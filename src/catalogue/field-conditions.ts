@@ -3,8 +3,8 @@ import type {
   FieldRule,
   FieldTextRule,
   FieldValue,
+  ObjectRule,
   Platform,
-  Properties,
   Source,
   TextUnit,
   TitleRule,
@@ -111,10 +111,27 @@ function listValueConditions(path: string[], rule: FieldValue, source: Source): 
   }
 }
 
-const listPropertyConditions = (path: string[], { properties }: { properties: Properties }, source: Source) =>
-  Object.entries<FieldValue>(properties).flatMap(([key, property]) =>
-    listValueConditions([...path, key], property, source),
-  )
+const listPropertyConditions = (
+  path: string[],
+  { properties, needsOneOf, excluded = [] }: ObjectRule,
+  source: Source,
+): Conditions => [
+  ...Object.entries(properties).flatMap(([key, property]) => {
+    const conditions = listValueConditions([...path, key], property, source)
+    if (typeof property.required !== 'object') return conditions
+    const message = `required when ${property.required.when}`
+    return [...conditions, { path: [...path, key], rule: 'field_required', message, source }]
+  }),
+  ...excluded.map(({ key, when }) => ({
+    path: [...path, key],
+    rule: 'field_refused',
+    message: `not allowed when ${when}`,
+    source,
+  })),
+  ...(needsOneOf
+    ? [{ path, rule: 'field_required', message: `at least one of ${needsOneOf.join(', ')} is required`, source }]
+    : []),
+]
 
 /** JSON Schema counts lengths in code points alone, and white space too. */
 function listTextConditions(path: string[], rule: FieldTextRule, source: Source): Conditions {

@@ -1,5 +1,5 @@
 import type { FieldTextRule, FieldValue, Platform, Properties, TitleRule } from '../platforms/limits.ts'
-import { WEB_URL_FORM } from '../platforms/rules/field-value.ts'
+import { WEB_OR_ATTACHMENT_URL_FORM, WEB_URL_FORM } from '../platforms/rules/field-value.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }
 
@@ -41,7 +41,11 @@ function describeValue(rule: FieldValue, { isRequired, isNullable }: Place): Jso
     case 'string':
       return { ...typeOf('string'), ...describeText(rule, isRequired ? 'not blank' : 'blank') }
     case 'url':
-      return { ...typeOf('string'), pattern: WEB_URL_FORM.source, ...optional('maxLength', rule.lengthMax) }
+      return {
+        ...typeOf('string'),
+        pattern: (rule.attachments ? WEB_OR_ATTACHMENT_URL_FORM : WEB_URL_FORM).source,
+        ...optional('maxLength', rule.lengthMax),
+      }
     case 'datetime':
       return { ...typeOf('string'), format: 'date-time' }
     case 'boolean':
@@ -81,7 +85,7 @@ function describeProperties(properties: Properties): JsonSchema {
     const isRequired = rule.required === true
     return [key, describeValue(rule, { isRequired, isNullable: !isRequired })] as const
   })
-  const required = Object.keys(properties).filter((key) => properties[key]!.required)
+  const required = Object.keys(properties).filter((key) => properties[key]!.required === true)
   return { properties: Object.fromEntries(described), ...(required.length > 0 && { required }) }
 }
 

@@ -257,7 +257,7 @@ export interface FieldTextRule {
 export type FieldValue =
   | ({ type: 'string' } & FieldTextRule)
   /** An absolute http(s) URL; `lengthMax` is in code points. */
-  | { type: 'url'; lengthMax?: number }
+  | { type: 'url'; lengthMax?: number /** `attachment://NAME` too. */; attachments?: true }
   /** RFC 3339 with Z or an offset. */
   | { type: 'datetime' }
   | { type: 'boolean' }
@@ -276,20 +276,35 @@ export type FieldValue =
       /** The allowed items; absent: any. */
       values?: readonly string[]
     }
-  | { type: 'object'; properties: Properties }
-  | {
+  | ({ type: 'object' } & ObjectRule)
+  | ({
       type: 'object[]'
       itemsMax?: number
-      properties: Properties
       /** The sum of all texts that have a `lengthMax`, in all items. */
       totalLengthMax?: number
-    }
+    } & ObjectRule)
 
 /**
  * The properties of an object that are checked; others are stored unchecked. Null counts as absent. A required property
  * is checked when the post is scheduled.
  */
-export type Properties = Readonly<Record<string, FieldValue & { required?: true }>>
+export type Properties = Readonly<Record<string, FieldValue & { required?: true | Condition }>>
+
+export interface ObjectRule {
+  properties: Properties
+  /** At least one of these has content. Checked when the post is scheduled. */
+  needsOneOf?: readonly string[]
+  /** Properties that others exclude, unless they are empty. Always checked. */
+  excluded?: readonly ExcludedProperty[]
+}
+
+export interface ExcludedProperty {
+  key: string
+  /** Completes the sentence "not allowed when …". */
+  when: string
+  /** Gets an object whose properties have no problem of their own. */
+  test: (object: Record<string, unknown>) => boolean
+}
 
 /** What a network makes of a text with markup, or why it refuses it. */
 export type ParsedMarkup =

@@ -43,7 +43,10 @@ function describeValue(rule: FieldValue): string {
     case 'string':
       return joinParts(['string', ...describeText(rule)])
     case 'url':
-      return joinParts(['http(s) URL', formatRange(undefined, rule.lengthMax, ' code points')])
+      return joinParts([
+        rule.attachments ? 'http(s) or attachment URL' : 'http(s) URL',
+        formatRange(undefined, rule.lengthMax, ' code points'),
+      ])
     case 'datetime':
       return 'RFC 3339 time'
     case 'integer':

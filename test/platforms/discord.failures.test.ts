@@ -49,7 +49,7 @@ t.test('a refusal has the words of Discord', async (t) => {
     ],
     [{ fields: { username: 'Clyde' } }, 'Invalid Form Body: username Username cannot contain "clyde"'],
     [{ fields: { username: ' ' } }, 'Invalid Form Body: username Must be between 1 and 80 in length.'],
-    [embedded({}), 'Cannot send an empty message'],
+    [embedded({}), 'Invalid Form Body: embeds.0.description This field is required'],
     [
       embedded({ fields: Array(26).fill({ name: 'a', value: 'b' }) }),
       'Invalid Form Body: embeds.0.fields Must be 25 or fewer in length.',

@@ -26,6 +26,12 @@ t.test('required content inside a field is checked in scheduled posts, not in dr
     ['discord', { threadName: ' ' }, 'threadName is blank'],
     ['discord', { threadId: ' ' }, 'threadId is blank'],
     ['discord', { embeds: [{ fields: [{ name: 'a' }] }] }, 'embeds item 1 fields item 1 value is required'],
+    [
+      'discord',
+      { embeds: [{ url: 'https://example.com', color: 5 }] },
+      'embeds item 1 has none of title, description, fields, author, footer, image, thumbnail, at least 1 is required',
+    ],
+    ['discord', { embeds: [{ image: {} }] }, 'embeds item 1 image url is required'],
     ['discord', { embeds: [{ author: {} }] }, 'embeds item 1 author name is required'],
   ]
   const { problems, check } = collectProblems()
@@ -257,6 +263,60 @@ t.test('a field is checked by its type and limits', async (t) => {
     ['discord', { threadId: '1100000000000000001' }],
     ['discord', { threadId: 'general' }, 'threadId is "general", expected digits only'],
     ['discord', { threadId: '1', threadName: 'News' }, 'threadName is not allowed when threadId is set'],
+    ['discord', { allowedMentions: { parse: ['users'], roles: ['1'] } }],
+    ['discord', { allowedMentions: { parse: ['roles'], users: ['1'], roles: [] } }],
+    [
+      'discord',
+      { allowedMentions: { parse: ['users'], users: ['123'] } },
+      'allowedMentions users is not allowed when parse has users',
+    ],
+    [
+      'discord',
+      { allowedMentions: { parse: ['everyone', 'roles'], roles: ['123'] } },
+      'allowedMentions roles is not allowed when parse has roles',
+    ],
+    [
+      'discord',
+      { allowedMentions: { users: ['1', '1'] } },
+      'allowedMentions users item 2 duplicates an earlier item: "1"',
+    ],
+    [
+      'discord',
+      { embeds: [{ title: 'x', url: 'not a url' }] },
+      'embeds item 1 url is "not a url", expected an absolute http(s) URL',
+    ],
+    [
+      'discord',
+      { embeds: [{ title: 'x', url: 'attachment://a.png' }] },
+      'embeds item 1 url is "attachment://a.png", expected an absolute http(s) URL',
+    ],
+    ['discord', { embeds: [{ image: { url: 'attachment://a.png' }, thumbnail: { url: 'https://example.com/a' } }] }],
+    [
+      'discord',
+      { embeds: [{ image: { url: 'ftp://example.com/a.png' } }] },
+      'embeds item 1 image url is "ftp://example.com/a.png", expected an absolute http(s) URL or attachment://NAME',
+    ],
+    [
+      'discord',
+      { embeds: [{ author: { name: 'a', icon_url: '' } }] },
+      'embeds item 1 author icon_url is "", expected an absolute http(s) URL or attachment://NAME',
+    ],
+    ['discord', { embeds: [{ title: 'a', color: 16777215 }] }],
+    [
+      'discord',
+      { embeds: [{ title: 'a', color: 16777216 }] },
+      'embeds item 1 color is 16777216, at most 16777215 are allowed',
+    ],
+    [
+      'discord',
+      { embeds: [{ title: 'a', color: '#fff' }] },
+      'embeds item 1 color is a string, expected a whole number',
+    ],
+    [
+      'discord',
+      { embeds: [{ title: 'a', timestamp: 'tomorrow' }] },
+      'embeds item 1 timestamp is "tomorrow", expected a time in RFC 3339 with Z or an offset',
+    ],
     ['discord', { username: 'Keeper' }],
     [
       'discord',

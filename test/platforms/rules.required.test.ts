@@ -85,10 +85,15 @@ t.test('a scheduled post that has the required content passes', async (t) => {
   }
 })
 
-t.test('empty embeds do not replace a caption', async (t) => {
+t.test('empty embeds do not replace a caption, and Discord refuses them', async (t) => {
   for (const embeds of [[], [{}], [{ title: ' ' }, { fields: [] }], [{ title: null }]]) {
-    t.same(rules('discord', { scheduled: true, fields: { embeds } }), ['caption_required'], JSON.stringify(embeds))
-    t.same(rules('discord', { scheduled: true, caption: 'a', fields: { embeds } }), [])
+    const rule = embeds.length > 0 ? ['field_required'] : []
+    t.same(
+      rules('discord', { scheduled: true, fields: { embeds } }),
+      ['caption_required', ...rule],
+      JSON.stringify(embeds),
+    )
+    t.same(rules('discord', { scheduled: true, caption: 'a', fields: { embeds } }), rule)
   }
   t.same(rules('discord', { scheduled: true, fields: { embeds: [{ title: 'a' }] } }), [])
 })

@@ -147,7 +147,7 @@ function messageOf({ kind, text, media, fields, parent }: Act): object {
     ...(allowedMentions !== undefined && { allowed_mentions: allowedMentions }),
     ...(kind === 'post' && embeds !== undefined && { embeds }),
     ...(!parent && threadName !== undefined && { thread_name: threadName }),
-    ...(!parent && appliedTags !== undefined && { applied_tags: appliedTags }),
+    ...(!parent && threadName !== undefined && appliedTags !== undefined && { applied_tags: appliedTags }),
     ...(media.length > 0 && {
       attachments: media.map((file, index) => ({
         id: index,

@@ -1,5 +1,6 @@
 import type {
   AltTextRule,
+  ExcludedProperty,
   FieldValue,
   GifRule,
   ImageRule,
@@ -8,6 +9,7 @@ import type {
   Source,
   VideoRule,
 } from '../limits.ts'
+import { isEmpty } from '../rules/field-value.ts'
 
 const executeWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',
@@ -70,9 +72,22 @@ const post: PostTypeRule = {
   source: statusCodes,
 }
 
-const digits = { regex: /^\d+$/, expected: 'digits only' }
+// Ids have 64 bits.
+const digits = { regex: /^\d{1,20}$/, expected: 'digits only' }
 const embedText = (lengthMax: number) => ({ type: 'string', lengthMax, trimmed: true }) as const
-const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digits } }
+// They are sets: https://github.com/discord/discord-api-docs/pull/5484.
+const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digits }, uniqueItems: true }
+
+const link = { type: 'url', lengthMax: 2048 } as const
+/** Of an image: https://docs.discord.com/developers/resources/message#embed-object-embed-image-structure */
+const imageLink = { ...link, attachments: true } as const
+
+/** Discord refuses the ids of a type that `parse` has: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE. */
+const excludedByParse = (key: 'users' | 'roles'): ExcludedProperty => ({
+  key,
+  when: `parse has ${key}`,
+  test: ({ parse }) => Array.isArray(parse) && parse.includes(key),
+})
 
 const altText: AltTextRule = {
   lengthMax: 1024,
@@ -138,6 +153,7 @@ export const discord: Platform = {
       item: { pattern: digits },
       param: 'applied_tags',
       description: 'ids of tags for the thread that the post starts',
+      unused: { when: 'threadName is absent', test: ({ threadName }) => isEmpty(threadName) },
       source: executeWebhook,
     },
     embeds: {
@@ -146,17 +162,31 @@ export const discord: Platform = {
       properties: {
         title: embedText(256),
         description: embedText(4096),
-        footer: { type: 'object', properties: { text: { ...embedText(2048), required: true } } },
-        author: { type: 'object', properties: { name: { ...embedText(256), required: true } } },
+        url: link,
+        timestamp: { type: 'datetime' },
+        color: { type: 'integer', min: 0, max: 0xff_ff_ff },
+        footer: {
+          type: 'object',
+          properties: { text: { ...embedText(2048), required: true }, icon_url: imageLink },
+        },
+        image: { type: 'object', properties: { url: { ...imageLink, required: true } } },
+        thumbnail: { type: 'object', properties: { url: { ...imageLink, required: true } } },
+        author: {
+          type: 'object',
+          properties: { name: { ...embedText(256), required: true }, url: link, icon_url: imageLink },
+        },
         fields: {
           type: 'object[]',
           itemsMax: 25,
           properties: {
             name: { ...embedText(256), required: true },
             value: { ...embedText(1024), required: true },
+            inline: { type: 'boolean' },
           },
         },
       },
+      // `description` is required otherwise: https://github.com/phd20/obsidian-discord-share/issues/20.
+      needsOneOf: ['title', 'description', 'fields', 'author', 'footer', 'image', 'thumbnail'],
       totalLengthMax: 6000,
       param: 'embeds',
       description: 'embeds in the format of Discord; sent with the post, not with the first comment',
@@ -167,10 +197,12 @@ export const discord: Platform = {
     allowedMentions: {
       type: 'object',
       properties: {
-        parse: { type: 'string[]', values: ['roles', 'users', 'everyone'] },
+        parse: { type: 'string[]', values: ['roles', 'users', 'everyone'], uniqueItems: true },
         roles: ids,
         users: ids,
+        replied_user: { type: 'boolean' },
       },
+      excluded: [excludedByParse('roles'), excludedByParse('users')],
       param: 'allowed_mentions',
       description:
         'default: mentioned users are notified, roles and `@everyone` are not; `{"parse": []}` notifies no one',

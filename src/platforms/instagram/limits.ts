@@ -79,6 +79,11 @@ const outsideReel: Condition = {
 
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: mediaReference }
 
+const ofImage: Condition = {
+  when: 'the post has images only, and is not a story',
+  test: (_, { hasImage, hasVideo }, postType) => postType !== 'story' && hasImage && !hasVideo,
+}
+
 export const instagram: Platform = {
   id: 'instagram',
   name: 'Instagram (professional accounts)',
@@ -176,8 +181,8 @@ export const instagram: Platform = {
       itemsMax: 20,
       properties: {
         username: { type: 'string', required: true },
-        x: { type: 'number', min: 0, max: 1 },
-        y: { type: 'number', min: 0, max: 1 },
+        x: { type: 'number', min: 0, max: 1, required: ofImage },
+        y: { type: 'number', min: 0, max: 1, required: ofImage },
       },
       param: 'user_tags',
       description: 'on the first file; x and y are required on an image, and have no effect on a video outside a story',

@@ -1,6 +1,7 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../limits.ts'
 import type { CheckContext } from './context.ts'
+import { hasContent } from './field-value.ts'
 import { findMarkup, readCaption, readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'
 import { checkEntities, checkTextLimits, measureCountedFields } from './text-limits.ts'
@@ -123,10 +124,4 @@ function checkRequiredText({ text, name, ruleName, findPath }: PublishedText, co
   if (required !== 'always' && (media.requestedCount > 0 || hasContent(value))) return
   const alternatives = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
   addViolation(`${ruleName}_required`, { path: findPath(), source }, `${name}${alternatives} is required`)
-}
-
-/** False for blank texts, and for lists and objects that contain nothing else. */
-function hasContent(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent)
-  return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null
 }

@@ -1,8 +1,9 @@
 import { parseTime } from '../../../schemas/time.ts'
-import type { FieldTextRule, FieldValue, Properties } from '../limits.ts'
+import type { FieldTextRule, FieldValue, ObjectRule, Properties } from '../limits.ts'
 import type { CheckContext } from './context.ts'
 import {
   duplicate,
+  misplaced,
   missing,
   oneOf,
   outOfRange,
@@ -18,7 +19,7 @@ import {
 import { isBlank } from './text-length.ts'
 import { atLeast, formatCount } from './wording.ts'
 
-type Context = Pick<CheckContext, 'post' | 'texts'>
+type Context = Pick<CheckContext, 'post' | 'texts' | 'fields' | 'media'>
 
 /** The first problem of a value: of its type, then its size, then its content. */
 export function findProblem(value: unknown, rule: FieldValue, context: Context): Problem | undefined {
@@ -27,8 +28,7 @@ export function findProblem(value: unknown, rule: FieldValue, context: Context):
       if (typeof value !== 'string') return wrongType(value, 'a string')
       return findTextProblem(value, isBlank(value) && !rule.notBlank ? withoutPattern(rule) : rule, context)
     case 'url':
-      if (typeof value !== 'string') return wrongType(value, WEB_URL)
-      return findTextProblem(value, rule, context) ?? (isWebUrl(value) ? undefined : wrongValue(value, WEB_URL))
+      return findUrlProblem(value, rule, context)
     case 'datetime':
       if (typeof value !== 'string') return wrongType(value, TIME)
       return 'time' in parseTime(value) ? undefined : wrongValue(value, TIME)
@@ -47,7 +47,7 @@ export function findProblem(value: unknown, rule: FieldValue, context: Context):
       if (!isListOf(value, isString)) return wrongItem(value, isString, 'a string')
       return tooManyItems(value, rule.itemsMax) ?? findListProblem(value, rule, context)
     case 'object':
-      return isObject(value) ? findObjectProblem(value, rule.properties, context) : wrongType(value, 'an object')
+      return isObject(value) ? findObjectProblem(value, rule, context) : wrongType(value, 'an object')
     case 'object[]':
       if (!Array.isArray(value)) return wrongType(value, 'a list of objects')
       if (!isListOf(value, isObject)) return wrongItem(value, isObject, 'an object')
@@ -67,8 +67,19 @@ const TIME = 'a time in RFC 3339 with Z or an offset'
 /** Without flags, which JSON Schema has none of. */
 export const WEB_URL_FORM = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]\S*$/
 
-/** URL.canParse alone accepts what it repairs: "https:/example.com" and " https://example.com". */
-const isWebUrl = (value: string) => WEB_URL_FORM.test(value) && URL.canParse(value)
+/** `attachment://` names a file of the message. */
+export const WEB_OR_ATTACHMENT_URL_FORM = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]\S*|attachment:\/\/\S+)$/
+
+function findUrlProblem(value: unknown, rule: FieldValue & { type: 'url' }, context: Context): Problem | undefined {
+  const [form, expected] = rule.attachments
+    ? [WEB_OR_ATTACHMENT_URL_FORM, `${WEB_URL} or attachment://NAME`]
+    : [WEB_URL_FORM, WEB_URL]
+  if (typeof value !== 'string') return wrongType(value, expected)
+  const problem = findTextProblem(value, rule, context)
+  if (problem) return problem
+  // URL.canParse alone accepts what it repairs: "https:/example.com" and " https://example.com".
+  return form.test(value) && URL.canParse(value) ? undefined : wrongValue(value, expected)
+}
 
 /** A blank text counts as absent, but the network would get it. */
 const withoutPattern = ({ pattern: _, ...rule }: FieldTextRule): FieldTextRule => rule
@@ -123,23 +134,45 @@ function findListProblem(
   return length > joinedLengthMax ? tooLong(length, joinedLengthMax, 'code points', ' in total') : undefined
 }
 
-function findObjectProblem(object: object, properties: Properties, context: Context): Problem | undefined {
+function findObjectProblem(
+  object: object,
+  { properties, needsOneOf, excluded = [] }: ObjectRule,
+  context: Context,
+): Problem | undefined {
   for (const [key, rule] of Object.entries(properties)) {
     const value = readProperty(object, key)
     const problem = value === undefined ? undefined : findProblem(value, rule, context)
     if (problem) return prefixProperty(key, problem)
-    if (rule.required && context.post.scheduled && isEmpty(value)) return prefixProperty(key, missing('is required'))
+    if (!rule.required || !context.post.scheduled || !isEmpty(value)) continue
+    if (rule.required === true) return prefixProperty(key, missing('is required'))
+    const { when, test } = rule.required
+    if (test(context.fields, context.media, context.post.postType)) {
+      return prefixProperty(key, missing(`is required when ${when}`))
+    }
   }
-  return undefined
+  for (const { key, when, test } of excluded) {
+    if (isEmpty(readProperty(object, key)) || !test(object as Record<string, unknown>)) continue
+    return prefixProperty(key, misplaced('field_refused', `is not allowed when ${when}`))
+  }
+  if (!needsOneOf || !context.post.scheduled) return undefined
+  if (needsOneOf.some((key) => hasContent(readProperty(object, key)))) return undefined
+  return missing(`has none of ${needsOneOf.join(', ')}, at least 1 is required`)
+}
+
+/** False for blank texts, and for lists and objects that contain nothing else. */
+export function hasContent(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent)
+  return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null
 }
 
 function findObjectListProblem(
   items: object[],
-  { properties, totalLengthMax }: FieldValue & { type: 'object[]' },
+  rule: FieldValue & { type: 'object[]' },
   context: Context,
 ): Problem | undefined {
+  const { properties, totalLengthMax } = rule
   for (const [index, item] of items.entries()) {
-    const problem = findObjectProblem(item, properties, context)
+    const problem = findObjectProblem(item, rule, context)
     if (problem) return prefixItem(index, problem)
   }
   if (totalLengthMax === undefined) return undefined

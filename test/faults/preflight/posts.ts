@@ -99,7 +99,7 @@ function values(rule: FieldValue): Arbitrary<Json> {
     case 'string':
       return fieldTexts(rule)
     case 'url':
-      return urls
+      return rule.attachments ? fc.oneof(urls, fc.constantFrom('attachment://image-1.jpg', 'ftp://example.com')) : urls
     case 'datetime':
       return fc.constantFrom('2027-01-01T10:00:00Z', '2027-01-02T10:00:00.5+02:00', '2027-01-03T23:59:59-12:00')
     case 'boolean':

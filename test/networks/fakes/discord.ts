@@ -178,6 +178,7 @@ function checkMentions(mentions: unknown): void {
   for (const name of ['roles', 'users']) {
     const ids = listIn(name)
     const path = `allowed_mentions.${name}`
+    if (new Set(ids).size < ids.length) invalid(path, 'SET_TYPE_ALREADY_CONTAINS_VALUE', 'The set already contains it.')
     if (ids.length > 100) invalid(path, 'BASE_TYPE_MAX_LENGTH', 'Must be 100 or fewer in length.')
     const index = ids.findIndex((id) => !/^\d+$/.test(String(id)))
     if (index >= 0) invalid(`${path}.${index}`, 'NUMBER_TYPE_COERCE', 'Value is not snowflake.')
@@ -192,15 +193,21 @@ function checkMentions(mentions: unknown): void {
 }
 
 interface Embed {
+  color?: number
+  timestamp?: string
   title?: string
   description?: string
   url?: string
   fields?: { name?: string; value?: string }[]
-  footer?: { text?: string }
-  author?: { name?: string }
+  footer?: { text?: string; icon_url?: string }
+  author?: { name?: string; url?: string; icon_url?: string }
   image?: { url?: string }
   thumbnail?: { url?: string }
 }
+
+// https://docs.discord.com/developers/resources/message#embed-object-embed-image-structure
+const WEB = ['http', 'https']
+const FILES = [...WEB, 'attachment']
 
 /** https://docs.discord.com/developers/resources/message#embed-object-embed-limits. Returns whether an embed has visible content. */
 function checkEmbeds(embeds: unknown): boolean {
@@ -221,6 +228,35 @@ function checkEmbeds(embeds: unknown): boolean {
       if (!text?.trim()) invalid(`embeds.${embedIndex}.${path}`, 'BASE_TYPE_REQUIRED', 'This field is required')
       check(path, text, max)
     }
+    const checkUrl = (path: string, address: string | null | undefined, schemes: readonly string[]) => {
+      if (address === undefined || address === null) return
+      const place = `embeds.${embedIndex}.${path}`
+      const [, scheme = ''] = /^([^:]*):\/\//.exec(address) ?? []
+      if (!schemes.includes(scheme.toLowerCase())) {
+        const names = schemes.map((name) => `'${name}'`).join(', ')
+        invalid(
+          place,
+          'URL_TYPE_INVALID_SCHEME',
+          `Scheme "${scheme}" is not supported. Scheme must be one of (${names}).`,
+        )
+      }
+      if (!URL.canParse(address) || /\s/.test(address)) invalid(place, 'URL_TYPE_INVALID_URL', 'Not a well formed URL.')
+      if (address.length > 2048) invalid(place, 'BASE_TYPE_MAX_LENGTH', 'Must be 2048 or fewer in length.')
+    }
+    checkUrl('url', embed.url, WEB)
+    checkUrl('author.url', author?.url, WEB)
+    checkUrl('author.icon_url', author?.icon_url, FILES)
+    checkUrl('footer.icon_url', footer?.icon_url, FILES)
+    checkUrl('image.url', image?.url, FILES)
+    checkUrl('thumbnail.url', thumbnail?.url, FILES)
+    const { color, timestamp } = embed
+    if (color !== undefined && color !== null && !(Number.isInteger(color) && color >= 0 && color <= 0xff_ff_ff)) {
+      invalid(`embeds.${embedIndex}.color`, 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 16777215.')
+    }
+    if (timestamp !== undefined && timestamp !== null && Number.isNaN(Date.parse(timestamp))) {
+      invalid(`embeds.${embedIndex}.timestamp`, 'DATE_TIME_TYPE_PARSE', 'Could not parse. Should be ISO8601.')
+    }
+    const before = total
     check('title', title, 256)
     check('description', description, 4096)
     if (fields.length > 25)
@@ -231,6 +267,8 @@ function checkEmbeds(embeds: unknown): boolean {
     }
     if (footer) need('footer.text', footer.text, 2048)
     if (author) need('author.name', author.name, 256)
+    const isShown = total > before || Boolean(image?.url || thumbnail?.url)
+    if (!isShown) invalid(`embeds.${embedIndex}.description`, 'BASE_TYPE_REQUIRED', 'This field is required')
     hasImage ||= Boolean(image?.url || thumbnail?.url)
   }
   if (total > 6000) invalid('embeds', 'MAX_EMBED_SIZE_EXCEEDED', 'Embed size exceeds maximum size of 6000')
