@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /**
  * What this process counts and measures by itself. No label holds a user, an account, a post or a URL: the number of series
@@ -10,6 +10,7 @@ export interface Instruments {
   ended: Counter<'platform' | 'state'>
   lateness: Histogram<'platform'>
   networkCalls: Histogram<'platform' | 'result'>
+  apiVersionEnds: Gauge<'platform' | 'version'>
   tokenRefreshes: Counter<'platform' | 'outcome'>
   storageErrors: Counter<'operation'>
   eventsNumbered: Counter
@@ -54,6 +55,12 @@ export function createInstruments(registry: Registry): Instruments {
       help: 'HTTP calls to networks: time until the headers of the response, or until the call failed.',
       labelNames: ['platform', 'result'],
       buckets: CALL_SECONDS,
+      registers,
+    }),
+    apiVersionEnds: new Gauge({
+      name: 'postroom_network_api_version_end_timestamp_seconds',
+      help: "When the version of a network's API ends that this process calls: every post fails from then on.",
+      labelNames: ['platform', 'version'],
       registers,
     }),
     tokenRefreshes: new Counter({

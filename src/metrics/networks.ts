@@ -1,10 +1,17 @@
 import type { FieldOptions } from '../platforms/adapter.ts'
 import type { AnyAdapter, Networks } from '../platforms/adapters.ts'
+import { listApiVersions } from '../platforms/api-versions.ts'
 import type { AppRegistration, OAuth, OAuthIo } from '../platforms/oauth.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The same networks, with every HTTP call of their adapters measured. The sandbox makes none. */
-export function measureNetworks(networks: Networks, metrics: Pick<Metrics, 'networkCalls'>): Networks {
+export function measureNetworks(
+  networks: Networks,
+  metrics: Pick<Metrics, 'networkCalls' | 'apiVersionEnds'>,
+): Networks {
+  for (const { platform, name, endsAt } of listApiVersions(networks)) {
+    metrics.apiVersionEnds.set({ platform, version: name }, endsAt.getTime() / 1000)
+  }
   const measured = Object.entries(networks).map(([platform, adapter]) => [
     platform,
     measureAdapter(adapter, (io) => ({ ...io, fetch: measureFetch(io.fetch, platform, metrics) })),

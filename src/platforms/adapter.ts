@@ -145,6 +145,8 @@ export interface Adapter<Prepared extends Json = Json> {
   guarantee: Guarantee | ((act: Pick<Act, 'kind' | 'postType'>, credentials: Credentials) => Guarantee)
   /** How long a post may take to show where `reconcile` looks, if longer than 30 seconds. */
   showsWithinMs?: number
+  /** The version of the network's API that is called, and when it ends; absent where it has no known end. */
+  apiVersion?: { name: string; endsAt: Date }
   /** How many deliveries one worker carries out at a time. */
   concurrency: number
   /** How accounts are connected by OAuth; absent where they are not. */

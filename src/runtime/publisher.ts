@@ -14,7 +14,8 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { measureNetworks } from '../metrics/networks.ts'
 import { countJournalErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
-import { createNetworks } from '../platforms/adapters.ts'
+import { createNetworks, type Networks } from '../platforms/adapters.ts'
+import { describeEnd, findEnding, listApiVersions } from '../platforms/api-versions.ts'
 import { openKeyring, withUsableKey } from './keyring.ts'
 import { openJournalFiles } from './media-library.ts'
 
@@ -39,6 +40,7 @@ export async function openPublisher(
   log: Log,
 ): Promise<Publisher | undefined> {
   if (!keyring) return undefined
+  warnOfVersions(networks, log)
   const files = countJournalErrors(await openJournalFiles(config), metrics)
   const reports = [logSettled(log), countSettled(metrics)]
   const publisher = createPublisher({
@@ -60,6 +62,20 @@ export async function openPublisher(
     },
   })
   return withUsableKey(publisher, db, keyring, log)
+}
+
+const DAY_MS = 86_400_000
+
+/** Logs each day which versions of networks' APIs have ended, or end soon. */
+export function warnOfVersions(networks: Partial<Networks>, log: Pick<Log, 'warn'>): void {
+  const warn = () => {
+    for (const version of findEnding(listApiVersions(networks), new Date())) {
+      const { platform, name, endsAt } = version
+      log.warn({ platform, version: name, endsAt }, `${describeEnd(version)}: upgrade Postroom`)
+    }
+  }
+  warn()
+  setInterval(warn, DAY_MS).unref()
 }
 
 const minOf = (...values: (number | null)[]): number | null => {

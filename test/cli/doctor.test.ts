@@ -14,8 +14,10 @@ import { createInstallation, endRefusal, refuseToSend } from '../../db/queries/i
 import { insertApp } from '../../db/queries/oauth-apps.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
+import { endOf, VERSION } from '../../src/platforms/linkedin/version.ts'
 import { examineClock } from '../../src/runtime/doctor/database.ts'
 import { ok, runCheck } from '../../src/runtime/doctor/finding.ts'
+import { examineNetworks, readApiVersions } from '../../src/runtime/doctor/networks.ts'
 import { createFolder } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { copyDatabase, createDatabase } from '../helpers/database.ts'
@@ -35,7 +37,8 @@ interface Report {
 async function examine(env: Record<string, string>): Promise<Report> {
   const { code, stdout } = await postroom(['doctor', '--json'], env)
   const { ok, findings } = JSON.parse(stdout) as Pick<Report, 'ok' | 'findings'>
-  const statuses = Object.fromEntries(findings.map(({ check, status }) => [check, status]))
+  const ofInstallation = findings.filter(({ check }) => check !== 'networks')
+  const statuses = Object.fromEntries(ofInstallation.map(({ check, status }) => [check, status]))
   const messages = Object.fromEntries(findings.map(({ check, message }) => [check, message]))
   return { code, ok, statuses, messages, findings }
 }
@@ -132,10 +135,29 @@ t.test('every problem is reported at once, and nothing that is away holds the do
   t.match(messages.storage, /did not respond within \d+ ms$/)
   t.match(messages.space, /MiB|GiB/)
   for (const { status, mend } of findings)
-    t.equal(mend !== undefined, status === 'wrong', 'what is wrong can be mended')
+    t.equal(mend !== undefined, status === 'wrong' || status === 'warning', 'what is wrong can be mended')
   const text = await postroom(['doctor'], env)
   t.match(text.stderr, /^error: \d+ of \d+ checks found something wrong\n$/)
   t.notMatch(text.stdout, /secret/)
+})
+
+t.test('a version of a network that ends within 90 days is a warning, and wrong when it has ended', async (t) => {
+  const versions = [{ platform: 'linkedin', name: '202609', endsAt: endOf('202609') }]
+  t.equal(endOf('202609').toISOString(), '2027-09-15T00:00:00.000Z')
+  t.equal(endOf('202512').toISOString(), '2026-12-15T00:00:00.000Z')
+  const statusAt = (now: string) => examineNetworks(versions, new Date(now)).status
+  t.equal(statusAt('2027-06-16T23:59:59Z'), 'ok')
+  t.equal(statusAt('2027-06-17T00:00:00Z'), 'warning')
+  t.equal(statusAt('2027-09-15T00:00:00Z'), 'wrong')
+  t.strictSame(examineNetworks(versions, new Date('2027-09-01')), {
+    check: 'networks',
+    status: 'warning',
+    message: 'version 202609 of the API of linkedin ends on 2027-09-15: every post fails from then on',
+    mend: 'Upgrade Postroom to a release that calls a newer version.',
+  })
+  t.match(readApiVersions(), [{ platform: 'linkedin', name: VERSION, endsAt: endOf(VERSION) }])
+  const { findings } = await examine({ DATABASE_URL: 'mysql://x' })
+  t.ok(findings.some(({ check, message }) => check === 'networks' && message.includes(VERSION)))
 })
 
 t.test('variables of the database or the storage that are wrong leave out their checks alone', async (t) => {

@@ -4,6 +4,7 @@ import { countSettled } from '../../src/metrics/deliveries.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
 import { measureNetworks } from '../../src/metrics/networks.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
+import { endOf, VERSION } from '../../src/platforms/linkedin/version.ts'
 import { SANDBOX } from '../helpers/network-world.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { samplesOf } from '../helpers/scrape.ts'
@@ -138,4 +139,11 @@ t.test('the revocation of tokens is measured too', async (t) => {
   const app = { id: null, clientId: 'client', clientSecret: 'secret' }
   await networks.x!.oauth!.revoke!({ accessToken: 'token' }, app, io)
   t.strictSame(Object.keys(await read('postroom_network_call_duration_seconds_count')), ['{platform="x",result="2xx"}'])
+})
+
+t.test('the end of a version of an API is a metric from the start', async (t) => {
+  const { read } = await createMeasuredWorld(t)
+  t.strictSame(await read('postroom_network_api_version_end_timestamp_seconds'), {
+    [`{platform="linkedin",version="${VERSION}"}`]: endOf(VERSION).getTime() / 1000,
+  })
 })

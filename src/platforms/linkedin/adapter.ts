@@ -7,6 +7,7 @@ import { postOf } from './post.ts'
 import { readProfile } from './profile.ts'
 import { asDuplicate, commentSentOf, sentOf } from './sent.ts'
 import { NO_UPLOADS, type Uploads, upload } from './upload.ts'
+import { endOf, VERSION } from './version.ts'
 
 /**
  * Nobody documents how soon a post is listed. For 10 minutes, LinkedIn refuses a copy of a post, listed or not:
@@ -27,6 +28,7 @@ export const linkedinAdapter: Adapter<Uploads> = {
     return mayRead ? 'reconcilable' : 'at-most-once'
   },
   showsWithinMs: SHOWS_WITHIN_MS,
+  apiVersion: { name: VERSION, endsAt: endOf(VERSION) },
   concurrency: 8,
   oauth: linkedinOAuth,
 

@@ -3,14 +3,9 @@ import type { Credentials, Io } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal, retryAfterMs } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { unauthorized } from '../publish-error.ts'
+import { VERSION } from './version.ts'
 
 export const HOST = 'api.linkedin.com'
-
-/**
- * Versions are released each month, and end after a year: this one on 2027-09-15.
- * https://learn.microsoft.com/en-us/linkedin/marketing/versioning
- */
-const VERSION = '202609'
 
 /**
  * For some seconds after it was issued, a token may be refused as revoked:

@@ -16,6 +16,7 @@ import {
 } from './database.ts'
 import { examineMedia, examineSpace, examineStorage, MEND_FILES, MEND_SPACE, mendStorage } from './files.ts'
 import { type Finding, runCheck, skipped, wrong } from './finding.ts'
+import { examineNetworks, readApiVersions } from './networks.ts'
 
 /** The checks that need a database that responds. */
 const ON_DATABASE = ['schema', 'clock', 'credentials', 'workers', 'files']
@@ -35,7 +36,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
       : examineDatabase(config, { isKeyInvalid: isInvalid(/^CREDENTIALS_KEY/), isStorageInvalid }),
     isStorageInvalid ? skip(['storage', 'space'], 'the configuration of the storage is wrong') : examineFiles(config),
   ])
-  return [...findings, ...onDatabase, ...onFiles]
+  return [...findings, ...onDatabase, ...onFiles, examineNetworks(readApiVersions(), new Date())]
 }
 
 const examineFiles = (config: Config) =>

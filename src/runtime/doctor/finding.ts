@@ -3,7 +3,8 @@ import { withTimeout } from '../../with-timeout.ts'
 /** The result of one check. */
 export interface Finding {
   check: string
-  status: 'ok' | 'wrong' | 'skipped'
+  /** `warning`: it will be wrong. */
+  status: 'ok' | 'warning' | 'wrong' | 'skipped'
   message: string
   /** What the operator can do. */
   mend?: string
