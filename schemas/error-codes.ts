@@ -14,7 +14,7 @@ export const ERROR_CODES = {
   organization_in_use: 'Connected accounts belong to the organisation.',
   member_not_found: 'The user is no member of the organisation.',
   api_key_not_found: 'The user has no API key with this id.',
-  api_key_too_wide: 'The key would allow more than it may.',
+  api_key_too_wide: 'The key would allow more than it may, or allows more than the key of the request.',
   api_key_rotated: 'Another key replaces this one already.',
   api_key_not_rotatable: 'The key is expired.',
   auth_not_initialized: 'The tables of the API keys do not exist yet.',

@@ -23,6 +23,7 @@ import {
   ALL_SCOPES,
   API_KEY_NOT_FOUND,
   accountName,
+  cannotChange,
   cannotGive,
   cannotWiden,
   KEY_EXPIRED,
@@ -142,7 +143,7 @@ export const updateKey = defineOperation({
     tags: ['keys'],
     summary: 'Rename or narrow a key',
     description:
-      'Changes the name of one of your keys, takes scopes or accounts away from it, or lets it expire earlier. Each process obeys within a second. A key never gets more than it has: create another one for that.',
+      'Changes the name of one of your keys, takes scopes or accounts away from it, or lets it expire earlier. Each process obeys within a second. A key never gets more than it has: create another one for that. A key that allows more than the key of the request, in scopes or accounts, cannot be changed.',
     params: ApiKeyPath,
     body: Body(UpdateApiKey, UPDATE_KEY_EXAMPLES),
     response: {
@@ -150,7 +151,8 @@ export const updateKey = defineOperation({
       400: invalidRequestResponse('The body does not match its schema.', {
         wrongName: typeIssue('name', 'string', 'number'),
       }),
-      403: errorResponse('The key would allow more than before.', {
+      403: errorResponse('The key would allow more than before, or allows more than the key of the request.', {
+        changesWider: ['api_key_too_wide', cannotChange(scopeName('media:write'))],
         scopeNotThere: ['api_key_too_wide', cannotWiden(scopeName('media:write'))],
         expiryLater: ['api_key_too_wide', cannotWiden(LATER_EXPIRY)],
         accountNotThere: ['api_key_too_wide', cannotWiden(accountName('0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'))],
@@ -203,10 +205,13 @@ export const revokeKey = defineOperation({
     tags: ['keys'],
     summary: 'Revoke a key',
     description:
-      'Ends one of your keys for good. Each process rejects it within a second. A key may revoke itself. A body is ignored.',
+      'Ends one of your keys for good. Each process rejects it within a second. A key may revoke itself, and keys that allow no more than it does, in scopes and accounts. A body is ignored.',
     params: ApiKeyPath,
     response: {
       200: JsonResponse(Deleted, 'The key is revoked.', { revoked: Deleted.examples[0] }),
+      403: errorResponse('The key allows more than the key of the request.', {
+        revokesWider: ['api_key_too_wide', cannotChange(scopeName('media:write'))],
+      }),
       ...notFoundResponse,
       ...commonErrors,
     },

@@ -1,6 +1,7 @@
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { ALL_ACCOUNTS, ALL_SCOPES, accountName, LATER_EXPIRY, scopeName } from '../../schemas/messages.ts'
-import { hasScope, isListed } from '../http/rights.ts'
+import { SCOPE_NAMES } from '../../schemas/scopes.ts'
+import { ALL_RIGHTS, hasScope, isListed } from '../http/rights.ts'
 
 /** What a key allows, and until when. */
 export interface Allowance extends KeyRights {
@@ -9,7 +10,9 @@ export interface Allowance extends KeyRights {
 
 /** Names something that `wanted` allows and `own` does not; undefined if there is nothing. */
 export function findExcess(own: Allowance, wanted: Allowance): string | undefined {
-  if (wanted.scopes === null && own.scopes !== null) return ALL_SCOPES
+  if (wanted.scopes === null && SCOPE_NAMES.some((scope) => hasScope(ALL_RIGHTS, scope) && !hasScope(own, scope))) {
+    return ALL_SCOPES
+  }
   const scope = wanted.scopes?.find((scope) => !hasScope(own, scope))
   if (scope) return scopeName(scope)
   if (own.accountIds && !wanted.accountIds) return ALL_ACCOUNTS

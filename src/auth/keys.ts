@@ -40,7 +40,7 @@ export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) =
 
   app.route({
     ...operations.updateKey,
-    handler: async ({ userId, params, body }) => updateKey(db, userId, params.id, body),
+    handler: async (request) => updateKey(db, request, request.params.id, request.body),
   })
 
   app.route({
@@ -54,6 +54,6 @@ export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) =
 
   app.route({
     ...operations.revokeKey,
-    handler: async ({ userId, keyId, params }) => revokeKey(db, { keyId }, userId, params.id),
+    handler: async (request) => revokeKey(db, request, request.params.id),
   })
 }

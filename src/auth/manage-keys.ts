@@ -18,6 +18,7 @@ import type { ApiKey, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } 
 import {
   ADMIN_NOT_GIVEN,
   API_KEY_NOT_FOUND,
+  cannotChange,
   cannotGive,
   cannotWiden,
   KEY_EXPIRED,
@@ -98,10 +99,11 @@ export async function checkAccounts(db: Db, userId: string, { scopes, accountIds
   }
 }
 
-/** Renames a key of the user, or takes rights away from it. */
-export function updateKey(db: Db, userId: string, id: string, body: UpdateApiKey): Promise<ApiKey> {
+/** Renames a key of the user, or takes rights away from it. Throws 403 if it allows more than the key of the request. */
+export function updateKey(db: Db, manager: Manager, id: string, body: UpdateApiKey): Promise<ApiKey> {
+  const { userId } = manager
   return inTransaction(db, async (db) => {
-    const before = await lockOwn(db, userId, id)
+    const before = await lockChangeable(db, manager, id)
     const { name } = body
     const scopes = body.scopes && [...new Set(body.scopes)]
     const expiresAt = body.expiresAt === undefined ? undefined : timeOf(body.expiresAt)
@@ -145,8 +147,19 @@ export function rotateKey(
   })
 }
 
-/** Revokes a key of the user. Throws 404 if it is revoked already, or there is none with this id. */
-export async function revokeKey(db: Db, { keyId }: Actor, userId: string, id: string): Promise<Deleted> {
+/**
+ * Revokes a key of the user. Throws 404 if it is revoked already, or there is none with this id, and 403 if it allows more than
+ * the key of the request.
+ */
+export const revokeKey = (db: Db, manager: Manager, id: string): Promise<Deleted> =>
+  inTransaction(db, async (db) => {
+    await lockChangeable(db, manager, id)
+    await revokeOwnKey(db, { userId: manager.userId, id })
+    return { success: true }
+  })
+
+/** Revokes a key of any user, by the key of an administrator. Throws 404 as `revokeKey` does. */
+export async function revokeUserKey(db: Db, { keyId }: Actor, userId: string, id: string): Promise<Deleted> {
   const isRevoked =
     isId(userId) &&
     isId(id) &&
@@ -172,6 +185,15 @@ async function lockManager(db: Db, { userId, keyId }: Manager): Promise<LockedKe
 async function lockOwn(db: Db, userId: string, id: string): Promise<LockedKey> {
   const key = isId(id) ? await lockKey(db, { userId, id }) : undefined
   if (!key) throw notFound()
+  return key
+}
+
+/** Locks a key that the key of the request may change: one that allows no more. Either may last longer. */
+async function lockChangeable(db: Db, manager: Manager, id: string): Promise<LockedKey> {
+  const own = await lockManager(db, manager)
+  const key = await lockOwn(db, manager.userId, id)
+  const excess = findExcess({ ...own, expiresAt: null }, key)
+  if (excess) throw new AppError(403, 'api_key_too_wide', cannotChange(excess))
   return key
 }
 

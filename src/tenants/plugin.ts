@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listOwnKeys } from '../../db/queries/key-changes.ts'
 import { listMemberPage, listOrganizationPage, listUserPage } from '../../db/queries/tenants.ts'
 import * as operations from '../../schemas/operations/people.ts'
-import { createUserKey, revokeKey } from '../auth/manage-keys.ts'
+import { createUserKey, revokeUserKey } from '../auth/manage-keys.ts'
 import type { RevokeDeps } from '../credentials/revoke.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
@@ -70,7 +70,7 @@ export const tenants: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (a
 
   app.route({
     ...operations.revokeUserKey,
-    handler: async ({ keyId, params }) => revokeKey(db, { keyId }, params.id, params.keyId),
+    handler: async ({ keyId, params }) => revokeUserKey(db, { keyId }, params.id, params.keyId),
   })
 
   app.route({

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { revokeKey } from '../../db/queries/keys.ts'
-import type { Scope } from '../../schemas/scopes.ts'
+import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { isKey } from '../../src/auth/key.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
 
 type Call = Person['call']
@@ -147,6 +148,56 @@ t.test('a key cannot gain rights by rotating another key', async (t) => {
     t.equal((await other.call('GET', '/key')).body.replacedBy, null)
   }
   t.equal((await manager.call('POST', `/keys/${manager.id}/rotate`, {})).status, 201, 'a key may rotate itself')
+})
+
+/** What such a key may do: posts:publish includes posts:write. */
+const WITHIN: Scope[] = ['keys:manage', 'posts:publish', 'posts:write', 'accounts:read']
+
+t.test('a key changes and revokes only keys that allow no more than it does', async (t) => {
+  const { make, db } = await createScene(t)
+  const manager = await make(['keys:manage', 'posts:publish', 'accounts:read'])
+  const above: (Scope[] | null)[] = [null, ['admin'], SCOPE_NAMES.filter((scope) => scope !== 'admin')]
+  above.push(...SCOPE_NAMES.filter((scope) => !WITHIN.includes(scope)).map((scope) => [scope]))
+  above.push(['posts:read', 'accounts:read'])
+  const { problems, check } = collectProblems()
+  const columns = ['id', 'name', 'scopes', 'accountIds', 'expiresAt', 'revokedAt'] as const
+  const keys = () => db.selectFrom('apiKeys').select(columns).orderBy('id').execute()
+  for (const scopes of above) {
+    const { id } = await make(scopes)
+    const before = await keys()
+    const requests: [string, Reply][] = [
+      ['renames', await manager.call('PATCH', `/keys/${id}`, { name: 'mine' })],
+      ['changes nothing of', await manager.call('PATCH', `/keys/${id}`, {})],
+      ['narrows', await manager.call('PATCH', `/keys/${id}`, { scopes: scopes?.slice(0, 1) ?? ['posts:publish'] })],
+      ['shortens', await manager.call('PATCH', `/keys/${id}`, { expiresAt: '2000-01-01T00:00:00Z' })],
+      ['rotates', await manager.call('POST', `/keys/${id}/rotate`, {})],
+      ['revokes', await manager.call('DELETE', `/keys/${id}`)],
+    ]
+    for (const [verb, reply] of requests) check(codeOf(reply), [403, 'api_key_too_wide'], `it ${verb} ${scopes}`)
+    check(await keys(), before, `the keys after requests about ${scopes}`)
+  }
+  for (const scopes of WITHIN.map((scope) => [scope])) {
+    const { id } = await make(scopes, new Date('2999-01-01T00:00:00Z'))
+    check((await manager.call('PATCH', `/keys/${id}`, { name: 'mine' })).status, 200, `it renames ${scopes}`)
+    check((await manager.call('DELETE', `/keys/${id}`)).status, 200, `it revokes ${scopes}`)
+  }
+  t.strictSame(problems, [])
+  t.equal((await manager.call('DELETE', `/keys/${manager.id}`)).status, 200, 'a key may revoke itself')
+})
+
+t.test('a key that lists every scope may change one that lists none', async (t) => {
+  const { make } = await createScene(t)
+  const manager = await make(SCOPE_NAMES.filter((scope) => scope !== 'admin'))
+  const { id } = await make(null)
+  t.equal((await manager.call('PATCH', `/keys/${id}`, { scopes: ['posts:read'] })).status, 200)
+  t.equal((await manager.call('DELETE', `/keys/${id}`)).status, 200)
+})
+
+t.test('a key that expires may revoke one that lasts longer', async (t) => {
+  const { make } = await createScene(t)
+  const manager = await make(['keys:manage', 'posts:read'], new Date('2999-01-01T00:00:00Z'))
+  const { id } = await make(['posts:read'])
+  t.equal((await manager.call('DELETE', `/keys/${id}`)).status, 200)
 })
 
 t.test('a key that was revoked or narrowed a moment ago creates no key', async (t) => {

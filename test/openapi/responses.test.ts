@@ -549,6 +549,7 @@ async function checkMedia(scene: Scene, requests: Requests) {
   await check('updateMedia', 404, 'notFound', ada.call('PATCH', unknown, { altText: null }))
   await check('deleteMedia', 404, 'notFound', ada.call('DELETE', unknown))
   await checkFileOfMember(scene)
+  await checkFileOfDelivery(scene)
   const content = async (headers: Record<string, string>): Promise<Reply> => {
     const url = `/api/v1/media/${fileId}/content`
     const reply = await app.inject({ url, headers: { authorization: `Bearer ${ada.key}`, ...headers } })
@@ -667,6 +668,8 @@ async function checkKeys({ app, db, ada, keyId }: Scene, requests: Requests) {
   await check('rotateKey', 403, 'scopesNotGiven', rotate((await create(null)).id))
   await check('rotateKey', 403, 'scopeNotGiven', rotate(writer.id))
   await check('rotateKey', 403, 'expiryNotGiven', rotate(reader.id))
+  await check('updateKey', 403, 'changesWider', asManager('PATCH', `/keys/${writer.id}`, {}))
+  await check('revokeKey', 403, 'revokesWider', asManager('DELETE', `/keys/${writer.id}`))
   const narrow = (body: object) => ada.call('PATCH', `/keys/${manager.id}`, body)
   await check('updateKey', 200, undefined, narrow({ scopes: ['keys:manage'] }))
   await check('updateKey', 403, 'scopeNotThere', narrow({ scopes: ['media:write'] }))
@@ -742,7 +745,6 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
   await check('deleteOrganization', 409, 'inUse', ada.call('DELETE', `/organizations/${used}`))
 }
 
-/** Keys with every scope but the one of the operation. */
 const KEY = { name: null, expiresAt: null }
 
 /** Sends the requests with a query parameter that no operation has. */
@@ -756,6 +758,7 @@ async function checkUnknownParameters({ app, ada }: Scene, requests: Requests) {
   }
 }
 
+/** Keys with every scope but the one of the operation. */
 async function checkScopes({ app, db, ada, account }: Scene, requests: Requests) {
   const create = async (scopes: Scope[]) =>
     (await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes })).key
@@ -786,6 +789,23 @@ async function checkScopes({ app, db, ada, account }: Scene, requests: Requests)
   await check('createPosts', 403, 'missingConditionalScope', asWriter('POST', '/posts/batch', batch))
   await check('deletePost', 403, 'missingConditionalScope', asWriter('DELETE', `/posts/${post.id}`))
   await check('updatePost', 403, 'missingConditionalScope', asWriter('PATCH', `/posts/${post.id}`, {}))
+}
+
+/** Keys that may not decide about a delivery that needs a file. */
+async function checkFileOfDelivery({ app, db, ada }: Scene) {
+  const [account, other, file] = [await ada.account('x'), await ada.account('x'), await ada.media()]
+  const { body: post } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'hi', mediaIds: [file] })
+  await db.updateTable('posts').set({ status: 'published' }).where('id', '=', post.id).execute()
+  await db.updateTable('postTargets').set({ state: 'failed' }).where('postId', '=', post.id).execute()
+  const writer = await createKey(db, { ...KEY, userId: ada.id, scopes: ['media:write'] })
+  const limited = await createKey(db, { ...KEY, userId: ada.id, accountIds: [other] })
+  for (const [{ key }, example] of [
+    [writer, 'missingConditionalScope'],
+    [limited, 'usedByOtherAccounts'],
+  ] as const) {
+    await check('updateMedia', 403, example, call(app, key, 'PATCH', `/media/${file}`, { altText: 'a' }))
+    await check('deleteMedia', 403, example, call(app, key, 'DELETE', `/media/${file}`))
+  }
 }
 
 /** A service whose limits are used up. */
