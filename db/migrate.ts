@@ -26,6 +26,7 @@ import * as webhooks from './migrations/0022_webhooks.ts'
 import * as mediaTracks from './migrations/0023_media_tracks.ts'
 import * as mediaEdits from './migrations/0024_media_edits.ts'
 import * as webhookMakers from './migrations/0025_webhook_makers.ts'
+import * as storedLinks from './migrations/0026_stored_links.ts'
 import * as altTextLimits from './migrations/0027_alt_text_limits.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
@@ -57,6 +58,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0023_media_tracks': mediaTracks,
   '0024_media_edits': mediaEdits,
   '0025_webhook_makers': webhookMakers,
+  '0026_stored_links': storedLinks,
   '0027_alt_text_limits': altTextLimits,
 }
 

@@ -19,7 +19,7 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       pattern: KEY_FORM,
       description:
-        'A name that you choose for this request, such as a random UUID: 1 to 255 visible ASCII characters. A request that is sent again with the same key within 24 hours is carried out once and gets the first response again. Only successful responses are kept.',
+        'A name that you choose for this request, such as a random UUID: 1 to 255 visible ASCII characters. A request that is sent again with the same key within 24 hours is carried out once and gets the first response again. Only successful responses are kept. API keys of your user share these names if they allow the same scopes and accounts; others have names of their own.',
     }),
   ),
 })

@@ -21,20 +21,26 @@ export interface KeyedResponse extends StoredResponse {
   key: string
 }
 
+/** What is stored under one of several keys. */
+interface KeysOfUser {
+  userId: string
+  keys: readonly string[]
+}
+
 /** Keys that are older are expired. */
 export const OLDEST = sql<Date>`now() - interval '24 hours'`
 
 /**
- * Returns nothing for an unknown or expired key. The row is locked because a lock is a write, and waits for a
+ * Returns nothing for unknown or expired keys. The rows are locked because a lock is a write, and waits for a
  * synchronous standby as every write does. A response that only this server has (after a crash, or because the wait was
  * cancelled) is therefore not replayed before the standby has it, too.
  */
-export const findStoredResponse = prepared<KeyOfUser, StoredResponse>('find_stored_response', (db, value) =>
+export const findStoredResponses = prepared<KeysOfUser, KeyedResponse>('find_stored_responses', (db, value) =>
   db
     .selectFrom('idempotencyKeys')
-    .select(['requestHash', 'status', 'body'])
+    .select(['key', 'requestHash', 'status', 'body'])
     .where('userId', '=', value('userId'))
-    .where('key', '=', value('key'))
+    .where('key', '=', sql<string>`any(${value('keys')}::text[])`)
     .where('createdAt', '>=', OLDEST)
     .forKeyShare(),
 )

@@ -13,6 +13,7 @@ import { completeFlow } from './complete.ts'
 import type { ConnectionContext } from './context.ts'
 import { prepareConnection, storeConnection } from './create.ts'
 import { deleteOwnApp, listOwnApps, putApp } from './stored-apps.ts'
+import { vaultOf } from './vault.ts'
 import { toConnection } from './view.ts'
 
 const notFound = () => new AppError(404, 'connection_not_found', CONNECTION_NOT_FOUND)
@@ -42,6 +43,8 @@ export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (
         prepare: () => prepareConnection(context, userId, body),
         commit: (transaction, prepared) => storeConnection({ ...context, db: transaction }, userId, body, prepared),
         toResponse: (connection) => ({ status: 201, body: connection }),
+        // Without a keyring, nothing is created.
+        ...(context.keyring && { vault: vaultOf(context.keyring, userId) }),
       })
       return sendOutcome(reply, outcome)
     },

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
-import { findStoredResponse, type KeyedResponse, storeResponse } from '../../db/queries/idempotency.ts'
+import { findStoredResponses, type KeyedResponse, storeResponse } from '../../db/queries/idempotency.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { BAD_KEY, KEY_FORM, KEY_TAKEN } from '../../schemas/idempotency.ts'
 import { AppError, invalidRequest } from '../errors.ts'
+import { digestRights } from './rights.ts'
 
 /** A use case that creates a `T`, and that a client may repeat under one `Idempotency-Key`. */
 export interface Creation<T, P> {
@@ -23,6 +24,13 @@ export interface Creation<T, P> {
    */
   commitAtOnce?: ((toStored: (result: T) => KeyedResponse) => Promise<T | undefined>) | undefined
   toResponse: (result: T) => Response
+  /** Encrypts the stored response, for one that contains a secret. */
+  vault?: Vault
+}
+
+export interface Vault {
+  seal(text: string): string
+  open(text: string): string
 }
 
 interface Response {
@@ -39,8 +47,8 @@ export interface Outcome<T> {
 }
 
 /**
- * Runs `creation` once for each `Idempotency-Key` of the user and returns its response; a repeated request gets the
- * stored response. Only successes are stored, in the transaction that writes. Throws 400 for a malformed key and 409
+ * Runs `creation` once for each `Idempotency-Key` of the user's API keys that allow the same, and returns its response; a
+ * repeated request gets the stored response. Only successes are stored, in the transaction that writes. Throws 400 for a malformed key and 409
  * for the key of another request. A request without a key costs no transaction and no statement.
  */
 export async function withIdempotencyKey<T, P>(
@@ -55,9 +63,9 @@ export async function withIdempotencyKey<T, P>(
     return { ...creation.toResponse(result), result }
   }
 
-  const hashes = creation.identities.map((identity) => hashRequest(request, identity))
-  const keyed: KeyedRequest = { userId: request.userId, key, hashes }
-  const written = await commitAtOnce(reply, keyed, creation)
+  const keyed = toKeyed(request, key, creation)
+  // A response under the plain name has to be found first.
+  const written = keyed.plainName === undefined ? await commitAtOnce(reply, keyed, creation) : undefined
   if (written) return written
   const replay = await checkReplay(db, keyed)
   if (replay) return replay
@@ -100,21 +108,51 @@ export function readIdempotencyKey({ headers }: FastifyRequest): string | undefi
 
 interface KeyedRequest {
   userId: string
-  key: string
+  /** What the response is stored under. */
+  name: string
+  /** What a version before may have stored it under; undefined if that is the same. */
+  plainName: string | undefined
   /** One for each form of the request. New responses are stored under the first. */
   hashes: Buffer[]
+  vault: Vault | undefined
 }
+
+/**
+ * Of a key that does not allow everything, the name begins with what it allows, so that it takes no name of a key that allows
+ * more. The header cannot contain the space.
+ */
+function toKeyed<T, P>(request: FastifyRequest, key: string, { identities, vault }: Creation<T, P>): KeyedRequest {
+  const { userId, rights } = request
+  const digest = digestRights(rights)
+  const hashes = identities.flatMap((identity) => [
+    // An earlier version, which could not open the response, must not take it for its own.
+    ...(vault ? [hashRequest(request, [SEALED, identity])] : []),
+    hashRequest(request, identity),
+  ])
+  if (digest === '') return { userId, name: key, plainName: undefined, hashes, vault }
+  return { userId, name: `${digest} ${key}`, plainName: key, hashes, vault }
+}
+
+/** Begins the body of a stored response that is encrypted. */
+const SEALED = 'sealed:'
 
 const prepare = async <T, P>(creation: Creation<T, P>): Promise<P> => (await creation.prepare?.()) as P
 
 /** The stored response of the key, if there is one. Throws 409 where it belongs to another request. */
-async function checkReplay(db: Db, { userId, key, hashes }: KeyedRequest): Promise<Outcome<never> | undefined> {
-  const [stored] = await findStoredResponse(db, { userId, key })
-  if (!stored) return undefined
-  if (!hashes.some((hash) => hash.equals(stored.requestHash))) {
-    throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
+async function checkReplay(
+  db: Db,
+  { userId, name, plainName, hashes, vault }: KeyedRequest,
+): Promise<Outcome<never> | undefined> {
+  const keys = plainName === undefined ? [name] : [name, plainName]
+  const found = await findStoredResponses(db, { userId, keys })
+  const stored = found.find(({ requestHash }) => hashes.some((hash) => hash.equals(requestHash)))
+  if (!stored) {
+    if (found.some(({ key }) => key === name)) throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
+    return undefined
   }
-  return { status: stored.status, body: stored.body, result: undefined }
+  const { status, body } = stored
+  const isSealed = vault && body.startsWith(SEALED)
+  return { status, body: isSealed ? vault.open(body.slice(SEALED.length)) : body, result: undefined }
 }
 
 async function commitAtOnce<T, P>(
@@ -135,14 +173,12 @@ async function commitAtOnce<T, P>(
 /** A response as it is stored under the key of its request. */
 const toStored = (
   reply: FastifyReply,
-  { key, hashes: [requestHash] }: KeyedRequest,
+  { name, hashes: [requestHash], vault }: KeyedRequest,
   { status, body }: Response,
-): KeyedResponse => ({
-  key,
-  requestHash: requestHash!,
-  status,
-  body: reply.serializeInput(body, String(status)) as string,
-})
+): KeyedResponse => {
+  const text = reply.serializeInput(body, String(status)) as string
+  return { key: name, requestHash: requestHash!, status, body: vault ? SEALED + vault.seal(text) : text }
+}
 
 /**
  * Writes what is created and stores the response, both or neither. Undefined: another request has used the key first.

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import type { Scope } from '../../schemas/scopes.ts'
+import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { MissingScope } from '../errors.ts'
 
 /** What a user may do without a key, such as in a command. */
@@ -14,6 +15,18 @@ export const hasScope = ({ scopes }: KeyRights, scope: Scope): boolean =>
 /** Whether a key may use an account, as far as its list goes. */
 export const isListed = ({ accountIds }: Pick<KeyRights, 'accountIds'>, accountId: string): boolean =>
   accountIds === null || accountIds.includes(accountId)
+
+/**
+ * What a key allows, as a short text that is the same for all keys that allow the same; empty for a key that allows everything
+ * that its user may do.
+ */
+export function digestRights(rights: KeyRights): string {
+  const scopes = SCOPE_NAMES.filter((scope) => hasScope(rights, scope))
+  const all = SCOPE_NAMES.filter((scope) => hasScope(ALL_RIGHTS, scope))
+  if (rights.accountIds === null && scopes.join() === all.join()) return ''
+  const text = JSON.stringify([scopes, rights.accountIds && [...rights.accountIds].sort()])
+  return createHash('sha256').update(text).digest('base64url')
+}
 
 /** Throws 403 if a key lacks `scope`. */
 export function requireScope(rights: KeyRights, scope: Scope): void {

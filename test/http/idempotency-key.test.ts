@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Db } from '../../db/client.ts'
 import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import { sendOutcome, withIdempotencyKey } from '../../src/http/idempotency-key.ts'
+import { ALL_RIGHTS } from '../../src/http/rights.ts'
 import { assertOneResponse, createKeyedWorld, sendWithKey } from '../helpers/idempotency.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
@@ -79,6 +80,7 @@ t.test('a key belongs to one operation, even if another one takes the same body'
   for (const operationId of ['createOne', 'createOther']) {
     app.post(`/api/v1/${operationId}`, { schema: { operationId, body, response } }, async (request, reply) => {
       request.userId = ada.id
+      request.rights = ALL_RIGHTS
       const outcome = await withIdempotencyKey(db, reply, {
         identities: [request.body],
         commit: async () => operationId,
