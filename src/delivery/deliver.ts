@@ -4,8 +4,9 @@ import { intendAct } from '../../db/queries/delivery/intend.ts'
 import { isSentByAnother, restSharedLimit } from '../../db/queries/delivery/limits.ts'
 import { type StoredSettlement, settleAct } from '../../db/queries/delivery/settle.ts'
 import type { Settlement } from '../../db/queries/delivery/settlement.ts'
+import { wakeWaiting } from '../../db/queries/delivery/wake.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
-import type { Act, Credentials, Io, Sent, Wait } from '../platforms/adapter.ts'
+import type { Act, Credentials, Io, Reading, Sent, Wait } from '../platforms/adapter.ts'
 import type { AnyAdapter } from '../platforms/adapters.ts'
 import type { Guarantee } from '../platforms/limits.ts'
 import { Duplicate, PublishError } from '../platforms/publish-error.ts'
@@ -16,6 +17,7 @@ import { databaseFailure, type Failure, failure, restMs } from './failures.ts'
 import { type HeldLease, LeaseLost } from './lease.ts'
 import { openFile } from './open-file.ts'
 import { type PlannedAct, planActs } from './plan.ts'
+import { NotRead, type Readings } from './readings.ts'
 import { CLAIMED, decide, type Outcome, type Progress } from './states.ts'
 import { storableAct, storableState, storableWait } from './storable.ts'
 import {
@@ -26,6 +28,7 @@ import {
   LEASE_MARGIN_MS,
   LEASE_MS,
   OTHER_CALLS_SINCE_MS,
+  READING_MARGIN_MS,
   SHARED_REST_KEPT_MS,
 } from './timing.ts'
 import { untilStored } from './until-stored.ts'
@@ -41,7 +44,7 @@ import { withinTime } from './within-time.ts'
  * returned.
  */
 export async function deliver(
-  deps: Deps,
+  deps: RunDeps,
   delivery: ClaimedDelivery,
   lease: HeldLease,
   mayGoOn: () => boolean,
@@ -53,6 +56,8 @@ export async function deliver(
   else await run.carryOut()
   return run.next
 }
+
+type RunDeps = Deps & { readings: Readings }
 
 interface Next {
   delivery: ClaimedDelivery
@@ -72,7 +77,7 @@ interface Attempt {
 }
 
 class Run {
-  readonly #deps: Deps
+  readonly #deps: RunDeps
   readonly #delivery: ClaimedDelivery
   readonly #lease: HeldLease
   readonly #adapter: AnyAdapter
@@ -89,7 +94,7 @@ class Run {
   next: Next | undefined
 
   constructor(
-    deps: Deps,
+    deps: RunDeps,
     delivery: ClaimedDelivery,
     lease: HeldLease,
     adapter: AnyAdapter,
@@ -155,7 +160,7 @@ class Run {
 
     let found: Awaited<ReturnType<typeof reconcile>>
     try {
-      found = await this.#call(act, (io) => reconcile(act, io, this.#prepared?.state ?? null))
+      found = await this.#find(act, reconcile)
       if (typeof found === 'object' && 'processing' in found) found = { processing: storableWait(found.processing) }
     } catch (thrown) {
       if (this.#lease.signal.aborted) return this.#release({ mayBeSent: true })
@@ -182,6 +187,40 @@ class Run {
     const sent = isSent ? { id: null, url: null } : storableAct(found)
     await this.#settle({ event: 'sent', act: sent, how: isProcessing ? 'published' : 'found' })
     return true
+  }
+
+  /**
+   * Queries the network for an act. What this worker has read of the account for other deliveries is used again: where it
+   * was read after this one could be queried, or where it shows the act. After a new reading, the other deliveries of the
+   * account that wait for one are due.
+   */
+  async #find(act: Act, reconcile: Reconcile): ReturnType<Reconcile> {
+    const { readings, uptimeMs } = this.#deps
+    const { accountId, overdueMs, cutOffForMs } = this.#delivery
+    const query = (reading: Reading) =>
+      this.#call(act, (io) => reconcile(act, { ...io, reading }, this.#prepared?.state ?? null))
+    const queryableForMs =
+      cutOffForMs === null || this.#waitedMs !== null ? overdueMs : cutOffForMs - this.#callInFlightMs()
+    const last = readings.last(accountId)
+    if (last && last.startedAt >= this.#claimedAt - queryableForMs) return query(last.reading)
+    if (last) {
+      const known = await query(last.recalled).catch(unlessNotRead)
+      if (typeof known === 'object' && 'id' in known && known.id !== null) return known
+    }
+    const { startedAt, reading } = readings.begin(accountId)
+    const found = await query(reading)
+    await this.#wakeWaiting(uptimeMs() - startedAt)
+    return found
+  }
+
+  /** A failure is logged only: each delivery is due by itself some time later. */
+  async #wakeWaiting(readForMs: number): Promise<void> {
+    const { db, clock, log } = this.#deps
+    const { accountId } = this.#delivery
+    const times = { readForMs, callInFlightMs: this.#callInFlightMs(), marginMs: READING_MARGIN_MS, now: clock() }
+    await wakeWaiting(db, { accountId, ...times }).catch((error) =>
+      log.error({ err: error, ...this.#facts }, 'deliveries that wait for a reading stay queued'),
+    )
   }
 
   /** A network that is searched by content may find another post with the same content. */
@@ -422,6 +461,13 @@ class Run {
     const ours = failure('internal_error', 'An internal error occurred in Postroom', { retryable: true })
     return { ...ours, maybeSent: true }
   }
+}
+
+type Reconcile = NonNullable<AnyAdapter['reconcile']>
+
+const unlessNotRead = (error: unknown) => {
+  if (!(error instanceof NotRead)) throw error
+  return undefined
 }
 
 const isNotConnected = (error: unknown) => (error as { atConnect?: boolean }).atConnect === true

@@ -6,6 +6,7 @@ import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { Draining, type HeldLease, LeaseLost } from './lease.ts'
+import { createReadings } from './readings.ts'
 import { CLAIMED } from './states.ts'
 import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 
@@ -51,6 +52,7 @@ interface Running {
 export function createPublisher(deps: Deps): Publisher {
   const { db, networks, journal, clock, uptimeMs, log } = deps
   const running = new Map<string, Running>()
+  const readings = createReadings(uptimeMs)
   const recentAccounts = new Set<string>()
   let ended = Promise.withResolvers<void>()
   let isReady = false
@@ -86,7 +88,7 @@ export function createPublisher(deps: Deps): Publisher {
     const mayGoOn = () => isRecent && !isStopping && slots().has(platform)
     let next: Awaited<ReturnType<typeof deliver>>
     try {
-      next = await deliver(deps, delivery, lease, mayGoOn)
+      next = await deliver({ ...deps, readings }, delivery, lease, mayGoOn)
     } catch (error) {
       if (error instanceof LeaseLost) log.warn(facts, 'delivery was taken over')
       else log.error({ ...facts, err: error }, 'delivery is left to be taken over')

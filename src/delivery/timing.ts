@@ -33,6 +33,12 @@ export const ABORT_GRACE_MS = 1_000
 /** How long a call whose response was lost may still be on its way into the network. */
 export const CALL_IN_FLIGHT_MAX_MS = 30_000
 
+/** What was read of an account to find lost acts serves its other deliveries for so long. */
+export const READING_KEPT_MS = 300_000
+
+/** A delivery that waits for a reading is due so long before the reading began: more than a claim takes. */
+export const READING_MARGIN_MS = 5_000
+
 /** Calls of other deliveries are compared from so long before this delivery began: more than clocks differ. */
 export const OTHER_CALLS_SINCE_MS = 3_600_000
 

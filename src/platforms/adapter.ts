@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../../schemas/media.ts'
 import type { PostType } from '../../schemas/platform.ts'
+import type { NetworkResponse } from './call-network.ts'
 import type { FieldAct, Guarantee } from './limits.ts'
 import type { OAuth } from './oauth.ts'
 
@@ -77,11 +78,23 @@ export interface Act {
   startedAt: Date
 }
 
+/**
+ * Makes a read, or returns its response from before: what deliveries of one account read to find their acts is read once.
+ * `isConstant`: the response never changes. Null stands for a call that is not a read.
+ */
+export type Reading = (
+  url: string | null,
+  isConstant: boolean,
+  call: () => Promise<NetworkResponse>,
+) => Promise<NetworkResponse>
+
 /** What an adapter gets for one call of one method. */
 export interface Io {
   credentials: Credentials
   /** The HTTP client for every call to a network. */
   fetch: typeof fetch
+  /** Of `reconcile` alone, and used by call-network.ts. */
+  reading?: Reading
   /** Aborts when the time of the call, or the lease of the delivery, is over. */
   signal: AbortSignal
 }

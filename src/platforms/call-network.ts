@@ -48,6 +48,8 @@ export interface CallOptions {
   visible?: boolean
   /** Error statuses that this call takes for a success. */
   accept?: readonly number[]
+  /** The response to this read never changes. */
+  isConstant?: boolean
 }
 
 export interface NetworkResponse {
@@ -70,11 +72,22 @@ export class Refused extends PublishError {
 const RESPONSE_BYTES_MAX = 1_048_576
 
 /** Calls a network once. Returns a 2xx response, and throws a PublishError for everything else. */
-export async function callNetwork(
+export function callNetwork(
+  network: NetworkRules,
+  io: Pick<Io, 'fetch' | 'signal' | 'reading'>,
+  url: string | URL,
+  options: CallOptions = {},
+): Promise<NetworkResponse> {
+  const call = () => callOnce(network, io, url, options)
+  const { method = 'GET', isConstant = false } = options
+  return io.reading ? io.reading(method === 'GET' ? String(url) : null, isConstant, call) : call()
+}
+
+async function callOnce(
   network: NetworkRules,
   io: Pick<Io, 'fetch' | 'signal'>,
   url: string | URL,
-  { method = 'GET', headers, body, visible = false, accept = [] }: CallOptions = {},
+  { method = 'GET', headers, body, visible = false, accept = [] }: CallOptions,
 ): Promise<NetworkResponse> {
   const streamed = body instanceof StreamedBody ? body : undefined
   // fetch sends nothing once the signal has aborted.

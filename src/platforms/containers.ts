@@ -2,6 +2,7 @@ import type { Act, Adapter, Io, Sent, Unidentified } from './adapter.ts'
 import { at, textAt } from './json.ts'
 import { get, isNotFound, type MetaApi, permalinkOf, post } from './meta-api.ts'
 import { impossible, notFinishedInTime, PublishError } from './publish-error.ts'
+import { isSinceStart, readSince } from './read-since.ts'
 
 // Instagram and Threads fill a container first, and publish it with a second call. The status of the container tells
 // whether it was published, also after a lost response:
@@ -222,13 +223,10 @@ async function readPermalink(api: MetaApi, io: Io, id: string): Promise<string |
   }
 }
 
-/** Whether a post was made after an act began. Clocks differ by up to a minute. */
-export const isSince = (post: unknown, { startedAt }: Act) =>
-  Date.parse(textAt(post, 'timestamp') ?? '') >= startedAt.getTime() - CLOCK_SKEW_MAX_MS
+/** Whether a post was made after an act began. */
+export const isSince = (post: unknown, act: Act) => isSinceStart(textAt(post, 'timestamp'), act)
 
-export const sinceOf = ({ startedAt }: Act) => String(Math.floor((startedAt.getTime() - CLOCK_SKEW_MAX_MS) / 1000))
-
-const CLOCK_SKEW_MAX_MS = 60_000
+export const sinceOf = (act: Act) => String(readSince(act).getTime() / 1000)
 
 /** Whether a post has the text of an act. No page says whether white space stays as it was sent. */
 export const hasText = (post: unknown, field: 'caption' | 'text', { text }: Act) =>

@@ -1,10 +1,8 @@
 import type { Act, Io, Sent } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
+import { isSinceStart, readSince } from '../read-since.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
-
-/** How far Facebook's clock may differ from ours when times are compared. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 /** https://developers.facebook.com/docs/graph-api/reference/page/feed: 100 at most. */
 const POSTS_MAX = 100
@@ -41,25 +39,26 @@ export async function findPost(
   photoIds: readonly string[],
   io: Io,
 ): Promise<Sent | 'absent' | 'unknown'> {
-  const since = act.startedAt.getTime() - CLOCK_SKEW_MAX_MS
-  const query = { fields: POST_FIELDS, since: String(Math.floor(since / 1000)), limit: String(POSTS_MAX) }
+  const since = String(readSince(act).getTime() / 1000)
+  const query = { fields: POST_FIELDS, since, limit: String(POSTS_MAX) }
   const data = at(await callGraph(page, io, `${page.id}/feed`, { query }), 'data')
   if (!Array.isArray(data)) throw unexpected(page.host, false)
   // The feed also has posts that nobody sees.
   const posts = data.filter((post) => at(post, 'is_published') !== false)
   const byPhoto = posts.find((post) => targetsOf(post).some((id) => photoIds.includes(id)))
   if (byPhoto) return sentOf(byPhoto) ?? 'unknown'
-  const [match, ...others] = posts.filter((post) => isLike(post, act, page, since))
+  const [match, ...others] = posts.filter((post) => isLike(post, act, page))
   if (match && (others.length > 0 || photoIds.length > 0)) return 'unknown'
   if (match) return sentOf(match) ?? 'unknown'
   return data.length < POSTS_MAX ? 'absent' : 'unknown'
 }
 
-function isLike(post: unknown, { text, fields }: Act, page: Page, since: number): boolean {
+function isLike(post: unknown, act: Act, page: Page): boolean {
+  const { text, fields } = act
   const appId = textAt(post, 'application', 'id')
   const isOther =
     tidy(textAt(post, 'message') ?? '') !== tidy(text) ||
-    !(Date.parse(textAt(post, 'created_time') ?? '') >= since) ||
+    !isSinceStart(textAt(post, 'created_time'), act) ||
     (appId !== undefined && page.appId !== undefined && appId !== page.appId)
   if (isOther) return false
   // Without a text, only the link tells posts apart.

@@ -32,6 +32,8 @@ export async function findStatus(instance: Instance, act: Act, io: Io): Promise<
     // `content` is HTML with links and mentions rewritten; the source is what was sent.
     const source = await callNetwork(instance, io, `${instance.origin}/api/v1/statuses/${sent.id}/source`, {
       headers: instance.headers,
+      // Until the status is edited, which ends the search.
+      isConstant: true,
     })
     const isSame =
       textAt(source.body, 'text')?.trim() === expected.text &&

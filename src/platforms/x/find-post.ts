@@ -1,10 +1,8 @@
 import type { Act, Sent } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
+import { isSinceStart, readSince } from '../read-since.ts'
 import { type Client, ID, sentOf } from './client.ts'
-
-/** How far X's clock may differ from ours when posts are selected by their time. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 /** One page: X charges for every post that it returns. */
 const POSTS_MAX = '100'
@@ -13,16 +11,15 @@ const POSTS_MAX = '100'
  * The newer names of https://docs.x.com/openapi.json, such as `note_post`, are read but not requested: the guides at
  * https://docs.x.com/x-api/posts/timelines/integrate and X's own clients use these.
  */
-const FIELDS = 'attachments,conversation_id,entities,note_tweet,referenced_tweets'
+const FIELDS = 'attachments,conversation_id,created_at,entities,note_tweet,referenced_tweets'
 
 /**
  * The post that an act made, or all that look like it, among the account's own posts since the act began: the same text,
  * parent and files. `mediaKeys` are those of the files that were uploaded for the act, where they are known.
  */
 export async function findPosts(client: Client, act: Act, mediaKeys: readonly (string | null)[]): Promise<Sent[]> {
-  const since = new Date(act.startedAt.getTime() - CLOCK_SKEW_MAX_MS)
   const query = new URLSearchParams({
-    start_time: `${since.toISOString().slice(0, 19)}Z`,
+    start_time: `${readSince(act).toISOString().slice(0, 19)}Z`,
     max_results: POSTS_MAX,
     exclude: act.parent ? 'retweets' : 'retweets,replies',
     'tweet.fields': FIELDS,
@@ -33,7 +30,13 @@ export async function findPosts(client: Client, act: Act, mediaKeys: readonly (s
   if (!Array.isArray(posts) || body === undefined) throw unexpected(client.host, false)
   return posts
     .filter((post) => ID.test(textAt(post, 'id') ?? ''))
-    .filter((post) => hasParent(post, act) && hasFiles(post, act, mediaKeys) && hasText(post, act))
+    .filter(
+      (post) =>
+        isSinceStart(textAt(post, 'created_at'), act) &&
+        hasParent(post, act) &&
+        hasFiles(post, act, mediaKeys) &&
+        hasText(post, act),
+    )
     .map((post) => sentOf(textAt(post, 'id')!, client))
 }
 
