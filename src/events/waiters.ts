@@ -20,7 +20,7 @@ interface Waiter {
 export interface Waiters {
   /**
    * Resolves to true when the user has an event after the position `after`, or the key has ended, and to false when `ms` are
-   * over, `signal` aborts or the process stops. Throws 429 where too many wait already.
+   * over, `signal` aborts, the process stops, or another user needs the place. Throws 429 where too many wait already.
    */
   wait(reader: { userId: string; keyId: string }, after: number, ms: number, signal: AbortSignal): Promise<boolean>
   /** Ends all waits, and those to come. */
@@ -44,6 +44,18 @@ export function createWaiters(db: Db): Waiters {
     }, POLL_MS)
   }
 
+  /** Ends the wait of the user who has most, the longest one, if `userId` has at least two fewer. Returns whether it did. */
+  function makeRoom(userId: string): boolean {
+    const counts = new Map<string, number>()
+    for (const waiter of waiting) counts.set(waiter.userId, (counts.get(waiter.userId) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    if (most < (counts.get(userId) ?? 0) + 2) return false
+    const longest = [...waiting].find((waiter) => counts.get(waiter.userId) === most)!
+    waiting.delete(longest)
+    longest.resolve(false)
+    return true
+  }
+
   async function poll(): Promise<void> {
     try {
       const rows = await readLastPositions(db, { userIds: [...new Set([...waiting].map(({ userId }) => userId))] })
@@ -63,7 +75,9 @@ export function createWaiters(db: Db): Waiters {
   return {
     async wait({ userId, keyId }, after, ms, signal) {
       if (isStopped || signal.aborted) return false
-      if (waiting.size >= WAITERS_MAX) throw new RateLimited('too_many_waiting', RETRY_AFTER_SECONDS)
+      if (waiting.size >= WAITERS_MAX && !makeRoom(userId)) {
+        throw new RateLimited('too_many_waiting', RETRY_AFTER_SECONDS)
+      }
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
       const waiter: Waiter = { userId, keyId, after, resolve, reject }
       const end = setTimeout(resolve, ms, false)

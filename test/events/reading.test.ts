@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
 import { WAITERS_MAX } from '../../src/events/waiters.ts'
-import { call, createWorld } from '../helpers/app.ts'
+import { call, createWorld, type Person } from '../helpers/app.ts'
 import { numberEvents, readAllEvents } from '../helpers/events.ts'
 import { DAY_MS, sweepNow } from '../helpers/sweeps.ts'
 import { until } from '../helpers/until.ts'
@@ -229,6 +229,34 @@ t.test('a process lets 100 requests wait, rejects others, and ends all waits whe
   for (const { status, headers } of replies.filter(({ status }) => status !== 200)) {
     t.strictSame([status, headers['x-error-code'], headers['retry-after']], [429, 'too_many_waiting', '1'])
   }
+})
+
+t.test('a user whose requests fill the process gives way to others, one wait for each', async (t) => {
+  const { ada, user, db } = await createScene(t)
+  const bob = await user()
+  const account = await bob.account()
+  await numberEvents(db)
+  const ended: unknown[] = []
+  const wait = async (person: Person) => {
+    const reply = await person.call('GET', '/events?after=now&wait=20')
+    if (person === ada) ended.push([reply.status, reply.body.data ?? reply.headers['x-error-code']])
+    return reply
+  }
+  let waits = 0
+  while (waits < WAITERS_MAX) {
+    for (let count = 0; count < 10; count++, waits++) void wait(ada)
+    await ada.call('GET', '/events?after=now')
+  }
+  const last = await until('ada cannot wait', () => wait(ada), { isMet: ({ status }) => status === 429 })
+  t.equal(last.headers['x-error-code'], 'too_many_waiting')
+  ended.length = 0
+
+  const heard = wait(bob)
+  await until('a wait of ada ends', () => ended.length > 0)
+  t.strictSame(ended, [[200, []]])
+  await bob.call('POST', '/posts', { accountIds: [account] })
+  await numberEvents(db)
+  t.equal((await heard).body.data.at(-1).type, 'post.created')
 })
 
 t.test('a client that disconnects gives up its wait', async (t) => {
