@@ -2,7 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { claimWebhooks, readDueDeliveries } from '../../db/queries/webhooks/claim.ts'
 import { logOutages } from '../log.ts'
 import { createSlots } from './slots.ts'
-import { CLAIM_EVERY_MS, DRAIN_MS, LEASE_MS, PER_PROCESS_MAX, POLL_MS, TURN_DELIVERIES_MAX } from './timing.ts'
+import {
+  CLAIM_EVERY_MS,
+  DRAIN_MS,
+  LEASE_MS,
+  PER_PROCESS_MAX,
+  POLL_MS,
+  SUSPECT_PER_USER_MAX,
+  TURN_DELIVERIES_MAX,
+} from './timing.ts'
 import { attemptsAtOnce, isSuspect, type Turn, type TurnDeps, takeTurn } from './turn.ts'
 
 /**
@@ -15,7 +23,7 @@ export async function runDispatcher(deps: TurnDeps, isReady: () => boolean, stop
   void stop.then(() => stopping.abort())
   const turns = new Map<Promise<void>, Turn>()
   const healthySlots = createSlots(PER_PROCESS_MAX)
-  const suspectSlots = createSlots(PER_PROCESS_MAX)
+  const suspectSlots = createSlots(PER_PROCESS_MAX, SUSPECT_PER_USER_MAX)
 
   const free = (suspect: boolean) => {
     const busy = [...turns.values()].filter((turn) => turn.isSuspect === suspect && (suspect || !turn.isStalled))
@@ -27,13 +35,21 @@ export async function runDispatcher(deps: TurnDeps, isReady: () => boolean, stop
     const [healthy, suspect] = [free(false), free(true)]
     if (!isReady() || healthy + suspect === 0) return 0
     const now = deps.clock()
-    const hooks = await claimWebhooks(deps.db, { now, leaseMs: LEASE_MS, healthy, suspect })
+    const suspects = [...turns.values()].filter(({ isSuspect }) => isSuspect)
+    const hooks = await claimWebhooks(deps.db, {
+      now,
+      leaseMs: LEASE_MS,
+      healthy,
+      suspect,
+      suspectPerUser: SUSPECT_PER_USER_MAX,
+      suspectUserIds: suspects.map(({ userId }) => userId),
+    })
     if (hooks.length === 0) return 0
     const limitOf = (hook: (typeof hooks)[number]) => (isSuspect(hook) ? attemptsAtOnce(hook) : TURN_DELIVERIES_MAX)
     const limits = hooks.map((hook) => ({ id: hook.id, limit: limitOf(hook) }))
     const due = Map.groupBy(await readDueDeliveries(deps.db, limits, now), ({ webhookId }) => webhookId)
     for (const hook of hooks) {
-      const turn: Turn = { isSuspect: isSuspect(hook), isStalled: false }
+      const turn: Turn = { userId: hook.userId, isSuspect: isSuspect(hook), isStalled: false }
       const slots = turn.isSuspect ? suspectSlots : healthySlots
       const options = { hook, turn, slots, deliveries: due.get(hook.id) ?? [], stopping: stopping.signal }
       const run: Promise<void> = takeTurn(deps, { ...options, calls: calls.signal })

@@ -26,6 +26,7 @@ export interface TurnDeps {
 
 /** A webhook that this process holds, while it sends its deliveries. */
 export interface Turn {
+  userId: string
   isSuspect: boolean
   /** Whether an attempt takes long: it has given back its slot, and no other one begins. */
   isStalled: boolean
@@ -106,7 +107,7 @@ function logChange({ deps: { log }, hook, health, lastFailure }: Context): void 
 
 async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => boolean): Promise<void> {
   const { deps, hook, turn, slots, secrets, calls } = context
-  const giveBack = await slots.take()
+  const giveBack = await slots.take(hook.userId)
   const timer = setTimeout(() => {
     turn.isStalled = true
     // Slots of healthy webhooks are not for receivers that hang.

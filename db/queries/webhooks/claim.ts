@@ -59,20 +59,36 @@ const fromDueWebhooks = (now: ReturnType<typeof at>) => sql`
         order by due_at limit 1) as first
       where first.due_at <= ${now} and ${isFree(now)}`
 
+interface ClaimLimits {
+  now: Now
+  leaseMs: number
+  /** How many webhooks it claims at most. */
+  healthy: number
+  suspect: number
+  /** How many suspect webhooks of one user the process may hold. */
+  suspectPerUser: number
+  /** The users of those that it holds, once for each. */
+  suspectUserIds: string[]
+}
+
 /**
- * Claims webhooks with deliveries that are due, those that have waited longest first: at most `healthy` and `suspect` ones. A
- * webhook has one lease and not one for each delivery, so that its worker alone limits how many attempts run at a time.
+ * Claims webhooks with deliveries that are due, those that have waited longest first. A webhook has one lease and not one for
+ * each delivery, so that its worker alone limits how many attempts run at a time.
  */
-export const claimWebhooks = prepared<{ now: Now; leaseMs: number; healthy: number; suspect: number }, ClaimedWebhook>(
-  'claim_webhooks',
-  (_db, value) => {
-    const now = at(value('now'))
-    return sql`
+export const claimWebhooks = prepared<ClaimLimits, ClaimedWebhook>('claim_webhooks', (_db, value) => {
+  const now = at(value('now'))
+  return sql`
     with recursive ${waitingWebhooks},
-    due as materialized (
-      select webhooks.id, ${isSuspect} as is_suspect,
-        row_number() over (partition by ${isSuspect} order by first.due_at) as rank
+    found as materialized (
+      select webhooks.id, ${isSuspect} as is_suspect, first.due_at,
+        cardinality(array_positions(${value('suspectUserIds')}::uuid[], user_id))
+          + row_number() over (partition by user_id, ${isSuspect} order by first.due_at) as of_user
       ${fromDueWebhooks(now)}
+    ),
+    due as (
+      select id, is_suspect, row_number() over (partition by is_suspect order by due_at) as rank
+      from found
+      where not is_suspect or of_user <= ${value('suspectPerUser')}::integer
     ),
     chosen as (
       select webhooks.id
@@ -89,8 +105,7 @@ export const claimWebhooks = prepared<{ now: Now; leaseMs: number; healthy: numb
     returning webhooks.id, user_id, url, payload, key_id, data_key, data, lease_token,
       coalesce(previous_expires_at > ${now}, false) as has_previous_secret,
       failing_since, failures, warnings, healthy_at, is_slow`
-  },
-)
+})
 
 /**
  * Seconds since the oldest delivery could have been sent that only waits for a worker: since it was due, and its webhook no
