@@ -3,6 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** The time that one request may still spend on the database, including waits for a connection. */
 export interface DatabaseBudget {
   remainingMs: number
+  /** The user whose share of the connections the request uses. Absent before authentication. */
+  userId?: string
 }
 
 const budgets = new AsyncLocalStorage<DatabaseBudget | undefined>()

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { budgetSpent, currentBudget, type DatabaseBudget } from './budget.ts'
 import { Connection, type Server } from './connection.ts'
 import { columnTypes } from './driver.ts'
+import { createShares, type Shares } from './shares.ts'
 import type { DB } from './types.ts'
 
 export type Db = Kysely<DB>
@@ -25,6 +26,9 @@ const CONNECT_MS = 800
 const CONNECT_UNLIMITED_MS = 10_000
 /** Postgres cancels a statement at its time limit. Without a message this much later, the server counts as silent. */
 const RESPONSE_MS = 100
+
+/** How much of a pool the requests of one user may use. */
+const USER_SHARE = 0.75
 
 type PooledConnection = pg.PoolClient & Connection
 
@@ -80,7 +84,8 @@ export function connect({
   // Between two statements of a transaction, a connection has no listener of the pool's. Its error would end the process.
   pool.on('connect', (connection) => connection.on('error', () => {}))
   let refused = 0
-  const openConnection = () => takeConnection(pool, server, () => refused++)
+  const shares = createShares(Math.max(1, Math.floor(poolMax * USER_SHARE)))
+  const openConnection = () => takeConnection({ pool, server, shares, countRefused: () => refused++ })
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect: openConnection, end: () => pool.end() } }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -104,23 +109,50 @@ export function connect({
  * Takes a connection from the pool. Errors are marked `atConnect`: the causes (no route, no TLS, wrong password, pool
  * exhausted) take many forms, some without a code, and callers treat them alike.
  */
-async function takeConnection(pool: pg.Pool, server: Server, countRefused: () => void): Promise<PooledConnection> {
+async function takeConnection({ pool, server, shares, countRefused }: Source): Promise<PooledConnection> {
   const budget = currentBudget()
+  const userId = budget?.userId
   const startedAt = performance.now()
+  let hasPlace = false
   try {
+    if (userId !== undefined) {
+      const waitMs = Math.min(budget!.remainingMs, pool.options.connectionTimeoutMillis!)
+      await shares.enter(userId, waitMs)
+      hasPlace = true
+    }
     for (;;) {
       const connection = (await connectWithinBudget(pool, budget)) as PooledConnection
-      if (connection.heardAt >= server.silentSince) return connection
+      if (connection.heardAt >= server.silentSince) {
+        return userId === undefined ? connection : withLeave(connection, () => shares.leave(userId))
+      }
       // Last used before the server became silent. If a link broke silently, this connection is dead as well.
       connection.destroy()
       connection.release(true)
     }
   } catch (error) {
+    if (hasPlace) shares.leave(userId!)
     countRefused()
     throw Object.assign(error as Error, { atConnect: true })
   } finally {
     if (budget) budget.remainingMs -= performance.now() - startedAt
   }
+}
+
+interface Source {
+  pool: pg.Pool
+  server: Server
+  shares: Shares
+  countRefused(): void
+}
+
+/** Gives back the user's place with the connection. The pool sets `release` anew each time it hands a connection out. */
+function withLeave(connection: PooledConnection, leave: () => void): PooledConnection {
+  const { release } = connection
+  connection.release = (error) => {
+    leave()
+    release(error)
+  }
+  return connection
 }
 
 function connectWithinBudget(pool: pg.Pool, budget: DatabaseBudget | undefined): Promise<pg.PoolClient> {

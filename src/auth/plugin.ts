@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { currentBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { findKey, type KeyRights } from '../../db/queries/keys.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
@@ -65,6 +66,8 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
     request.keyId = key.id
     if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
     request.userId = key.userId
+    const budget = currentBudget()
+    if (budget) budget.userId = key.userId
     request.rights = key
     lastUse.note(key.id)
   }
