@@ -99,7 +99,7 @@ export const FileResponse = (types: readonly string[], description: string, head
 
 export const EmptyResponse = (description: string, headers: Headers) => ({ description, headers, type: 'null' })
 
-export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0 } as const
+export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0, skippedMax: 100_000 } as const
 
 /** The form of ids and of cursors. A cursor is the id of the last item of the previous page. */
 export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
@@ -142,8 +142,7 @@ export const PageQuery = Type.Object({
     Offset({
       default: PAGE.offsetDefault,
       examples: [PAGE.offsetDefault],
-      description:
-        'The number of items to skip, counted from the newest: 0 or more. Default: 0. Items that are created between two requests shift older items to later pages. A request takes longer the greater the offset is, and fails with 503 past some millions of posts. Use `cursor` to read a long list.',
+      description: `The number of items to skip, counted from the newest: 0 or more. Default: 0. Items that are created between two requests shift older items to later pages. A request takes longer the greater the offset is. Past ${PAGE.skippedMax} items of a longer list, it is rejected (400). Use \`cursor\` to read a long list.`,
     }),
     PAGE.offsetDefault,
   ),
