@@ -7,27 +7,21 @@ import { ACCOUNT_NOT_FOUND, PLATFORM_NOT_FOUND } from '../../schemas/messages.ts
 import * as operations from '../../schemas/operations/platforms.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { AppError } from '../errors.ts'
-import { etagOfText, isKnown } from '../http/preconditions.ts'
+import { type Constant, createConstant, sendConstant } from '../http/constant.ts'
 import { isListed } from '../http/rights.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { platforms } from '../platforms/catalogue.ts'
 import { replaceLimits } from '../platforms/rules/check-post.ts'
 import { describePlatform } from './describe-platform.ts'
 
-interface Rendered {
-  text: string
-  etag: string
-}
+const render = (value: object): Constant => createConstant(JSON_TYPE, JSON.stringify(value))
 
-const render = (value: object): Rendered => {
-  const text = JSON.stringify(value)
-  return { text, etag: etagOfText(text) }
-}
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** What the networks accept. The limits change with the version only, so that each response is rendered once. */
 export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = async (app, { db, networks }) => {
-  const rendered = new Map<string, Rendered>()
-  const renderOnce = (key: string, describe: () => object): Rendered => {
+  const rendered = new Map<string, Constant>()
+  const renderOnce = (key: string, describe: () => object): Constant => {
     const known = rendered.get(key) ?? render(describe())
     rendered.set(key, known)
     return known
@@ -72,9 +66,5 @@ const SHORT = 'private, max-age=300'
 /** The limits of an account change when it is connected again, and the user may lose it. */
 const ALWAYS_ASK = 'private, no-cache'
 
-function send(reply: FastifyReply, { text, etag }: Rendered, cacheControl: string): never {
-  reply.headers({ etag, 'cache-control': cacheControl })
-  if (isKnown(reply.request, etag)) reply.code(304).send()
-  else reply.type('application/json; charset=utf-8').send(text)
-  return reply as never
-}
+const send = (reply: FastifyReply, constant: Constant, cacheControl: string) =>
+  sendConstant(reply, constant, cacheControl) as Promise<never>

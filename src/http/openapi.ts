@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifySchema, onRequestAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { DESCRIPTION, SERVERS, SUMMARY, TAGS } from '../../schemas/document.ts'
 import { components } from '../../schemas/index.ts'
 import { BEARER } from '../../schemas/operations/define-operation.ts'
 import { WEBHOOK_REQUESTS } from '../../schemas/webhook-document.ts'
 import { VERSION } from '../version.ts'
+import { type Constant, createConstant, sendConstant } from './constant.ts'
 
 const info = {
   title: 'Postroom',
@@ -62,23 +66,66 @@ export const openapi = fp(async (app: FastifyInstance) => {
       return { ...(document as { openapiObject: object }).openapiObject, webhooks: WEBHOOK_REQUESTS }
     },
   })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: PAGE_POLICY,
-    // The content security policy lets the page call its own origin only.
-    transformSpecification: (document) => ({ ...document, servers: SERVERS.slice(0, 1) }),
-    theme: { title: info.title },
-    uiConfig: {
-      layout: 'BaseLayout',
-      defaultModelExpandDepth: 2,
-      displayOperationId: true,
-      displayRequestDuration: true,
-      persistAuthorization: true,
-      tryItOutEnabled: true,
-    },
+  const document = once(() => createConstant(JSON_TYPE, JSON.stringify(app.swagger())))
+  const sendDocument = (reply: FastifyReply) => sendConstant(reply, document(), 'no-cache')
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => sendDocument(reply))
+  await app.register(async (docs) => {
+    docs.addHook('onRequest', sendConstants(app))
+    await docs.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: PAGE_POLICY,
+      theme: { title: info.title },
+      uiConfig: {
+        layout: 'BaseLayout',
+        defaultModelExpandDepth: 2,
+        displayOperationId: true,
+        displayRequestDuration: true,
+        persistAuthorization: true,
+        tryItOutEnabled: true,
+      },
+    })
   })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 })
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Computes a value when it is first needed. */
+function once<T>(compute: () => T): () => T {
+  let value: { is: T } | undefined
+  return () => {
+    value ??= { is: compute() }
+    return value.is
+  }
+}
+
+/** The files of Swagger UI that are large. */
+const ASSETS: Record<string, string> = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+}
+
+/** Sends what the plugin would render or read anew for each request. */
+function sendConstants(app: FastifyInstance): onRequestAsyncHookHandler {
+  const folder = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')
+  // The content security policy lets the page call its own origin only.
+  const render = () => JSON.stringify({ ...app.swagger(), servers: SERVERS.slice(0, 1) })
+  const constants = new Map<string, () => Constant>([
+    ['/docs/json', once(() => createConstant(JSON_TYPE, render()))],
+    // Every JSON is YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
+    ['/docs/yaml', once(() => createConstant('application/yaml; charset=utf-8', render()))],
+    ...Object.entries(ASSETS).map(([name, type]): [string, () => Constant] => [
+      `/docs/static/${name}`,
+      once(() => createConstant(type, readFileSync(join(folder, name)))),
+    ]),
+  ])
+  return async ({ method, url, headers }, reply) => {
+    // Parts of files and preconditions are left to the plugin.
+    const isPlain = !url.startsWith('/docs/static/') || !(headers.range || headers['if-match'])
+    const constant = method === 'GET' && isPlain ? constants.get(url.split('?', 1)[0]!) : undefined
+    if (constant) return sendConstant(reply, constant(), 'no-cache')
+  }
+}
 
 /**
  * The content security policy of Swagger UI. The plugin's own one has `upgrade-insecure-requests`, with which the page

@@ -4,7 +4,8 @@ import { BAD_IF_MATCH, IF_MATCH_FORM } from '../../schemas/precondition.ts'
 import { invalidRequest } from '../errors.ts'
 
 /** The strong ETag of a response, whose body is `text` or depends on nothing else. */
-export const etagOfText = (text: string): string => `"${createHash('sha256').update(text).digest('base64url')}"`
+export const etagOfText = (text: string | Buffer): string =>
+  `"${createHash('sha256').update(text).digest('base64url')}"`
 
 /** Whether a request with `If-Match` applies to the resource with this ETag. */
 export type IfMatch = (etag: string) => boolean
