@@ -56,11 +56,14 @@ export const CREATE_POST_EXAMPLES = {
   },
 }
 
+/** The maximum of accounts of one post. More could not be stored within the time limit of a request. */
+export const POST_ACCOUNTS_MAX = 2_000
+
 export const CreatePost = Type.Object(
   {
     accountIds: Type.Array(Type.String(), {
       minItems: 1,
-      description: 'The ids of the accounts to publish to, from `listAccounts`. A repeated id counts once.',
+      description: `The ids of the accounts to publish to, from \`listAccounts\`, at most ${POST_ACCOUNTS_MAX} different ones. A repeated id counts once.`,
     }),
     caption: Defaulted(
       Type.String({

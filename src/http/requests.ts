@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import { AppError, invalidRequest } from '../errors.ts'
 import { browserHeaders } from './browser-headers.ts'
 import { ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
-import { EMPTY_BODY, parseJson } from './json.ts'
+import { EMPTY_BODY, parseBody } from './json.ts'
 import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
 import { addressOf } from './trusted-proxies.ts'
 
@@ -68,18 +68,25 @@ export const requests = fp(async (app: FastifyInstance) => {
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    parseJson(body),
+    parseBody(body),
   )
   app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const { schema } = request.routeOptions
     if (schema?.body !== undefined && !schema.consumes?.includes(MERGE_PATCH)) throw unsupportedContentType(request)
-    return schema?.body && parseJson(body)
+    return schema?.body && parseBody(body)
   })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     if (request.routeOptions.schema?.body !== undefined) throw unsupportedContentType(request)
     payload.resume()
   })
 })
+
+/** Bytes. A shorter post is checked within some milliseconds. */
+const SHORT_BODY_BYTES_MAX = 10_000
+
+/** Whether the work that a body asks for may block the event loop. */
+export const hasLongBody = ({ headers }: FastifyRequest): boolean =>
+  !(Number(headers['content-length']) <= SHORT_BODY_BYTES_MAX)
 
 const isEmpty = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0

@@ -12,9 +12,16 @@ export const hasScope = ({ scopes }: KeyRights, scope: Scope): boolean =>
     ? scope !== 'admin'
     : scopes.includes(scope) || (scope === 'posts:write' && scopes.includes('posts:publish'))
 
+/** A list and a request may have tens of thousands of accounts each. */
+const lists = new WeakMap<readonly string[], ReadonlySet<string>>()
+
 /** Whether a key may use an account, as far as its list goes. */
-export const isListed = ({ accountIds }: Pick<KeyRights, 'accountIds'>, accountId: string): boolean =>
-  accountIds === null || accountIds.includes(accountId)
+export function isListed({ accountIds }: Pick<KeyRights, 'accountIds'>, accountId: string): boolean {
+  if (accountIds === null) return true
+  const list = lists.get(accountIds) ?? new Set(accountIds)
+  lists.set(accountIds, list)
+  return list.has(accountId)
+}
 
 /**
  * What a key allows, as a short text that is the same for all keys that allow the same; empty for a key that allows everything

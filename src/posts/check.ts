@@ -1,11 +1,15 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { readPostSubjects, type SubjectAccount } from '../../db/queries/post-subjects.ts'
+import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
+import type { Issue } from '../../schemas/error.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
-import { AppError } from '../errors.ts'
+import { AppError, invalidRequest } from '../errors.ts'
+import { inPieces } from '../http/pieces.ts'
 import { ALL_RIGHTS, isListed } from '../http/rights.ts'
-import { type CheckOptions, findViolations } from '../platforms/rules/check-post.ts'
+import { type CheckOptions, checkInPieces } from '../platforms/rules/check-post.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
+import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import type { Usable } from './access.ts'
 
@@ -25,27 +29,16 @@ export interface Inspection {
 }
 
 /**
- * Finds every limit that a post breaks, and the ids that its user may not use. Limits are checked only for accounts and
- * media that the user may use, so that no response reveals anything about others. Accounts and media that `usable` leaves
- * out count as those of others.
+ * Finds every limit that each post breaks, and the ids that the user may not use, with one statement. Limits are checked
+ * only for accounts and media that the user may use, so that no response reveals anything about others. Accounts and media
+ * that `usable` leaves out count as those of others. `texts` are measured once for all posts.
  */
-export async function inspectPost(
-  db: Db,
-  userId: string,
-  post: PostToInspect,
-  options?: CheckOptions,
-  usable: Usable = ALL_RIGHTS,
-): Promise<Inspection> {
-  const [inspection] = await inspectPosts(db, userId, [{ post, options }], usable)
-  return inspection!
-}
-
-/** The same for several posts, with one statement. */
 export async function inspectPosts(
   db: Db,
   userId: string,
-  posts: { post: PostToInspect; options?: CheckOptions | undefined }[],
+  posts: { post: PostToInspect; addCount?: CheckOptions['addCount'] }[],
   usable: Usable = ALL_RIGHTS,
+  texts: TextCache = createTextCache(),
 ): Promise<Inspection[]> {
   const accountIds = new Set(posts.flatMap(({ post }) => post.accountIds))
   const mediaIds = new Set(posts.flatMap(({ post }) => post.mediaIds))
@@ -55,19 +48,22 @@ export async function inspectPosts(
     mediaIds: [...mediaIds].filter((id) => isId(id) && (usable.mediaIds?.includes(id) ?? true)),
   })
   const known = { accounts: byId(subjects!.accounts), media: byId(subjects!.media) }
-  return posts.map(({ post, options }) => {
+  const inspections: Inspection[] = []
+  for (const { post, addCount } of posts) {
     const accounts = selectInOrder(post.accountIds, known.accounts)
+    if (accounts.length > POST_ACCOUNTS_MAX) throw invalidRequest([tooManyAccounts(accounts.length)])
     const media = selectInOrder(post.mediaIds, known.media)
-    return {
+    inspections.push({
       accounts,
       media,
-      violations: findViolations(post, accounts, media, options),
+      violations: await inPieces(checkInPieces(post, accounts, media, { texts, addCount })),
       inaccessible: {
         accountIds: findMissing(post.accountIds, known.accounts),
         mediaIds: findMissing(post.mediaIds, known.media),
       },
-    }
-  })
+    })
+  }
+  return inspections
 }
 
 /** The error of a post that cannot be stored: 400 for the first limit that it breaks, or else 403 for missing access. */
@@ -90,12 +86,19 @@ export async function checkPost(
   userId: string,
   post: PostToInspect,
   usable?: Usable,
+  texts?: TextCache,
 ): Promise<Pick<Inspection, 'accounts' | 'media'>> {
-  const inspection = await inspectPost(db, userId, post, undefined, usable)
-  const rejection = findRejection(inspection)
+  const [inspection] = await inspectPosts(db, userId, [{ post }], usable, texts)
+  const rejection = findRejection(inspection!)
   if (rejection) throw rejection
-  return inspection
+  return inspection!
 }
+
+const tooManyAccounts = (count: number): Issue => ({
+  code: 'custom',
+  path: ['accountIds'],
+  message: `The post has ${count} accounts: at most ${POST_ACCOUNTS_MAX} are allowed`,
+})
 
 const byId = <T extends { id: string }>(items: T[]) => new Map(items.map((item) => [item.id, item]))
 

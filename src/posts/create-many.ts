@@ -15,6 +15,7 @@ import type { Issue } from '../../schemas/error.ts'
 import { defaultOf } from '../../schemas/shared.ts'
 import type { PostWarning } from '../../schemas/warning.ts'
 import { AppError, invalidRequest } from '../errors.ts'
+import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
 import { toCreated, toRow, toTargets } from './create.ts'
@@ -54,22 +55,18 @@ const DEFAULTS = Object.fromEntries(
 
 /**
  * Stores several posts in one transaction: with the mode `all` every one or none, with `each` those that are not rejected.
- * Two statements check and write all of them. Throws 400 with details for the shape of a post, and `RejectedBatch`.
+ * Two statements check and write all of them. `texts` may have been measured before. Throws 400 with details for the shape of a post, and `RejectedBatch`.
  */
 export async function createPosts(
   db: Db,
   userId: string,
   { mode, posts: bodies }: CreatePosts,
   { rights, isStrict = false }: Context,
+  texts?: TextCache,
 ): Promise<CreatedPosts> {
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
-    const inspections = await inspectPosts(
-      db,
-      userId,
-      posts.map((post) => ({ post })),
-      rights,
-    )
+    const inspections = await inspectPosts(db, userId, toInspect(posts), rights, texts)
     const checked = posts.map((post, index) => {
       const inspection = inspections[index]!
       const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
@@ -95,6 +92,20 @@ export async function createPosts(
     return { data: accepted.map(toBatched), rejected }
   })
 }
+
+/** Measures the texts of a batch before its transaction, during which nothing may take long. */
+export async function measureTexts(
+  db: Db,
+  userId: string,
+  { posts }: CreatePosts,
+  rights: KeyRights,
+): Promise<TextCache> {
+  const texts = createTextCache()
+  await inspectPosts(db, userId, toInspect(readBodies(posts)), rights, texts)
+  return texts
+}
+
+const toInspect = (posts: RequestedPost[]) => posts.map((post) => ({ post }))
 
 interface StoredPost {
   index: number

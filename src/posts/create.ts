@@ -7,6 +7,7 @@ import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/states.ts'
 import { findViolations, type TargetAccount } from '../platforms/rules/check-post.ts'
+import type { TextCache } from '../platforms/rules/text-cache.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { checkPost } from './check.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
@@ -30,11 +31,14 @@ interface CheckedPost {
 const KNOWN_MAX = 10_000
 
 export interface CreateOptions {
+  /** Absent for a post whose checks take long: they run in pieces then. */
   known?: KnownAccounts
   /** Whether a post with warnings is rejected. */
   isStrict?: boolean
   /** The id of the post. Default: a new one. */
   id?: string
+  /** Measured texts, for a post that is checked more than once. */
+  texts?: TextCache
 }
 
 /**
@@ -50,11 +54,11 @@ export async function createPost(
   body: CreatePost,
   options: CreateOptions = {},
 ): Promise<CreatedPost> {
-  const { known = new Map(), isStrict = false, id = newId() } = options
+  const { known = new Map(), isStrict = false, id = newId(), texts } = options
   const post = readBody(body)
-  const check = async () => remember(known, await checkPost(db, userId, post))
+  const check = async () => remember(known, await checkPost(db, userId, post, undefined, texts))
   let { accounts, media } = isStrict
-    ? await checkStrictly(db, userId, post)
+    ? await checkStrictly(db, userId, post, texts)
     : (checkWithoutDatabase(post, known) ?? (await check()))
 
   const row = { ...toRow(userId, post, body), id }
@@ -101,8 +105,13 @@ export async function createKeyedPost(
 }
 
 /** Checks a post before it is written, with a statement of its own. Throws 400 for warnings too. */
-async function checkStrictly(db: Db, userId: string, post: RequestedPost): Promise<CheckedPost> {
-  const { accounts, media } = await checkPost(db, userId, post)
+async function checkStrictly(
+  db: Db,
+  userId: string,
+  post: RequestedPost,
+  texts: TextCache | undefined,
+): Promise<CheckedPost> {
+  const { accounts, media } = await checkPost(db, userId, post, undefined, texts)
   const unready = new Map(accounts.map((account) => [account.id, account]))
   const error = findWarningError(findWarnings(post, accounts, { media, unready }))
   if (error) throw error

@@ -8,8 +8,9 @@ import {
 import { retryDeliveries as retryOperation } from '../../schemas/operations/retry-deliveries.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { hasLongBody } from '../http/requests.ts'
 import { isListed, requireScope } from '../http/rights.ts'
-import { createPosts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
+import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
 import type { RetryContext } from './retry.ts'
 import { retryDeliveries } from './retry-deliveries.ts'
 
@@ -27,7 +28,8 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
       try {
         const outcome = await withIdempotencyKey(db, reply, {
           identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
-          commit: (transaction) => createPosts(transaction, userId, body, { rights, isStrict }),
+          prepare: async () => (hasLongBody(request) ? measureTexts(db, userId, body, rights) : undefined),
+          commit: (transaction, texts) => createPosts(transaction, userId, body, { rights, isStrict }, texts),
           toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
         })
         return sendOutcome(reply, outcome)

@@ -1,3 +1,4 @@
+import type { AccountOverride } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { OverridePatch, PatchPost } from '../../schemas/patch-post.ts'
 import { timeOf } from '../../schemas/time.ts'
@@ -18,6 +19,7 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const issues = [...findIssues(patch, new Set(accountIds)), ...findMetadataIssues(metadata)]
   if (issues.length > 0) throw invalidRequest(issues)
   const known = new Map(post.targets.map((target) => [target.accountId, target]))
+  const replaced = patch.accountOverrides && new Map(patch.accountOverrides.map((each) => [each.accountId, each]))
   return {
     caption: patch.caption ?? post.caption,
     firstComment: patch.firstComment === undefined ? post.firstComment : patch.firstComment,
@@ -26,7 +28,9 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
     scheduledAt: patch.scheduledAt === undefined ? post.scheduledAt : readTime(patch.scheduledAt),
     externalReference: patch.externalReference === undefined ? post.externalReference : patch.externalReference,
     metadata,
-    targets: accountIds.map((accountId) => mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch)),
+    targets: accountIds.map((accountId) =>
+      mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch, replaced),
+    ),
   }
 }
 
@@ -46,17 +50,22 @@ function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
   return issues
 }
 
-/** The content for one account after a patch. */
-export function mergeTarget(target: TargetContent, patch: PatchPost): TargetContent {
-  return { ...target, ...mergeOverride(target, patch), threadParts: mergeThreadParts(target, patch) }
+/** The content for one account after a patch. `replaced` are the `accountOverrides` of the patch, by account. */
+export function mergeTarget(
+  target: TargetContent,
+  patch: PatchPost,
+  replaced?: ReadonlyMap<string, AccountOverride>,
+): TargetContent {
+  return { ...target, ...mergeOverride(target, patch, replaced), threadParts: mergeThreadParts(target, patch) }
 }
 
 function mergeOverride(
   { accountId, captionOverride, fields }: TargetContent,
-  { overrides, accountOverrides }: PatchPost,
+  { overrides }: PatchPost,
+  replaced: ReadonlyMap<string, AccountOverride> | undefined,
 ): Pick<TargetContent, 'captionOverride' | 'fields'> {
-  if (accountOverrides) {
-    const override = accountOverrides.find((override) => override.accountId === accountId)
+  if (replaced) {
+    const override = replaced.get(accountId)
     return { captionOverride: override?.captionOverride ?? null, fields: override?.fields ?? null }
   }
   const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[accountId]

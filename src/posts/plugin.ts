@@ -8,8 +8,11 @@ import * as operations from '../../schemas/operations/posts.ts'
 import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
 import * as validation from '../../schemas/operations/validate-post.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { pause } from '../http/pieces.ts'
 import { isKnown } from '../http/preconditions.ts'
+import { hasLongBody } from '../http/requests.ts'
 import { hasScope, isListed, requireScope } from '../http/rights.ts'
+import { createTextCache } from '../platforms/rules/text-cache.ts'
 import { type PostAccess, withPost } from './access.ts'
 import { readBody } from './body.ts'
 import { checkPost } from './check.ts'
@@ -45,12 +48,20 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
       const { userId, body, rights } = request
       if (body.scheduledAt !== undefined) requireScope(rights, 'posts:publish')
       const isStrict = request.query.strict === true
+      const texts = createTextCache()
       // Before a replay: another key of the user may have got the stored response.
-      if (!body.accountIds.every((id) => isListed(rights, id))) await checkPost(db, userId, readBody(body), rights)
+      if (!body.accountIds.every((id) => isListed(rights, id))) {
+        await checkPost(db, userId, readBody(body), rights, texts)
+      }
+      const isLong = hasLongBody(request)
+      if (isLong) await pause()
+      const options = isLong ? { texts } : { known }
       const outcome = await withIdempotencyKey(db, reply, {
         identities: [isStrict ? { ...body, strict: true } : body],
-        commit: (transaction) => createPost(transaction, userId, body, { known, isStrict }),
-        commitAtOnce: isStrict ? undefined : (toStored) => createKeyedPost(db, userId, body, { known }, toStored),
+        // Measures the texts before the transaction, during which nothing may take long.
+        prepare: async () => isLong && checkPost(db, userId, readBody(body), undefined, texts),
+        commit: (transaction) => createPost(transaction, userId, body, { ...options, isStrict }),
+        commitAtOnce: isStrict ? undefined : (toStored) => createKeyedPost(db, userId, body, options, toStored),
         toResponse: (post) => ({ status: 201, body: post }),
       })
       return sendOutcome(reply, outcome)

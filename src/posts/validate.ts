@@ -13,10 +13,11 @@ import {
 import { WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../accounts/attention.ts'
 import { type AppError, MissingScope } from '../errors.ts'
+import { inPieces } from '../http/pieces.ts'
 import { hasScope } from '../http/rights.ts'
 import { platforms } from '../platforms/catalogue.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/guarantee.ts'
-import { findViolations } from '../platforms/rules/check-post.ts'
+import { checkInPieces } from '../platforms/rules/check-post.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import { findUnchecked } from '../platforms/rules/unchecked.ts'
@@ -52,22 +53,21 @@ export async function validateAll(
   posts: RequestedPost[],
   context: Context & { listMax: number },
 ): Promise<PostValidation[]> {
+  const texts = createTextCache()
   const counted = posts.map((post) => ({ post, ...createCounter() }))
-  const inspections = await inspectPosts(
-    db,
-    userId,
-    counted.map(({ post, texts, addCount }) => ({ post, options: { texts, addCount } })),
-    context.rights,
-  )
+  const inspections = await inspectPosts(db, userId, counted, context.rights, texts)
   const accountIds = new Set(inspections.flatMap(({ accounts }) => accounts.map(({ id }) => id)))
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
   )
-  return counted.map((each, index) => describe(each, inspections[index]!, { ...context, rests }))
+  const validations: PostValidation[] = []
+  for (const [index, each] of counted.entries()) {
+    validations.push(await describe(each, inspections[index]!, { ...context, texts, rests }))
+  }
+  return validations
 }
 
 interface Counter {
-  texts: TextCache
   /** The counters of each account. */
   counts: Map<string, LimitCount[]>
   addCount: (accountId: string, count: LimitCount) => void
@@ -80,16 +80,22 @@ function createCounter(): Counter {
     list.push(count)
     counts.set(accountId, list)
   }
-  return { texts: createTextCache(), counts, addCount }
+  return { counts, addCount }
 }
 
-function describe(
-  { post, texts, counts }: Counter & { post: RequestedPost },
+interface Known {
+  listMax: number
+  texts: TextCache
+  rests: Map<string, string | null>
+}
+
+async function describe(
+  { post, counts }: Counter & { post: RequestedPost },
   inspection: Inspection,
-  { rights, isStrict, listMax, rests }: Context & { listMax: number; rests: Map<string, string | null> },
-): PostValidation {
+  { rights, isStrict, listMax, texts, rests }: Context & Known,
+): Promise<PostValidation> {
   const { accounts, media, inaccessible } = inspection
-  const violations = findAllViolations(post, inspection, texts)
+  const violations = await findAllViolations(post, inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
   const warnings = findWarnings(post, accounts, { media, unready: readiness })
@@ -143,16 +149,16 @@ export function findMissingScope(
 }
 
 /** The violations with which the post is rejected, then those that only a scheduled post would have. */
-function findAllViolations(
+async function findAllViolations(
   post: RequestedPost,
   { accounts, media, violations }: Inspection,
   texts: TextCache,
-): PostViolation[] {
+): Promise<PostViolation[]> {
   const rejecting = violations.map((violation): PostViolation => ({ ...violation, blocks: 'create' }))
   if (post.scheduled) return rejecting
   const keyOf = ({ accountId, message }: Violation) => `${accountId} ${message}`
   const known = new Set(violations.map(keyOf))
-  const missing = findViolations({ ...post, scheduled: true }, accounts, media, { texts })
+  const missing = (await inPieces(checkInPieces({ ...post, scheduled: true }, accounts, media, { texts })))
     .filter((violation) => !known.has(keyOf(violation)))
     .map((violation): PostViolation => ({ ...violation, blocks: 'publishing' }))
   return [...rejecting, ...missing]

@@ -109,7 +109,9 @@ function addUnusedFields(
         message: `${nameOf(account)}: caption has no effect when ${rule.unused.when}`,
       })
     }
-    for (const [key, value] of Object.entries(fields)) {
+    // Without Object.entries: there may be a hundred thousand keys.
+    for (const key of Object.keys(fields)) {
+      const value = fields[key]
       const unused = Object.hasOwn(known, key) ? known[key]!.unused : undefined
       if (Object.hasOwn(known, key) && (isEmpty(value) || !unused?.test(fields, media, postType))) continue
       // One more than the maximum shows that there are more.

@@ -18,14 +18,17 @@ interface PublishedText {
   findPath: () => BodyPath
 }
 
-/** Checks the text that would be published: the account's thread parts if it has any, or else its caption. */
-export function checkText(context: CheckContext): void {
+/**
+ * Checks the text that would be published: the account's thread parts if it has any, or else its caption. Yields between
+ * parts.
+ */
+export function* checkText(context: CheckContext): Generator<void> {
   const { post, accountId, platform, postTypeRule, caption: text } = context
   if (postTypeRule?.hasCaption === false) return
   const thread = post.postType === 'thread' ? platform.thread : undefined
   const parts = thread && post.threadParts.get(accountId)
   if (thread && parts) {
-    checkThread(parts, thread, context)
+    yield* checkThread(parts, thread, context)
     return
   }
   const caption: PublishedText = { text, name: 'caption', ruleName: 'caption', findPath: () => captionPath(context) }
@@ -33,7 +36,7 @@ export function checkText(context: CheckContext): void {
   if (postTypeRule && post.scheduled) checkRequiredText(caption, context)
 }
 
-function checkThread(parts: readonly string[], rule: ThreadRule, context: CheckContext): void {
+function* checkThread(parts: readonly string[], rule: ThreadRule, context: CheckContext): Generator<void> {
   const { post, accountId, addViolation, addCount } = context
   const { partsMax, source } = rule
   const path = ['threadParts', accountId]
@@ -52,6 +55,7 @@ function checkThread(parts: readonly string[], rule: ThreadRule, context: CheckC
     const name = `thread part ${index + 1}`
     const part: PublishedText = { text, name, ruleName: 'thread_part', findPath: () => [...path, index] }
     checkPublishedText(part, rule, context)
+    yield
     if (!post.scheduled) continue
     if (index === 0) checkRequiredText(part, context)
     else if (isBlank(readStored(text, context)))

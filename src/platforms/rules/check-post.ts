@@ -31,16 +31,30 @@ export interface CheckOptions {
   addCount?: ((accountId: string, count: LimitCount) => void) | undefined
 }
 
-/**
- * All violations of a post, in the order of `accounts`. Each account is checked on its own caption, fields and thread
- * parts. `knownFiles` has the facts of the post's media, in any order.
- */
-export function findViolations(
+type Check = [
   post: PostToCheck,
   accounts: readonly TargetAccount[],
   knownFiles: readonly MediaFacts[],
-  { texts = createTextCache(), addCount }: CheckOptions = {},
-): Violation[] {
+  options?: CheckOptions,
+]
+
+/** What `checkInPieces` finds, without a pause: for a post that takes little time. */
+export function findViolations(...check: Check): Violation[] {
+  const pieces = checkInPieces(...check)
+  for (;;) {
+    const { done, value } = pieces.next()
+    if (done) return value
+  }
+}
+
+/**
+ * The violations of a post, in the order of `accounts`. Each account is checked on its own caption, fields and thread
+ * parts. `knownFiles` has the facts of the post's media, in any order. Yields after each piece of the work, so that a large
+ * post need not block the event loop.
+ */
+export function* checkInPieces(
+  ...[post, accounts, knownFiles, { texts = createTextCache(), addCount } = {}]: Check
+): Generator<void, Violation[]> {
   const violations: Violation[] = []
   const media = findPostMedia(post.mediaIds, knownFiles)
   const findOverride = createIndex(() => [...post.overrides.keys()])
@@ -85,11 +99,12 @@ export function findViolations(
       addCount: addCount && ((count) => addCount(id, count)),
     }
     checkPostType(context)
-    checkText(context)
+    yield* checkText(context)
     checkMedia(context)
     checkFirstComment(context)
     checkTitle(context)
     checkFields(context)
+    yield
   }
   return violations
 }

@@ -19,14 +19,16 @@ export interface TextCache {
  * and their entities and markup are not looked for. This holds for accounts with a greater `textLengthMax`, too.
  */
 const ANALYZED_LENGTH_MAX = 100_000
+/** The same for X, which counts more slowly than the others. */
+const ANALYZED_BY_X_MAX = 50_000
 
-/** A cache for one post. */
+/** A cache for one request. */
 export function createTextCache(): TextCache {
   const numbers = createMemo<number>()
   const results = createMemo<unknown>()
   return {
     countLength: (text, unit) =>
-      numbers(text, unit, () => countLength(text, isTooLong(text) ? simpleUnit(unit) : unit)),
+      numbers(text, unit, () => countLength(text, isTooLong(text, unit) ? simpleUnit(unit) : unit)),
     countEntities: (text, entity) => (isTooLong(text) ? 0 : numbers(text, entity, () => finders[entity](text).length)),
     read: <T>(text: string, read: (text: string) => T) =>
       isTooLong(text) ? undefined : (results(text, read, () => read(text)) as T),
@@ -44,6 +46,7 @@ function createMemo<T>() {
   }
 }
 
-const isTooLong = (text: string) => text.length > ANALYZED_LENGTH_MAX
+const isTooLong = (text: string, unit?: TextUnit) =>
+  text.length > (unit === 'x' ? ANALYZED_BY_X_MAX : ANALYZED_LENGTH_MAX)
 
 const simpleUnit = (unit: TextUnit): TextUnit => (unit === 'bytes' || unit === 'UTF-16 units' ? unit : 'code points')

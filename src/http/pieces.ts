@@ -1,0 +1,29 @@
+/** Longer work pauses. A piece itself takes longer if it measures a long text. */
+const PIECE_MS = 5
+
+/** Those that continue their work, the one that has waited longest first. */
+const paused: (() => void)[] = []
+
+/** The result of work that yields after each of its pieces. Between pieces, the process serves other requests. */
+export async function inPieces<T>(work: Generator<void, T>): Promise<T> {
+  let startedAt = performance.now()
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    if (performance.now() - startedAt < PIECE_MS) continue
+    await pause()
+    startedAt = performance.now()
+  }
+}
+
+/** Resolves in a later turn of the event loop, in which no other piece runs. */
+export const pause = () =>
+  new Promise<void>((resolve) => {
+    paused.push(resolve)
+    if (paused.length === 1) setImmediate(continueNext)
+  })
+
+function continueNext(): void {
+  paused.shift()!()
+  if (paused.length > 0) setImmediate(continueNext)
+}
