@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { CreatePost } from '../../../schemas/create-post.ts'
+import type { MediaType } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import { platforms } from '../../../src/platforms/catalogue.ts'
 import type { FieldTextRule, FieldValue, Platform, PostTypeRule, TextUnit } from '../../../src/platforms/limits.ts'
@@ -9,7 +10,7 @@ import type { Json } from '../fuzz/values.ts'
 /** A file that posts can have. */
 export interface StoredFile {
   id: string
-  mimeType: string
+  mimeType: MediaType
 }
 
 /** An account that posts go to. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import type { Test } from 'tap'
 import type { CreatePost } from '../../../schemas/create-post.ts'
+import type { MediaType } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { createNetworkWorld } from '../../helpers/network-world.ts'
 import { until } from '../../helpers/until.ts'
@@ -149,7 +150,7 @@ async function createTarget(world: World, platform: PlatformId): Promise<Target>
 
 const sample = (name: string) => readFileSync(`test/samples/${name}`)
 
-const VIDEO_FACTS = { width: 1080, height: 1920, durationSeconds: 10, fps: 30, videoCodec: 'h264', audioCodec: 'aac' }
+const VIDEO_FACTS = { width: 1080, height: 1920, durationSeconds: 10, fps: 30 }
 
 /** Files of many kinds. The facts of videos are replaced by such as phones and cameras make. */
 async function uploadFiles({ db, uploadFile }: World): Promise<StoredFile[]> {
@@ -158,7 +159,7 @@ async function uploadFiles({ db, uploadFile }: World): Promise<StoredFile[]> {
     const id = await uploadFile(bytes, altText)
     if (Object.keys(facts).length > 0) await db.updateTable('media').set(facts).where('id', '=', id).execute()
     const { mimeType } = await db.selectFrom('media').select('mimeType').where('id', '=', id).executeTakeFirstOrThrow()
-    files.push({ id, mimeType })
+    files.push({ id, mimeType: mimeType as MediaType })
   }
   const still = (width: number, height: number, alpha = 1) =>
     sharp({ create: { width, height, channels: alpha < 1 ? 4 : 3, background: { r: 9, g: 99, b: 129, alpha } } })
