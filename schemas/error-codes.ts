@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   account_list: 'The API key is limited to a list of accounts, and the operation is not.',
   rate_limited: 'The API key has sent too many requests; `Retry-After` says how long to wait.',
   too_many_waiting: 'Too many requests wait for events in this process; `Retry-After` says how long to wait.',
+  too_many_uploads: 'The user is adding too many files to this process; `Retry-After` says how long to wait.',
   too_many_failed_keys: 'The address has sent too many invalid API keys; `Retry-After` says how long to wait.',
   user_not_found: 'There is no user with this id.',
   own_user: 'The key of the request acts for the user.',

@@ -139,6 +139,9 @@ export const MISSING_FILE: Issue = {
 }
 
 export const EVENT_NOT_FOUND = 'Event not found'
+/** The files that a user may add to one process at a time. */
+export const UPLOADS_MAX = 100
+export const TOO_MANY_UPLOADS = `You are adding ${UPLOADS_MAX} files already: retry when some of them are stored`
 export const TOO_MANY_WAIT = 'Too many requests wait for events: retry, or read without `wait`'
 export const OTHER_EVENTS_CURSOR = {
   code: 'custom' as const,

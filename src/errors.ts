@@ -7,6 +7,7 @@ import {
   type MediaQuotaFacts,
   POST_CHANGED,
   quotaMessage,
+  TOO_MANY_UPLOADS,
   TOO_MANY_WAIT,
   tooManyFailedKeys,
   tooManyRequests,
@@ -42,6 +43,7 @@ const RATE_MESSAGES = {
   rate_limited: tooManyRequests,
   too_many_failed_keys: tooManyFailedKeys,
   too_many_waiting: () => TOO_MANY_WAIT,
+  too_many_uploads: () => TOO_MANY_UPLOADS,
 }
 
 /** A 429 with `Retry-After`. */

@@ -41,7 +41,11 @@ import {
   NOT_THAT_FILE,
   OFFSET_WITH_FILTER,
   quotaMessage,
+  TOO_MANY_UPLOADS,
+  tooManyFailedKeys,
+  tooManyRequests,
   UNSUPPORTED,
+  UPLOADS_MAX,
 } from '../messages.ts'
 import { Body, Deleted, EmptyResponse, FileResponse, JsonResponse, PAGE } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
@@ -83,6 +87,21 @@ const added = {
     },
   ),
 }
+const tooManyUploadsResponse = {
+  429: errorResponse(
+    'Too many requests, or the user is adding too many files at a time.',
+    {
+      tooManyUploads: ['too_many_uploads', TOO_MANY_UPLOADS],
+      rateLimited: ['rate_limited', tooManyRequests(60)],
+      failedKeys: ['too_many_failed_keys', tooManyFailedKeys(3)],
+    },
+    {
+      headers: {
+        'Retry-After': { type: 'integer', description: 'After so many seconds, a request is possible again.' },
+      },
+    },
+  ),
+}
 const tooLargeFile = { tooLargeFile: ['file_too_large', fileTooLargeMessage(2 ** 30)] } as const
 const storageErrors = {
   503: unavailableResponse(' The same holds for the storage of files. Nothing was stored.', {
@@ -117,7 +136,7 @@ export const uploadMedia = defineOperation({
 
 **Metadata is not published:** networks get the file without position, serial numbers, names, dates, XMP, IPTC and comments, and without tracks that are neither video nor sound. Orientation and colour profile stay, and nothing is encoded anew. \`getMediaContent\` returns the bytes as uploaded. The operator can turn this off.
 
-**Limits:** the operator sets the maximum file size, 1 GiB by default (413). The operator can also set a quota for all your files together (409); \`quota\` of \`listMedia\` shows it. An upload may take an hour, as long as at least 16 KiB arrive every 15 seconds (408).
+**Limits:** the operator sets the maximum file size, 1 GiB by default (413). The operator can also set a quota for all your files together (409); \`quota\` of \`listMedia\` shows it. An upload may take an hour, as long as at least 16 KiB arrive every 15 seconds (408). A user may add ${UPLOADS_MAX} files at a time to one process (429).
 
 **The same bytes again** return the existing file with 200. With an \`Idempotency-Key\`, the repeated file is received to its end and its bytes are compared with those of the first request.
 
@@ -134,6 +153,7 @@ An empty \`altText\` counts as absent. Telegram has no alternative texts, so it 
         { codes: ['file_too_large', 'file_too_complex'] },
       ),
       ...commonErrors,
+      ...tooManyUploadsResponse,
       ...storageErrors,
       408: errorResponse('The body arrived too slowly. The connection is closed.', {
         tooSlow: ['request_timeout', 'Request was not complete in time'],
@@ -168,6 +188,7 @@ A URL that leads into a private network, directly or after a redirect, is reject
         },
       ),
       ...commonErrors,
+      ...tooManyUploadsResponse,
       ...storageErrors,
       413: errorResponse('The file is larger than the service accepts, or the body is larger than 1 MiB.', {
         ...tooLargeFile,

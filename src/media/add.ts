@@ -26,6 +26,7 @@ import { NotStoredError, type Storage, StorageError, throwFileError } from '../s
 import { describe, type FileDescription } from './file-name.ts'
 import { collectBuffers } from './garbage.ts'
 import { inspectFile } from './inspect.ts'
+import { withinShare } from './share.ts'
 
 /** Where media are kept: rows in `db`, bytes in `storage`. */
 export interface Library {
@@ -73,11 +74,18 @@ export interface IncomingFile {
  * The file is staged before its first byte is written. One statement turns it into media at the end, which may be part of
  * a transaction. A row names each stored byte at all times, so that a sweep can find what a crash leaves behind.
  */
-export async function withIncomingFile<R extends { result: Added | undefined }>(
+export const withIncomingFile = <R extends { result: Added | undefined }>(
   library: Library,
   userId: string,
   use: (file: IncomingFile) => Promise<R>,
   { renewMs = LEASE.renewMs } = {},
+): Promise<R> => withinShare(userId, () => receiveFile(library, userId, use, renewMs))
+
+async function receiveFile<R extends { result: Added | undefined }>(
+  library: Library,
+  userId: string,
+  use: (file: IncomingFile) => Promise<R>,
+  renewMs: number,
 ): Promise<R> {
   const { db, storage, bytesMax, onReceiveError } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }

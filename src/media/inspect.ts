@@ -39,7 +39,7 @@ export type Inspected =
  * complete file of a supported type. All other errors are failures of this machine. Compressed pictures are not decoded.
  *
  * One thread reads the files of all users, one after the other, so that its limits are those of the process. Users take
- * turns: files of another user delay a file by one of them at most.
+ * turns: each of the others delays a file by one of theirs.
  */
 export async function inspectFile(
   path: string,
@@ -57,7 +57,7 @@ export async function planFile(path: string, userId: string, type: MediaType): P
 
 async function read(request: InspectRequest, userId: string, limits: InspectLimits) {
   await takeTurn(userId)
-  const result = await readInThread(request, limits).finally(passTurn)
+  const result = await readInThread(request, limits).finally(() => passTurn(userId))
   if ('refused' in result) throw new AppError(400, result.refused.code, result.refused.message)
   if ('failed' in result) throw Object.assign(new Error(result.failed.message), result.failed)
   return result
@@ -72,14 +72,14 @@ async function takeTurn(userId: string): Promise<void> {
   isBusy = true
 }
 
-function passTurn(): void {
-  const [next] = waiting
-  isBusy = next !== undefined
-  if (!next) return
-  const [userId, [start, ...others]] = next
+function passTurn(userId: string): void {
+  // The user becomes the last one.
+  const own = waiting.get(userId) ?? []
   waiting.delete(userId)
-  if (others.length > 0) waiting.set(userId, others)
-  start?.()
+  if (own.length > 0) waiting.set(userId, own)
+  const [next] = waiting.values()
+  isBusy = next !== undefined
+  next?.shift()?.()
 }
 
 let thread: InspectThread | undefined

@@ -56,16 +56,23 @@ process.on('exit', () => {
 
 /**
  * Starts a `postroom` command with Node, or as users do, through npm and without the NODE_OPTIONS that tap sets. `stderr`
- * says where the log goes: to the caller and the record, or nowhere.
+ * says where the log goes: to the caller and the record, or nowhere. `group` is one of memory-limit.ts.
  */
 export function spawnPostroom(
   args: string[],
   env: Record<string, string>,
-  { throughNpm = false, stderr = 'pipe' }: { throughNpm?: boolean; stderr?: 'pipe' | 'ignore' } = {},
+  {
+    throughNpm = false,
+    stderr = 'pipe',
+    group,
+  }: { throughNpm?: boolean; stderr?: 'pipe' | 'ignore'; group?: string | undefined } = {},
 ): ChildProcess {
-  const [command, ...before] = throughNpm
-    ? ['env', '-u', 'NODE_OPTIONS', 'npm', 'run', '-s', 'postroom', '--']
-    : [process.execPath, 'src/cli/postroom.ts']
+  const [command, ...before] = [
+    ...(group ? ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group] : []),
+    ...(throughNpm
+      ? ['env', '-u', 'NODE_OPTIONS', 'npm', 'run', '-s', 'postroom', '--']
+      : [process.execPath, 'src/cli/postroom.ts']),
+  ]
   const child = spawn(command!, [...before, ...args], {
     env: {
       PATH: process.env.PATH,
@@ -103,9 +110,9 @@ export interface Service {
 export async function runService(
   command: 'start' | 'serve' | 'worker',
   env: Record<string, string>,
-  { throughNpm = false } = {},
+  options: { throughNpm?: boolean; group?: string | undefined } = {},
 ): Promise<Service> {
-  const child = spawnPostroom([command, '--json'], { PORT: '0', ...env }, { throughNpm })
+  const child = spawnPostroom([command, '--json'], { PORT: '0', ...env }, options)
   const output = collect(child)
   const closed = once(child, 'close')
   const ready = new Promise<void>((resolve) => {

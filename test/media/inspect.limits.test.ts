@@ -1,7 +1,10 @@
 import { truncate, writeFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import t from 'tap'
+import { inspectFile } from '../../src/media/inspect.ts'
 import { platforms } from '../../src/platforms/catalogue.ts'
+import { hostileFiles } from '../helpers/hostile-files.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { images, inspect, reason, reasonAt, videos, written } from './inspect-scene.ts'
 
 t.test('an image with too many pixels or frames is refused by its header', async (t) => {
@@ -98,7 +101,51 @@ t.test('tables that describe too many samples are refused before a parser uses t
   t.equal(await reason(huge), refused, 'samples in a fragment')
 })
 
-t.test('reading a video ends at its limit of CPU time, and later videos are read as usual', async (t) => {
+t.test('a file that counts or nests more than any real one is refused before a parser reads it', async (t) => {
+  const refused: Record<string, [bytes: number, problem: string]> = {
+    'mp4: nested trak': [1_000, 'its boxes are nested too deeply'],
+    'mp4: nested mdia': [1_000, 'its boxes are nested too deeply'],
+    'mp4: empty trak': [90_000, 'it has too many boxes'],
+    'mp4: many traf': [90_000, 'it has too many boxes'],
+    'mp4: stts': [33_600_000, 'its moov box is too large'],
+    'webm: cues': [16_800_000, 'an element is too large'],
+    'webm: empty blocks': [50_400_000, 'an element is too large'],
+    'jpeg: empty comments': [40_004, 'it has too many segments'],
+    'jpeg: empty scans': [40_000, 'it has too many segments'],
+    'jpeg: announced pictures': [90_000, 'it has too many segments'],
+    'jpeg: long EXIF segments': [33_700_000, 'its header is too long'],
+    'png: empty chunks': [1_200_000, 'it has too many chunks'],
+    'gif: empty extensions': [150_003, 'it has too many extensions'],
+    'webp: empty chunks': [320_000, 'it has too many chunks'],
+    'webp: chunks in a frame': [320_000, 'it has too many chunks'],
+    'webp: a long EXIF': [33_600_000, 'its metadata are too long'],
+    'avif: iinf': [33_600_000, 'its meta box is too large'],
+  }
+  const { problems, check } = collectProblems()
+  for (const [name, [bytes, problem]] of Object.entries(refused)) {
+    const file = Buffer.concat([...hostileFiles[name]!(bytes)])
+    check(await reason(file), `file is damaged: ${problem}`, name)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('reading a file ends at its limit of CPU time, and later files are read as usual', async (t) => {
   t.equal(await reasonAt(await written(videos.mp4), { cpuMaxMs: 0 }), 'file takes too much time to read')
   t.match(await inspect(videos.mp4), { kind: 'video' })
+  t.equal(await reasonAt(await written(images.jpeg), { cpuMaxMs: 0 }), 'file takes too much time to read')
+  t.match(await inspect(images.jpeg), { kind: 'image' })
+})
+
+t.test('reading a file ends at its limit of memory, and later files are read as usual', async (t) => {
+  const file = await written(Buffer.concat([...hostileFiles['mp4: samples without values']!(8_000_000)]))
+  t.equal(await reasonAt(file, { cpuMaxMs: 60_000 }), 'file takes too much memory to read')
+  t.match(await inspect(videos.mp4), { kind: 'video' })
+})
+
+t.test('users take turns: the files of one do not keep another waiting', async (t) => {
+  const path = await written(videos.mp4)
+  const order: string[] = []
+  const read = (user: string) => inspectFile(path, user).then(() => order.push(user))
+  await Promise.all([...Array.from({ length: 4 }, () => read('mallory')), read('ada'), read('bob'), read('ada')])
+  t.strictSame(order, ['mallory', 'ada', 'bob', 'mallory', 'ada', 'mallory', 'mallory'])
 })

@@ -1,0 +1,23 @@
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Teardown } from './database.ts'
+
+/**
+ * A group of processes that the kernel ends if they take more memory than this, as a container does. Its folder; undefined
+ * where this process may not make one, which takes root and version 1 of control groups:
+ * https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
+ */
+export function limitMemory(t: Teardown, bytes: number): string | undefined {
+  try {
+    const own = /^\d+:memory:(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1]
+    if (own === undefined) return undefined
+    const folder = join('/sys/fs/cgroup/memory', own, `postroom-${process.pid}`)
+    mkdirSync(folder)
+    t.teardown(async () => rmdirSync(folder))
+    if (!readdirSync(folder).includes('memory.limit_in_bytes')) return undefined
+    writeFileSync(join(folder, 'memory.limit_in_bytes'), String(bytes))
+    return folder
+  } catch {
+    return undefined
+  }
+}
