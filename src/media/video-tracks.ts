@@ -18,6 +18,9 @@ const KEY_FRAMES_MAX = 8
 /** More than the slices of any frame. */
 const UNITS_MAX = 1_000
 
+/** By codec: where the configuration of the decoder has the size of a unit's length, less 1, in the last two bits. */
+const LENGTH_AT: Record<string, number> = { avc: 4, hevc: 21 }
+
 /** What is inside of a video. Packets of more than `packetBytesMax` are not read. */
 export async function readTracks(
   video: InputVideoTrack,
@@ -28,11 +31,10 @@ export async function readTracks(
   const config = await video.getDecoderConfig()
   const codec = await nameCodec(video)
   const codecString = config?.codec ?? null
-  const record = config?.description && toBytes(config.description)
-  const lengthsAt = codec === 'avc' ? 4 : 21
-  const lengthBytes = ((record?.[lengthsAt] ?? 0) & 3) + 1
+  const lengthAt = LENGTH_AT[codec]
+  const record = lengthAt && config?.description && toBytes(config.description)
   const bitstream = record
-    ? { record, keyFrames: await readKeyFrames(new EncodedPacketSink(video), lengthBytes, packetBytesMax) }
+    ? { record, keyFrames: await readKeyFrames(video, ((record[lengthAt] ?? 0) & 3) + 1, packetBytesMax) }
     : null
   return {
     video: {
@@ -154,7 +156,8 @@ interface KeyFrame {
 }
 
 /** The first key frames. A frame that is too large to be read is left out. */
-async function readKeyFrames(sink: EncodedPacketSink, lengthBytes: number, bytesMax: number): Promise<KeyFrame[]> {
+async function readKeyFrames(video: InputVideoTrack, lengthBytes: number, bytesMax: number): Promise<KeyFrame[]> {
+  const sink = new EncodedPacketSink(video)
   const read = async (packet: EncodedPacket | null) => {
     if (!packet || packet.byteLength > bytesMax) return []
     return listUnits((await sink.getPacket(packet.timestamp))?.data ?? new Uint8Array(), lengthBytes)

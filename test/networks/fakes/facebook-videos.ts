@@ -1,4 +1,5 @@
 import { checkFields, graphError, refuse } from './facebook-errors.ts'
+import { hasOtherSound, hasOtherVideo } from './files.ts'
 import { type Recorded, Refused, type Reply } from './network.ts'
 
 interface Video {
@@ -113,6 +114,8 @@ export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }:
     if (video.edge === 'video_reels' && form.video_state !== 'PUBLISHED')
       refuse(100, '(#100) Missing parameter: video_state')
     const { description, title } = form
+    const isUnsupported = hasOtherVideo(video.bytes, ['avc', 'hevc', 'vp9', 'av1']) || hasOtherSound(video.bytes)
+    if (video.edge !== 'videos' && isUnsupported) video.looks = 'The video file format is not supported.'
     video.finished = { ...(description && { description }), ...(title && { title }) }
     if (video.edge === 'video_stories') return createStory('video', video.id)
     return { status: 200, body: { success: true } }

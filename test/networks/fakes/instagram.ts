@@ -1,6 +1,7 @@
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type Container, createLags, readStatus, statusOf } from './containers.ts'
+import { hasOtherSound, hasOtherVideo, sizeOf } from './files.ts'
 import { checkFields, createTokenService, errorBody, formOf, needScope, pick, refuse, timestampOf } from './meta.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
 
@@ -63,16 +64,6 @@ const REEL = ['share_to_feed', 'cover_url', 'thumb_offset', 'audio_name', 'trial
 const FILE = ['image_url', 'video_url', 'media_type', 'is_carousel_item', 'alt_text', 'user_tags']
 const WHOLE = ['caption', 'children', 'location_id', 'collaborators', 'is_ai_generated', 'is_paid_partnership']
 
-/** The aspect ratio of a JPEG, in its first frame header; null for other bytes. */
-function ratioOf(bytes: Buffer): number | null {
-  if (bytes.readUInt16BE(0) !== 0xffd8) return null
-  for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
-    const marker = bytes.readUInt16BE(at)
-    if (marker >= 0xffc0 && marker <= 0xffc3) return bytes.readUInt16BE(at + 7) / bytes.readUInt16BE(at + 5)
-  }
-  return null
-}
-
 const absent = (id: string): never =>
   refuse(100, `Unsupported get request. Object with ID '${id}' does not exist`, {
     subcode: 33,
@@ -107,12 +98,15 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
   /** Returns the problem of a video that cannot be fetched; an image is refused. */
   const fetchFile = async ({ image_url: image, video_url: video, ...others }: Record<string, string>) => {
     const { status, type, bytes } = await fake.download(image ?? video ?? '')
-    if (image === undefined) return status === 200 && /^video\/(?:mp4|quicktime)$/.test(type) ? undefined : '2207052'
+    if (image === undefined) {
+      if (status !== 200 || !/^video\/(?:mp4|quicktime)$/.test(type)) return '2207052'
+      return hasOtherVideo(bytes, ['avc', 'hevc']) || hasOtherSound(bytes) ? '2207026' : undefined
+    }
     if (status !== 200) refuse(9004, 'The media could not be fetched', { subcode: 2207052 })
     if (type !== 'image/jpeg') refuse(36001, 'The image format is not supported', { subcode: 2207005 })
     if (bytes.length > 8_388_608) refuse(36000, 'The image size is too large.', { subcode: 2207004 })
-    const ratio = others.media_type === 'STORIES' || others.is_carousel_item ? null : ratioOf(bytes)
-    if (ratio !== null && (ratio < 0.8 || ratio > 1.91))
+    const size = others.media_type === 'STORIES' || others.is_carousel_item ? null : sizeOf(bytes)
+    if (size && (size.width < 0.8 * size.height || size.width > 1.91 * size.height))
       refuse(36003, 'The aspect ratio is not supported.', { subcode: 2207009 })
     return undefined
   }

@@ -1,3 +1,4 @@
+import { hasOtherVideo } from './files.ts'
 import type { Recorded, Reply } from './network.ts'
 import { refuse, STORAGE } from './pinterest.ts'
 
@@ -62,7 +63,8 @@ export function showMedia(id: string, media: Map<string, PinterestMedia>, { proc
   const { status } = video
   if (status === 'processing') {
     video.looks++
-    if (typeof processing === 'string') video.status = 'failed'
+    const isUnsupported = hasOtherVideo(video.bytes ?? Buffer.alloc(0), ['avc', 'hevc'])
+    if (typeof processing === 'string' || isUnsupported) video.status = 'failed'
     else if (video.looks >= processing) video.status = 'succeeded'
   }
   const failure = status === 'failed' && { failure_code: processing }

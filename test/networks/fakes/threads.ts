@@ -2,6 +2,7 @@ import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type Container, createLags, readStatus, statusOf } from './containers.ts'
+import { hasOtherSound, hasOtherVideo } from './files.ts'
 import { checkFields, createTokenService, formOf, needScope, pick, refuse, timestampOf } from './meta.ts'
 import { type FakeNetwork, type Recorded, type Reply, startFake } from './network.ts'
 
@@ -122,7 +123,9 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
       }
       return undefined
     }
-    return file.status === 200 && /^video\/(?:mp4|quicktime)$/.test(file.type) ? undefined : 'FAILED_DOWNLOADING_VIDEO'
+    if (file.status !== 200 || !/^video\/(?:mp4|quicktime)$/.test(file.type)) return 'FAILED_DOWNLOADING_VIDEO'
+    if (hasOtherVideo(file.bytes, ['avc', 'hevc'])) return 'FAILED_PROCESSING_VIDEO'
+    return hasOtherSound(file.bytes) ? 'FAILED_PROCESSING_AUDIO' : undefined
   }
 
   const create = async (call: Recorded): Promise<Reply> => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { recordSecrets } from '../../helpers/log-record.ts'
+import { hasOtherVideo } from './files.ts'
 import type { Recorded, Reply } from './network.ts'
 import { okReply, refuse, validate } from './tiktok-requests.ts'
 
@@ -83,10 +84,14 @@ export function createTasks(now: () => number, switches: Switches) {
 
   function accept(task: Task): void {
     task.isAccepted = true
+    const bytes = Buffer.concat(task.received)
+    if (task.kind === 'video' && hasOtherVideo(bytes, ['avc', 'hevc', 'vp8', 'vp9'])) {
+      task.failure ??= 'file_format_check_failed'
+    }
     if (task.failure !== undefined) return
     const { postId: id, publishId, kind, info } = task
     const list = task.isDraft ? drafts : posts
-    list.push({ id, publishId, kind, info, bytes: Buffer.concat(task.received) })
+    list.push({ id, publishId, kind, info, bytes })
   }
 
   /** `PUT` of a chunk. The address is the permission. */

@@ -1,5 +1,6 @@
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { sizeOf } from './files.ts'
 import { type Recorded, Refused, type Reply, startFake } from './network.ts'
 import { createAuthorization } from './tiktok-oauth.ts'
 import { checkChunks, okReply, refuse, replyOf, throttled, validate } from './tiktok-requests.ts'
@@ -126,6 +127,9 @@ export async function startTiktok(t: Teardown) {
       const { status, type, bytes } = await switches.download(url)
       if (status !== 200) task.failure ??= 'photo_pull_failed'
       else if (!['image/jpeg', 'image/webp'].includes(type)) task.failure ??= 'file_format_check_failed'
+      const size = sizeOf(bytes)
+      // https://github.com/gitroomhq/postiz-app/pull/1875
+      if (size && Math.min(size.width, size.height) > 1080) task.failure ??= 'picture_size_check_failed'
       task.received.push(bytes)
     }
     tasks.accept(task)

@@ -1,3 +1,4 @@
+import { hasOtherSound, hasOtherVideo } from './files.ts'
 import type { Recorded, Reply } from './network.ts'
 import { invalid, validate } from './x-replies.ts'
 
@@ -56,23 +57,34 @@ export function createMedia(nextId: () => string, clock: () => Date) {
   }
   const bytesOf = ({ chunks }: Upload) => chunks.reduce((sum, { length }) => sum + length, 0)
 
-  const shown = ({ id, mediaKey, state, looks, ...upload }: Upload) => ({
-    data: {
-      id,
-      media_key: mediaKey,
-      size: bytesOf({ id, mediaKey, state, looks, ...upload }),
-      expires_after_secs: LIFE_MS / 1000,
-      ...(upload.category !== 'tweet_image' &&
-        switches.processing !== 0 && {
-          processing_info:
-            state === 'failed'
-              ? { state, progress_percent: 12, error: { code: 1, name: 'InvalidMedia', message: switches.processing } }
-              : state === 'succeeded'
-                ? { state, progress_percent: 100 }
-                : { state: looks === switches.processing ? 'pending' : 'in_progress', check_after_secs: 2 },
-        }),
-    },
-  })
+  /** As the switch, but for the reason why this file fails. */
+  const processingOf = ({ chunks }: Upload): number | string => {
+    const bytes = Buffer.concat(chunks)
+    const isUnsupported = hasOtherVideo(bytes, ['avc']) || hasOtherSound(bytes)
+    return isUnsupported ? 'file is currently unsupported' : switches.processing
+  }
+
+  const shown = (upload: Upload) => {
+    const { id, mediaKey, state, looks, category } = upload
+    const processing = processingOf(upload)
+    return {
+      data: {
+        id,
+        media_key: mediaKey,
+        size: bytesOf(upload),
+        expires_after_secs: LIFE_MS / 1000,
+        ...(category !== 'tweet_image' &&
+          processing !== 0 && {
+            processing_info:
+              state === 'failed'
+                ? { state, progress_percent: 12, error: { code: 1, name: 'InvalidMedia', message: processing } }
+                : state === 'succeeded'
+                  ? { state, progress_percent: 100 }
+                  : { state: looks === processing ? 'pending' : 'in_progress', check_after_secs: 2 },
+          }),
+      },
+    }
+  }
 
   function initialize({ body }: Recorded): Reply {
     validate('initialize', body)
@@ -104,7 +116,8 @@ export function createMedia(nextId: () => string, clock: () => Date) {
     if (upload.state !== 'open' || bytesOf(upload) !== upload.bytesDeclared) {
       return invalid('media_id', id, 'The upload is not complete, or it is finalized.')
     }
-    upload.looks = typeof switches.processing === 'number' ? switches.processing : 1
+    const processing = processingOf(upload)
+    upload.looks = typeof processing === 'number' ? processing : 1
     upload.state = upload.looks > 0 ? 'processing' : 'succeeded'
     return { status: 200, body: shown(upload) }
   }
@@ -114,7 +127,7 @@ export function createMedia(nextId: () => string, clock: () => Date) {
     const upload = find(query.media_id)
     if (upload.state === 'open') return invalid('media_id', upload.id, 'The upload is not finalized.')
     if (upload.state === 'processing' && upload.looks-- <= 1) {
-      upload.state = typeof switches.processing === 'string' ? 'failed' : 'succeeded'
+      upload.state = typeof processingOf(upload) === 'string' ? 'failed' : 'succeeded'
     }
     return { status: 200, body: shown(upload) }
   }

@@ -1,0 +1,28 @@
+/** What fakes read of the files that they get. Null, or undefined, for the bytes of tests that are no such file. */
+
+/** Width and height of a JPEG, in its first frame header. */
+export function sizeOf(bytes: Buffer): { width: number; height: number } | null {
+  if (bytes.length < 2 || bytes.readUInt16BE(0) !== 0xffd8) return null
+  for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes.readUInt16BE(at)
+    if (marker >= 0xffc0 && marker <= 0xffc3) {
+      return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+    }
+  }
+  return null
+}
+
+/** The code of the first sample entry of an MP4's video (`vide`) or sound (`soun`), such as `avc1`: ISO/IEC 14496-12, 8.5.2. */
+const codeOf = (bytes: Buffer, handler: 'vide' | 'soun') =>
+  new RegExp(`${handler}[^]{0,800}?stsd[^]{12}([^]{4})`).exec(bytes.toString('latin1'))?.[1]
+
+const CODES = { avc: /^avc[13]$/, hevc: /^h(?:vc|ev)1$/, vp8: /^vp08$/, vp9: /^vp09$/, av1: /^av01$/ }
+
+/** Whether the video of an MP4 has another codec than these. */
+export function hasOtherVideo(bytes: Buffer, codecs: (keyof typeof CODES)[]): boolean {
+  const code = codeOf(bytes, 'vide')
+  return code !== undefined && !codecs.some((codec) => CODES[codec].test(code))
+}
+
+/** Whether the sound of an MP4 is not AAC. */
+export const hasOtherSound = (bytes: Buffer): boolean => (codeOf(bytes, 'soun') ?? 'mp4a') !== 'mp4a'
