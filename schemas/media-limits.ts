@@ -10,7 +10,7 @@ const SOURCE = {
 }
 
 const bound = (description: string) => Type.Optional(Type.Number({ description: `${description} Absent: no limit.` }))
-const list = (description: string) => Type.Unsafe<readonly string[]>(Type.Array(Type.String(), { description }))
+const list = (description: string) => Type.Array(Type.String(), { description })
 const anyOf = (description: string) => Type.Optional(list(`${description} Absent: any.`))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 

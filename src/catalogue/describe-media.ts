@@ -17,5 +17,6 @@ export const describeMedia = (rule: PostTypeRule): MediaLimits => ({
 
 function describeFile(kind: FileKind, rule: PostTypeRule): FileLimits[] {
   const limits = rule[kind]
-  return limits ? [{ kind, ...limits }] : []
+  // The lists of a rule are readonly, those of a response are not. Nobody changes either.
+  return limits ? [{ kind, ...limits } as FileLimits] : []
 }
