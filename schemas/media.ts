@@ -255,24 +255,28 @@ export const ListMediaQuery = Type.Object({
 })
 export type ListMediaQuery = Static<typeof ListMediaQuery>
 
+export const MediaQuota = Type.Object(
+  {
+    usedBytes: Type.Integer({ minimum: 0, description: 'The bytes of all your files.' }),
+    allowedBytes: Type.Integer({
+      minimum: 1,
+      description: 'How many they may have. `uploadMedia` and `importMedia` reject a file that exceeds it with 409.',
+    }),
+  },
+  {
+    $id: 'MediaQuota',
+    description: 'How much of your quota is used. Absent if the operator has set none, and with `organizationId`.',
+    examples: [{ usedBytes: 4_200_000, allowedBytes: 10_000_000_000 }],
+  },
+)
+
 export const MediaList = Type.Object(
   {
     data: Type.Array(Ref(Media), { description: 'The page, newest first.' }),
     limit: Limit(),
     offset: Offset(),
     nextCursor: NextCursor(),
-    quota: Type.Optional(
-      Type.Object(
-        {
-          usedBytes: Type.Integer({ minimum: 0, description: 'The bytes of all your files.' }),
-          allowedBytes: Type.Integer({
-            minimum: 1,
-            description: 'How many they may be. A file that exceeds it is a 409.',
-          }),
-        },
-        { description: 'Absent if the operator has set no quota, and with `organizationId`.' },
-      ),
-    ),
+    quota: Type.Optional(Ref(MediaQuota)),
   },
   {
     $id: 'MediaList',
