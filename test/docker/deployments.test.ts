@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { isExecutable } from '../helpers/executable.ts'
+import { collectProblems } from '../helpers/problems.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: files of many shapes
 type Yaml = any
@@ -89,4 +91,98 @@ t.test('Kubernetes: no probe depends on the database, and pods have time to fini
   const delayMs = Number(/(\d+)\)$/.exec(lifecycle.preStop.exec.command.at(-1))?.[1])
   t.ok(terminationGracePeriodSeconds > delayMs / 1_000 + SHUTDOWN_SECONDS)
   t.equal(ports[0].containerPort, VARIABLES.properties.PORT.default)
+})
+
+/** A process with a limit of 512 MiB is tested: it survives every file and body. */
+const MEMORY_MIB = 512
+
+t.test('each deployment limits memory, processes, sizes of files and core dumps', async (t) => {
+  const { problems, check } = collectProblems()
+  const fileBytes = VARIABLES.properties.MEDIA_MAX_BYTES.default
+  for (const [name, service] of Object.entries<Yaml>(compose.services)) {
+    check([service.ulimits.core, service.pids_limit > 0], [0, true], name)
+    check(service.security_opt, ['no-new-privileges:true'], name)
+    if (service.image !== 'postroom') continue
+    check([service.mem_limit, service.cap_drop, service.read_only], [`${MEMORY_MIB}m`, ['ALL'], true], name)
+    check(service.ulimits.fsize > fileBytes, true, `${name} may write files of MEDIA_MAX_BYTES`)
+    for (const mount of service.tmpfs) check(/:size=\d+m$/.test(mount), true, `${name}: ${mount}`)
+  }
+
+  const settings = Object.fromEntries([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+  const expected = {
+    ...{
+      MemoryMax: `${MEMORY_MIB}M`,
+      TasksMax: '256',
+      LimitCORE: '0',
+      NoNewPrivileges: 'yes',
+      CapabilityBoundingSet: '',
+    },
+    ...{ AmbientCapabilities: '', ProtectSystem: 'strict', PrivateTmp: 'yes' },
+  }
+  for (const [name, value] of Object.entries(expected)) check(settings[name], value, `systemd: ${name}`)
+  check(Number.parseInt(settings.LimitFSIZE, 10) * 2 ** 30 > fileBytes, true, 'systemd: LimitFSIZE')
+
+  for (const { containers, volumes = [], ...pod } of [...podsOf('Deployment'), ...podsOf('Job')]) {
+    const [{ name, resources, securityContext }] = containers
+    check(resources.limits.memory, `${MEMORY_MIB}Mi`, name)
+    check(
+      [securityContext.allowPrivilegeEscalation, securityContext.capabilities, pod.automountServiceAccountToken],
+      [false, { drop: ['ALL'] }, false],
+      name,
+    )
+    check(pod.securityContext.seccompProfile, { type: 'RuntimeDefault' }, name)
+    for (const volume of volumes) check(typeof volume.emptyDir.sizeLimit, 'string', `${name}: ${volume.name}`)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('Kubernetes: no pod reaches the metadata of a cloud, and all reach networks and a database', async (t) => {
+  const [{ spec }] = ofKind('NetworkPolicy')
+  t.strictSame([spec.podSelector, spec.policyTypes], [{ matchLabels: { app: 'postroom' } }, ['Egress']])
+  for (const { spec: workload } of [...ofKind('Deployment'), ...ofKind('Job')]) {
+    t.equal(workload.template.metadata.labels.app, 'postroom')
+  }
+  const blocks: Yaml[] = spec.egress.flatMap(({ to = [] }: Yaml) => to.flatMap(({ ipBlock }: Yaml) => ipBlock ?? []))
+  const isIn = (address: string, range: string) => {
+    const [ip, cidr] = [ipaddr.parse(address), ipaddr.parseCIDR(range)]
+    return ip.kind() === cidr[0].kind() && ip.match(cidr)
+  }
+  const isReached = (address: string) =>
+    blocks.some(({ cidr, except }) => isIn(address, cidr) && !except.some((range: string) => isIn(address, range)))
+  const metadata = [
+    ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
+    ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fe80::1', '64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1'],
+  ]
+  t.strictSame(metadata.filter(isReached), [])
+  const others = ['10.96.0.10', '192.168.1.5', '140.82.121.4', 'fd12:3456::1', '2606:4700::1111']
+  t.strictSame(others.filter(isReached), others)
+})
+
+t.test('images and actions are pinned by digest', async (t) => {
+  const workflows = readdirSync('.github/workflows').map((name) => readFileSync(`.github/workflows/${name}`, 'utf8'))
+  const images = [
+    ...[...image.matchAll(/^ARG \w+_IMAGE=(.+)$/gm)].map(([, name]) => name!),
+    ...Object.values<Yaml>(compose.services).map((service) => service.image),
+    ...workflows.flatMap((text) => [...text.matchAll(/^ +image: (.+)$/gm)].map(([, name]) => name!)),
+  ]
+  const ours = images.filter((name) => name === 'postroom')
+  t.strictSame(
+    images.filter((name) => !/@sha256:[\da-f]{64}$/.test(name)),
+    ours,
+  )
+  const actions = workflows.flatMap((text) => [...text.matchAll(/\buses: (\S+)/g)].map(([, name]) => name!))
+  t.ok(actions.length > 0)
+  t.strictSame(
+    actions.filter((name) => !/@[\da-f]{40}$/.test(name)),
+    [],
+  )
+})
+
+t.test('workflows read the repository, and write nothing', async (t) => {
+  for (const name of readdirSync('.github/workflows')) {
+    const { on, permissions, jobs } = parse(readFileSync(`.github/workflows/${name}`, 'utf8'))
+    t.notOk('pull_request_target' in on, name)
+    t.strictSame(permissions, { contents: 'read' }, name)
+    for (const job of Object.values<Yaml>(jobs)) t.equal(job.permissions, undefined, name)
+  }
 })
