@@ -8,7 +8,7 @@ export type Outcome = DeliveryState | 'asked'
 
 /** What `restore finish` did, or would do. */
 export interface RestoreReport {
-  /** `complete`: it has everything that was sent since the backup, but for its last second. */
+  /** `complete`: it has everything that was sent since the backup. */
   journal: 'complete' | 'incomplete'
   /** Deliveries that were sent, and whose posts the backup does not have. */
   notInBackup: number

@@ -77,6 +77,21 @@ t.test('a worker refuses when its database goes back, without a restart', async 
   t.equal(await journal.begin(), true)
 })
 
+t.test('a call is in the journal before it is made, with all of the same moment in one write', async (t) => {
+  const { segments, storage, worker, written } = await setUp(t)
+  const journal = worker()
+  await journal.isReady()
+  await journal.begin()
+  let writes = 0
+  storage.before = async () => void writes++
+  await Promise.all([1, 2, 3].map((act) => journal.intended(delivery, act, act)))
+  t.strictSame(written().acts, [1, 2, 3])
+  t.equal(writes, 1)
+  await journal.close()
+  t.strictSame(written().acts, [1, 2, 3], 'the next segment has them instead')
+  t.equal(segments.size, 1)
+})
+
 t.test('a worker that was idle recognises marks that only others have reached', async (t) => {
   const { db, time, worker } = await setUp(t)
   const [idle, busy] = [worker(), worker()]
