@@ -18,6 +18,7 @@ const NETWORK = [
   ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
   'src/platforms/google-oauth.ts',
   'src/platforms/look-again.ts',
+  'src/platforms/read-since.ts',
 ]
 
 const PLATFORM_FOLDERS = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory())
