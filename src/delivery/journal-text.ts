@@ -57,7 +57,11 @@ export interface DecodedGroup extends Group {
 /** The groups of a segment, in order. */
 export function decodeSegment(text: string): DecodedGroup[] {
   const groups: DecodedGroup[] = []
-  for (const line of text.split('\n').filter(Boolean)) {
+  // A crash may cut off the last line: its call was not made.
+  for (const line of text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean)) {
     const value = JSON.parse(line, toDate) as Group | Entry
     if ('marks' in value) groups.push({ ...value, entries: [] })
     else groups.at(-1)!.entries.push(value)

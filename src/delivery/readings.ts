@@ -21,16 +21,25 @@ export interface Readings {
   begin(accountId: string): AccountReading
 }
 
-/** Pages may have a megabyte. */
-const ACCOUNTS_MAX = 100
+/** Of all responses that a worker keeps, and of those of one reading, as text. A hostile instance can fill every page. */
+const BYTES_MAX = 16 * 1_048_576
+const READING_BYTES_MAX = 4 * 1_048_576
+
+interface Kept extends AccountReading {
+  constant: Map<string, NetworkResponse>
+  changing: Map<string, NetworkResponse>
+}
 
 /** Keeps the readings of one worker for some minutes. */
 export function createReadings(uptimeMs: () => number): Readings {
-  const kept = new Map<string, AccountReading & { constant: Map<string, NetworkResponse> }>()
+  /** In the order in which they began. */
+  const kept = new Map<string, Kept>()
 
   function removeOld(): void {
-    for (const [accountId, { startedAt }] of kept) {
-      if (uptimeMs() - startedAt <= READING_KEPT_MS && kept.size < ACCOUNTS_MAX) return
+    let bytes = kept.values().reduce((sum, reading) => sum + bytesOf(reading), 0)
+    for (const [accountId, reading] of kept) {
+      if (bytes <= BYTES_MAX && uptimeMs() - reading.startedAt <= READING_KEPT_MS) return
+      bytes -= bytesOf(reading)
       kept.delete(accountId)
     }
   }
@@ -41,22 +50,26 @@ export function createReadings(uptimeMs: () => number): Readings {
       return kept.get(accountId)
     },
     begin(accountId) {
-      const constant = this.last(accountId) ? kept.get(accountId)!.constant : new Map<string, NetworkResponse>()
+      removeOld()
+      const constant = kept.get(accountId)?.constant ?? new Map<string, NetworkResponse>()
       const changing = new Map<string, NetworkResponse>()
       const reading: Reading = async (url, isConstant, call) => {
         if (url === null) return call()
         const known = constant.get(url) ?? changing.get(url)
         if (known) return known
         const response = await call()
-        ;(isConstant ? constant : changing).set(url, response)
+        const isSmall = bytesOf({ constant, changing }) + response.bytes <= READING_BYTES_MAX
+        if (isSmall) (isConstant ? constant : changing).set(url, response)
         return response
       }
       const recalled: Reading = (url, isConstant) => reading(url, isConstant, () => Promise.reject(new NotRead()))
-      const begun = { startedAt: uptimeMs(), reading, recalled, constant }
-      // In the order in which they began.
+      const begun = { startedAt: uptimeMs(), reading, recalled, constant, changing }
       kept.delete(accountId)
       kept.set(accountId, begun)
       return begun
     },
   }
 }
+
+const bytesOf = ({ constant, changing }: Pick<Kept, 'constant' | 'changing'>): number =>
+  [...constant.values(), ...changing.values()].reduce((sum, { bytes }) => sum + bytes, 0)

@@ -57,6 +57,8 @@ export interface NetworkResponse {
   headers: Headers
   /** The parsed JSON; undefined where the body is not JSON. */
   body: unknown
+  /** Length of the body. */
+  bytes: number
 }
 
 /** The network refused the content. */
@@ -119,7 +121,7 @@ async function callOnce(
   }
   const parsed = parseJson(text)
   const isSuccess = ok ? !network.reportsError?.(parsed) : accept.includes(status)
-  if (isSuccess) return { status, headers: response.headers, body: parsed }
+  if (isSuccess) return { status, headers: response.headers, body: parsed, bytes: text?.length ?? 0 }
   throw refusalError(network, { status, body: parsed, headers: response.headers }, visible)
 }
 

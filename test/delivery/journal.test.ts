@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { connect, type Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { openJournal } from '../../src/delivery/journal.ts'
-import { decodeSegment, nameOf } from '../../src/delivery/journal-text.ts'
+import { decodeSegment, isAhead, nameOf } from '../../src/delivery/journal-text.ts'
 import { JOURNAL_KEPT_MS, JOURNAL_STALE_MS, SEGMENT_MAX_MS } from '../../src/delivery/timing.ts'
 import type { JournalFiles } from '../../src/storage/journal.ts'
 import { createDatabase } from '../helpers/database.ts'
@@ -203,4 +203,17 @@ t.test('old segments are deleted, but never the last one', async (t) => {
   time.uptimeMs += SEGMENT_MAX_MS + 1
   await journal.begin()
   t.ok(segments.size > 2, 'a segment is closed after an hour')
+})
+
+t.test('a segment whose last line a crash has cut off is read up to that line', async (t) => {
+  const { segments, worker } = await setUp(t)
+  const journal = worker()
+  await journal.isReady()
+  await journal.begin()
+  await journal.intended(delivery, 1, 1)
+  await journal.intended(delivery, 2, 1)
+  const ahead = segments.get([...segments.keys()].find(isAhead)!)!
+  const acts = decodeSegment(ahead.slice(0, -20)).flatMap(({ entries }) => entries.map(({ act }) => act))
+  t.strictSame(acts, [1])
+  await journal.close()
 })
