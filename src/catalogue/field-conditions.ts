@@ -41,7 +41,7 @@ function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit
   }
   if (countsInText) {
     const message = 'counts towards the caption, each part of a thread and the first comment'
-    conditions.push(add('caption_length', message, { unit: 'graphemes' }))
+    conditions.push(add('caption_length', message, { unit: countsInText }))
   }
   if (captionMarkup) {
     const values = Object.keys(captionMarkup).join(' or ')

@@ -72,7 +72,15 @@ export interface Source {
 }
 
 /** How a network counts the length of a text. rules/text-length.ts implements each unit. */
-export type TextUnit = 'x' | 'mastodon' | 'threads' | 'graphemes' | 'code points' | 'UTF-16 units' | 'bytes'
+export type TextUnit =
+  | 'x'
+  | 'mastodon'
+  | 'threads'
+  | 'graphemes'
+  | 'clusters'
+  | 'code points'
+  | 'UTF-16 units'
+  | 'bytes'
 
 export interface TextRule {
   /** In `unit`. */
@@ -243,7 +251,7 @@ export interface PostTypeRule {
 export interface FieldTextRule {
   lengthMax?: number
   /** The unit of `lengthMax`; absent: code points. */
-  unit?: 'graphemes' | 'UTF-16 units'
+  unit?: 'graphemes' | 'clusters' | 'UTF-16 units'
   /** UTF-8. */
   bytesMax?: number
   /** The network removes white space at both ends before it counts. */
@@ -337,8 +345,8 @@ export type FieldRule = FieldValue & {
   needMedia?: readonly string[]
   /** Lowers the caption's `lengthMax` while this key is set. */
   captionLengthMax?: number
-  /** The graphemes of the value count towards the caption, every part of a thread and the first comment. */
-  countsInText?: true
+  /** The value counts towards the caption, every part of a thread and the first comment, in this unit. */
+  countsInText?: TextUnit
   /** By value of this key: reads the caption's markup, which does not count. Must take linear time. */
   captionMarkup?: Readonly<Record<string, (caption: string) => ParsedMarkup>>
   /** The network's behaviour when the key is absent; for documentation. */

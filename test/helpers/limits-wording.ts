@@ -9,6 +9,7 @@ export const unitNames: Record<TextUnit, string> = {
   mastodon: 'graphemes, a URL counts 23',
   threads: 'code points, an emoji counts its UTF-8 bytes',
   graphemes: 'graphemes',
+  clusters: 'graphemes, each consonant of a conjunct counts',
   'code points': 'code points',
   'UTF-16 units': 'UTF-16 units',
   bytes: 'bytes',

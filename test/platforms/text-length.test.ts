@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { TextUnit } from '../../src/platforms/limits.ts'
 import { countLength } from '../../src/platforms/rules/text-length.ts'
+import { collectProblems } from '../helpers/problems.ts'
 
 const family = '👨‍👩‍👧‍👦'
 const kiss = '🧑🏻‍❤️‍💋‍🧑🏿'
@@ -10,7 +11,7 @@ const handshake = '🫱🏻‍🫲🏿'
 const longUrl = `https://example.com/${'a'.repeat(200)}`
 
 /** The length of each text in each unit, counted by hand from the definition of the unit. */
-const lengths: [string, Record<TextUnit, number>][] = [
+const lengths: [string, Record<Exclude<TextUnit, 'clusters'>, number>][] = [
   ['', { x: 0, mastodon: 0, threads: 0, graphemes: 0, 'code points': 0, 'UTF-16 units': 0, bytes: 0 }],
   ['hello', { x: 5, mastodon: 5, threads: 5, graphemes: 5, 'code points': 5, 'UTF-16 units': 5, bytes: 5 }],
   ['a\r\nb', { x: 4, mastodon: 3, threads: 4, graphemes: 3, 'code points': 4, 'UTF-16 units': 4, bytes: 4 }],
@@ -65,13 +66,44 @@ t.test("X: a code point weighs 1 inside the ranges of X's configuration, and 2 o
   for (const code of heavy) t.equal(countLength(String.fromCodePoint(code), 'x'), 2, code.toString(16))
 })
 
+t.test('Mastodon: each consonant of an Indic conjunct counts, as in versions of Ruby before 4.0', async (t) => {
+  const expected: [string, number, number][] = [
+    ['क्ष', 1, 2],
+    ['हिन्दी', 2, 3],
+    ['ലക്ഷ്മി', 2, 4],
+    ['\u0915\u094D\u200D\u0937', 1, 2],
+    ['நி', 1, 1],
+    ['กำ', 1, 1],
+    ['한', 1, 1],
+    ['👨‍👩‍👧', 1, 1],
+    ['\u0D4Eക', 1, 1],
+  ]
+  const { problems, check } = collectProblems()
+  for (const [text, graphemes, clusters] of expected) {
+    const counted = (['graphemes', 'clusters', 'mastodon'] as const).map((unit) => countLength(text, unit))
+    check(counted, [graphemes, clusters, clusters], text)
+  }
+  t.strictSame(problems, [])
+})
+
 t.test('Mastodon: an http(s) URL counts 23, and a remote mention counts without its domain', async (t) => {
   const expected: [string, number][] = [
     ['example.com', 11],
     ['https://example.com/日本語', 23],
     ['https://example.com/a?q=é.', 24],
     [`a ${longUrl} b`, 27],
+    ['dat://example.com/a gopher://example.org gemini://example.net', 71],
+    ['dweb://a.com ipfs://a.com ipns://a.com ssb://a.com', 95],
+    ['ftp://example.com xhttps://example.com', 38],
+    ['https://example.com/?q=😀', 23],
+    ['https://example.com/?q=\u{E0067}', 23],
+    ['https://example.com/a.(b)!', 24],
+    ['https://example.com/a_(日本)', 27],
+    ['https://t.co/abc?x=1', 27],
+    ['https://example.com😀example.org', 31],
     ['@ada@mastodon.social', 4],
+    ['@ada@mastodon.social한https://example.com', 44],
+    [`@ada@${'a.'.repeat(127)}a`, 260],
     ['hi @ada.b@mastodon.social!', 10],
     ['@ada', 4],
     ['a@b@c.social', 12],

@@ -126,7 +126,7 @@ t.test('violations of fields lead into nested values', async (t) => {
     rule: 'field_length',
     limit: { max: 50 },
     actual: 51,
-    unit: 'graphemes',
+    unit: 'clusters',
     source,
   })
   t.hasStrict(factsOf('mastodon', { fields: { poll: { ...poll, expiresIn: 299 } } }), {

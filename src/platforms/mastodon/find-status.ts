@@ -3,6 +3,7 @@ import { callNetwork } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
 import { type Instance, readAccount, sentOf } from './instance.ts'
+import { asStored } from './stored-text.ts'
 
 /** How far an instance's clock may differ from ours when `created_at` is compared. */
 const CLOCK_SKEW_MAX_MS = 60_000
@@ -36,8 +37,8 @@ export async function findStatus(instance: Instance, act: Act, io: Io): Promise<
       isConstant: true,
     })
     const isSame =
-      textAt(source.body, 'text')?.trim() === expected.text &&
-      textAt(source.body, 'spoiler_text')?.trim() === expected.spoiler
+      asStored(textAt(source.body, 'text') ?? '') === expected.text &&
+      asStored(textAt(source.body, 'spoiler_text') ?? '') === expected.spoiler
     if (isSame) matches.push(sent)
   }
   // One of two equal statuses may belong to another post.
@@ -49,8 +50,8 @@ export async function findStatus(instance: Instance, act: Act, io: Io): Promise<
  * (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
  */
 function textsOf({ text, fields }: Act): { text: string; spoiler: string } {
-  const spoiler = textAt(fields, 'spoilerText')?.trim() ?? ''
-  return text.trim() ? { text: text.trim(), spoiler } : { text: spoiler, spoiler: '' }
+  const [stored, spoiler] = [asStored(text), asStored(textAt(fields, 'spoilerText') ?? '')]
+  return stored ? { text: stored, spoiler } : { text: spoiler, spoiler: '' }
 }
 
 /** The account's own statuses since an act began; unknown where they fill more pages than are read. */

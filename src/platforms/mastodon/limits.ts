@@ -1,4 +1,5 @@
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import { asStored } from './stored-text.ts'
 
 // All values are Mastodon's defaults, which an instance can change. `identify` reads the one that is changed most often:
 // the maximum length of a text.
@@ -77,6 +78,7 @@ const altText: AltTextRule = { lengthMax: 1500, unit: 'code points', source: ins
 export const mastodon: Platform = {
   id: 'mastodon',
   name: 'Mastodon',
+  asStored,
   caption: { lengthMax: 500, unit: 'mastodon', required: 'unless media', source: posting },
   firstComment: { lengthMax: 500, unit: 'mastodon', source: posting },
   // Mastodon does not limit the number of parts; 25 is X's limit.
@@ -127,7 +129,7 @@ export const mastodon: Platform = {
     spoilerText: {
       type: 'string',
       param: 'spoiler_text',
-      countsInText: true,
+      countsInText: 'clusters',
       description: 'content warning; counts towards the post, every part of a thread and the first comment',
       source: validator,
     },
@@ -147,7 +149,7 @@ export const mastodon: Platform = {
           type: 'string[]',
           itemsMin: 2,
           itemsMax: 4,
-          item: { lengthMax: 50, unit: 'graphemes', trimmed: true, notBlank: true },
+          item: { lengthMax: 50, unit: 'clusters', trimmed: true, notBlank: true },
           uniqueItems: true,
           required: true,
         },

@@ -12,6 +12,8 @@ export function countLength(text: string, unit: TextUnit): number {
       return countForThreads(text)
     case 'graphemes':
       return countGraphemes(text)
+    case 'clusters':
+      return countGraphemes(text, conjunct)
     case 'code points':
       return countCodePoints(text)
     case 'UTF-16 units':
@@ -101,22 +103,42 @@ function weighCodePoints(text: string, start: number, end: number): number {
 
 /** @user@domain; Mastodon counts only @user. */
 const remoteMention =
-  /(?<![=/\p{L}\p{M}\p{N}\p{Pc}])(@[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)@[\p{L}\p{M}\p{N}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{N}\p{Pc}]+)*/giu
+  /(?<![=/\p{L}\p{M}\p{N}\p{Pc}])(@[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)@([\p{L}\p{M}\p{N}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{N}\p{Pc}]+)*)/giu
 
 /** The rules of https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb. */
 function countForMastodon(text: string): number {
-  const shorten = (part: string) =>
-    part.replace(remoteMention, (mention: string, user: string, offset: number) =>
-      /^(?:[@＠]|:\/\/)/.test(part.slice(offset + mention.length, offset + mention.length + 3)) ? mention : user,
-    )
+  const urls = findUrls(text, 'mastodon').map(({ start, end }) => ({ start, end, counted: 'x'.repeat(URL_LENGTH) }))
+  const mentions = findRemoteMentions(text)
   let shortened = ''
   let from = 0
-  for (const { start, end } of findUrls(text, 'mastodon')) {
-    shortened += shorten(text.slice(from, start)) + 'x'.repeat(URL_LENGTH)
+  // Of two that overlap, the first one counts.
+  for (const { start, end, counted } of [...urls, ...mentions].sort((a, b) => a.start - b.start)) {
+    if (start < from) continue
+    shortened += text.slice(from, start) + counted
     from = end
   }
-  return countGraphemes(shortened + shorten(text.slice(from)))
+  return countGraphemes(shortened + text.slice(from), conjunct)
 }
+
+/** https://github.com/mastodon/mastodon/blob/main/app/lib/extractor.rb */
+const MENTIONED_DOMAIN_MAX = 253
+
+function findRemoteMentions(text: string) {
+  return Array.from(text.matchAll(remoteMention)).flatMap(
+    ({ 0: mention, 1: user = '', 2: domain = '', index: start }) => {
+      const end = start + mention.length
+      const isOther =
+        /^(?:[@＠]|:\/\/)/.test(text.slice(end, end + 3)) || countCodePoints(domain) > MENTIONED_DOMAIN_MAX
+      return isOther ? [] : { start, end, counted: user }
+    },
+  )
+}
+
+/**
+ * An Indic letter that is joined to the letter before it: rule GB9c of https://www.unicode.org/reports/tr29/. Ruby
+ * follows it since 4.0 (https://github.com/ruby/ruby/pull/12798), and most instances run an older version.
+ */
+const conjunct = /(?<=[\p{M}\u200D])[\p{Lo}--\p{Script=Hangul}--[\u0E33\u0EB3]]/gv
 
 /** A grapheme that is displayed as an emoji, in Unicode's list or not. */
 const emojiGrapheme = /^(?:\p{Emoji_Presentation}|\p{Emoji}(?:\uFE0F|\p{EMod}|\u200D\p{Emoji}))/u
@@ -133,11 +155,15 @@ function countForThreads(text: string): number {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-function countGraphemes(text: string): number {
+/** `parts`: what counts although it is inside of a grapheme. */
+function countGraphemes(text: string, parts?: RegExp): number {
   // Segmenting takes 150 ns per character. In ASCII, CR LF is the only grapheme of two characters.
   if (isAscii(text)) return text.length - (text.match(/\r\n/g)?.length ?? 0)
   let count = 0
-  for (const _ of segmenter.segment(text)) count++
+  for (const { segment } of segmenter.segment(text)) {
+    count++
+    if (parts && segment.length > 1) count += segment.match(parts)?.length ?? 0
+  }
   return count
 }
 

@@ -8,7 +8,7 @@ import { atMost } from './wording.ts'
 /** How a unit counts characters that people count as one. Bytes are named as such. */
 const COUNTING: Partial<Record<TextUnit, string>> = {
   x: 'CJK and emoji count 2, a URL 23',
-  mastodon: 'a URL counts 23, a mention without its server',
+  mastodon: 'a URL counts 23, a mention without its server, each consonant of a conjunct 1',
   threads: 'an emoji counts its bytes in UTF-8, 3 or more',
   'code points': 'each part of a combined emoji or letter counts 1',
   'UTF-16 units': 'an emoji counts 2 or more, so does a combined letter',
@@ -92,9 +92,9 @@ export function measureCountedFields(name: string, context: CheckContext): { nam
   let length = 0
   for (const [key, { countsInText }] of Object.entries(platform.fields)) {
     const value = countsInText && Object.hasOwn(fields, key) ? fields[key] : undefined
-    if (typeof value !== 'string') continue
+    if (typeof value !== 'string' || countsInText === undefined) continue
     fullName = `${name} with field ${key}`
-    length += texts.countLength(readStored(value, context), 'graphemes')
+    length += texts.countLength(readStored(value, context), countsInText)
   }
   return { name: fullName, length }
 }

@@ -10,7 +10,6 @@ export interface FoundUrl {
 
 const mayPrecede = /[^A-Za-z0-9@＠$#＃\uFFFE\uFEFF\uFFFF]/
 const port = /:[0-9]+/y
-const shortLink = /^https?:\/\/t\.co\/([a-z0-9]+)(?:\?[a-z0-9!?*'@();:&=+$/%#[\]\-_.,~|]*[a-z0-9\-_&=#/])?/i
 
 // Both from twitter-text.
 const URL_MAX = 4096
@@ -36,17 +35,17 @@ export function findUrls(text: string, network: keyof typeof dialects): FoundUrl
       for (let domain = Math.max(label.start, searched); domain < label.end; domain++) {
         const domainEnd = findDomainEnd(text, domain, label)
         if (domainEnd === undefined) continue
-        const protocol = domain === runStart ? measureProtocol(text, domain) : 0
+        const protocol = domain === runStart ? measureProtocol(text, domain, dialect) : 0
         const hasProtocol = protocol > 0 && isPreceded(domain - protocol)
         if (!hasProtocol && !isPreceded(domain)) continue
 
         const start = hasProtocol ? domain - protocol : domain
         const { end, hasPath } = findUrlEnd(text, domainEnd, dialect)
         searched = end
-        const isTooLong = end - start > URL_MAX || hasTooLongLabel(text.slice(domain, domainEnd), end - start)
-        if (isTooLong) break
+        const name = text.slice(domain, domainEnd)
+        if (end - start > URL_MAX || hasTooLongLabel(name, end - start) || dialect.notInDomain?.test(name)) break
         if (hasProtocol) {
-          const length = measureLink(text.slice(start, end))
+          const length = measureLink(text.slice(start, end), dialect)
           if (length > 0) found.push({ start, end: start + length, hasProtocol })
         } else if (dialect.bareDomains && (start === 0 || !'-_./'.includes(text[start - 1]!))) {
           const latinDomains = findLatinDomains(text.slice(start, domainEnd))
@@ -60,10 +59,12 @@ export function findUrls(text: string, network: keyof typeof dialects): FoundUrl
   return found
 }
 
-/** The length of the http:// or https:// that ends at `end`; 0 if there is none. */
-function measureProtocol(text: string, end: number): number {
+const PROTOCOL_LENGTH_MAX = 'gopher://'.length
+
+/** The length of the protocol that ends at `end`; 0 if there is none. */
+function measureProtocol(text: string, end: number, { protocol }: Dialect): number {
   if (text[end - 1] !== '/') return 0
-  return /https?:\/\/$/i.exec(text.slice(Math.max(0, end - 'https://'.length), end))?.[0].length ?? 0
+  return protocol.exec(text.slice(Math.max(0, end - PROTOCOL_LENGTH_MAX), end))?.[0].length ?? 0
 }
 
 /** The end of the URL with this domain: after its port, path and query, if it has them. */
@@ -77,8 +78,8 @@ function findUrlEnd(text: string, domainEnd: number, dialect: Dialect): { end: n
   return { end, hasPath }
 }
 
-/** A path may contain pairs of parentheses. It ends with one only if no punctuation precedes the pair. */
-function findPathEnd(text: string, slash: number, { path, pathLast }: Dialect): number {
+/** A path may contain pairs of parentheses, and end with one. */
+function findPathEnd(text: string, slash: number, { path, pathLast, inLastParentheses }: Dialect): number {
   let end = slash + 1
   let from = end
   for (;;) {
@@ -86,7 +87,8 @@ function findPathEnd(text: string, slash: number, { path, pathLast }: Dialect): 
     end = trimEnd(text, from, to, pathLast) ?? end
     const closed = findParenthesesEnd(text, to, path)
     if (closed === undefined) return end
-    if (to === end) end = closed
+    const isEnd = inLastParentheses ? findParenthesesEnd(text, to, inLastParentheses) === closed : to === end
+    if (isEnd) end = closed
     from = closed
   }
 }
@@ -106,12 +108,20 @@ function findParenthesesEnd(text: string, start: number, path: RegExp): number |
 /** The end of text[start, end) without trailing characters that `last` excludes; undefined if none remains. */
 function trimEnd(text: string, start: number, end: number, last: RegExp): number | undefined {
   let trimmed = end
-  while (trimmed > start && !last.test(text[trimmed - 1]!)) trimmed--
-  return trimmed > start ? trimmed : undefined
+  while (trimmed > start) {
+    const character = lastCharacter(text, trimmed)
+    if (last.test(character)) return trimmed
+    trimmed -= character.length
+  }
+  return undefined
 }
 
-/** The length of the link in `url`: X's own short links end after the slug and a query. 0 if it is not a link. */
-function measureLink(url: string): number {
+/** The character before `end`, which may be a surrogate pair. */
+const lastCharacter = (text: string, end: number): string =>
+  end > 1 && (text.codePointAt(end - 2) ?? 0) > 0xffff ? text.slice(end - 2, end) : text[end - 1]!
+
+/** The length of the link in `url`: X's own short links end earlier than others. 0 if it is not a link. */
+function measureLink(url: string, { shortLink }: Dialect): number {
   const short = shortLink.exec(url)
   if (!short) return url.length
   return short[1]!.length > SHORT_LINK_SLUG_MAX ? 0 : short[0].length
