@@ -234,6 +234,13 @@ t.test('a field is checked by its type and limits', async (t) => {
       },
       'buttons item 2 url is "javascript:alert(1)", expected an http(s) or tg:// URL',
     ],
+    [
+      'telegram',
+      { messageThreadId: 2, coverUrl: 'https://example.com/a.png', thumbnailUrl: 'https://example.com/a.jpg' },
+    ],
+    ['telegram', { messageThreadId: 1 }, 'messageThreadId is 1, at least 2 are required'],
+    ['telegram', { messageThreadId: '5' }, 'messageThreadId is a string, expected a whole number'],
+    ['telegram', { coverUrl: 'AgACAgIAAx' }, 'coverUrl is "AgACAgIAAx", expected an absolute http(s) URL'],
     ['telegram', { buttons: [{ text: 1 }] }, 'buttons item 1 text is a number, expected a string'],
     ['mastodon', { poll: { options: ['Yes', 'No'], expiresIn: 300, multiple: true, hideTotals: false } }],
     ['mastodon', { poll: { options: [family.repeat(50), ` ${'a'.repeat(50)} `], expiresIn: 2_629_746 } }],

@@ -147,6 +147,78 @@ t.test('several files become an album with its caption on the first', async (t) 
   t.equal(fake.calls.length, 1, 'buttons below an album are refused before a call')
 })
 
+t.test('a post and its comment go to a topic of a group', async (t) => {
+  const fake = await startTelegram(t)
+  fake.chats.push({ id: -1009876543210, type: 'supergroup', title: 'Keepers', topics: [5] })
+  const credentials = { ...fake.credentials, chatId: '-1009876543210' }
+  const fields = { messageThreadId: 5 }
+  const parent = await send(actOf({ fields }), credentials, ioOf(fake))
+  await send(actOf({ fields, media: [fileOf('image/png')] }), credentials, ioOf(fake))
+  await send(actOf({ fields, media: [fileOf('image/png'), fileOf('image/png')] }), credentials, ioOf(fake))
+  await send(actOf({ kind: 'comment', fields, parent, root: parent }), credentials, ioOf(fake))
+  t.strictSame(
+    fake.messages.map(({ message_thread_id }) => message_thread_id),
+    [5, 5, 5, 5, 5],
+  )
+  const closed = send(actOf({ fields: { messageThreadId: 6 } }), credentials, ioOf(fake))
+  t.match(await rejection(closed), { code: 'content_refused', message: /message thread not found/, maybeSent: false })
+})
+
+t.test('a video has a cover and a thumbnail', async (t) => {
+  const fake = await startTelegram(t)
+  const images = new Map([['/small.jpg', { type: 'image/jpeg', content: 'a thumbnail' }]])
+  const loaded: string[] = []
+  const io = {
+    ...ioOf(fake),
+    fetch: (async (input, init) => {
+      const url = new URL(String(input))
+      if (url.host !== 'images.example') return ioOf(fake).fetch(input, init)
+      loaded.push(url.pathname)
+      const image = images.get(url.pathname)
+      if (!image) return new Response('', { status: 404 })
+      const headers = { 'content-type': image.type, 'content-length': String(image.content.length) }
+      return new Response(image.content, { headers })
+    }) as typeof fetch,
+  }
+  const fields = { coverUrl: 'https://images.example/cover.png', thumbnailUrl: 'https://images.example/small.jpg' }
+  const publish = (act: Parameters<typeof actOf>[0]) => send(actOf({ fields, ...act }), fake.credentials, io)
+  await publish({ media: [fileOf('video/mp4')] })
+  const { body, files = [] } = fake.calls.at(-1) ?? {}
+  t.match(body, { cover: fields.coverUrl }, 'Telegram loads the cover')
+  t.same(
+    files.map(({ field, bytes }) => [field, bytes.toString()]),
+    [
+      ['video', 'bytes'],
+      ['thumbnail', 'a thumbnail'],
+    ],
+  )
+
+  await publish({ media: [fileOf('image/png'), fileOf('video/mp4'), fileOf('video/mp4')] })
+  const album = JSON.parse((fake.calls.at(-1)!.body as { media: string }).media)
+  t.strictSame(
+    album.map(({ cover, thumbnail }: Record<string, unknown>) => [cover, thumbnail]),
+    [
+      [undefined, undefined],
+      [fields.coverUrl, 'attach://video-thumbnail'],
+      [undefined, undefined],
+    ],
+    'only the first video of an album',
+  )
+
+  loaded.length = 0
+  await publish({ media: [fileOf('image/png')] })
+  await publish({ media: [] })
+  t.strictSame(loaded, [], 'nothing is loaded for a post without a video')
+
+  const calls = fake.calls.length
+  images.set('/small.jpg', { type: 'image/png', content: 'PNG' })
+  const refused = { code: 'content_refused', maybeSent: false, retryable: false }
+  t.match(await rejection(publish({ media: [fileOf('video/mp4')] })), { ...refused, message: /has to be a JPEG/ })
+  images.set('/small.jpg', { type: 'image/jpeg', content: 'a'.repeat(200_000) })
+  t.match(await rejection(publish({ media: [fileOf('video/mp4')] })), { ...refused, message: /200000 bytes/ })
+  t.equal(fake.calls.length, calls, 'and nothing is sent with another image')
+})
+
 t.test('a comment replies to the post, without its buttons', async (t) => {
   const fake = await startTelegram(t)
   const fields = { buttons: [{ text: 'See', url: 'https://example.com/' }], disableNotification: true }

@@ -9,8 +9,8 @@ const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/version.ts
 const NETWORK = [
   'schemas',
   ...[
-    ...['access-token', 'adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'request-body'],
-    'standard-oauth',
+    ...['access-token', 'adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'remote-image'],
+    ...['request-body', 'standard-oauth'],
   ].map((name) => `src/platforms/${name}.ts`),
   // The caption has the title where `fields` has none.
   'src/platforms/rules/title.ts',

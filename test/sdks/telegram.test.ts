@@ -22,7 +22,7 @@ t.test("requests of the adapter have the types that are made from Telegram's pag
   await identify(credentials, io)
   const fields = {
     ...{ parseMode: 'HTML', disableNotification: true, protectContent: true, disableLinkPreview: true },
-    ...{ hasSpoiler: true, showCaptionAboveMedia: true },
+    ...{ hasSpoiler: true, showCaptionAboveMedia: true, messageThreadId: 5, coverUrl: 'https://images.example/a.png' },
   }
   const buttons = [{ text: 'See', url: 'https://example.com/' }]
   const publish = (act: Partial<Act>) => send(actOf({ fields, ...act }), credentials, io)
@@ -51,7 +51,7 @@ function claimOf(call: Recorded): Claim {
   const isForm = call.files.length > 0
   const parameters = Object.entries((call.body ?? {}) as Record<string, unknown>).map(([name, value]) => [
     name,
-    isForm && !['chat_id', 'caption', 'parse_mode'].includes(name) ? JSON.parse(String(value)) : value,
+    isForm && !['chat_id', 'caption', 'parse_mode', 'cover'].includes(name) ? JSON.parse(String(value)) : value,
   ])
   const files = method === 'sendMediaGroup' ? [] : call.files.map(({ field }) => [field, 'a file'])
   const value = Object.fromEntries([...parameters, ...files])

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { impossible, unauthorized, unexpected } from '../publish-error.ts'
-import { fileName, multipart, type Upload } from '../request-body.ts'
+import { openImage } from '../remote-image.ts'
+import { contentOf, fileName, multipart, type Upload } from '../request-body.ts'
 
 // Source of everything below that names no other: https://core.telegram.org/bots/api
 
@@ -42,7 +45,8 @@ export const telegramAdapter: Adapter<null> = {
 
   async publish(act, io) {
     const bot = clientFor(io)
-    const { method, parameters, uploads } = messageOf(act)
+    const { method, parameters, uploads, thumbnail } = messageOf(act)
+    if (thumbnail) uploads.push(await loadThumbnail(thumbnail, io))
     const body = bodyOf({ chat_id: bot.chatId, ...parameters }, uploads)
     const response = await callMethod(bot, io, method, body, { visible: true })
     // The response to an album has all of its messages; the first one carries the caption, and replies go to it.
@@ -146,6 +150,8 @@ interface Message {
   method: string
   parameters: Record<string, unknown>
   uploads: Upload[]
+  /** An image that is uploaded too, under the name of a field of the form. */
+  thumbnail?: { url: string; field: string } | undefined
 }
 
 function messageOf(act: Act): Message {
@@ -157,6 +163,7 @@ function messageOf(act: Act): Message {
     ...(fields.disableNotification === true && { disable_notification: true }),
     ...(fields.protectContent === true && { protect_content: true }),
     ...(parent && { reply_parameters: { message_id: Number(parent.id) } }),
+    ...(fields.messageThreadId !== undefined && { message_thread_id: fields.messageThreadId }),
     // One below the other: side by side, a phone cuts the labels of three buttons.
     ...(buttons.length > 0 && { reply_markup: { inline_keyboard: buttons.map((button) => [button]) } }),
   }
@@ -165,6 +172,10 @@ function messageOf(act: Act): Message {
     ...(fields.hasSpoiler === true && { has_spoiler: true }),
     ...(fields.showCaptionAboveMedia === true && { show_caption_above_media: true }),
   }
+  const video = kind === 'post' ? media.find((file) => file.kind === 'video') : undefined
+  const [coverUrl, thumbnailUrl] = [textAt(fields, 'coverUrl'), textAt(fields, 'thumbnailUrl')]
+  const cover = (file: PublishedFile) => file === video && coverUrl && { cover: coverUrl }
+  const thumbnail = (field: string) => (video && thumbnailUrl ? { url: thumbnailUrl, field } : undefined)
   const [file, ...others] = media
   if (!file) {
     const preview = fields.disableLinkPreview === true && { link_preview_options: { is_disabled: true } }
@@ -173,7 +184,8 @@ function messageOf(act: Act): Message {
   if (others.length === 0) {
     const { method, type } = SINGLE[file.kind]
     const uploads = [{ field: type, name: fileName(file, 0), file }]
-    return { method, parameters: { ...sizeOf(file), ...caption, ...shared }, uploads }
+    const parameters = { ...sizeOf(file), ...cover(file), ...caption, ...shared }
+    return { method, parameters, uploads, thumbnail: thumbnail('thumbnail') }
   }
   // https://core.telegram.org/bots/api#sendmediagroup has no reply_markup.
   if (buttons.length > 0)
@@ -183,11 +195,27 @@ function messageOf(act: Act): Message {
     type: SINGLE[each.kind].type,
     media: `attach://file${index}`,
     ...sizeOf(each),
+    ...cover(each),
+    ...(each === video && thumbnailUrl && { thumbnail: `attach://${ALBUM_THUMBNAIL}` }),
     ...caption,
     // Clients show the caption of the first file as the album's.
     ...(index > 0 && { caption: undefined, parse_mode: undefined }),
   }))
-  return { method: 'sendMediaGroup', parameters: { media: album, ...shared }, uploads }
+  const parameters = { media: album, ...shared }
+  return { method: 'sendMediaGroup', parameters, uploads, thumbnail: thumbnail(ALBUM_THUMBNAIL) }
+}
+
+/**
+ * Every file of an album would get a part that is named thumbnail: get_input_thumbnail in
+ * https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp.
+ */
+const ALBUM_THUMBNAIL = 'video-thumbnail'
+
+/** https://core.telegram.org/bots/api#sendvideo: less than 200 kB. Read whole, before the call that may be visible. */
+async function loadThumbnail({ url, field }: { url: string; field: string }, io: Io): Promise<Upload> {
+  const image = await openImage(url, io, { field: 'thumbnailUrl', mimeTypes: ['image/jpeg'], bytesMax: 200_000 - 1 })
+  const content = await buffer(Readable.from(contentOf(image)))
+  return { field, name: 'thumbnail.jpg', file: { ...image, open: async () => Readable.from([content]) } }
 }
 
 const SINGLE = {

@@ -12,6 +12,11 @@ const sendMediaGroup: Source = {
   confidence: 'copy',
   version: '2026',
 }
+const sendVideo: Source = {
+  url: 'https://core.telegram.org/bots/api#sendvideo',
+  confidence: 'copy',
+  version: '2026-11',
+}
 const tdlib: Source = {
   url: 'https://github.com/tdlib/td/blob/master/td/telegram/MessageContent.cpp',
   confidence: 'official',
@@ -47,6 +52,7 @@ const image: ImageRule = {
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 52_428_800, source: botsFaq }
 const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, source: botsFaq }
 
+const withoutVideo: Condition = { when: 'the media has no video', test: (_, { hasVideo }) => !hasVideo }
 const withoutMedia: Condition = { when: 'the post has no media', test: (_, { count }) => count === 0 }
 
 export const telegram: Platform = {
@@ -138,6 +144,32 @@ export const telegram: Platform = {
       param: 'show_caption_above_media',
       unused: withoutMedia,
       source: sendPhoto,
+    },
+    // The number 1 is the general topic, which the API refuses: check_message_topic in
+    // https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp.
+    messageThreadId: {
+      type: 'integer',
+      min: 2,
+      max: 2 ** 31 - 1,
+      param: 'message_thread_id',
+      description:
+        'topic of a group with topics, also of the first comment; other chats ignore it; without it, the general topic',
+      source: sendVideo,
+    },
+    coverUrl: {
+      type: 'url',
+      param: 'cover',
+      description: 'image that Telegram fetches and shows in place of the video, of the first video in an album',
+      unused: withoutVideo,
+      source: sendVideo,
+    },
+    thumbnailUrl: {
+      type: 'url',
+      param: 'thumbnail',
+      description:
+        'small image of the video, of the first video in an album: a JPEG below 200 kB, of at most 320 pixels a side',
+      unused: withoutVideo,
+      source: sendVideo,
     },
     buttons: {
       type: 'object[]',

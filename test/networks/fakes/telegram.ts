@@ -7,6 +7,8 @@ interface Chat {
   type: 'channel' | 'supergroup' | 'group' | 'private'
   title: string
   username?: string
+  /** Message threads of a forum: https://core.telegram.org/bots/api#forumtopic */
+  topics?: number[]
   /** The bot as a member (https://core.telegram.org/bots/api#chatmember); by default one that may post. */
   bot?: { status: string; can_post_messages?: boolean; can_send_messages?: boolean; is_member?: boolean }
 }
@@ -16,6 +18,7 @@ interface Message {
   /** The album that the message belongs to: https://core.telegram.org/bots/api#message */
   media_group_id?: string
   chat: Chat
+  message_thread_id?: number
   text?: string
   caption?: string
 }
@@ -53,7 +56,7 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
       ({ id, username }) => String(id) === String(parameters.chat_id) || `@${username}` === parameters.chat_id,
     )
     if (!chat) return refuse(400, 'Bad Request: chat not found')
-    const { bot = POSTING[chat.type], ...shown } = chat
+    const { bot = POSTING[chat.type], topics: _, ...shown } = chat
     if (method === 'getChat') return ok(shown)
     // https://core.telegram.org/bots/api#getchatmember
     if (method === 'getChatMember') {
@@ -66,6 +69,13 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
     const send = SENDERS[method ?? ''] ?? refuse(404, 'Not Found: method not found')
     checkRights(chat.type, bot)
     checkShared(parameters)
+    const thread = parameters.message_thread_id
+    if (thread !== undefined && !Number.isInteger(thread)) refuse(400, "Bad Request: can't parse message_thread_id")
+    // Chats without topics ignore it (check_message_topic in Client.cpp).
+    if (thread !== undefined && chat.topics && !chat.topics.includes(thread as number)) {
+      refuse(400, 'Bad Request: message thread not found')
+    }
+    const inThread = chat.topics && thread !== undefined && { message_thread_id: thread as number }
     const contents = send(parameters, call)
     // https://core.telegram.org/bots/api#replyparameters
     const reply = parameters.reply_parameters as { message_id?: unknown } | undefined
@@ -74,9 +84,13 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
     }
     const { albumError } = fake
     const album = method === 'sendMediaGroup' && { media_group_id: String(messages.length + 1) }
-    const sent = contents
-      .slice(0, album && albumError ? 1 : undefined)
-      .map((content, index) => ({ message_id: messages.length + 1 + index, ...album, chat: shown, ...content }))
+    const sent = contents.slice(0, album && albumError ? 1 : undefined).map((content, index) => ({
+      message_id: messages.length + 1 + index,
+      ...album,
+      ...inThread,
+      chat: shown,
+      ...content,
+    }))
     messages.push(...sent)
     if (album && albumError) {
       fake.albumError = undefined
@@ -119,7 +133,7 @@ const ok = (result: unknown) => ({ status: 200, body: { ok: true, result } })
 function decode({ body, headers }: Recorded): Record<string, unknown> {
   const parameters = (body ?? {}) as Record<string, unknown>
   if (!headers['content-type']?.startsWith('multipart/')) return parameters
-  const texts = ['chat_id', 'text', 'caption', 'parse_mode']
+  const texts = ['chat_id', 'text', 'caption', 'parse_mode', 'cover']
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => {
       if (texts.includes(name)) return [name, value]
@@ -138,6 +152,7 @@ interface FileRule {
   bytesMax: number
 }
 const PHOTO: FileRule = { types: /^image\/(?:jpeg|png|webp|gif)$/, bytesMax: 10_485_760 }
+const THUMBNAIL: FileRule = { types: /^image\/jpeg$/, bytesMax: 199_999 }
 const VIDEO: FileRule = { types: /^video\/mp4$/, bytesMax: 52_428_800 }
 
 type Sender = (parameters: Record<string, unknown>, call: Recorded) => Omit<Message, 'message_id' | 'chat'>[]
@@ -163,8 +178,10 @@ const SENDERS: Record<string, Sender> = {
     return media.map((item: Record<string, unknown>) => {
       if (item.type !== 'photo' && item.type !== 'video')
         refuse(400, `Bad Request: type ${item.type} can't be used in an album`)
-      const name = /^attach:\/\/(\w+)$/.exec(String(item.media))?.[1]
-      checkFile(files, name, item.type === 'photo' ? PHOTO : VIDEO)
+      const nameOf = (value: unknown) => /^attach:\/\/([\w-]+)$/.exec(String(value))?.[1]
+      checkFile(files, nameOf(item.media), item.type === 'photo' ? PHOTO : VIDEO)
+      checkCover(item)
+      if (item.thumbnail !== undefined) checkFile(files, nameOf(item.thumbnail), THUMBNAIL)
       return captionOf(item)
     })
   },
@@ -174,8 +191,16 @@ const SENDERS: Record<string, Sender> = {
 function single(field: string, rule: FileRule): Sender {
   return (parameters, { files }) => {
     checkFile(files, field, rule)
+    checkCover(parameters)
+    if (files.some((file) => file.field === 'thumbnail')) checkFile(files, 'thumbnail', THUMBNAIL)
     return [captionOf(parameters)]
   }
+}
+
+/** A cover is fetched from its address: https://core.telegram.org/bots/api#sendvideo */
+function checkCover({ cover }: Record<string, unknown>): void {
+  if (cover === undefined || /^https?:$/.test(URL.parse(String(cover))?.protocol ?? '')) return
+  refuse(400, 'Bad Request: wrong remote file identifier specified')
 }
 
 function checkFile(files: Recorded['files'], field: string | undefined, { types, bytesMax }: FileRule): void {
