@@ -4,6 +4,8 @@ import { connectionError } from './call-network.ts'
 import { impossible, PublishError } from './publish-error.ts'
 import type { Content } from './request-body.ts'
 
+export const JPEG_OR_PNG = ['image/jpeg', 'image/png'] as const
+
 interface ImageRules {
   /** The key of `fields` that holds the address. */
   field: string
@@ -48,4 +50,18 @@ export async function openImage(url: string, io: Io, { field, mimeTypes, bytesMa
     }
   }
   return { mimeType, bytes, open: async () => Readable.from(content()) }
+}
+
+/** The same image in memory, so that it can be sent again. */
+export async function readImage(url: string, io: Io, rules: ImageRules): Promise<Content> {
+  const image = await openImage(url, io, rules)
+  const chunks: Uint8Array[] = []
+  let left = image.bytes
+  for await (const chunk of await image.open()) {
+    left -= chunk.length
+    if (left < 0) throw impossible(`The image of ${rules.field} is longer than its Content-Length`)
+    chunks.push(chunk)
+  }
+  const content = Buffer.concat(chunks)
+  return { mimeType: image.mimeType, bytes: content.length, open: async () => Readable.from([content]) }
 }

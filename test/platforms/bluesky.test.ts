@@ -124,6 +124,30 @@ t.test('nothing is uploaded while a mention cannot be resolved', async (t) => {
   )
 })
 
+t.test('a link card has the title, description and picture of the caller', async (t) => {
+  const png = Buffer.from('a png')
+  const blob = { $type: 'blob', mimeType: 'image/png', size: png.length }
+  const network = scriptedBluesky({ [METHODS.blob]: () => Response.json({ blob }) })
+  const fetched: string[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (!String(input).startsWith('https://images.example/')) return network.fetch(input, init)
+    fetched.push(String(input))
+    return new Response(png, { headers: { 'content-type': 'image/png', 'content-length': String(png.length) } })
+  }
+  const fields = {
+    linkCard: 'https://example.com/a',
+    linkCardTitle: 'Dusk',
+    linkCardDescription: 'At the pier.',
+    linkCardImageUrl: 'https://images.example/a.png',
+  }
+  await send(act({ fields }), newCredentials(), io(fetch))
+  t.match(network.only(METHODS.put).json.record.embed, {
+    $type: 'app.bsky.embed.external',
+    external: { uri: fields.linkCard, title: 'Dusk', description: 'At the pier.', thumb: blob },
+  })
+  t.strictSame(fetched, [fields.linkCardImageUrl])
+})
+
 t.test('media and a link card exclude each other', async (t) => {
   const failure = await attempt({}, { media: [video()], fields: { linkCard: 'https://example.com' } })
   t.has(failure, { code: 'content_refused', maybeSent: false })

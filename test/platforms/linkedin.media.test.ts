@@ -206,3 +206,22 @@ t.test('a file that is not uploaded or processed leaves the act unsent', async (
   )
   t.notOk(fake.log.includes('intend'))
 })
+
+t.test('the card of a link has the title, description and picture of the caller', async (t) => {
+  const { fake, organization } = await start(t)
+  const io = ioOf(fake)
+  const png = Buffer.from('a png')
+  const fetch: typeof globalThis.fetch = async (input, init) =>
+    String(input) === 'https://images.example/a.png'
+      ? new Response(png, { headers: { 'content-type': 'image/png', 'content-length': String(png.length) } })
+      : io.fetch(input, init)
+  const card = { linkTitle: 'Dusk', linkDescription: 'At the pier.', linkImageUrl: 'https://images.example/a.png' }
+  await send(actOf({ fields: { link: 'https://example.com/a', ...card } }), organization, { ...io, fetch })
+  const [thumbnail] = urnsOf(fake)
+  t.match(fake.posts[0], {
+    content: {
+      article: { source: 'https://example.com/a', title: 'Dusk', description: 'At the pier.', thumbnail },
+    },
+  })
+  t.ok(thumbnail?.startsWith('urn:li:image:'))
+})

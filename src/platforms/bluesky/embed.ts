@@ -1,13 +1,20 @@
 import type { Act, Io, PublishedFile, Wait } from '../adapter.ts'
 import { impossible } from '../publish-error.ts'
+import { JPEG_OR_PNG, readImage } from '../remote-image.ts'
 import { altTextOf } from '../rules/alt-text.ts'
 import { bluesky } from './limits.ts'
 import type { Blob, Repo } from './repo.ts'
 import { uploadVideo, type VideoJob } from './video.ts'
 
+/** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/external.json */
+const CARD_IMAGE_BYTES_MAX = 1_000_000
+
 /** The `fields` of limits.ts that the embed has, checked when the post was written. */
 interface Fields {
   linkCard?: string
+  linkCardTitle?: string
+  linkCardDescription?: string
+  linkCardImageUrl?: string
 }
 
 /** The `embed` of a record: its files, or its link card. */
@@ -24,7 +31,7 @@ export async function embedOf(
   const [file] = act.media
   if (linkCard && file)
     throw impossible('Bluesky shows either media or a link card: remove fields.linkCard or the media')
-  if (!file) return linkCard && act.parent === null ? cardOf(linkCard) : undefined
+  if (!file) return linkCard && act.parent === null ? cardOf(linkCard, act.fields, repo, io) : undefined
   const alt = (file: PublishedFile) => altTextOf(file, act.fields, bluesky) ?? ''
 
   if (file.kind !== 'image') {
@@ -56,11 +63,15 @@ export async function embedOf(
 const aspectRatioOf = ({ width, height }: PublishedFile) => (width && height ? { width, height } : undefined)
 
 /**
- * A card with the address alone. Reading the page's title and picture would call any address that a user names, and
- * another attempt might find another title.
+ * A card with what `fields` say, or else with the address alone. The page is not read: another attempt might find another
+ * title.
  */
-function cardOf(uri: string): Embed {
+async function cardOf(uri: string, fields: Fields, repo: Repo, io: Io): Promise<Embed> {
   const { host, pathname } = new URL(uri)
-  const title = `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}`
-  return { $type: 'app.bsky.embed.external', external: { uri, title, description: '' } }
+  const address = `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}`
+  const { linkCardTitle: title = address, linkCardDescription: description = '', linkCardImageUrl: url } = fields
+  const rules = { field: 'linkCardImageUrl', mimeTypes: JPEG_OR_PNG, bytesMax: CARD_IMAGE_BYTES_MAX }
+  const image = url && (await readImage(url, io, rules))
+  const thumb = image && { thumb: await repo.upload(image) }
+  return { $type: 'app.bsky.embed.external', external: { uri, title, description, ...thumb } }
 }

@@ -1,4 +1,13 @@
-import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type {
+  AltTextRule,
+  Condition,
+  GifRule,
+  ImageRule,
+  Platform,
+  PostTypeRule,
+  Source,
+  VideoRule,
+} from '../limits.ts'
 
 const lexicons = 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky'
 const postLexicon: Source = {
@@ -9,6 +18,12 @@ const postLexicon: Source = {
 const imagesLexicon: Source = { url: `${lexicons}/embed/images.json`, confidence: 'official', version: '2026-08-20' }
 const galleryLexicon: Source = { url: `${lexicons}/embed/gallery.json`, confidence: 'official', version: '2026-06-03' }
 const videoLexicon: Source = { url: `${lexicons}/embed/video.json`, confidence: 'official', version: '2026-08-11' }
+// It limits neither title nor description: a record has at most 1 MiB.
+const externalLexicon: Source = {
+  url: `${lexicons}/embed/external.json`,
+  confidence: 'official',
+  version: '2026-08-20',
+}
 const labelLexicon: Source = {
   url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/label/defs.json',
   confidence: 'official',
@@ -62,6 +77,8 @@ const post: PostTypeRule = {
 // The lexicon of images has no limit; this is the one of the app.
 const imageAltText: AltTextRule = { lengthMax: 2000, unit: 'graphemes', source: app }
 const videoAltText: AltTextRule = { lengthMax: 1000, unit: 'graphemes', bytesMax: 10_000, source: videoLexicon }
+
+const withoutCard: Condition = { when: 'linkCard is absent', test: ({ linkCard }) => linkCard === undefined }
 
 export const bluesky: Platform = {
   id: 'bluesky',
@@ -151,6 +168,26 @@ export const bluesky: Platform = {
       param: 'embed.external.uri',
       description: 'link preview; only on the post or the first part of a thread',
       source: postLexicon,
+    },
+    linkCardTitle: {
+      type: 'string',
+      param: 'embed.external.title',
+      description: 'title of the link preview; default: the address',
+      unused: withoutCard,
+      source: externalLexicon,
+    },
+    linkCardDescription: {
+      type: 'string',
+      param: 'embed.external.description',
+      unused: withoutCard,
+      source: externalLexicon,
+    },
+    linkCardImageUrl: {
+      type: 'url',
+      param: 'embed.external.thumb',
+      description: 'a JPEG or PNG of at most 1 MB, which Postroom loads when it publishes',
+      unused: withoutCard,
+      source: externalLexicon,
     },
   },
   rateLimits: [

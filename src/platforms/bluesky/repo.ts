@@ -1,7 +1,8 @@
-import type { Io, PublishedFile } from '../adapter.ts'
+import type { Io } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import type { OAuthIo } from '../oauth.ts'
 import { PublishError, unexpected, withMaybeSent } from '../publish-error.ts'
+import type { Content } from '../request-body.ts'
 import { hasFreshNonce } from './dpop.ts'
 import { resolveHandle } from './identity.ts'
 import { findSession, oauthSession, openSession, type Session } from './session.ts'
@@ -23,7 +24,7 @@ export interface Repo {
   find(collection: string, rkey: string): Promise<(RecordRef & { value: unknown }) | undefined>
   /** Writes a record unless its key is taken. Returns the record under the key. */
   add(collection: string, rkey: string, record: object): Promise<RecordRef>
-  upload(file: PublishedFile): Promise<Blob>
+  upload(file: Content): Promise<Blob>
   /** The DID of a handle; undefined where the server says that the handle does not exist. */
   resolve(handle: string): Promise<string | undefined>
   /** A token with which another service may call `method` of this server for the account. */

@@ -1,8 +1,8 @@
-import type { Io, PublishedFile } from '../adapter.ts'
+import type { Io } from '../adapter.ts'
 import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
-import { fileBody } from '../request-body.ts'
+import { type Content, fileBody } from '../request-body.ts'
 import { callWithProof, withNonce } from './dpop.ts'
 
 export interface XrpcRequest {
@@ -12,7 +12,7 @@ export interface XrpcRequest {
   params?: Record<string, string>
   json?: object
   /** Sent as the whole body. */
-  file?: PublishedFile
+  file?: Content
   /** Whether readers see what this call does, so that a lost response leaves its outcome open. */
   visible?: boolean
   /** Error statuses that this call takes for a success. */

@@ -41,14 +41,14 @@ export const linkedinAdapter: Adapter<Uploads> = {
     const client = clientFor(io)
     if (act.kind === 'comment') return { ready: NO_UPLOADS }
     // Throws for what LinkedIn cannot show, before anything is uploaded.
-    postOf(act, client, [])
+    postOf(act, client, NO_UPLOADS)
     const { uploads, afterMs } = await upload(act, client, io, saved ?? NO_UPLOADS)
     return afterMs === null ? { ready: uploads } : { later: { state: uploads, afterMs } }
   },
 
-  async publish(act, io, { urns }) {
+  async publish(act, io, uploads) {
     const client = clientFor(io)
-    return act.kind === 'comment' ? createComment(act, client, io) : createPost(act, client, io, urns)
+    return act.kind === 'comment' ? createComment(act, client, io) : createPost(act, client, io, uploads)
   },
 
   async reconcile(act, io, ready) {
@@ -65,8 +65,8 @@ export const linkedinAdapter: Adapter<Uploads> = {
 }
 
 /** The response is empty, with the id in a header. */
-async function createPost(act: Act, client: Client, io: Io, urns: readonly string[]): Promise<Sent> {
-  const body = postOf(act, client, urns)
+async function createPost(act: Act, client: Client, io: Io, uploads: Uploads): Promise<Sent> {
+  const body = postOf(act, client, uploads)
   try {
     const { headers } = await call(client, io, '/rest/posts', { method: 'POST', body, visible: true })
     const sent = sentOf(headers.get('x-restli-id') ?? '')

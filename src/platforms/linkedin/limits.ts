@@ -125,10 +125,17 @@ export const linkedin: Platform = {
       type: 'url',
       param: 'content.article.source',
       withoutMedia: true,
-      description: 'LinkedIn does not read the page: set linkTitle and linkDescription',
+      description: 'LinkedIn does not read the page: set linkTitle, linkDescription and linkImageUrl',
       source: postsApi,
     },
     linkTitle: { type: 'string', param: 'content.article.title', unused: withoutLink, source: postsApi },
+    linkImageUrl: {
+      type: 'url',
+      param: 'content.article.thumbnail',
+      description: 'a JPEG or PNG of at most 5 MiB, which Postroom loads when it publishes',
+      unused: withoutLink,
+      source: postsApi,
+    },
     linkDescription: { type: 'string', param: 'content.article.description', unused: withoutLink, source: postsApi },
     mediaTitle: {
       type: 'string',

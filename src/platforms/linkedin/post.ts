@@ -5,14 +5,19 @@ import { altTextOf } from '../rules/alt-text.ts'
 import type { Client } from './client.ts'
 import { linkedin } from './limits.ts'
 import { littleText } from './little-text.ts'
+import type { Uploads } from './upload.ts'
 
 /** The body of https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api. */
-export function postOf(act: Act, { author, isOrganization }: Client, urns: readonly string[]): object {
+export function postOf(
+  act: Act,
+  { author, isOrganization }: Client,
+  uploads: Pick<Uploads, 'urns' | 'thumbnail'>,
+): object {
   const { text, fields } = act
   if (isOrganization && fields.visibility === 'CONNECTIONS') {
     throw impossible('An organization has no connections: set fields.visibility to PUBLIC or LOGGED_IN')
   }
-  const content = contentOf(act, urns)
+  const content = contentOf(act, uploads)
   return {
     author,
     commentary: littleText(text),
@@ -25,12 +30,12 @@ export function postOf(act: Act, { author, isOrganization }: Client, urns: reado
 }
 
 /** The files, the link or the poll of a post: LinkedIn shows one of them. */
-function contentOf({ media, fields }: Act, urns: readonly string[]): object | undefined {
+function contentOf({ media, fields }: Act, { urns, thumbnail }: Parameters<typeof postOf>[2]): object | undefined {
   const { link, poll } = fields
   const shown = [media.length > 0 && 'media', link !== undefined && 'fields.link', poll !== undefined && 'fields.poll']
   const contents = shown.filter((content) => content !== false)
   if (contents.length > 1) throw impossible(`LinkedIn shows only one of ${contents.join(' and ')}: remove the others`)
-  if (typeof link === 'string') return { article: articleOf(link, fields) }
+  if (typeof link === 'string') return { article: { ...articleOf(link, fields), ...(thumbnail && { thumbnail }) } }
   if (poll !== undefined) return { poll: pollOf(poll) }
   const [file] = media
   if (!file) return undefined

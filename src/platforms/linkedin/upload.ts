@@ -2,7 +2,8 @@ import type { Act, Io, PublishedFile } from '../adapter.ts'
 import { callNetwork, Refused } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
-import { fileBody } from '../request-body.ts'
+import { JPEG_OR_PNG, readImage } from '../remote-image.ts'
+import { type Content, fileBody } from '../request-body.ts'
 import { initializeUpload, readStatus } from './asset.ts'
 import { type Client, codesOf, HOST } from './client.ts'
 import { startVideo, uploadParts, type VideoUpload } from './video.ts'
@@ -11,6 +12,8 @@ import { startVideo, uploadParts, type VideoUpload } from './video.ts'
 export type Uploads = {
   /** Of the files that are uploaded, in order. */
   urns: string[]
+  /** Of the picture of the link, once it is uploaded. */
+  thumbnail?: string
   /** The video that is being uploaded. */
   video: VideoUpload | null
   /** How many of the files are known to be processed. */
@@ -28,6 +31,9 @@ export const NO_UPLOADS: Uploads = { urns: [], video: null, processed: 0, upload
 /** After so many bytes, the progress is stored, so that a worker that takes over repeats no more than that. */
 const BYTES_PER_RUN = 16 * 1024 * 1024
 
+/** Of the picture of a link, which is read into memory. LinkedIn states no limit. */
+const LINK_IMAGE_BYTES_MAX = 5_242_880
+
 /** The pause before the upload goes on. */
 const CONTINUE_MS = 100
 
@@ -43,12 +49,19 @@ const pauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.min(looks,
 
 /** Continues the uploads of an act, and returns whether all files are ready, or when to come back. */
 export async function upload(
-  { media }: Act,
+  { media, fields }: Act,
   client: Client,
   io: Io,
   saved: Uploads,
 ): Promise<{ uploads: Uploads; afterMs: number | null }> {
   const uploads = { ...saved, urns: [...saved.urns] }
+  const thumbnailUrl = textAt(fields, 'link') && textAt(fields, 'linkImageUrl')
+  if (thumbnailUrl && !uploads.thumbnail) {
+    const rules = { field: 'linkImageUrl', mimeTypes: JPEG_OR_PNG, bytesMax: LINK_IMAGE_BYTES_MAX }
+    const image = await readImage(thumbnailUrl, io, rules)
+    uploads.thumbnail = await uploadImage(image, client, io)
+    uploads.uploadedAt = Date.now()
+  }
   let bytes = 0
   while (uploads.urns.length < media.length) {
     if (bytes >= BYTES_PER_RUN) return { uploads, afterMs: CONTINUE_MS }
@@ -98,7 +111,7 @@ async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[]
  * Uploads an image or a GIF, and returns its URN.
  * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
  */
-async function uploadImage(file: PublishedFile, client: Client, io: Io): Promise<string> {
+async function uploadImage(file: Content, client: Client, io: Io): Promise<string> {
   const value = await initializeUpload('images', {}, client, io)
   const [urn, uploadUrl] = [textAt(value, 'image'), textAt(value, 'uploadUrl')]
   if (urn === undefined || !isOfLinkedIn(uploadUrl)) throw unexpected(HOST, false)

@@ -1,12 +1,12 @@
 import type { Act, Io, Sent } from '../adapter.ts'
-import { openImage } from '../remote-image.ts'
+import { JPEG_OR_PNG, openImage } from '../remote-image.ts'
 import { fileBody } from '../request-body.ts'
 import { type Client, call, reasonOf } from './client.ts'
 
 /** Since 2026-09-14, before that 2 MB: https://developers.google.com/youtube/v3/docs/thumbnails/set */
 const BYTES_MAX = 52_428_800
 const VERIFY = 'https://www.youtube.com/verify'
-const IMAGE = { field: 'thumbnailUrl', mimeTypes: ['image/jpeg', 'image/png'], bytesMax: BYTES_MAX }
+const IMAGE = { field: 'thumbnailUrl', mimeTypes: JPEG_OR_PNG, bytesMax: BYTES_MAX }
 
 /**
  * Passes the image at an address on to YouTube: https://developers.google.com/youtube/v3/docs/thumbnails/set. A second call

@@ -25,7 +25,7 @@ interface Poll {
 interface Content {
   media?: Item
   multiImage?: { images: Item[] }
-  article?: { source: string; title: string; description?: string }
+  article?: { source: string; title: string; description?: string; thumbnail?: string }
   poll?: Poll
 }
 
@@ -180,6 +180,11 @@ function checkContent(content: Content, author: string, state: LinkedinState): v
   if (article) {
     allow(article, 'source', 'title', 'description', 'thumbnail')
     if (!URL.canParse(article.source)) refuseField('INVALID_VALUE_FOR_FIELD', 'content/article/source', 'No URL')
+    if (article.thumbnail !== undefined) {
+      if (!article.thumbnail.startsWith('urn:li:image:'))
+        refuseField('INVALID_URN_TYPE', 'content/article/thumbnail', 'Expected an image URN')
+      checkAsset(article.thumbnail, author, state)
+    }
     if (!article.title) refuseField('MISSING_FIELD', 'content/article/title', 'title is required but not found')
   }
   if (poll) checkPoll(poll)
