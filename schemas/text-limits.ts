@@ -16,10 +16,16 @@ const text = {
   ),
   bytesMax: Type.Optional(Type.Integer({ description: 'A second maximum, in bytes of UTF-8. Absent: there is none.' })),
   uncertainBytesMax: Type.Optional(
-    Type.Integer({
-      description:
-        'The network was seen to refuse texts of more bytes of UTF-8, although its own page allows them. They lead to the warning `may_be_refused`. Absent: it was not.',
-    }),
+    Type.Object(
+      {
+        max: Type.Integer({ description: 'The maximum, in bytes of UTF-8.' }),
+        source: Ref(LimitSource),
+      },
+      {
+        description:
+          'The network was seen to refuse texts of more bytes, although its own page allows them. They lead to the warning `may_be_refused`. Absent: it was not.',
+      },
+    ),
   ),
   forbiddenCharacters: Type.Optional(
     Type.Array(Type.String(), { description: 'Characters that the text must not contain. Absent: there are none.' }),

@@ -30,7 +30,7 @@ const describeText = ({
   unit,
   ...(lengthSource !== undefined && { maxSource: lengthSource }),
   ...(bytesMax !== undefined && { bytesMax }),
-  ...(uncertainBytesMax && { uncertainBytesMax: uncertainBytesMax.max }),
+  ...(uncertainBytesMax && { uncertainBytesMax }),
   ...(forbiddenCharacters && { forbiddenCharacters: [...forbiddenCharacters] }),
   source,
 })

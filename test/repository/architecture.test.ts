@@ -12,8 +12,8 @@ const NETWORK = [
     ...['access-token', 'adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'remote-image'],
     ...['request-body', 'standard-oauth'],
   ].map((name) => `src/platforms/${name}.ts`),
-  // The caption has the title where `fields` has none.
-  'src/platforms/rules/title.ts',
+  // The caption has the title where `fields` has none, and texts that are too long are cut by the rule that warns of it.
+  ...['alt-text', 'title'].map((name) => `src/platforms/rules/${name}.ts`),
   // Instagram and Threads publish in the same way.
   ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
   'src/platforms/google-oauth.ts',

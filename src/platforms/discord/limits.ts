@@ -9,7 +9,6 @@ import type {
   Source,
   VideoRule,
 } from '../limits.ts'
-import { isEmpty } from '../rules/field-value.ts'
 
 const executeWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',
@@ -153,7 +152,7 @@ export const discord: Platform = {
       item: { pattern: digits },
       param: 'applied_tags',
       description: 'ids of tags for the thread that the post starts',
-      unused: { when: 'threadName is absent', test: ({ threadName }) => isEmpty(threadName) },
+      unused: { when: 'threadName is absent', test: ({ threadName }) => !threadName },
       source: executeWebhook,
     },
     embeds: {

@@ -28,18 +28,21 @@ const ACCOUNTS = 4
 /** Posts that are created at a time. */
 const IN_PARALLEL = 8
 
+const IMAGE_URL = 'https://images.example/a.jpg'
+
 /** Values that only the networks know; an empty list leaves a key out. */
 const KNOWN: Partial<Record<PlatformId, Partial<Record<string, readonly Json[]>>>> = {
   // A webhook starts threads in forums only.
   discord: { threadId: ['1100'], threadName: [], appliedTags: [] },
   x: { quotePostId: [], communityId: [] },
   threads: { quotePostId: [] },
+  bluesky: { linkCardImageUrl: [IMAGE_URL] },
   // An organization has no connections.
-  linkedin: { visibility: ['PUBLIC', 'LOGGED_IN'] },
+  linkedin: { visibility: ['PUBLIC', 'LOGGED_IN'], linkImageUrl: [IMAGE_URL] },
   tiktok: { privacyLevel: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY'] },
   pinterest: { boardId: ['549755885175'], boardSectionId: ['5258814934636085108'] },
   reddit: { subreddit: ['lighthouses'], flairId: ['865ba524-692d-11e9-9811-0e2f1d7746a8'] },
-  youtube: { playlistId: ['PLlighthouses1'], thumbnailUrl: ['https://images.example/a.jpg'], categoryId: ['22'] },
+  youtube: { playlistId: ['PLlighthouses1'], thumbnailUrl: [IMAGE_URL], categoryId: ['22'] },
   // The sandbox fails as its posts say.
   sandbox: { fault: [] },
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Teardown } from '../../helpers/database.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
@@ -30,6 +31,27 @@ export const limitedByBluesky = (seconds: number): Reply => ({
   body: { error: 'RateLimitExceeded', message: 'Rate Limit Exceeded' },
 })
 
+/** Codecs of https://github.com/multiformats/multicodec */
+const RAW = 0x55
+const DAG_CBOR = 0x71
+
+/** A content identifier (https://atproto.com/specs/data-model#link-and-cid-formats). That of a record hashes its JSON here. */
+function cidOf(codec: number, content: string | Buffer): string {
+  const bytes = Buffer.concat([Buffer.from([1, codec, 0x12, 32]), createHash('sha256').update(content).digest()])
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const digits = bits.match(/.{1,5}/g)!.map((five) => Number.parseInt(five.padEnd(5, '0'), 2))
+  return `b${digits.map((digit) => 'abcdefghijklmnopqrstuvwxyz234567'[digit]).join('')}`
+}
+
+/** As a server checks records: by the lexicons of https://github.com/bluesky-social/atproto. */
+async function checkRecord(collection: string, record: unknown): Promise<void> {
+  const { AppBskyFeedPost, AppBskyFeedThreadgate, jsonToLex } = await import('@atproto/api')
+  const validate =
+    collection === 'app.bsky.feed.post' ? AppBskyFeedPost.validateRecord : AppBskyFeedThreadgate.validateRecord
+  const result = validate(jsonToLex(record as Parameters<typeof jsonToLex>[0]))
+  if (!result.success) refuse(400, 'InvalidRequest', `Invalid ${collection} record: ${result.error.message}`)
+}
+
 /** An account's server and the video service, as far as https://docs.bsky.app/docs/api describes what adapters use. */
 export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
   const credentials = { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' }
@@ -40,25 +62,26 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
 
   const storeBlob = ({ files: [file] }: Recorded): object => {
     if (!file) return refuse(400, 'InvalidRequest', 'Request encoding (Content-Type) required but not provided')
-    const ref = { $link: `bafkrei${blobs.length}` }
+    const ref = { $link: cidOf(RAW, file.bytes) }
     const blob = { $type: 'blob', ref, mimeType: file.type, size: file.bytes.length }
     blobs.push(blob)
     return blob
   }
 
-  const methods: Record<string, (call: Recorded) => object> = {
+  const methods: Record<string, (call: Recorded) => object | Promise<object>> = {
     'com.atproto.repo.getRecord': ({ query: { collection = '', rkey = '' } }) => {
       const found = collection === 'app.bsky.actor.profile' ? { displayName: 'Ada Lovelace' } : posts.get(rkey)
       if (!found) return refuse(400, 'RecordNotFound', `Could not locate record: ${uriOf(collection, rkey)}`)
-      return { uri: uriOf(collection, rkey), cid: 'bafy', value: found }
+      return { uri: uriOf(collection, rkey), cid: cidOf(DAG_CBOR, JSON.stringify(found)), value: found }
     },
     // With `swapRecord: null`: packages/pds/src/api/com/atproto/repo/putRecord.ts of https://github.com/bluesky-social/atproto
-    'com.atproto.repo.putRecord': ({ body }) => {
+    'com.atproto.repo.putRecord': async ({ body }) => {
       const { collection, rkey, record } = body as { collection: string; rkey: string; record: unknown }
       const existing = posts.get(rkey)
       if (existing && !isDeepStrictEqual(existing, record)) return refuse(400, 'InvalidSwap', 'Record was at bafy')
+      await checkRecord(collection, record)
       posts.set(rkey, record)
-      return { uri: uriOf(collection, rkey), cid: 'bafy' }
+      return { uri: uriOf(collection, rkey), cid: cidOf(DAG_CBOR, JSON.stringify(record)) }
     },
     'com.atproto.repo.uploadBlob': (call) => ({ blob: storeBlob(call) }),
     'com.atproto.server.getServiceAuth': () => ({ token: 'a-token-for-the-video-service' }),
@@ -79,7 +102,7 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
     },
   }
 
-  const network = await startFake(t, ORIGIN, (call) => {
+  const network = await startFake(t, ORIGIN, async (call) => {
     if (call.path === `/${DID}`) {
       return { status: 200, body: { id: DID, service: [{ id: '#atproto_pds', serviceEndpoint: ORIGIN }] } }
     }
@@ -93,7 +116,7 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
     }
     if (!call.headers.authorization && method !== 'app.bsky.video.getJobStatus') refuse(401, 'AuthMissing')
     const respond = methods[method] ?? refuse(501, 'MethodNotImplemented')
-    return { status: 200, body: respond(call) }
+    return { status: 200, body: await respond(call) }
   })
   const fake: FakeBluesky = {
     ...network,
