@@ -24,7 +24,7 @@ import { openapi } from './http/openapi.ts'
 import { sendClientError } from './http/protocol-errors.ts'
 import { queryEncoding } from './http/query-encoding.ts'
 import { type RateLimits, rateLimits } from './http/rate-limits.ts'
-import { requests } from './http/requests.ts'
+import { requests, requireStorablePath } from './http/requests.ts'
 import { serializerCompiler } from './http/serialization.ts'
 import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
@@ -146,6 +146,7 @@ export async function buildApp({
     await agents.register(mcp, { publicUrl: context.publicUrl, corsOrigins })
   })
   await app.register(async (pages) => {
+    pages.addHook('onRequest', requireStorablePath)
     await pages.register(requireSchema, { db })
     await pages.register(connectPages, context)
     await pages.register(metaCallbacks, context)

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { AppError, invalidRequest } from '../errors.ts'
 import { browserHeaders } from './browser-headers.ts'
 import { ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
-import { EMPTY_BODY, parseBody } from './json.ts'
+import { EMPTY_BODY, findTextProblem, parseBody } from './json.ts'
 import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
 import { addressOf } from './trusted-proxies.ts'
 
@@ -88,8 +88,28 @@ const SHORT_BODY_BYTES_MAX = 10_000
 export const hasLongBody = ({ headers }: FastifyRequest): boolean =>
   !(Number(headers['content-length']) <= SHORT_BODY_BYTES_MAX)
 
+/** Rejects a path with a text that Postgres cannot store. Operations of the API look for such an id, and find nothing. */
+export const requireStorablePath: onRequestHookHandler = ({ params }, _reply, done) => {
+  const isStorable = Object.values(params as Record<string, string>).every((text) => !findTextProblem(text))
+  done(isStorable ? undefined : new AppError(404, 'route_not_found', 'Not found'))
+}
+
 const isEmpty = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+
+/** An id, or a part of a route. Secrets of this service are longer: see `newSecret` and `generateKey`. */
+const HARMLESS_SEGMENT = /^[\w.~-]{0,36}$/
+
+/**
+ * The path of a request, without the query string, in which a client may have sent its key by mistake. Anything that may be a
+ * secret, or is encoded, is a `*`: a link that is opened with another method, a suffix or a typing mistake matches no route.
+ */
+const pathForLog = (url: string) =>
+  url
+    .split('?', 1)[0]!
+    .split('/')
+    .map((segment) => (HARMLESS_SEGMENT.test(segment) ? segment : '*'))
+    .join('/')
 
 /** What the log says of a request. Properties that are undefined are left out. */
 function factsOf(request: FastifyRequest, reply: FastifyReply): object {
@@ -100,8 +120,7 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): object {
   return {
     reqId: id,
     method,
-    // Without the query string, in which a client may have sent its key by mistake.
-    url: routeOptions.config.hidesPath ? routeOptions.url : url.split('?', 1)[0],
+    url: routeOptions.config.hidesPath ? routeOptions.url : pathForLog(url),
     status,
     errorCode: status >= 400 ? reply.getHeader(ERROR_CODE_HEADER) : undefined,
     ms: Math.round(reply.elapsedTime),
