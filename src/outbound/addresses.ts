@@ -1,16 +1,11 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { isSensitive } from './sensitive.ts'
 
 /** All address space that IANA has allocated as unicast: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 /** RFC 6052. The rest of 64:ff9b::/16, such as 64:ff9b:1::/48 (RFC 8215), is for use inside one network. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
-
-/**
- * Looks public, but serves Azure's virtual machines (certificates, extensions, DNS) inside their network.
- * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
- */
-const AZURE_PLATFORM = '168.63.129.16'
 
 /**
  * Whether an address is on the public internet: unicast, and outside of IANA's special-purpose ranges. Only addresses in
@@ -22,7 +17,8 @@ const AZURE_PLATFORM = '168.63.129.16'
 export function isPublicAddress(address: string): boolean {
   if (!isIP(address) || address.includes('%')) return false
   const parsed = ipaddr.process(address)
-  if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast' && parsed.toString() !== AZURE_PLATFORM
+  if (isSensitive(parsed)) return false
+  if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast'
   if (parsed.match(NAT64)) return isPublicAddress(parsed.toByteArray().slice(-4).join('.'))
   return parsed.match(GLOBAL_UNICAST) && parsed.range() === 'unicast'
 }

@@ -1,18 +1,9 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6
+import { type Address, isSensitive, matches } from './sensitive.ts'
 
 /** A host, an address or a range that connections may lead to although it is not public. */
 export type AllowedHost = { port: number | undefined } & ({ name: string } | { network: Address; bits: number })
-
-/**
- * Addresses that give credentials of the machine, or control it, to whoever can connect to them. A name or a range does not
- * allow them. Link-local: clouds' metadata. https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
- */
-const SENSITIVE = ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128', '168.63.129.16/32'].map((range) =>
-  ipaddr.parseCIDR(range),
-)
 
 /** Not with a number at the end: URLs would read it as an IPv4 address. */
 const NAME = /^(?:[a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$/i
@@ -41,18 +32,18 @@ const bitsOf = (address: Address) => (address.kind() === 'ipv4' ? 32 : 128)
 export const isListedName = (list: AllowedHost[], hostname: string) =>
   list.some((allowed) => 'name' in allowed && allowed.name === hostname.toLowerCase())
 
-/** Whether the list allows a connection to `address`, which `hostname` led to. */
+/**
+ * Whether the list allows a connection to `address`, which `hostname` led to. A name or a range does not allow sensitive
+ * addresses.
+ */
 export function isListed(list: AllowedHost[], hostname: string, address: string, port: number): boolean {
   if (!isIP(address) || address.includes('%')) return false
   const parsed = ipaddr.process(address)
-  const isSensitive = SENSITIVE.some((range) => matches(parsed, ...range))
+  const needsOwnItem = isSensitive(parsed)
   return list.some((allowed) => {
     if (allowed.port !== undefined && allowed.port !== port) return false
-    if ('name' in allowed) return !isSensitive && allowed.name === hostname.toLowerCase()
+    if ('name' in allowed) return !needsOwnItem && allowed.name === hostname.toLowerCase()
     const isOne = allowed.bits === bitsOf(allowed.network)
-    return (isOne || !isSensitive) && matches(parsed, allowed.network, allowed.bits)
+    return (isOne || !needsOwnItem) && matches(parsed, allowed.network, allowed.bits)
   })
 }
-
-const matches = (address: Address, network: Address, bits: number) =>
-  address.kind() === network.kind() && address.match(network as never, bits)

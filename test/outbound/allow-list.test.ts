@@ -3,8 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isIP } from 'node:net'
 import t from 'tap'
+import { isPublicAddress } from '../../src/outbound/addresses.ts'
 import { type AllowedHost, isListed, parseAllowedHost } from '../../src/outbound/allow-list.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
+import { collectProblems } from '../helpers/problems.ts'
 
 const parse = (text: string): AllowedHost[] => text.split(' ').map((item) => parseAllowedHost(item)!)
 
@@ -47,6 +49,66 @@ t.test('addresses that control the machine are allowed only if they are listed t
     t.equal(isListed(wide, 'social.example.com', address, 80), false, address)
     t.equal(isListed(parse(address), 'social.example.com', address, 80), true, address)
   }
+})
+
+/** An IPv4 address in hexadecimal, as IPv6 addresses have it. */
+const hexOf = (address: string) => address.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'))
+
+t.test('metadata addresses stay out of reach inside IPv6 addresses of every kind', async (t) => {
+  const wide = parse('social.example.com 0.0.0.0/0 ::/0 64:ff9b::/96 64:ff9b:1::/48 2002::/16 2001::/32 fd00::/8')
+  const { problems, check } = collectProblems()
+  for (const address of [
+    '169.254.169.254',
+    '169.254.170.2',
+    '169.254.42.42',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+  ]) {
+    const [a, b, c, d] = hexOf(address) as [string, string, string, string]
+    const [e, f] = [`${a}${b}`, `${c}${d}`]
+    const inverted = address.split('.').map((byte) => (255 - Number(byte)).toString(16).padStart(2, '0'))
+    const embeddings = [
+      address,
+      `::ffff:${e}:${f}`,
+      `::${e}:${f}`,
+      `::ffff:0:${e}:${f}`,
+      `64:ff9b::${e}:${f}`,
+      `64:ff9b:1::${e}:${f}`,
+      `64:ff9b:1:abcd:0:1:${e}:${f}`,
+      `64:ff9b:1:${e}:${c.padStart(4, '0')}:${d}00::`,
+      `64:ff9b:1:ab${a}:${b.padStart(4, '0')}:${c}${d}:0:0`,
+      `64:ff9b:1:abcd:${a.padStart(4, '0')}:${b}${c}:${d}00:0`,
+      `2002:${e}:${f}::1`,
+      `2002:${e}:${f}:1:2:3:4:5`,
+      `2001:0:${e}:${f}:0:1:2:3`,
+      `2001:0:1:2:3:4:${inverted[0]}${inverted[1]}:${inverted[2]}${inverted[3]}`,
+      `fe80::5efe:${e}:${f}`,
+      `fd12::5efe:${e}:${f}`,
+      `2001:db8:1:2:200:5efe:${e}:${f}`,
+      `fd12:1:2:3:4:5:${e}:${f}`,
+    ]
+    for (const embedding of embeddings) {
+      check(isIP(embedding) > 0, true, `${embedding} is an address`)
+      check(isListed(wide, 'social.example.com', embedding, 80), false, `${address} as ${embedding} is listed`)
+      check(isPublicAddress(embedding), false, `${address} as ${embedding} is public`)
+      check(isListed(parse(embedding), 'x.example', embedding, 80), true, `${embedding} by an item of its own`)
+    }
+  }
+  const ownMetadata = [
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    'fd00:c1::a9fe:a9fe',
+    'fd00:42::42',
+    'fd00:a9fe:a9fe::1',
+  ]
+  for (const address of [...ownMetadata, 'fd00:100::100:200']) check(isListed(wide, 'x', address, 80), false, address)
+  for (const address of ['64:ff9b::a01:203', '2002:a01:203::1', 'fd12::1', '::ffff:10.1.2.3', '64:ff9b:1::a01:203']) {
+    check(isListed(wide, 'x', address, 80), true, `${address} is as before`)
+  }
+  check(isPublicAddress('64:ff9b::808:808'), true, 'a public address behind NAT64')
+  t.strictSame(problems, [])
 })
 
 t.test('what is no host, address or range is not parsed', async (t) => {
