@@ -1,4 +1,6 @@
+import { escapeControls } from '../runtime/terminal.ts'
 import type { Io } from './command.ts'
+import { toLine } from './table.ts'
 
 /** Prints the result of a command: one line of JSON for programs, or aligned lines for people. */
 export function print<Result extends object>(
@@ -7,7 +9,7 @@ export function print<Result extends object>(
   { json = false }: { json?: boolean } = {},
   toText: (result: Result) => string = (result) => format(result as Record<string, unknown>),
 ): void {
-  stdout.write(`${json ? JSON.stringify(result) : toText(result)}\n`)
+  stdout.write(`${escapeControls(json ? JSON.stringify(result) : toText(result))}\n`)
 }
 
 function format(result: Record<string, unknown>): string {
@@ -21,6 +23,6 @@ function format(result: Record<string, unknown>): string {
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatValue).join(', ') || 'none'
   if (value instanceof Date) return value.toISOString()
-  if (typeof value === 'object' && value !== null) return Object.values(value).join(' ')
-  return value === null ? '-' : String(value)
+  if (typeof value === 'object' && value !== null) return toLine(Object.values(value).join(' '))
+  return value === null ? '-' : toLine(String(value))
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { escapeControls } from '../runtime/terminal.ts'
 import { VERSION } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { type Io, withDatabase, withJson } from './command.ts'
@@ -20,7 +21,10 @@ export function buildProgram(io: Io): Command {
     .description('Runs and operates Postroom. The environment configures it: see the README.')
     .version(VERSION)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(escapeControls(text)),
+    })
 
   addServeCommands(program, io)
   addDoctorCommand(program, io)

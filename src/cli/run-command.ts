@@ -9,9 +9,12 @@ export async function runCommand(args: string[], io: Io): Promise<number> {
     return Number(io.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const { explainFailure } = await import('./failure.ts')
+    const [{ explainFailure }, { escapeControls }] = await Promise.all([
+      import('./failure.ts'),
+      import('../runtime/terminal.ts'),
+    ])
     const { message, exitCode } = explainFailure(error)
-    io.stderr.write(`error: ${message}\n`)
+    io.stderr.write(`error: ${escapeControls(message)}\n`)
     return exitCode
   }
 }

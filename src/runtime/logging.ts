@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
 import type { DestinationStream } from 'pino'
 import type { Config } from '../config.ts'
 import { VERSION } from '../version.ts'
+import { escapeControls, escapeStrings } from './terminal.ts'
 
 /** What the first line of a process says. */
 export const processFacts = (command: 'start' | 'serve' | 'worker') => ({
@@ -35,10 +36,15 @@ export async function createLoggerOptions(level: string): Promise<NonNullable<Fa
   const pretty = process.stderr.isTTY && (await import('pino-pretty')).default
   return {
     level,
-    stream: pretty ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }) : createStderrStream(),
+    stream: pretty ? escapeLines(pretty({ destination: 2, sync: true, ignore: 'pid,hostname' })) : createStderrStream(),
     serializers: SERIALIZERS,
   }
 }
+
+/** For a stream that shows the strings of its lines as they are. */
+const escapeLines = (stream: NodeJS.WritableStream): DestinationStream => ({
+  write: (line) => void stream.write(`${escapeStrings(line)}\n`),
+})
 
 /** The most that one turn of the event loop collects before it is written. */
 const CHARACTERS_MAX = 8 * 1024
@@ -54,7 +60,8 @@ function createStderrStream(): DestinationStream {
   let isFlushScheduled = false
   const flush = () => {
     isFlushScheduled = false
-    const bytes = Buffer.from(lines)
+    // Somebody may look at it with a terminal.
+    const bytes = Buffer.from(escapeControls(lines))
     lines = ''
     writeAll(bytes)
   }

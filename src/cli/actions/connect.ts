@@ -17,6 +17,7 @@ import { createPublicClient } from '../../outbound/client.ts'
 import { createNetworks } from '../../platforms/adapters.ts'
 import { openKeyring } from '../../runtime/keyring.ts'
 import { urlOf } from '../../runtime/server.ts'
+import { escapeControls } from '../../runtime/terminal.ts'
 import type { Action } from '../command.ts'
 import { requireFound } from './on-database.ts'
 
@@ -39,7 +40,7 @@ export const connect: Action<ConnectOptions> = {
     }
     const lines = createInterface({ input: stdin, output: stderr })
     try {
-      const terminal = { say: (text: string) => void stderr.write(`${text}\n`), ask: ask(lines) }
+      const terminal = { say: (text: string) => void stderr.write(`${escapeControls(text)}\n`), ask: ask(lines) }
       return { data: await connectInTerminal(await openContext(config, db), user, body, terminal) }
     } finally {
       lines.close()

@@ -7,6 +7,7 @@ import { listPostDetails } from '../../../db/queries/post-detail.ts'
 import { listUserIds } from '../../../db/queries/retention/users.ts'
 import { readConfig } from '../../config.ts'
 import { openDatabase } from '../../runtime/database.ts'
+import { escapeControls } from '../../runtime/terminal.ts'
 import type { Io } from '../command.ts'
 import { requireFound } from './on-database.ts'
 
@@ -46,7 +47,7 @@ async function printPosts(userIds: Iterable<string> | AsyncIterable<string>, db:
       const posts = await listPostDetails(db, { userId, after, limit: POSTS_PER_PAGE })
       if (posts.length === 0) break
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
-      if (!stdout.write(text) && !isClosed) await once(stdout, 'drain').catch(() => {})
+      if (!stdout.write(escapeControls(text)) && !isClosed) await once(stdout, 'drain').catch(() => {})
       if (isClosed) return
       after = posts.at(-1)!.id
     }

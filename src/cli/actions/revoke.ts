@@ -1,6 +1,7 @@
 import type { DisconnectedAccount } from '../../../db/queries/disconnect.ts'
 import { revokeAllTokens } from '../../credentials/revoke.ts'
 import type { Log } from '../../log.ts'
+import { escapeControls } from '../../runtime/terminal.ts'
 import type { Context } from '../command.ts'
 
 /** Asks networks to end the tokens of accounts that were disconnected. A failure is a line on stderr. */
@@ -12,7 +13,8 @@ export async function revokeTokensOf(
   if (accounts.every(({ data }) => data === null)) return
   const log: Log = {
     info: () => {},
-    warn: ({ err }: { err?: Error }, message) => void stderr.write(`${message}${err ? `: ${err.message}` : ''}\n`),
+    warn: ({ err }: { err?: Error }, message) =>
+      void stderr.write(`${message}${err ? `: ${escapeControls(err.message)}` : ''}\n`),
     error: () => {},
   }
   const { openContext } = await import('./connect.ts')

@@ -3,7 +3,7 @@ import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/q
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
 import type { Action } from '../command.ts'
-import { formatTable, shorten } from '../table.ts'
+import { formatTable, shorten, toLine } from '../table.ts'
 import { requireFound } from './on-database.ts'
 
 interface ShownTarget extends PostTarget {
@@ -103,5 +103,5 @@ const formatAttempts = (attempts: DeliveryAttempt[]) =>
 function formatFacts(facts: Record<string, string | null>): string {
   const entries = Object.entries(facts).filter(([, value]) => value !== null)
   const width = Math.max(...entries.map(([name]) => name.length))
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${toLine(value!)}`).join('\n')
 }

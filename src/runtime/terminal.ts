@@ -1,0 +1,13 @@
+/** Control characters but for tabs and line feeds, and those that change the direction of the text around them. */
+const CONTROLS = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
+/**
+ * Shows control characters as `\u001b`, so that a name cannot change what a terminal shows or does. In the strings of JSON,
+ * this is the same text.
+ */
+export const escapeControls = (text: string): string =>
+  text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Does so in the strings of a line of JSON, for a reader that shows what they contain. */
+export const escapeStrings = (line: string): string =>
+  JSON.stringify(JSON.parse(line), (_, value) => (typeof value === 'string' ? escapeControls(value) : value))
