@@ -62,7 +62,9 @@ export const SandboxFile = Type.Object(
     kind: Ref(MediaKind),
     mimeType: Type.String({ description: 'The type of the file.' }),
     bytes: Type.Integer({ description: 'The number of bytes that arrived.' }),
-    sha256: Type.String({ description: 'The SHA-256 of the bytes that arrived, in hexadecimal.' }),
+    sha256: Type.String({
+      description: 'The SHA-256 of the bytes that arrived, in hexadecimal: those of the file without its metadata.',
+    }),
     altText: NullableString({ description: 'The alternative text that was sent with the file, or `null`.' }),
   },
   { $id: 'SandboxFile', description: 'A file that the sandbox received.', examples: [file] },

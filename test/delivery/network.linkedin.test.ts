@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { withoutMetadata } from '../helpers/without-metadata.ts'
 import { throttled } from '../networks/fakes/linkedin.ts'
 import { reset } from '../networks/fakes/network.ts'
 
@@ -14,7 +14,7 @@ const on = 'POST /rest/posts'
 const PADDING = Buffer.alloc(80_000)
 PADDING.writeUInt32BE(PADDING.length)
 PADDING.write('free', 4)
-const FILM = Buffer.concat([readFileSync('test/samples/slow.mp4'), PADDING])
+const FILM = Buffer.concat([await withoutMetadata('test/samples/slow.mp4', 'video/mp4'), PADDING])
 
 /** A world whose LinkedIn account is an organization or a member. */
 async function start(t: Parameters<typeof createNetworkWorld>[0], author: 'organization' | 'member' = 'organization') {

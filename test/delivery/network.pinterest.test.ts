@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { withoutMetadata } from '../helpers/without-metadata.ts'
 
 const SECOND = 1_000
 const BOARD = '549755885175'
 const on = 'POST /v5/pins'
 
 /** A video of 4 seconds at least, as Pinterest requires. */
-const FILM = readFileSync('test/samples/slow.mp4')
+const FILM = await withoutMetadata('test/samples/slow.mp4', 'video/mp4')
 
 async function start(t: Parameters<typeof createNetworkWorld>[0]) {
   const world = await createNetworkWorld(t)

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { untilMidnightPacificMs } from '../../src/platforms/youtube/client.ts'
 import { readAllEvents } from '../helpers/events.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
+import { withoutMetadata } from '../helpers/without-metadata.ts'
 import { broken, reset } from '../networks/fakes/network.ts'
 import { errorReply, uploadsUsedUp } from '../networks/fakes/youtube-replies.ts'
 
@@ -12,7 +12,7 @@ const COMMENTS = 'POST /youtube/v3/commentThreads'
 const ITEMS = 'POST /youtube/v3/playlistItems'
 const THUMBNAILS = 'POST /upload/youtube/v3/thumbnails/set'
 
-const FILM = readFileSync('test/samples/slow.mp4')
+const FILM = await withoutMetadata('test/samples/slow.mp4', 'video/mp4')
 const FIELDS = { thumbnailUrl: 'https://images.example/dusk.png', playlistId: 'PLlighthouses1' }
 
 /** A world with a channel, and a post with a first comment, a thumbnail and a playlist. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import type { Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
@@ -8,8 +7,9 @@ import type { FakeNetwork } from '../networks/fakes/network.ts'
 import type { Options } from './app.ts'
 import { createDeliveryWorld, PUBLIC_URL } from './publisher.ts'
 import { upload } from './upload.ts'
+import { withoutMetadata } from './without-metadata.ts'
 
-export const VIDEO = readFileSync('test/samples/plain.mp4')
+export const VIDEO = await withoutMetadata('test/samples/plain.mp4', 'video/mp4')
 
 /** A world whose networks are the real adapters, connected to fakes of their networks. */
 export async function createNetworkWorld(t: Test, options: Options = {}) {

@@ -154,5 +154,6 @@ export const privateFiles: Record<string, { type: MediaType; bytes: Buffer }> = 
   avif: { type: 'image/avif', bytes: await picture(6).avif({ effort: 0 }).toBuffer() },
   mov: { type: 'video/quicktime', bytes: movie(videos.mov) },
   mp4: { type: 'video/mp4', bytes: movie(await sample('rotated.mp4')) },
+  fragmented: { type: 'video/mp4', bytes: await sample('fragmented-subtitles.mp4') },
   webm: { type: 'video/webm', bytes: webm },
 }

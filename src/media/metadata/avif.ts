@@ -1,7 +1,7 @@
 import { type Box, blank, blankHandlerName, boxesIn, findBox, uint, VERSION_BYTES } from './boxes.ts'
 import type { EditList } from './edits.ts'
 import type { FileWindow } from './file-window.ts'
-import { planMovieBoxes } from './movie.ts'
+import { MoviePlan } from './movie.ts'
 
 /** ISO/IEC 23008-12; https://aomediacodec.github.io/av1-avif/ */
 const KEPT = ['ftyp', 'mdat', 'meta', 'moov', 'hdlr', 'pitm', 'iinf', 'iloc', 'iprp', 'iref', 'idat', 'grpl', 'dinf']
@@ -14,7 +14,7 @@ const FREE = Buffer.from('free')
 /** Keeps the pictures, their colour profile and their orientation, which is a property and no EXIF. */
 export function planAvif(file: FileWindow, edits: EditList): void {
   for (const box of boxesIn(file, 0, file.size)) {
-    if (box.type === 'moov') planMovieBoxes(file, edits, box)
+    if (box.type === 'moov') new MoviePlan(file, edits).visit(box)
     else if (box.type === 'meta') planItems(file, edits, { ...box, start: box.start + VERSION_BYTES })
     else if (!KEPT.includes(box.type)) blank(edits, box)
   }

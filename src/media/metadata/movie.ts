@@ -1,7 +1,7 @@
 import { type Box, blank, blankHandlerName, boxesIn, findBox, uint, VERSION_BYTES } from './boxes.ts'
 import { type EditList, tooComplex } from './edits.ts'
 import type { FileWindow } from './file-window.ts'
-import { sampleRanges } from './samples.ts'
+import { runRanges, sampleRanges } from './samples.ts'
 
 const CONTAINERS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'mvex', 'moof', 'traf', 'mfra', 'tapt']
 /**
@@ -25,48 +25,75 @@ const SPHERICAL = 'ffcc8263f8554a938814587a02521fdd'
 const DEPTH_MAX = 16
 
 /** Keeps the video and sound of an MP4 or QuickTime file. Removes other tracks, and names, dates and all other data. */
-export function planMovie(file: FileWindow, edits: EditList): void {
-  planMovieBoxes(file, edits, { type: '', at: 0, start: 0, end: file.size })
-}
+export const planMovie = (file: FileWindow, edits: EditList): void =>
+  new MoviePlan(file, edits).visit({ type: '', at: 0, start: 0, end: file.size })
 
-export function planMovieBoxes(
-  file: FileWindow,
-  edits: EditList,
-  parent: Box,
-  removed = new Set<number>(),
-  depth = 0,
-): void {
-  if (depth > DEPTH_MAX) throw tooComplex('boxes that are nested too deep')
-  let end = parent.start
-  for (const box of boxesIn(file, parent.start, parent.end)) {
-    end = box.end
-    if (box.type === 'trak' && !isPlayed(file, box)) {
-      removed.add(trackOf(file, findBox(file, box, ['tkhd'])))
-      for (const [at, bytes] of sampleRanges(file, box)) edits.fill(at, bytes)
-      blank(edits, box)
-    } else if (CONTAINERS.includes(box.type)) {
-      planMovieBoxes(file, edits, box, removed, depth + 1)
-    } else if (!KEPT.includes(box.type) && !isSpherical(file, box) && !isAuxiliary(file, box)) {
-      blank(edits, box)
-    } else if (DATED.includes(box.type)) {
-      edits.fill(box.start + VERSION_BYTES, isLong(file, box) ? 16 : 8)
-    } else if (box.type === 'hdlr') {
-      blankHandlerName(edits, box)
-    } else if (box.type === 'dref') {
-      blankReferences(file, edits, box)
-    } else if (box.type === 'tfhd' && removed.has(uint(file, box.start + VERSION_BYTES, 4))) {
-      throw tooComplex('fragments of a track that is neither video nor sound')
+export class MoviePlan {
+  readonly #file: FileWindow
+  readonly #edits: EditList
+  /** The ids of tracks that are removed. */
+  readonly #removed = new Set<number | undefined>()
+  /** The size of samples by track, where fragments state none. */
+  readonly #sampleBytes = new Map<number, number>()
+
+  constructor(file: FileWindow, edits: EditList) {
+    this.#file = file
+    this.#edits = edits
+  }
+
+  visit(parent: Box, depth = 0): void {
+    if (depth > DEPTH_MAX) throw tooComplex('boxes that are nested too deep')
+    let { start: end } = parent
+    for (const box of boxesIn(this.#file, parent.start, parent.end)) {
+      end = box.end
+      if (box.type === 'trak' && !isPlayed(this.#file, box)) this.#removeTrack(box)
+      else if (box.type === 'traf' && this.#removed.has(this.#trackOfFragment(box))) this.#removeFragment(box, parent)
+      else if (CONTAINERS.includes(box.type)) this.visit(box, depth + 1)
+      else if (isKept(this.#file, box)) this.#clean(box)
+      else blank(this.#edits, box)
+    }
+    // In QuickTime, zeros may end a list.
+    this.#edits.fill(end, parent.end - end)
+  }
+
+  #removeTrack(track: Box): void {
+    const header = findBox(this.#file, track, ['tkhd'])
+    if (header) this.#removed.add(trackOf(this.#file, header))
+    for (const [at, bytes] of sampleRanges(this.#file, track)) this.#edits.fill(at, bytes)
+    blank(this.#edits, track)
+  }
+
+  #trackOfFragment(traf: Box): number | undefined {
+    const header = findBox(this.#file, traf, ['tfhd'])
+    return header && uint(this.#file, header.start + VERSION_BYTES, 4)
+  }
+
+  #removeFragment(traf: Box, moof: Box): void {
+    const defaultBytes = this.#sampleBytes.get(this.#trackOfFragment(traf)!) ?? 0
+    for (const [at, bytes] of runRanges(this.#file, traf, moof, defaultBytes)) this.#edits.fill(at, bytes)
+    blank(this.#edits, traf)
+  }
+
+  /** Removes what is private in a box that stays. */
+  #clean(box: Box): void {
+    const { type, start } = box
+    if (DATED.includes(type)) this.#edits.fill(start + VERSION_BYTES, isLong(this.#file, box) ? 16 : 8)
+    if (type === 'hdlr') blankHandlerName(this.#edits, box)
+    if (type === 'dref') blankReferences(this.#file, this.#edits, box)
+    if (type === 'trex') {
+      this.#sampleBytes.set(uint(this.#file, start + VERSION_BYTES, 4), uint(this.#file, start + VERSION_BYTES + 12, 4))
     }
   }
-  // In QuickTime, zeros may end a list.
-  edits.fill(end, parent.end - end)
 }
+
+const isKept = (file: FileWindow, box: Box) =>
+  KEPT.includes(box.type) || isSpherical(file, box) || isAuxiliary(file, box)
 
 const isLong = (file: FileWindow, box: Box) => uint(file, box.start, 1) === 1
 
 /** The id of a track. It follows two dates. */
-const trackOf = (file: FileWindow, header: Box | undefined) =>
-  header ? uint(file, header.start + VERSION_BYTES + (isLong(file, header) ? 16 : 8), 4) : 0
+const trackOf = (file: FileWindow, header: Box) =>
+  uint(file, header.start + VERSION_BYTES + (isLong(file, header) ? 16 : 8), 4)
 
 function isPlayed(file: FileWindow, track: Box): boolean {
   const handler = findBox(file, track, ['mdia', 'hdlr'])

@@ -1,4 +1,4 @@
-import { type Box, findBox, uint, VERSION_BYTES } from './boxes.ts'
+import { type Box, boxesIn, findBox, uint, VERSION_BYTES } from './boxes.ts'
 import { tooComplex } from './edits.ts'
 import type { FileWindow } from './file-window.ts'
 
@@ -23,6 +23,52 @@ export function* sampleRanges(file: FileWindow, track: Box): Generator<[at: numb
     for (const last = Math.min(sample + inChunk, sizes.length); sample < last; sample++) bytes += sizes[sample]!
     yield [offsets ? Number(chunks.bytes.readBigUInt64BE(8 * chunk)) : chunks.bytes.readUInt32BE(4 * chunk), bytes]
   }
+}
+
+/**
+ * Where the samples of a track are that a fragment describes in a `traf` box, one range for each run: ISO/IEC 14496-12,
+ * 8.8.7 and 8.8.8. `defaultBytes` is the size of its samples where the fragment states none.
+ */
+export function* runRanges(
+  file: FileWindow,
+  traf: Box,
+  moof: Box,
+  defaultBytes: number,
+): Generator<[at: number, bytes: number]> {
+  const header = findBox(file, traf, ['tfhd'])!
+  const flags = uint(file, header.start + 1, 3)
+  if (!(flags & HAS_BASE || flags & IS_MOOF_BASE)) throw tooComplex('fragments that do not state where their data are')
+  let at = header.start + VERSION_BYTES + 4
+  const base = flags & HAS_BASE ? uint(file, at, 8) : moof.at
+  at += (flags & HAS_BASE ? 8 : 0) + (flags & HAS_DESCRIPTION ? 4 : 0) + (flags & HAS_DURATION ? 4 : 0)
+  const sampleBytes = flags & HAS_SIZE ? uint(file, at, 4) : defaultBytes
+  let next = base
+  for (const run of boxesIn(file, traf.start, traf.end)) {
+    if (run.type !== 'trun') continue
+    const { offset, bytes } = readRun(file, run, sampleBytes)
+    const start = offset === undefined ? next : base + offset
+    yield [start, bytes]
+    next = start + bytes
+  }
+}
+
+/** Flags of `tfhd`. */
+const [HAS_BASE, HAS_DESCRIPTION, HAS_DURATION, HAS_SIZE, IS_MOOF_BASE] = [0x1, 0x2, 0x8, 0x10, 0x20000]
+/** Flags of `trun`. The last four are fields of each sample, in this order. */
+const [HAS_OFFSET, HAS_FIRST_FLAGS] = [0x1, 0x4]
+const [SAMPLE_DURATION, SAMPLE_SIZE, SAMPLE_FLAGS, SAMPLE_TIME] = [0x100, 0x200, 0x400, 0x800]
+
+function readRun(file: FileWindow, { start, end }: Box, sampleBytes: number): { offset?: number; bytes: number } {
+  const flags = uint(file, start + 1, 3)
+  const count = uint(file, start + VERSION_BYTES, 4)
+  let at = start + VERSION_BYTES + 4
+  const offset = flags & HAS_OFFSET ? { offset: file.read(at, 4).readInt32BE() } : {}
+  if (!(flags & SAMPLE_SIZE)) return { ...offset, bytes: count * sampleBytes }
+  at += (flags & HAS_OFFSET ? 4 : 0) + (flags & HAS_FIRST_FLAGS ? 4 : 0) + (flags & SAMPLE_DURATION ? 4 : 0)
+  const fields = [SAMPLE_DURATION, SAMPLE_SIZE, SAMPLE_FLAGS, SAMPLE_TIME].filter((flag) => flags & flag).length
+  let bytes = 0
+  for (let sample = 0; sample < count && at + 4 <= end; sample++, at += 4 * fields) bytes += uint(file, at, 4)
+  return { ...offset, bytes }
 }
 
 /** The entries of a table that states their number after its version. */
