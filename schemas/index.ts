@@ -82,7 +82,14 @@ import { LeftDelivery, RetriedDeliveries, RetriedDelivery, RetryDeliveries } fro
 import { RetryDelivery } from './retry-delivery.ts'
 import { SandboxCall, SandboxCallList, SandboxFault, SandboxFile } from './sandbox.ts'
 import { Deleted } from './shared.ts'
-import { AltTextLimits, CaptionLimits, FirstCommentLimits, ThreadLimits, TitleLimits } from './text-limits.ts'
+import {
+  AltTextLimits,
+  CaptionLimits,
+  FirstCommentLimits,
+  ThreadLimits,
+  TitleLimits,
+  UncertainBytes,
+} from './text-limits.ts'
 import {
   Bounds,
   CreateOutcome,
@@ -179,6 +186,7 @@ export const components: TSchema[] = [
   FieldSource,
   FileLimits,
   AltTextLimits,
+  UncertainBytes,
   FirstCommentLimits,
   FoundDelivery,
   ImportMedia,

@@ -46,6 +46,7 @@ export const FileLimits = Type.Object(
     audioChannelsMax: bound('The maximum number of audio channels.'),
     audioSampleRateMax: bound('The maximum number of audio samples per second.'),
     framesMax: bound('The maximum number of frames.'),
+    stillsOnly: flag('`true`: animated images are rejected.'),
     stillGifs: flag('`true`: a GIF with a single frame is accepted as an image.'),
     sameSize: flag('`true`: all images of a post must have the same width and height.'),
     source: Ref(LimitSource),

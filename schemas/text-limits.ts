@@ -4,6 +4,18 @@ import { LimitSource, LimitUnit } from './validate-post.ts'
 
 const [SOURCE] = LimitSource.examples
 
+export const UncertainBytes = Type.Object(
+  {
+    max: Type.Integer({ description: 'The maximum, in bytes of UTF-8.' }),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'UncertainBytes',
+    description: 'The network was seen to refuse texts of more bytes, although its own page allows them.',
+    examples: [{ max: 500, source: SOURCE }],
+  },
+)
+
 /** What the limits of all texts have. */
 const text = {
   max: Type.Integer({ description: 'The maximum length, in `unit`.' }),
@@ -16,16 +28,9 @@ const text = {
   ),
   bytesMax: Type.Optional(Type.Integer({ description: 'A second maximum, in bytes of UTF-8. Absent: there is none.' })),
   uncertainBytesMax: Type.Optional(
-    Type.Object(
-      {
-        max: Type.Integer({ description: 'The maximum, in bytes of UTF-8.' }),
-        source: Ref(LimitSource),
-      },
-      {
-        description:
-          'The network was seen to refuse texts of more bytes, although its own page allows them. They lead to the warning `may_be_refused`. Absent: it was not.',
-      },
-    ),
+    Ref(UncertainBytes, {
+      description: 'Longer texts lead to the warning `may_be_refused`. Absent: the network keeps to its page.',
+    }),
   ),
   forbiddenCharacters: Type.Optional(
     Type.Array(Type.String(), { description: 'Characters that the text must not contain. Absent: there are none.' }),

@@ -189,6 +189,8 @@ interface FileRule {
 export interface ImageRule extends FileRule {
   /** A GIF with one frame counts as an image, despite the rule for GIFs. */
   stillGifs?: true
+  /** Animated images are rejected. Without this and a rule for GIFs, they count as images. */
+  stillsOnly?: true
   /** All images of a post must have the same width and height. */
   sameSize?: boolean
 }

@@ -106,8 +106,7 @@ export const bluesky: Platform = {
       gifsMax: 0,
       mixed: false,
       hasCaption: true,
-      image,
-      gif,
+      image: { ...image, stillsOnly: true },
       source: galleryLexicon,
     },
     video: {

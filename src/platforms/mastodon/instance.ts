@@ -1,4 +1,4 @@
-import type { Io, Sent } from '../adapter.ts'
+import type { Io, Profile, Sent } from '../adapter.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { PublishError, unauthorized } from '../publish-error.ts'
@@ -54,20 +54,21 @@ export async function readAccount(instance: Instance, io: Io): Promise<unknown> 
 export async function readLimits(
   instance: Instance,
   io: Io,
-): Promise<{ textLengthMax: number | null; altTextLengthMax: number | null }> {
+): Promise<Pick<Profile, 'textLengthMax' | 'altTextLengthMax'>> {
   try {
     // Public, except on an instance with limited federation, which wants a user
     // (https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/instances_controller.rb).
     const { body } = await callNetwork(instance, io, `${instance.origin}/api/v2/instance`, {
       headers: instance.headers,
     })
+    // Since Mastodon 4.6: https://docs.joinmastodon.org/entities/Instance/#description_limit
+    const altTextLengthMax = lengthAt(body, 'media_attachments', 'description_limit')
     return {
       textLengthMax: lengthAt(body, 'statuses', 'max_characters'),
-      // https://docs.joinmastodon.org/entities/Instance/#description_limit
-      altTextLengthMax: lengthAt(body, 'media_attachments', 'description_limit'),
+      ...(altTextLengthMax !== null && { altTextLengthMax }),
     }
   } catch (error) {
-    if (error instanceof PublishError) return { textLengthMax: null, altTextLengthMax: null }
+    if (error instanceof PublishError) return { textLengthMax: null }
     throw error
   }
 }

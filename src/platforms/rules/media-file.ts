@@ -11,10 +11,14 @@ export type FileKind = (typeof fileKinds)[number]
 
 /** The rule that applies to a file. A GIF counts as an image if the post type has no rule for GIFs. */
 export function findFileKind(file: MediaFacts, rule: PostTypeRule): FileKind | undefined {
-  if (rule.gif && isAnimation(file) && !isStillGif(file, rule)) return 'gif'
+  if (tellsAnimations(rule) && isAnimation(file) && !isStillGif(file, rule)) return 'gif'
   if (file.mimeType.startsWith('image/')) return 'image'
   return file.mimeType.startsWith('video/') ? 'video' : undefined
 }
+
+/** Whether animations are not simply images. */
+export const tellsAnimations = ({ gif, image }: PostTypeRule): boolean =>
+  gif !== undefined || image?.stillsOnly === true
 
 /** Networks treat every GIF, and every other image with several frames, as an animation. */
 const isAnimation = ({ mimeType, frames }: MediaFacts) =>
@@ -102,7 +106,7 @@ interface Range {
 
 /** The types that are allowed instead: for an animated image those of GIFs, else those of all kinds. */
 function findAllowedTypes(file: MediaFacts, rule: PostTypeRule): string[] {
-  if (isAnimatedStillType(file, rule)) return [...rule.gif!.mimeTypes]
+  if (rule.gif && isAnimatedStillType(file, rule)) return [...rule.gif.mimeTypes]
   return fileKinds.flatMap((kind) => rule[kind]?.mimeTypes ?? [])
 }
 
@@ -112,6 +116,7 @@ const isAnimatedStillType = (file: MediaFacts, rule: PostTypeRule) =>
 
 function describeType(file: MediaFacts, rule: PostTypeRule, allowed: string[]): string {
   if (isAnimatedStillType(file, rule)) {
+    if (!rule.gif) return `is animated, allowed are still images and videos of type ${allowed.join(', ')}`
     return `is animated and of type ${file.mimeType}, allowed for animated images are ${allowed.join(', ')}`
   }
   return `is of type ${file.mimeType}, allowed are ${allowed.join(', ')}`

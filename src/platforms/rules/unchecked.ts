@@ -4,7 +4,7 @@ import { platforms } from '../catalogue.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../limits.ts'
 import type { TargetAccount } from './check-post.ts'
 import type { PostToCheck } from './context.ts'
-import { findFileKind } from './media-file.ts'
+import { findFileKind, tellsAnimations } from './media-file.ts'
 
 type Property = UncheckedFact['property']
 type Limits = ImageRule & GifRule & VideoRule
@@ -71,6 +71,6 @@ function limits(rule: PostTypeRule, property: Property, file: MediaFacts): boole
   const rules: Partial<Limits> | undefined = kind && rule[kind]
   if (!rules) return false
   // The number of frames decides by which rule an image is checked.
-  if (property === 'frames' && rule.gif && ANIMATED.test(file.mimeType)) return true
+  if (property === 'frames' && tellsAnimations(rule) && ANIMATED.test(file.mimeType)) return true
   return LIMITS[property].some((limit) => rules[limit] !== undefined)
 }

@@ -110,8 +110,7 @@ export const x: Platform = {
       gifsMax: 0,
       mixed: false,
       hasCaption: true,
-      image,
-      gif,
+      image: { ...image, stillsOnly: true },
       source: mediaPage,
     },
     video: {
