@@ -94,3 +94,20 @@ t.test('a caption of 1 MB in any script gets a response', async (t) => {
   t.strictSame(problems, [])
   await assertAlive(t, ada)
 })
+
+t.test('a body has at most 20,000 keys', async (t) => {
+  const { create, account, ada } = await createTarget(t)
+  const withKeys = (count: number) => ({
+    accountIds: [account],
+    accountOverrides: [
+      { accountId: account, fields: Object.fromEntries(Array.from({ length: count }, (_, i) => [i, 1])) },
+    ],
+  })
+  const refused = await create(withKeys(20_000))
+  const message = 'Request body has more than 20000 keys'
+  t.hasStrict(refused, { status: 400, body: { details: [{ code: 'custom', path: [], message }] } })
+  t.equal((await create(withKeys(19_000))).status, 201)
+  const colons = await create({ ...withKeys(1), firstComment: `:"\\":{`.repeat(30_000) })
+  t.match(colons.body.error, 'first comment', 'colons in texts are no keys')
+  await assertAlive(t, ada)
+})

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
+import { createWorld } from '../helpers/app.ts'
+import { collectProblems } from '../helpers/problems.ts'
+import { until } from '../helpers/until.ts'
+
+/** Counts the UTF-16 units whose graphemes are found, in all and in the turn of the event loop with most. */
+function countSegmented() {
+  const { segment } = Intl.Segmenter.prototype
+  const counted = { total: 0, mostInTurn: 0 }
+  let inTurn = 0
+  let isCounting = true
+  const nextTurn = () => {
+    inTurn = 0
+    if (isCounting) setImmediate(nextTurn)
+  }
+  nextTurn()
+  Intl.Segmenter.prototype.segment = function (text) {
+    counted.total += text.length
+    inTurn += text.length
+    counted.mostInTurn = Math.max(counted.mostInTurn, inTurn)
+    return segment.call(this, text)
+  }
+  return {
+    counted,
+    stop() {
+      isCounting = false
+      Intl.Segmenter.prototype.segment = segment
+    },
+  }
+}
+
+/** Their limits are in graphemes, each in another way. */
+const NETWORKS = ['bluesky', 'mastodon', 'threads'] as const
+
+t.test('each text of a request is measured once in each unit', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = await Promise.all([...NETWORKS, ...NETWORKS].map((network) => ada.account(network)))
+  const caption = '👨🏻‍🚀é'.repeat(2_000)
+  const post = { accountIds, caption }
+  const requests: [path: string, body: object, headers?: Record<string, string>][] = [
+    ['/posts', post],
+    ['/posts', post, { 'idempotency-key': 'one' }],
+    ['/posts?strict=true', post, { 'idempotency-key': 'two' }],
+    ['/posts/validate', post],
+    ['/posts/batch', { posts: Array(5).fill(post) }, { 'idempotency-key': 'three' }],
+    ['/posts/batch/validate', { posts: Array(5).fill(post) }],
+  ]
+  const { problems, check } = collectProblems()
+  for (const [path, body, headers] of requests) {
+    const { counted, stop } = countSegmented()
+    const { status } = await ada.call('POST', path, body, headers)
+    stop()
+    check(status, path.endsWith('validate') ? 200 : 400, path)
+    check(counted.total, NETWORKS.length * caption.length, `${path}: the units that were measured`)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('a long post is checked in pieces, between which other requests are served', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = await Promise.all(Array.from({ length: 20 }, () => ada.account('threads')))
+  const accountOverrides = accountIds.map((accountId, index) => ({
+    accountId,
+    captionOverride: `${index} ${'👨🏻‍🚀é'.repeat(2_500)}`,
+  }))
+  const { problems, check } = collectProblems()
+  for (const path of ['/posts/validate', '/posts']) {
+    const { counted, stop } = countSegmented()
+    await ada.call('POST', path, { accountIds, accountOverrides })
+    stop()
+    const share = counted.mostInTurn / counted.total
+    check(share < 0.5, true, `${path}: ${counted.mostInTurn} of ${counted.total} units were measured in one turn`)
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('a post has at most 2,000 accounts', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  await sql`
+    insert into accounts (id, platform, username, user_id)
+    select gen_random_uuid(), 'sandbox', number::text, ${ada.id} from generate_series(1, 2001) as number`.execute(db)
+  const accounts = await db.selectFrom('accounts').select('id').execute()
+  const accountIds = accounts.map(({ id }) => id)
+  for (const path of ['/posts', '/posts/validate']) {
+    const send = () => ada.call('POST', path, { accountIds, caption: 'a' })
+    const { status, body } = await until('the request is carried out', send, { isMet: ({ status }) => status !== 503 })
+    t.strictSame([status, body.details?.map(({ path }: { path: string[] }) => path)], [400, [['accountIds']]], path)
+    t.equal(body.details?.[0].message, `The post has 2001 accounts: at most ${POST_ACCOUNTS_MAX} are allowed`, path)
+  }
+})
