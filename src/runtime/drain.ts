@@ -6,8 +6,11 @@ import type { FastifyInstance } from 'fastify'
 const TIMES = {
   /** For how long new connections are accepted after the signal: load balancers need it to choose another process. */
   lingerMs: 3_000,
-  /** For how long idle connections are kept after that: a load balancer may be about to send a request on one. */
-  idleMs: 1_000,
+  /**
+   * For how long idle connections are kept after that. Every response says that its connection ends, so that only those are
+   * closed that no client has used for this time.
+   */
+  idleMs: 3_000,
   /** The limit for requests that still run, from the signal. */
   drainMs: 8_000,
 }
@@ -39,8 +42,10 @@ export function createDrain(app: FastifyInstance, { lingerMs, idleMs, drainMs } 
       // Not while it lingers: every request would then need a new connection, and the end of the listener would meet one.
       closeAfterResponses(server, sockets)
       if (lingers) await untilClosed(sockets, idleMs)
+      // Fastify would close idle connections, whatever is on its way to them.
+      await closeIdle(server, sockets)
       // A connection whose response began before the signal becomes idle later.
-      const idle = setInterval(() => closeIdle(server, sockets), POLL_MS)
+      const idle = setInterval(() => void closeIdle(server, sockets), POLL_MS)
       await app.close()
       clearInterval(idle)
       clearTimeout(deadline)
@@ -48,8 +53,12 @@ export function createDrain(app: FastifyInstance, { lingerMs, idleMs, drainMs } 
   }
 }
 
-/** Node does not count a connection as idle that has never sent a request, such as one that a browser opens early. */
-function closeIdle(server: Server, sockets: Set<Socket>): void {
+/**
+ * Closes idle connections in a quiet turn: the kernel resets a connection whose request has arrived and was not read yet. Node
+ * does not count a connection as idle that has never sent a request, such as one that a browser opens early.
+ */
+async function closeIdle(server: Server, sockets: Set<Socket>): Promise<void> {
+  await untilQuiet(() => sockets.size)
   server.closeIdleConnections()
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
 }
@@ -78,14 +87,22 @@ function closeAfterResponses(server: Server, sockets: Set<Socket>): void {
  * connection a turn.
  */
 async function closeListener(server: Server, accepted: () => number): Promise<void> {
-  const until = performance.now() + 500
+  await untilQuiet(accepted)
+  // The `close` of an HTTP server would close idle connections as well.
+  net.Server.prototype.close.call(server)
+}
+
+/** The limit of a wait for a quiet turn. */
+const QUIET_MS = 500
+
+/** Waits for a turn of the event loop in which `count` stayed the same and nothing else took time. */
+async function untilQuiet(count: () => number): Promise<void> {
+  const until = performance.now() + QUIET_MS
   for (;;) {
-    const count = accepted()
+    const before = count()
     const turnedAt = performance.now()
     await nextTurn()
     const now = performance.now()
-    if ((accepted() === count && now - turnedAt < 0.1) || now > until) break
+    if ((count() === before && now - turnedAt < 0.1) || now > until) return
   }
-  // The `close` of an HTTP server would close idle connections as well.
-  net.Server.prototype.close.call(server)
 }

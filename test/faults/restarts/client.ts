@@ -50,6 +50,8 @@ export async function send(port: number, { key, accountId }: Person, method: 'GE
   const path = '/api/v1/posts'
   const request = http.request({ host: '127.0.0.1', port, path, method, headers, ...(agent && { agent }) })
   request.end(method === 'POST' ? JSON.stringify({ accountIds: [accountId], caption: 'A' }) : undefined)
-  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  const [response] = (await once(request, 'response').catch((error) => {
+    throw Object.assign(error, { isReused: request.reusedSocket })
+  })) as [http.IncomingMessage]
   return { status: response.statusCode!, body: await json(response).catch(() => 'not JSON') }
 }

@@ -2,8 +2,21 @@ import { report } from '../../helpers/report.ts'
 import { soakTest } from '../../helpers/soak-test.ts'
 import type { Restarts } from './run.ts'
 
-/** Runs restarts.test.ts with more restarts, and exits with its status: `node test/faults/restarts/soak.ts [RESTARTS]`. */
-const [restarts = '50'] = process.argv.slice(2)
+/**
+ * Runs the tests of this folder with more restarts, and exits with the status of the last one that fails:
+ * `node test/faults/restarts/soak.ts [RESTARTS] [REPLACEMENTS] [RATE]`.
+ */
+const [restarts = '50', replacements = '10', rate = '300'] = process.argv.slice(2)
 
-const { responses, breaches } = soakTest<Restarts>('restarts/restarts', { RESTARTS: restarts })
-report('restarts', [{ restarts, ...responses, breaches: breaches.length }], { breaches })
+const behindNginx = soakTest<Restarts>('restarts/restarts', { RESTARTS: restarts })
+const { exitCode } = process
+const direct = soakTest<Restarts>('restarts/replacements', { REPLACEMENTS: replacements, RATE: rate })
+process.exitCode ||= exitCode
+report(
+  'restarts',
+  [
+    { restarts, ...behindNginx.responses, breaches: behindNginx.breaches.length },
+    { 'replacements without nginx': replacements, ...direct.responses, breaches: direct.breaches.length },
+  ],
+  { breaches: [...behindNginx.breaches, ...direct.breaches] },
+)

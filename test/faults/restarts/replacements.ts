@@ -1,0 +1,56 @@
+import http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runService } from '../../helpers/command.ts'
+import { createDatabase, type Teardown } from '../../helpers/database.ts'
+import { freePorts } from '../../helpers/ports.ts'
+import { createPerson, send } from './client.ts'
+import type { Restarts } from './run.ts'
+
+/** Each has one connection, which it keeps. */
+const CLIENTS = 100
+const RETRY_MS = 100
+
+/**
+ * Replaces a process by another one on the same port, without a load balancer, while clients create `rate` posts a second, with
+ * random pauses. A refused connection is no breach: the client knows that nothing was sent, and retries. Nor is a 503 of a busy
+ * machine.
+ */
+export async function runReplacements(
+  t: Teardown,
+  { count, rate }: { count: number; rate: number },
+): Promise<Restarts> {
+  const env = { DATABASE_URL: await createDatabase(t), LOG_LEVEL: 'warn' }
+  const person = await createPerson(env.DATABASE_URL)
+  const [port] = (await freePorts(1)) as [number]
+  const startApi = () => runService('serve', { ...env, PORT: String(port) })
+  let service = await startApi()
+  t.teardown(() => service.stop('SIGKILL'))
+  const result: Restarts = { responses: {}, breaches: [] }
+  const stop = new AbortController()
+
+  async function runClient(): Promise<void> {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    while (!stop.signal.aborted) {
+      const reply = await send(port, person, 'POST', agent).catch((error) => ({ ...error, status: error.code }))
+      result.responses[reply.status] = (result.responses[reply.status] ?? 0) + 1
+      const isRefused = reply.status === 'ECONNREFUSED'
+      if (!isRefused && reply.status !== 201 && reply.status !== 503) result.breaches.push(JSON.stringify(reply))
+      await sleep(isRefused ? RETRY_MS : (-Math.log(1 - Math.random()) * 1_000 * CLIENTS) / rate)
+    }
+    agent.destroy()
+  }
+
+  const clients = Array.from({ length: CLIENTS }, runClient)
+  try {
+    for (let number = 0; number < count; number++) {
+      await sleep(1_000)
+      const code = await service.stop('SIGTERM')
+      if (code !== 0) result.breaches.push(`A process ended with ${code}`)
+      service = await startApi()
+    }
+  } finally {
+    stop.abort()
+    await Promise.all(clients)
+  }
+  return result
+}
