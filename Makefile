@@ -62,8 +62,8 @@ test-upgrade: $(DEVELOP) ## upgrade the released versions under load: nothing ma
 bench: $(DEVELOP) ## measure speed against a minimal server; BENCH=requests, growth or publisher runs one part
 	@for part in $(or $(BENCH),requests growth publisher); do node test/bench/$$part.ts || exit 1; done
 
-soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, events, networks, refreshes, restores, service, restarts, preflight, media or fuzz runs one
-	@for part in $(or $(SOAK),cluster workers events networks refreshes restores service restarts preflight media fuzz); do node test/faults/$$part/soak.ts || exit 1; done
+soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, events, networks, refreshes, restores, service, restarts, preflight, bodies, media or fuzz runs one
+	@for part in $(or $(SOAK),cluster workers events networks refreshes restores service restarts preflight bodies media fuzz); do node test/faults/$$part/soak.ts || exit 1; done
 
 check: $(DEVELOP) ## check types, lint, import directions, and that generated files are up to date
 	@npm run -s typecheck

@@ -58,7 +58,8 @@ export const VARIABLES = Type.Object({
     default: 10,
     minimum: 1,
     maximum: 1_000,
-    description: 'Connections to the database per process, at most.',
+    description:
+      'Connections to the database per process, at most. The requests of one user use three quarters of them.',
   }),
   DATABASE_PREPARED_STATEMENTS: oneOf(['on', 'off'], {
     default: 'on',

@@ -1,0 +1,19 @@
+import { report } from '../../helpers/report.ts'
+import { soakTest } from '../../helpers/soak-test.ts'
+
+/** Runs bodies.test.ts with all bodies, or with one of EVERY, and exits with its status: `node test/faults/bodies/soak.ts [EVERY]`. */
+const [every = '1'] = process.argv.slice(2)
+
+interface Run {
+  seed: number
+  limitMs: number
+  results: { name: string; status: number; turnMs: number; totalMs: number }[]
+}
+const { seed, limitMs, results } = soakTest<Run>('bodies/bodies', { EVERY: every })
+const rows = results.slice(0, 20).map(({ name, status, turnMs, totalMs }) => ({
+  name,
+  status,
+  'longest turn, ms': Math.round(turnMs),
+  'total, ms': Math.round(totalMs),
+}))
+report('bodies', rows, { seed, limitMs, bodies: results.length })
