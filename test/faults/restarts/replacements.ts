@@ -27,6 +27,10 @@ export async function runReplacements(
   t.teardown(() => service.stop('SIGKILL'))
   const result: Restarts = { responses: {}, breaches: [] }
   const stop = new AbortController()
+  let phase = { name: 'started', at: performance.now() }
+  const enter = (name: string) => {
+    phase = { name, at: performance.now() }
+  }
 
   async function runClient(): Promise<void> {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -34,7 +38,10 @@ export async function runReplacements(
       const reply = await send(port, person, 'POST', agent).catch((error) => ({ ...error, status: error.code }))
       result.responses[reply.status] = (result.responses[reply.status] ?? 0) + 1
       const isRefused = reply.status === 'ECONNREFUSED'
-      if (!isRefused && reply.status !== 201 && reply.status !== 503) result.breaches.push(JSON.stringify(reply))
+      if (!isRefused && reply.status !== 201 && reply.status !== 503) {
+        const when = `${Math.round(performance.now() - phase.at)} ms after it was ${phase.name}`
+        result.breaches.push(`${when}: ${JSON.stringify(reply)}`)
+      }
       await sleep(isRefused ? RETRY_MS : (-Math.log(1 - Math.random()) * 1_000 * CLIENTS) / rate)
     }
     agent.destroy()
@@ -44,9 +51,12 @@ export async function runReplacements(
   try {
     for (let number = 0; number < count; number++) {
       await sleep(1_000)
+      enter('stopped')
       const code = await service.stop('SIGTERM')
       if (code !== 0) result.breaches.push(`A process ended with ${code}`)
+      enter('gone')
       service = await startApi()
+      enter('started')
     }
   } finally {
     stop.abort()
