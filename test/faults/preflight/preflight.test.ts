@@ -109,8 +109,10 @@ t.test(
 
     t.strictSame(Object.keys(statuses), ['201', '400', '403'], JSON.stringify(statuses))
     t.ok(rules.size > 15, `${rules.size} rules: ${[...rules].sort().join(', ')}`)
-    t.strictSame([...codes].sort(), [
+    // Few random captions have a character that a network removes.
+    t.strictSame([...codes.add('altered_text')].sort(), [
       'account_attention',
+      'altered_text',
       'past_time',
       'unknown_field',
       'unused_field',
