@@ -82,6 +82,7 @@ class JournalWriter implements Journal {
   /** Entries that are not in `#segment` yet. The first `count` are in the segments `names`, of which the last is continued. */
   #lines: string[] = []
   #ahead = { count: 0, names: [] as string[], number: 0, text: '' }
+  #advancing: Promise<boolean> | undefined
   #writingAhead: Promise<void> | undefined
   #nextAhead: Promise<void> | undefined
   #segment = { number: 0, name: '', text: '', startedAt: 0 }
@@ -196,6 +197,8 @@ class JournalWriter implements Journal {
   }
 
   async #writeAheadNow(): Promise<void> {
+    // Groups are read in the order of their marks, and the segment that is being written has older entries.
+    await this.#advancing
     const lines = this.#lines.slice(this.#ahead.count)
     // They are written when the storage is back.
     if (lines.length === 0 || this.#isStorageLost) return
@@ -241,7 +244,8 @@ class JournalWriter implements Journal {
     const lines = this.#lines.slice()
     const aheadCount = this.#ahead.names.length
     this.#ahead.text = ''
-    const isLate = !(await this.#advance())
+    this.#advancing = this.#advance()
+    const isLate = !(await this.#advancing)
     const { name: previous, number } = this.#segment
     const marks = this.#marks.splice(0)
     if (lines.length === 0 && marks.length === 0) return

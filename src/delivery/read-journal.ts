@@ -37,7 +37,7 @@ export async function readJournal(
   backupTaken: Date,
 ): Promise<JournalSince> {
   const segments = mark > 0 ? await readSegments(files, id, mark) : await readAllSegments(files, backupTaken)
-  const groups = [...segments.ahead, ...segments.others.filter((group) => group.mark >= mark)].sort(
+  const groups = [...segments.others.filter((group) => group.mark >= mark), ...segments.ahead].sort(
     (a, b) => a.mark - b.mark || Number(a.isLate) - Number(b.isLate),
   )
   const later = groups.filter((group) => group.mark > mark)

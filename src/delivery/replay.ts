@@ -85,7 +85,8 @@ function addOutcome(
     known.calledAt ??= at
   }
   if (isOpen) known.open ??= { act, at }
-  else known.open = null
+  // The call of a later act may be open.
+  else if (known.open && known.open.act <= act) known.open = null
   known.last = state
   known.error = error ?? null
   const attempt = known.attempts.findLast((attempt) => attempt.act === act && attempt.outcome === null)

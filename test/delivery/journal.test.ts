@@ -1,12 +1,15 @@
+import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect, type Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { openJournal } from '../../src/delivery/journal.ts'
 import { decodeSegment, isAhead, nameOf } from '../../src/delivery/journal-text.ts'
+import { readJournal } from '../../src/delivery/read-journal.ts'
 import { JOURNAL_KEPT_MS, JOURNAL_STALE_MS, SEGMENT_MAX_MS } from '../../src/delivery/timing.ts'
 import type { JournalFiles } from '../../src/storage/journal.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { noLog } from '../helpers/log-record.ts'
+import { untilBlocked } from '../helpers/until.ts'
 
 const delivery = { userId: 'u', postId: 'p', accountId: 'a', startedAt: new Date() } as ClaimedDelivery
 
@@ -52,7 +55,7 @@ async function setUp(t: Test) {
     }
   }
   const markOf = async () => (await db.selectFrom('installation').select('mark').executeTakeFirstOrThrow()).mark
-  return { db, open, segments, storage, time, logged, worker, written, markOf }
+  return { db, open, files, segments, storage, time, logged, worker, written, markOf }
 }
 
 t.test('a worker refuses when its database goes back, without a restart', async (t) => {
@@ -90,6 +93,37 @@ t.test('a call is in the journal before it is made, with all of the same moment 
   await journal.close()
   t.strictSame(written().acts, [1, 2, 3], 'the next segment has them instead')
   t.equal(segments.size, 1)
+})
+
+t.test('a call that is written while the mark is advanced follows what was known before', async (t) => {
+  const { db, open, files, worker } = await setUp(t)
+  const locks = open()
+  const journal = worker()
+  await journal.isReady()
+  await journal.begin()
+  const { id, mark } = await db.selectFrom('installation').selectAll().executeTakeFirstOrThrow()
+  await journal.intended(delivery, 1, 1)
+  journal.settled(delivery, 1, { state: 'publishing', sent: [], mayBeSent: false, outcome: null } as never)
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const holding = locks.transaction().execute(async (transaction) => {
+    await sql`select from installation for update`.execute(transaction)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  const closed = journal.close()
+  const written = journal.intended(delivery, 2, 2)
+  await untilBlocked(db)
+  release.resolve()
+  await Promise.all([holding, closed, written])
+  const { entries } = await readJournal(files, { id, mark }, new Date())
+  const read = [...entries.values()].flat().map(({ act, state }) => `${act} ${state ?? 'call'}`)
+  t.strictSame(
+    [read.indexOf('1 call'), read.indexOf('1 publishing'), read.indexOf('2 call')],
+    [0, 1, read.length - 1],
+    read.join(),
+  )
 })
 
 t.test('a worker that was idle recognises marks that only others have reached', async (t) => {
