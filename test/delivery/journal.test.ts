@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect, type Db } from '../../db/client.ts'
@@ -113,8 +114,11 @@ t.test('a call that is written while the mark is advanced follows what was known
   })
   await locked.promise
   const closed = journal.close()
-  const written = journal.intended(delivery, 2, 2)
   await untilBlocked(db)
+  const written = journal.intended(delivery, 2, 2)
+  // Long enough to be written, if it did not wait.
+  await nextTurn()
+  await nextTurn()
   release.resolve()
   await Promise.all([holding, closed, written])
   const { entries } = await readJournal(files, { id, mark }, new Date())

@@ -23,7 +23,7 @@ import { createWorker, openNetworks } from './worker.ts'
 const KILLS = Number(process.env.KILLS ?? 6)
 const { SOAK_REPORT } = process.env
 
-const POSTS = 200
+const POSTS = 120
 const ACCOUNTS = 40
 /** Workers send for so long at most before they are killed: about as long as they need for all posts. */
 const SENDING_MAX_MS = 2_500
