@@ -27,18 +27,15 @@ interface CheckedText {
   addedLength?: number
   /** The text that is sent, where it is not the one that is stored. Its bytes and characters are checked. */
   sent?: string
-  /** Whether its length is a counter of the post. Default: true. */
-  isCounted?: boolean
 }
 
 /** Checks the length of a text in its unit, its bytes and its forbidden characters. */
 export function checkTextLimits(
   text: string,
-  { name, ruleName, findPath, addedLength = 0, sent = text, isCounted = true }: CheckedText,
+  { name, ruleName, findPath, addedLength = 0, sent = text }: CheckedText,
   { unit, lengthMax, lengthSource, bytesMax, forbiddenCharacters, source }: TextRule,
-  { platform, texts, addViolation, ...context }: CheckContext,
+  { platform, texts, addViolation, addCount }: CheckContext,
 ): void {
-  const addCount = isCounted ? context.addCount : undefined
   const length = texts.countLength(text, unit) + addedLength
   addCount?.({ path: findPath(), actual: length, limit: lengthMax, unit })
   if (length > lengthMax) {

@@ -3,7 +3,7 @@ import type { CheckContext } from './context.ts'
 import { cutText } from './cut-text.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits } from './text-limits.ts'
-import { captionPath, fieldPath } from './violation.ts'
+import { fieldPath } from './violation.ts'
 
 /** A title of another type is left to the check of its field. */
 export function checkTitle(context: CheckContext): void {
@@ -14,16 +14,7 @@ export function checkTitle(context: CheckContext): void {
   if (typeof title !== 'string') return
   const findPath = () => fieldPath(context, rule.field)
   if (title !== '') checkTextLimits(title, { name: `field ${rule.field}`, ruleName: 'title', findPath }, rule, context)
-  if (!isBlank(title) || !rule.required) return
-  const derived = deriveTitle(caption, rule)
-  const name = 'the title, the first line of the caption,'
-  checkTextLimits(
-    derived,
-    { name, ruleName: 'title', findPath: () => captionPath(context), isCounted: false },
-    rule,
-    context,
-  )
-  if (post.scheduled && derived === '') {
+  if (isBlank(title) && rule.required && post.scheduled && deriveTitle(caption, rule) === '') {
     const problem = `field ${rule.field} is required, or a caption whose first line becomes the title`
     addViolation('title_required', { path: findPath(), source: rule.source }, problem)
   }

@@ -17,7 +17,8 @@ export const sandbox: Platform = {
   caption: x.caption,
   firstComment: x.firstComment!,
   thread: x.thread!,
-  altTexts: x.altTexts,
+  // It takes them for videos too.
+  altTexts: { ...x.altTexts, video: x.altTexts.image! },
   postTypes: x.postTypes,
   fields: {
     altText: x.fields.altText!,

@@ -113,7 +113,9 @@ t.test(
     t.strictSame([...codes.add('altered_text')].sort(), [
       'account_attention',
       'altered_text',
+      'may_be_refused',
       'past_time',
+      'text_cut',
       'unknown_field',
       'unused_field',
       'unused_thread_parts',
