@@ -18,6 +18,11 @@ const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity
  * hold the tables of four hours at 60 frames per second, 256 MB those of twelve hours at 30.
  */
 const HEAP_MB = Math.min(256, Math.floor(memoryBytes / 4 / 2 ** 20))
+/**
+ * Node ends a thread at its limit with 16 MB of leeway. An array that grows by more than that ends the whole process, so
+ * the thread is ended earlier.
+ */
+const LEEWAY_MB = 64
 /** The tables of twelve hours at 30 frames per second take 1.7 s, a live recording of twelve hours and 1 GiB takes 5 s. */
 const cpuMaxMsOf = (bytes: number) => 3_000 + (5_000 * bytes) / 2 ** 30
 const CPU_CHECK_MS = 20
@@ -41,7 +46,7 @@ export class InspectThread {
     // `.ts` when run from the sources, `.js` when compiled.
     const worker = new Worker(new URL(`./inspect-worker${extname(import.meta.url)}`, import.meta.url), {
       // With the default young generation, the process would keep 10 MB more.
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 4 },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB + LEEWAY_MB, maxYoungGenerationSizeMb: 4 },
     })
     const thread = new InspectThread(worker)
     await once(worker, 'online')
@@ -69,9 +74,11 @@ export class InspectThread {
     const reading = Promise.withResolvers<Inspected>()
     this.#reading = reading
     const check = async () => {
-      const cpuMs = (await this.#cpuMs()) - cpuBefore
-      if (cpuMs < cpuMaxMs || this.#reading !== reading) return
-      this.#failure ??= tooComplex('time')
+      const [cpuMs, heap] = await Promise.all([this.#cpuMs(), this.#worker.getHeapStatistics()])
+      const isSlow = cpuMs - cpuBefore >= cpuMaxMs
+      const isLarge = heap.total_heap_size >= HEAP_MB * 2 ** 20
+      if (!(isSlow || isLarge) || this.#reading !== reading) return
+      this.#failure ??= tooComplex(isSlow ? 'time' : 'memory')
       this.#end()
     }
     // The thread may end before it responds.
