@@ -6,7 +6,7 @@ const BOXES_MAX = 1_000_000
 
 /** Boxes that parsers read as a whole. Twelve hours at 30 frames per second need 24 MB in an unfragmented file. */
 const TABLES = ['moov', 'moof', 'mfra', 'meta', 'sidx']
-const TABLE_BYTES_MAX = 32 * 1024 * 1024
+const TABLE_BYTES_MAX = 26 * 1024 * 1024
 
 /** Boxes that may follow the required ones. Other bytes there that parse as a box header are appended data. */
 const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udta']
