@@ -1,15 +1,10 @@
 import { once } from 'node:events'
-import { stat } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../errors.ts'
 import type { Inspected, InspectRequest } from './inspect.ts'
-
-export interface InspectLimits {
-  /** CPU time, which passes slowly where other work occupies the cores. */
-  cpuMaxMs?: number
-}
+import { damaged } from './structure/bytes.ts'
 
 /** Zero if the memory is not limited. */
 const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
@@ -24,12 +19,14 @@ const HEAP_MB = Math.min(256, Math.floor(memoryBytes / 4 / 2 ** 20))
  */
 const LEEWAY_MB = 64
 /** The tables of twelve hours at 30 frames per second take 1.7 s, a live recording of twelve hours and 1 GiB takes 5 s. */
-const cpuMaxMsOf = (bytes: number) => 3_000 + (5_000 * bytes) / 2 ** 30
+export const cpuMaxMsOf = (bytes: number) => 3_000 + (5_000 * bytes) / 2 ** 30
 const CPU_CHECK_MS = 20
 /** To start a thread takes 0.1 s of CPU time. An idle one takes 25 MB. */
 const IDLE_MAX_MS = 10_000
 
 const tooComplex = (needs: string) => new AppError(400, 'file_too_complex', `file takes too much ${needs} to read`)
+
+const exited = (code: number) => new Error(`The thread that reads files exited with code ${code}`)
 
 /**
  * A thread that reads one file at a time. A file that keeps it busy, or fills its memory, ends it. It ends itself when
@@ -55,35 +52,41 @@ export class InspectThread {
 
   private constructor(worker: Worker) {
     this.#worker = worker
-    worker.on('message', (result: Inspected) => this.#reading?.resolve(result))
+    // A parser may fail because the thread is being ended.
+    worker.on('message', (result: Inspected) => this.hasEnded || this.#reading?.resolve(result))
     worker.on('error', (error: NodeJS.ErrnoException) => {
-      this.#failure = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex('memory') : error
+      this.#failure ??= error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex('memory') : error
     })
     worker.on('exit', (code) => {
       this.hasEnded = true
-      this.#reading?.reject(this.#failure ?? new Error(`The thread that reads files exited with code ${code}`))
+      this.#failure ??= code === 0 ? damaged('its content cannot be read') : exited(code)
+      this.#reading?.reject(this.#failure)
     })
   }
 
   /** Throws a 400 if the file exceeds the limits, after the thread has ended and its memory is freed. */
-  async read(request: InspectRequest, limits: InspectLimits): Promise<Inspected> {
-    const { cpuMaxMs = cpuMaxMsOf((await stat(request.path)).size) } = limits
+  async read(request: InspectRequest, cpuMaxMs: number): Promise<Inspected> {
+    if (this.#failure) throw this.#failure
     clearTimeout(this.#idle)
     this.#worker.ref()
-    const cpuBefore = await this.#cpuMs()
     const reading = Promise.withResolvers<Inspected>()
+    // Before anything is awaited: a thread that exits ends the reading.
     this.#reading = reading
+    let cpuBeforeMs: number | undefined
     const check = async () => {
       const [cpuMs, heap] = await Promise.all([this.#cpuMs(), this.#worker.getHeapStatistics()])
-      const isSlow = cpuMs - cpuBefore >= cpuMaxMs
+      cpuBeforeMs ??= cpuMs
+      const isSlow = cpuMs - cpuBeforeMs >= cpuMaxMs
       const isLarge = heap.total_heap_size >= HEAP_MB * 2 ** 20
       if (!(isSlow || isLarge) || this.#reading !== reading) return
       this.#failure ??= tooComplex(isSlow ? 'time' : 'memory')
       this.#end()
     }
-    // The thread may end before it responds.
-    const timer = setInterval(() => check().catch(() => {}), CPU_CHECK_MS)
+    // The thread may exit before it responds.
+    const tryCheck = () => check().catch(() => {})
+    const timer = setInterval(tryCheck, CPU_CHECK_MS)
     try {
+      void tryCheck()
       this.#worker.postMessage(request)
       return await reading.promise
     } finally {

@@ -41,5 +41,12 @@ async function inspect({ path, type }: InspectRequest): Promise<Inspected> {
 
 // What a parser leaves behind, such as a read ahead of a file that is closed.
 process.on('unhandledRejection', () => {})
+process.on('uncaughtException', () => {})
 
-parentPort?.on('message', async (request: InspectRequest) => parentPort?.postMessage(await inspect(request)))
+parentPort?.on('message', async (request: InspectRequest) => {
+  // A parser that waits for nothing would never respond: without the port, the thread ends.
+  parentPort?.unref()
+  const result = await inspect(request)
+  parentPort?.ref()
+  parentPort?.postMessage(result)
+})

@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { MediaKind, MediaTracks, MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
-import { type InspectLimits, InspectThread } from './inspect-thread.ts'
+import { cpuMaxMsOf, InspectThread } from './inspect-thread.ts'
 import type { Edit } from './metadata/edits.ts'
 
 /** The facts of a media file, from its content. */
@@ -23,6 +24,11 @@ export interface MediaFile {
 }
 
 /** What the thread is to find: the facts of a file and the edits that remove its metadata, or for a type only these. */
+export interface InspectLimits {
+  /** CPU time, which passes slowly where other work occupies the cores. */
+  cpuMaxMs?: number
+}
+
 export interface InspectRequest {
   path: string
   type?: MediaType
@@ -85,6 +91,7 @@ function passTurn(userId: string): void {
 let thread: InspectThread | undefined
 
 async function readInThread(request: InspectRequest, limits: InspectLimits): Promise<Inspected> {
+  const { cpuMaxMs = cpuMaxMsOf((await stat(request.path)).size) } = limits
   if (!thread || thread.hasEnded) thread = await InspectThread.start()
-  return thread.read(request, limits)
+  return thread.read(request, cpuMaxMs)
 }

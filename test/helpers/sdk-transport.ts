@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
 import { Postroom, PostroomError, responseOf } from '../../src/sdk/index.ts'
 import { inject, type Reply, type Transport, useTransport } from './app.ts'
 import { operationsOf, readDocument } from './document.ts'
@@ -25,10 +26,13 @@ const operations = operationsOf(readDocument())
 export const sent: Record<string, number> = {}
 
 /**
- * From now on, `call` sends requests through the SDK to the application, which listens on a port. Requests that the SDK
+ * For the tests of this file, `call` sends requests through the SDK to the application, which listens on a port. Requests that the SDK
  * cannot make, such as a body that is not JSON, are injected.
  */
-export const sendThroughSdk = (): void => useTransport(throughSdk)
+export function sendThroughSdk(t: Test): void {
+  useTransport(throughSdk)
+  t.teardown(() => useTransport(inject))
+}
 
 const throughSdk: Transport = async (app, key, method, path, body, headers = {}) => {
   const request = key === undefined ? undefined : toRequest(method, path, body, headers)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
 import { AppError } from '../../src/errors.ts'
+import type { InspectLimits } from '../../src/media/inspect.ts'
 import { inspectFile } from '../../src/media/inspect.ts'
-import type { InspectLimits } from '../../src/media/inspect-thread.ts'
 
 export const folder = await mkdtemp(join(tmpdir(), 'postroom-inspect-'))
 t.teardown(() => rm(folder, { recursive: true }))

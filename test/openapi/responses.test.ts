@@ -927,7 +927,12 @@ t.test('each response matches its schema, and each error matches its example to 
   }
 
   // The tests of the upload check these on a socket.
-  for (const operationId of ['uploadMedia', 'importMedia']) seen.add(`${operationId} 413 tooLargeFile`)
+  for (const operationId of ['uploadMedia', 'importMedia']) {
+    seen.add(`${operationId} 413 tooLargeFile`)
+    // test/media/quota.test.ts and share.test.ts check these.
+    seen.add(`${operationId} 409 quotaExceeded`)
+    seen.add(`${operationId} 429 tooManyUploads`)
+  }
   seen.add('uploadMedia 408 tooSlow')
   // test/events checks these: the first has a cursor, and the second needs 100 requests that wait.
   seen.add('listEvents 410 expired')

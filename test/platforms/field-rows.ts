@@ -105,6 +105,8 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           { value: 'Of the sea', act: linked },
           { value: 'Of the sea', sent: [] },
         ],
+        // With a link, its image is uploaded: linkedin.media.test.ts.
+        linkImageUrl: { value: LINK, sent: [] },
         mediaTitle: [
           { value: 'A film', act: VIDEO },
           { value: 'A photo', act: IMAGE },

@@ -2,7 +2,7 @@ import t from 'tap'
 import { sendThroughSdk, sent } from '../helpers/sdk-transport.ts'
 
 // The tests of the contract's endpoints, which run by themselves with `inject`, once more through the SDK.
-sendThroughSdk()
+sendThroughSdk(t)
 for (const file of [
   'posts/create',
   'posts/create-errors',
@@ -11,7 +11,8 @@ for (const file of [
   'posts/delete',
   'accounts/list',
 ]) {
-  await import(`../${file}.test.ts`)
+  // With a query, it is another module than where the file runs by itself in this process.
+  await import(`../${file}.test.ts?sdk`)
 }
 
 t.test('their requests went through the SDK', async (t) => {
