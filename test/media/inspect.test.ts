@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Sharp } from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import t from 'tap'
 import { inspectFile, type MediaFile } from '../../src/media/inspect.ts'
 import {
@@ -50,6 +50,14 @@ t.test('an animated image has a duration, frames and a rate', async (t) => {
   const moving = { ...still, kind: 'gif', durationSeconds: 0.35, fps: 3 / 0.35, frames: 3 }
   t.strictSame(await inspect(images.animatedGif), { ...moving, mimeType: 'image/gif' })
   t.strictSame(await inspect(images.animatedWebp), { ...moving, mimeType: 'image/webp' })
+  // Frames of one colour: their data reads like chunks without content.
+  const plain = [1, 2, 3].map((shade) => ({
+    create: { width: 320, height: 320, channels: 3, background: { r: shade * 50, g: 99, b: 129 } },
+  }))
+  const webp = await sharp(plain as unknown as string[], { join: { animated: true } })
+    .webp()
+    .toBuffer()
+  t.match(await inspect(webp), { mimeType: 'image/webp', frames: 3 })
   const noDelay = await animation()
     .gif({ delay: [0, 0, 0] })
     .toBuffer()

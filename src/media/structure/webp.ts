@@ -33,7 +33,10 @@ export function walkWebp(file: FileBytes): void {
     if (type === 'ANMF') {
       refuseTooManyFrames(++frames)
       file.position += FRAME_HEADER_BYTES
-      while (start + length - file.position >= 8) file.position += padded(nextChunk().length)
+      while (start + length - file.position >= 8) {
+        const inner = nextChunk()
+        file.position += padded(inner.length)
+      }
     } else if (!/^VP8[ L]$/.test(type) && length > METADATA_BYTES_MAX) {
       throw damaged('its metadata are too long')
     }
