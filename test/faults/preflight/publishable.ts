@@ -37,6 +37,7 @@ const KNOWN: Partial<Record<PlatformId, Partial<Record<string, readonly Json[]>>
   x: { quotePostId: [], communityId: [] },
   threads: { quotePostId: [] },
   bluesky: { linkCardImageUrl: [IMAGE_URL] },
+  telegram: { thumbnailUrl: [IMAGE_URL] },
   // An organization has no connections.
   linkedin: { visibility: ['PUBLIC', 'LOGGED_IN'], linkImageUrl: [IMAGE_URL] },
   tiktok: { privacyLevel: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY'] },

@@ -21,12 +21,16 @@ export function parseText(text = '', mode: unknown): string {
   return refuse(400, 'Bad Request: unsupported parse_mode')
 }
 
+/** strip_empty_characters in https://github.com/tdlib/td/blob/master/td/telegram/misc.cpp: a soft hyphen counts as visible. */
+const VISIBLE =
+  /[^\0-\x20\u00A0\u1680\u180E\u2000-\u200F\u202E\u202F\u205F\u2800\u3000\uFEFF\uFFFC\u{E0000}-\u{E007F}]/u
+
 /** https://github.com/tdlib/td/blob/master/td/telegram/misc.cpp. A text without a visible character is empty. */
 function clean(text: string): string {
   const trimmed = text
     .replaceAll(/\r|[\u2028-\u202E]|\u030A|\u0333|\u033F/g, '')
     .replace(/^[\0-\x20]+|[\0-\x20]+$/g, '')
-  return /[^\s\p{Cf}\u180E\u2800\uFFFC]/u.test(trimmed) ? trimmed : ''
+  return VISIBLE.test(trimmed) ? trimmed : ''
 }
 
 const cannotParse = (why: string) => refuse(400, `Bad Request: can't parse entities: ${why}`)
