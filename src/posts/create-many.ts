@@ -62,7 +62,7 @@ export async function createPosts(
   userId: string,
   { mode, posts: bodies }: CreatePosts,
   { rights, isStrict = false }: Context,
-  texts?: TextCache,
+  texts: TextCache = createTextCache(),
 ): Promise<CreatedPosts> {
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
@@ -70,7 +70,7 @@ export async function createPosts(
     const checked = posts.map((post, index) => {
       const inspection = inspections[index]!
       const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
-      const warnings = findWarnings(post, inspection.accounts, { media: inspection.media, unready })
+      const warnings = findWarnings(post, inspection.accounts, { media: inspection.media, unready, texts })
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
       return { index, post, body: bodies[index]!, inspection, warnings, rejection }
     })

@@ -7,7 +7,7 @@ import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/states.ts'
 import { findViolations, type TargetAccount } from '../platforms/rules/check-post.ts'
-import type { TextCache } from '../platforms/rules/text-cache.ts'
+import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { checkPost } from './check.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
@@ -54,12 +54,12 @@ export async function createPost(
   body: CreatePost,
   options: CreateOptions = {},
 ): Promise<CreatedPost> {
-  const { known = new Map(), isStrict = false, id = newId(), texts } = options
+  const { known = new Map(), isStrict = false, id = newId(), texts = createTextCache() } = options
   const post = readBody(body)
   const check = async () => remember(known, await checkPost(db, userId, post, undefined, texts))
   let { accounts, media } = isStrict
     ? await checkStrictly(db, userId, post, texts)
-    : (checkWithoutDatabase(post, known) ?? (await check()))
+    : (checkWithoutDatabase(post, known, texts) ?? (await check()))
 
   const row = { ...toRow(userId, post, body), id }
   try {
@@ -72,7 +72,7 @@ export async function createPost(
       unready = await insert()
     }
     const readiness = new Map(unready.map((account) => [account.accountId, account]))
-    return toCreated(id, post, findWarnings(post, accounts, { media, unready: readiness }))
+    return toCreated(id, post, findWarnings(post, accounts, { media, unready: readiness, texts }))
   } catch (error) {
     // A file was deleted after the check, so the next check reports it. The error has aborted a surrounding
     // transaction, which is retried as a whole instead.
@@ -95,25 +95,21 @@ export async function createKeyedPost(
   toStored: (created: CreatedPost) => KeyedResponse,
 ): Promise<CreatedPost | undefined> {
   const post = readBody(body)
-  const checked = checkWithoutDatabase(post, known)
+  const texts = createTextCache()
+  const checked = checkWithoutDatabase(post, known, texts)
   if (!checked) return undefined
   const { accounts, media } = checked
   const row = toRow(userId, post, body)
-  const created = toCreated(row.id, post, findWarnings(post, accounts, { media, unready: new Map() }))
+  const created = toCreated(row.id, post, findWarnings(post, accounts, { media, unready: new Map(), texts }))
   const isWritten = await insertPost(db, { ...row, targets: toTargets(post, accounts), keyed: toStored(created) })
   return isWritten && created
 }
 
 /** Checks a post before it is written, with a statement of its own. Throws 400 for warnings too. */
-async function checkStrictly(
-  db: Db,
-  userId: string,
-  post: RequestedPost,
-  texts: TextCache | undefined,
-): Promise<CheckedPost> {
+async function checkStrictly(db: Db, userId: string, post: RequestedPost, texts: TextCache): Promise<CheckedPost> {
   const { accounts, media } = await checkPost(db, userId, post, undefined, texts)
   const unready = new Map(accounts.map((account) => [account.id, account]))
-  const error = findWarningError(findWarnings(post, accounts, { media, unready }))
+  const error = findWarningError(findWarnings(post, accounts, { media, unready, texts }))
   if (error) throw error
   return { accounts, media }
 }
@@ -155,10 +151,10 @@ export const toCreated = (id: string, post: RequestedPost, warnings: PostWarning
 })
 
 /** The accounts of a post that needs no `checkPost`; undefined if it needs one. */
-function checkWithoutDatabase(post: RequestedPost, known: KnownAccounts): CheckedPost | undefined {
+function checkWithoutDatabase(post: RequestedPost, known: KnownAccounts, texts: TextCache): CheckedPost | undefined {
   const accounts = post.accountIds.flatMap((id) => known.get(id) ?? [])
   const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
-  return isKnown && findViolations(post, accounts, []).length === 0 ? { accounts, media: [] } : undefined
+  return isKnown && findViolations(post, accounts, [], { texts }).length === 0 ? { accounts, media: [] } : undefined
 }
 
 function remember(known: KnownAccounts, checked: CheckedPost): CheckedPost {

@@ -1,50 +1,133 @@
-import type { BodyPath, PostWarning } from '../../schemas/warning.ts'
 import { platforms } from '../platforms/catalogue.ts'
-import type { TargetAccount } from '../platforms/rules/check-post.ts'
-import type { PostToCheck } from '../platforms/rules/context.ts'
+import type { TextRule } from '../platforms/limits.ts'
+import { findAltText, findAltTextRule } from '../platforms/rules/alt-text.ts'
 import { readCaption } from '../platforms/rules/stored-text.ts'
-import { createTextCache } from '../platforms/rules/text-cache.ts'
+import { createMemo, type TextCache } from '../platforms/rules/text-cache.ts'
+import { isBlank } from '../platforms/rules/text-length.ts'
+import { firstLineOf } from '../platforms/rules/title.ts'
+import { captionPath, fieldPath } from '../platforms/rules/violation.ts'
+import { atMost } from '../platforms/rules/wording.ts'
+import type { WarningContext } from './warning-context.ts'
 
 /** The most parts of a text that a warning names. */
 const NAMED_MAX = 3
 /** UTF-16 units. */
 const ADDRESS_LENGTH_MAX = 60
 
-type Post = Pick<PostToCheck, 'caption' | 'firstComment' | 'overrides'> & {
-  /** Where the caption of an account is in the body. */
-  findCaptionPath: (accountId: string) => BodyPath
+/** Adds what becomes of texts on their way to readers, in the order of the schema's codes. */
+export function addTextWarnings(context: WarningContext): void {
+  addAlteredTexts(context)
+  addCutTexts(context)
+  addUncertainTexts(context)
 }
 
 /** Texts that a network publishes without a part of them. Of a caption with invalid markup, nothing is published. */
-export function findTextWarnings(
-  { caption, firstComment, overrides, findCaptionPath }: Post,
-  accounts: readonly TargetAccount[],
-  nameOf: (account: TargetAccount) => string,
-): PostWarning[] {
-  const texts = createTextCache()
-  return accounts.flatMap((account) => {
-    const platform = platforms[account.platform]
-    const { captionOverride, fields = {} } = overrides.get(account.id) ?? {}
-    const ownCaption = captionOverride ?? caption
-    const read = readCaption(ownCaption, { platform, fields, texts })
+function addAlteredTexts(context: WarningContext): void {
+  const { post, texts, warn } = context
+  const losses = createMemo<string | undefined>()
+  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context)) {
+    const { findRemoved } = platform
     const describe = (text: string) =>
-      describeCharacters(text, platform.findRemoved && texts.read(text, platform.findRemoved))
-    const findPath = () => findCaptionPath(account.id)
-    const losses = [
-      { name: 'caption', findPath, loss: 'problem' in read ? undefined : describeLinks(read.deadLinks) },
-      { name: 'caption', findPath, loss: describe(ownCaption) },
-      { name: 'first comment', findPath: () => ['firstComment'], loss: describe(firstComment ?? '') },
-    ]
-    return losses.flatMap(({ name, findPath, loss }): PostWarning[] => {
-      const message = `${nameOf(account)}: ${name} ${loss}`
-      return loss === undefined ? [] : [{ code: 'altered_text', path: findPath(), accountId: account.id, message }]
-    })
-  })
+      findRemoved && losses(text, findRemoved, () => describeCharacters(text, texts.read(text, findRemoved)))
+    const read = readCaption(caption, { platform, fields, texts })
+    const links = 'problem' in read ? undefined : describeLinks(read.deadLinks)
+    for (const loss of [links, describe(caption)]) {
+      if (loss) warn(account, 'altered_text', findCaptionPath(), `caption ${loss}`)
+    }
+    const loss = describe(post.firstComment ?? '')
+    if (loss) warn(account, 'altered_text', ['firstComment'], `first comment ${loss}`)
+  }
+}
+
+/** Texts whose end the network does not get. */
+function addCutTexts(context: WarningContext): void {
+  const { media, texts, findOverridePath, isFull, warn } = context
+  const files = [...new Set(media.files)]
+  const described = files.filter(({ altText }) => altText)
+  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context)) {
+    for (const file of isText(fields.altText) ? files : described) {
+      const rule = findAltTextRule(platform, file, account.altTextLengthMax)
+      const text = rule && findAltText(file, fields)
+      const excess = text && describeExcess(text, rule, texts)
+      if (!excess) continue
+      if (isFull()) return
+      const isOwn = text === file.altText
+      const path = isOwn
+        ? ['mediaIds', media.findIndex(file.id)]
+        : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
+      const name = file.fileName ? `${file.fileName} (${file.id})` : file.id
+      warn(account, 'text_cut', path, `media ${name} has an alternative text ${excess}, which is cut when it is sent`)
+    }
+    const { title } = platform
+    if (!title?.required || isFull()) continue
+    const ownTitle = fields[title.field]
+    if (isText(ownTitle) && !isBlank(ownTitle)) continue
+    // A caption that is too long to be analyzed breaks the limits of every network.
+    const excess = describeExcess(texts.read(caption, firstLineOf) ?? '', title, texts)
+    if (!excess) continue
+    const problem = `the title is the first line of the caption ${excess}, which is cut when it is sent`
+    warn(account, 'text_cut', findCaptionPath(), problem)
+  }
+}
+
+/** Texts that the network may refuse, although its page allows them. */
+function addUncertainTexts(context: WarningContext): void {
+  const { post, texts, isFull, warn } = context
+  for (const { account, platform, caption, findCaptionPath } of eachAccount(context)) {
+    const add = (text: string, rule: TextRule | undefined, findPath: () => (string | number)[], name: string) => {
+      const max = rule?.uncertainBytesMax?.max
+      if (max === undefined || isFull()) return
+      const bytes = texts.countLength(text, 'bytes')
+      if (bytes <= max) return
+      const problem = `${name} is ${bytes} bytes long: texts of more than ${max} bytes were refused`
+      warn(account, 'may_be_refused', findPath(), problem)
+    }
+    const parts = post.postType === 'thread' ? post.threadParts.get(account.id) : undefined
+    if (parts) {
+      for (const [index, part] of parts.entries()) {
+        add(part, platform.thread, () => ['threadParts', account.id, index], `thread part ${index + 1}`)
+      }
+    } else add(caption, platform.caption, findCaptionPath, 'caption')
+    add(post.firstComment ?? '', platform.firstComment, () => ['firstComment'], 'first comment')
+  }
+}
+
+/** The accounts with their own caption and fields, until there are enough warnings. */
+function* eachAccount({ post, accounts, findOverridePath, isFull }: WarningContext) {
+  for (const account of accounts) {
+    if (isFull()) return
+    const { captionOverride, fields = {} } = post.overrides.get(account.id) ?? {}
+    yield {
+      account,
+      platform: platforms[account.platform],
+      caption: captionOverride ?? post.caption,
+      fields,
+      findCaptionPath: () => captionPath({ post, accountId: account.id, findOverridePath }),
+    }
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+type Limits = Pick<TextRule, 'lengthMax' | 'unit' | 'bytesMax'>
+
+/** How long a text is, and how long it may be; undefined for one that is within the limits. */
+function describeExcess(
+  text: string,
+  { lengthMax, unit, bytesMax = Number.POSITIVE_INFINITY }: Limits,
+  texts: TextCache,
+): string | undefined {
+  // No unit counts more than UTF-16 does, and no character has more than three bytes for each UTF-16 unit.
+  if (text.length <= lengthMax && 3 * text.length <= bytesMax) return undefined
+  const length = texts.countLength(text, unit)
+  if (length > lengthMax) return `of ${length} characters, ${atMost(lengthMax)}`
+  const bytes = texts.countLength(text, 'bytes')
+  return bytes > bytesMax ? `of ${bytes} bytes, ${atMost(bytesMax)}` : undefined
 }
 
 function describeLinks(addresses: readonly string[]): string | undefined {
   if (addresses.length === 0) return undefined
-  const named = listSome(addresses.map((address) => JSON.stringify(cut(address))))
+  const named = listSome(addresses, (address) => JSON.stringify(cut(address)))
   return `is published without the link to ${named}: the address has to be a URL such as https://example.com`
 }
 
@@ -53,12 +136,15 @@ const cut = (address: string) =>
 
 function describeCharacters(text: string, removed: readonly string[] = []): string | undefined {
   if (removed.length === 0) return undefined
-  const names = removed.map((character) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`)
   const composed = text.normalize('NFC')
   const isComposable = removed.every((character) => !composed.includes(character))
   const hint = isComposable ? 'write composed letters (Unicode form NFC)' : 'replace them'
-  return `is published without ${listSome(names)}, which the network removes: ${hint}`
+  const named = listSome(removed, toCodePoint)
+  return `is published without ${named}, which the network removes: ${hint}`
 }
 
-const listSome = (names: readonly string[]) =>
-  names.slice(0, NAMED_MAX).join(', ') + (names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '')
+const toCodePoint = (character: string) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+
+const listSome = (items: readonly string[], nameOf: (item: string) => string) =>
+  items.slice(0, NAMED_MAX).map(nameOf).join(', ') +
+  (items.length > NAMED_MAX ? ` and ${items.length - NAMED_MAX} more` : '')

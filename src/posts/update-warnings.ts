@@ -4,6 +4,7 @@ import { readPostSubjects } from '../../db/queries/post-subjects.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
+import { createIndex } from '../platforms/rules/context.ts'
 import { contentOf, toPostToCheck } from './content.ts'
 import { findWarnings } from './warnings.ts'
 
@@ -25,11 +26,12 @@ export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPos
   const content = contentOf(post)
   const accountIds = patch.accountIds ?? post.targets.map(({ accountId }) => accountId)
   const overrides = patch.accountOverrides?.map(({ accountId }) => accountId)
+  const findOverride = createIndex(() => overrides ?? [])
   const toWarn = {
     ...toPostToCheck(content),
     scheduledAt: content.scheduledAt,
-    findAccountIndex: (id: string) => accountIds.indexOf(id),
-    findOverridePath: (id: string) => (overrides ? ['accountOverrides', overrides.indexOf(id)] : ['overrides', id]),
+    findAccountIndex: createIndex(() => accountIds),
+    findOverridePath: (id: string) => (overrides ? ['accountOverrides', findOverride(id)] : ['overrides', id]),
   }
   const accounts = post.targets.map(({ accountId: id, platform, username }) => ({ id, platform, username }))
   const unready = new Map(post.targets.map(({ accountId, readiness }) => [accountId, readiness]))

@@ -98,7 +98,7 @@ async function describe(
   const violations = await findAllViolations(post, inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
-  const warnings = findWarnings(post, accounts, { media, unready: readiness })
+  const warnings = findWarnings(post, accounts, { media, unready: readiness, texts })
   const acts = listActs(post)
   const files = listFiles(media)
   const targets = accounts.map((account): ValidatedTarget => {

@@ -5,7 +5,7 @@ import { platforms } from '../catalogue.ts'
 import type { Platform } from '../limits.ts'
 import { findAltTextRule } from './alt-text.ts'
 import { checkText } from './caption.ts'
-import { type CheckContext, createIndex, findPostMedia, type PostToCheck } from './context.ts'
+import { type CheckContext, createOverridePaths, findPostMedia, type PostToCheck } from './context.ts'
 import { checkFields } from './fields.ts'
 import { checkFirstComment } from './first-comment.ts'
 import { checkMedia } from './media.ts'
@@ -57,7 +57,7 @@ export function* checkInPieces(
 ): Generator<void, Violation[]> {
   const violations: Violation[] = []
   const media = findPostMedia(post.mediaIds, knownFiles)
-  const findOverride = createIndex(() => [...post.overrides.keys()])
+  const findOverridePath = createOverridePaths(post)
   const nameOf = createAccountNames(accounts)
 
   for (const account of accounts) {
@@ -72,7 +72,7 @@ export function* checkInPieces(
       postTypeRule: platform.postTypes[post.postType],
       caption: override?.captionOverride ?? post.caption,
       fields: override?.fields ?? {},
-      findOverrideIndex: () => findOverride(id),
+      findOverridePath,
       media,
       texts,
       addViolation: (

@@ -1,6 +1,7 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LimitCount } from '../../../schemas/validate-post.ts'
+import type { BodyPath } from '../../../schemas/warning.ts'
 import type { Platform, PostTypeRule } from '../limits.ts'
 import type { TextCache } from './text-cache.ts'
 import type { ViolationFacts } from './violation.ts'
@@ -34,8 +35,8 @@ export interface CheckContext {
   caption: string
   /** The `fields` of the account's override. */
   fields: Record<string, unknown>
-  /** The index of the account's override in the request; the number of overrides if it has none. */
-  findOverrideIndex: () => number
+  /** Where the override of an account is in the body. */
+  findOverridePath: (accountId: string) => BodyPath
   media: PostMedia
   texts: TextCache
   /** `rule` is the stable name of the violated rule, `problem` completes the message after the account's name. */
@@ -68,6 +69,12 @@ export function findPostMedia(mediaIds: readonly string[], knownFiles: readonly 
     hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
     findIndex: createIndex(() => mediaIds),
   }
+}
+
+/** A function that finds where the override of an account is in the body of a create request. */
+export function createOverridePaths({ overrides }: Pick<PostToCheck, 'overrides'>): CheckContext['findOverridePath'] {
+  const findIndex = createIndex(() => [...overrides.keys()])
+  return (accountId) => ['accountOverrides', findIndex(accountId)]
 }
 
 /** A function that finds the first index of an id. The index is built only when it is used. */

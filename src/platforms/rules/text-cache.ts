@@ -36,7 +36,7 @@ export function createTextCache(): TextCache {
 }
 
 /** Computes a value once for each key and text. */
-function createMemo<T>() {
+export function createMemo<T>() {
   const valuesByKey = new Map<unknown, Map<string, T>>()
   return (text: string, key: unknown, compute: () => T): T => {
     const values = valuesByKey.get(key) ?? new Map<string, T>()

@@ -1,0 +1,23 @@
+import type { BodyPath, PostWarning } from '../../schemas/warning.ts'
+import type { TargetAccount } from '../platforms/rules/check-post.ts'
+import type { CheckContext } from '../platforms/rules/context.ts'
+import type { RequestedPost } from './body.ts'
+
+export type PostToWarn = Pick<
+  RequestedPost,
+  'postType' | 'caption' | 'firstComment' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'
+> & {
+  mediaIds: readonly string[]
+  /** Where the override of an account is in the body. Absent for the body of a create. */
+  findOverridePath?: CheckContext['findOverridePath']
+}
+
+/** A post whose warnings are looked for. */
+export interface WarningContext extends Pick<CheckContext, 'media' | 'texts' | 'findOverridePath'> {
+  post: PostToWarn
+  accounts: readonly TargetAccount[]
+  /** Whether the response shows no further warning. The search ends then, and nothing more is measured. */
+  isFull: () => boolean
+  /** Adds a warning about an account. `problem` completes the message after the account's name. */
+  warn: (account: TargetAccount, code: PostWarning['code'], path: BodyPath, problem: string) => void
+}
