@@ -59,6 +59,49 @@ t.test('each text of a request is measured once in each unit', async (t) => {
   t.strictSame(problems, [])
 })
 
+t.test('each text that leads to warnings is measured once, however many files and accounts repeat it', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const networks = ['bluesky', 'telegram'] as const
+  const accountIds = await Promise.all(
+    networks.flatMap((network) => Array.from({ length: 5 }, () => ada.account(network))),
+  )
+  const mediaIds = Array<string>(50).fill(await ada.media({ kind: 'image' }))
+  const [caption, altText] = ['A\u030A🌊'.repeat(200), '👨🏻‍🚀é'.repeat(2_500)]
+  const accountOverrides = accountIds.map((accountId) => ({ accountId, fields: { altText } }))
+  const { normalize } = String.prototype
+  let normalized = 0
+  String.prototype.normalize = function (form?: string) {
+    if (String(this) === caption) normalized++
+    return normalize.call(this, form)
+  }
+  const { counted, stop } = countSegmented()
+  const { status, body } = await ada.call('POST', '/posts/validate', {
+    accountIds,
+    mediaIds,
+    caption,
+    accountOverrides,
+  })
+  stop()
+  String.prototype.normalize = normalize
+  const codes = new Set(body.warnings.map(({ code }: { code: string }) => code))
+  t.equal(status, 200)
+  t.strictSame([...codes], ['unknown_field', 'altered_text', 'text_cut', 'account_attention'])
+  t.equal(counted.total, caption.length + altText.length, 'the units that were measured')
+  t.equal(normalized, 1, 'how often the caption was normalized')
+})
+
+t.test('a title that is cut from the caption is counted without its graphemes', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = await Promise.all(Array.from({ length: 5 }, () => ada.account('youtube')))
+  const { counted, stop } = countSegmented()
+  const { body } = await ada.call('POST', '/posts', { accountIds, caption: '🌊'.repeat(1_000) })
+  stop()
+  t.equal(body.warnings.filter(({ code }: { code: string }) => code === 'text_cut').length, accountIds.length)
+  t.equal(counted.total, 0)
+})
+
 t.test('a long post is checked in pieces, between which other requests are served', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()
