@@ -118,9 +118,9 @@ export interface PostFile {
 /** That of `accountIds`. Posts of version 1.0 have no positions. */
 const TARGET_ORDER = sql`post_targets.position, post_targets.account_id`
 
-/** A post that tells of each account whether it can be published to. */
+/** A post with facts about each account that its warnings need: whether it is ready, and the limit of its server. */
 export interface PostWithReadiness extends PostDetail {
-  targets: (PostTarget & { readiness: AccountReadiness })[]
+  targets: (PostTarget & { readiness: AccountReadiness; altTextLengthMax: number | null })[]
 }
 
 /** The accounts of a post as a JSON array, each with `more` of it and of its delivery. */
@@ -175,7 +175,7 @@ export const findPost = async (db: Db, key: { userId: string; id: string }): Pro
 const selectPostWithReadiness = prepared<{ userId: string; id: string }, PostWithReadiness>(
   'find_post_with_readiness',
   (db, value) =>
-    selectPosts(db, { readiness: jsonBuildObject(readiness) })
+    selectPosts(db, { readiness: jsonBuildObject(readiness), altTextLengthMax: sql`accounts.alt_text_length_max` })
       .where('userId', '=', value('userId'))
       .where('id', '=', value('id'))
       .$castTo<PostWithReadiness>(),

@@ -16,8 +16,8 @@ export interface UpdatedPost {
 
 /** Adds the files of a post of the user, which its warnings need. */
 export async function withMedia(db: Db, userId: string, post: PostWithReadiness): Promise<UpdatedPost> {
-  const needsMedia = post.mediaIds.length > 0 && post.targets.some(({ fields }) => fields !== null)
-  const [subjects] = needsMedia ? await readPostSubjects(db, { userId, accountIds: [], mediaIds: post.mediaIds }) : []
+  const { mediaIds } = post
+  const [subjects] = mediaIds.length > 0 ? await readPostSubjects(db, { userId, accountIds: [], mediaIds }) : []
   return { post, media: subjects?.media ?? [] }
 }
 
@@ -33,7 +33,7 @@ export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPos
     findAccountIndex: createIndex(() => accountIds),
     findOverridePath: (id: string) => (overrides ? ['accountOverrides', findOverride(id)] : ['overrides', id]),
   }
-  const accounts = post.targets.map(({ accountId: id, platform, username }) => ({ id, platform, username }))
+  const accounts = post.targets.map(({ accountId: id, ...account }) => ({ id, ...account }))
   const unready = new Map(post.targets.map(({ accountId, readiness }) => [accountId, readiness]))
   return findWarnings(toWarn, accounts, { media, unready }).slice(0, WARNINGS_MAX)
 }

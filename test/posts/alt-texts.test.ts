@@ -91,6 +91,23 @@ t.test('a Mastodon server may keep more, which is read when the account is conne
   t.equal((upload!.body as { description: string }).description, altText)
 })
 
+t.test('a patch warns of alternative texts as a create does, by the limit of the server', async (t) => {
+  const { ada, mastodon, connect } = await createNetworkWorld(t)
+  mastodon.descriptionLimit = 10_000
+  const accountIds = [await connect('mastodon'), await ada.account('x', { credentials: { accessToken: 'a' } })]
+  const mediaIds = [await ada.media({ kind: 'image', altText: 'a'.repeat(5000) })]
+  const { body: created } = await ada.call('POST', '/posts', { accountIds, mediaIds, caption: 'hi' })
+  t.strictSame(
+    created.warnings.map(({ code, accountId }: Record<string, string>) => [code, accountId]),
+    [['text_cut', accountIds[1]]],
+  )
+  const { body: patched } = await ada.call('PATCH', `/posts/${created.id}`, { caption: 'ho' })
+  t.strictSame(patched.warnings, created.warnings)
+  const strict = await ada.call('PATCH', `/posts/${created.id}?strict=true`, { caption: 'ha' })
+  t.equal(strict.headers['x-error-code'], 'warnings_not_allowed')
+  t.notOk(Object.hasOwn(patched.targets[0], 'altTextLengthMax'), 'the limit belongs to the account, not to the post')
+})
+
 t.test('a text is cut between two characters, by the unit of the network', async (t) => {
   const world = await createNetworkWorld(t)
   const { mastodon, connect, post, work, readDelivery, uploadFile } = world
