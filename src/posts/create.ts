@@ -14,11 +14,13 @@ import { findWarningError, findWarnings } from './warnings.ts'
 
 interface KnownAccount extends TargetAccount {
   textLengthMax: number | null
+  altTextLengthMax: number | null
 }
 
 /**
  * Cache of accounts that passed `checkPost`, by id. The network of an account never changes. The text limit of its
- * server may change: then `insertPost` writes nothing.
+ * server may change: then `insertPost` writes nothing. That of alternative texts may change too: only posts without files
+ * are checked by the cache.
  */
 export type KnownAccounts = Map<string, KnownAccount>
 
@@ -160,8 +162,8 @@ function checkWithoutDatabase(post: RequestedPost, known: KnownAccounts, texts: 
 function remember(known: KnownAccounts, checked: CheckedPost): CheckedPost {
   const { accounts } = checked
   if (known.size + accounts.length > KNOWN_MAX) known.clear()
-  for (const { id, platform, username, textLengthMax } of accounts) {
-    known.set(id, { id, platform, username, textLengthMax })
+  for (const { id, platform, username, textLengthMax, altTextLengthMax } of accounts) {
+    known.set(id, { id, platform, username, textLengthMax, altTextLengthMax })
   }
   return checked
 }

@@ -79,6 +79,16 @@ t.test('a Mastodon server may keep more, which is read when the account is conne
   t.equal((await world.readAccount(account)).altTextLengthMax, 10_000)
   const { body: limits } = await ada.call('GET', `/accounts/${account}/limits`)
   t.match(limits.altTexts.image, { max: 10_000, maxSource: null })
+  t.equal(limits.fields.properties.altText.maxLength, 10_000)
+  const fields = { altText: 'a'.repeat(10_001) }
+  const accountOverrides = [{ accountId: account, fields }]
+  const refused = await ada.call('POST', '/posts', { accountIds: [account], caption: 'hi', accountOverrides })
+  t.match(refused.body.error, /altText is 10001 characters long, at most 10000 are allowed/)
+  fields.altText = 'a'.repeat(3000)
+  for (const caption of ['hi', 'with the limits of the cache']) {
+    const { status } = await ada.call('POST', '/posts', { accountIds: [account], caption, accountOverrides })
+    t.equal(status, 201, caption)
+  }
   const altText = 'a'.repeat(2000)
   const file = await uploadFile(await jpeg(), altText)
   const body = { accountIds: [account], mediaIds: [file], caption: 'hi' }

@@ -136,7 +136,7 @@ export const bluesky: Platform = {
       param: 'langs',
       source: postLexicon,
     },
-    altText: { type: 'string', lengthMax: 2000, param: 'embed.images[].alt', source: app },
+    altText: { type: 'string', lengthMax: imageAltText.lengthMax, param: 'embed.images[].alt', source: app },
     labels: {
       type: 'string[]',
       values: ['sexual', 'nudity', 'porn', 'graphic-media'],

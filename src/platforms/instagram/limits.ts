@@ -190,7 +190,7 @@ export const instagram: Platform = {
     },
     altText: {
       type: 'string',
-      lengthMax: 1000,
+      lengthMax: altText.lengthMax,
       param: 'alt_text',
       unused: {
         when: `the post has no image, or is a story`,

@@ -145,7 +145,8 @@ export const linkedin: Platform = {
     },
     altText: {
       type: 'string',
-      lengthMax: 4086,
+      lengthMax: altText.lengthMax,
+      unit: 'UTF-16 units',
       param: 'content.media.altText',
       unused: { when: 'the post has no image', test: (_, { hasImage }) => !hasImage },
       source: { ...postsApi, confidence: 'assumed' },

@@ -141,7 +141,7 @@ export const mastodon: Platform = {
       description: 'for Mastodon 4.5 and later',
       source: statuses,
     },
-    altText: { type: 'string', lengthMax: 1500, param: 'media.description', source: instance },
+    altText: { type: 'string', lengthMax: altText.lengthMax, param: 'media.description', source: instance },
     poll: {
       type: 'object',
       properties: {

@@ -124,7 +124,7 @@ export const pinterest: Platform = {
     },
     title: { type: 'string', param: 'title', source: openapi },
     link: { type: 'url', lengthMax: 2048, param: 'link', source: openapi },
-    altText: { type: 'string', lengthMax: 500, param: 'alt_text', source: openapi },
+    altText: { type: 'string', lengthMax: altText.lengthMax, param: 'alt_text', source: openapi },
     dominantColor: {
       type: 'string',
       pattern: { regex: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour as #RRGGBB' },

@@ -61,9 +61,8 @@ export function* checkInPieces(
   const nameOf = createAccountNames(accounts)
 
   for (const account of accounts) {
-    const { id, platform: platformId, username, textLengthMax } = account
-    const network = platforms[platformId]
-    const platform = textLengthMax ? replaceTextLengthMax(network, textLengthMax) : network
+    const { id, platform: platformId, username } = account
+    const platform = replaceLimits(platforms[platformId], account)
     const override = post.overrides.get(id)
     const context: CheckContext = {
       post,
@@ -115,16 +114,10 @@ export function replaceLimits(
   { textLengthMax, altTextLengthMax }: Pick<TargetAccount, 'textLengthMax' | 'altTextLengthMax'>,
 ): Platform {
   const own = textLengthMax ? replaceTextLengthMax(platform, textLengthMax) : platform
-  const ruleOf = (kind: MediaKind) => findAltTextRule(platform, { kind }, altTextLengthMax)!
-  const kinds = Object.keys(platform.altTexts) as MediaKind[]
-  return { ...own, altTexts: Object.fromEntries(kinds.map((kind) => [kind, ruleOf(kind)])) }
+  return altTextLengthMax ? replaceAltTextLengthMax(own, altTextLengthMax) : own
 }
 
-/** The limits of a network whose server, that of an account, has another maximum. */
-export function replaceTextLengthMax(
-  { caption, firstComment, thread, ...platform }: Platform,
-  lengthMax: number,
-): Platform {
+function replaceTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {
   const replaced = { lengthMax, lengthSource: null }
   return {
     ...platform,
@@ -132,6 +125,15 @@ export function replaceTextLengthMax(
     ...(firstComment && { firstComment: { ...firstComment, ...replaced } }),
     ...(thread && { thread: { ...thread, ...replaced } }),
   }
+}
+
+function replaceAltTextLengthMax(platform: Platform, lengthMax: number): Platform {
+  const kinds = Object.keys(platform.altTexts) as MediaKind[]
+  const altTexts = Object.fromEntries(kinds.map((kind) => [kind, findAltTextRule(platform, { kind }, lengthMax)!]))
+  const { altText } = platform.fields
+  const fields =
+    altText?.type === 'string' ? { ...platform.fields, altText: { ...altText, lengthMax } } : platform.fields
+  return { ...platform, altTexts, fields }
 }
 
 function checkPostType({ post, platform, postTypeRule, addViolation }: CheckContext): void {

@@ -129,7 +129,7 @@ export const threads: Platform = {
     },
     altText: {
       type: 'string',
-      lengthMax: 1000,
+      lengthMax: altText.lengthMax,
       param: 'alt_text',
       unused: { when: 'the post has no media', test: (_, { count }) => count === 0 },
       source: publishing,

@@ -168,7 +168,7 @@ export const x: Platform = {
     },
     altText: {
       type: 'string',
-      lengthMax: 1000,
+      lengthMax: altText.lengthMax,
       param: 'metadata.alt_text.text',
       unused: { when: 'the post has no image', test: (_, { hasImage }) => !hasImage },
       source: { url: openapi.url, confidence: 'cross-checked', version: openapi.version },
