@@ -1,10 +1,8 @@
 import type { TextRule } from '../limits.ts'
-import { countLength } from './text-length.ts'
+import { countLength, segmenter } from './text-length.ts'
 
 /** Units that count a text as the sum of its graphemes. */
 type Limits = Pick<TextRule, 'lengthMax' | 'bytesMax'> & { unit: 'code points' | 'graphemes' | 'UTF-16 units' }
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The beginning of a text that is within the limits. No grapheme is cut apart. */
 export function cutText(text: string, { lengthMax, unit, bytesMax = Number.POSITIVE_INFINITY }: Limits): string {
@@ -12,7 +10,7 @@ export function cutText(text: string, { lengthMax, unit, bytesMax = Number.POSIT
   if (text.length <= lengthMax && 3 * text.length <= bytesMax) return text
   let length = 0
   let bytes = 0
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of segmenter.segment(text)) {
     length += unit === 'graphemes' ? 1 : countLength(segment, unit)
     bytes += Buffer.byteLength(segment)
     if (length > lengthMax || bytes > bytesMax) return text.slice(0, index)

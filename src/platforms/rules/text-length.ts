@@ -153,7 +153,7 @@ function countForThreads(text: string): number {
   return length
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+export const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** `parts`: what counts although it is inside of a grapheme. */
 function countGraphemes(text: string, parts?: RegExp): number {

@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { impossible, unauthorized, unexpected } from '../publish-error.ts'
-import { openImage } from '../remote-image.ts'
-import { contentOf, fileName, multipart, type Upload } from '../request-body.ts'
+import { readImage } from '../remote-image.ts'
+import { fileName, multipart, type Upload } from '../request-body.ts'
 
 // Source of everything below that names no other: https://core.telegram.org/bots/api
 
@@ -213,9 +211,8 @@ const ALBUM_THUMBNAIL = 'video-thumbnail'
 
 /** https://core.telegram.org/bots/api#sendvideo: less than 200 kB. Read whole, before the call that may be visible. */
 async function loadThumbnail({ url, field }: { url: string; field: string }, io: Io): Promise<Upload> {
-  const image = await openImage(url, io, { field: 'thumbnailUrl', mimeTypes: ['image/jpeg'], bytesMax: 200_000 - 1 })
-  const content = await buffer(Readable.from(contentOf(image)))
-  return { field, name: 'thumbnail.jpg', file: { ...image, open: async () => Readable.from([content]) } }
+  const rules = { field: 'thumbnailUrl', mimeTypes: ['image/jpeg'], bytesMax: 200_000 - 1 }
+  return { field, name: 'thumbnail.jpg', file: await readImage(url, io, rules) }
 }
 
 const SINGLE = {
