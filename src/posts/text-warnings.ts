@@ -1,12 +1,12 @@
+import type { BodyPath } from '../../schemas/warning.ts'
 import { platforms } from '../platforms/catalogue.ts'
-import type { TextRule } from '../platforms/limits.ts'
+import type { AltTextRule, TextRule } from '../platforms/limits.ts'
 import { findAltText, findAltTextRule } from '../platforms/rules/alt-text.ts'
 import { readCaption } from '../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import { firstLineOf } from '../platforms/rules/title.ts'
 import { captionPath, fieldPath } from '../platforms/rules/violation.ts'
-import { atMost } from '../platforms/rules/wording.ts'
 import type { WarningContext } from './warning-context.ts'
 
 /** The most parts of a text that a warning names. */
@@ -56,7 +56,7 @@ function addCutTexts(context: WarningContext): void {
         ? ['mediaIds', media.findIndex(file.id)]
         : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
       const name = file.fileName ? `${file.fileName} (${file.id})` : file.id
-      warn(account, 'text_cut', path, `media ${name} has an alternative text ${excess}, which is cut when it is sent`)
+      warn(account, 'text_cut', path, `the alternative text of media ${name} is cut: ${excess}`)
     }
     const { title } = platform
     if (!title?.required || isFull()) continue
@@ -65,7 +65,7 @@ function addCutTexts(context: WarningContext): void {
     // A caption that is too long to be analyzed breaks the limits of every network.
     const excess = describeExcess(texts.read(caption, firstLineOf) ?? '', title, texts)
     if (!excess) continue
-    const problem = `the title is the first line of the caption ${excess}, which is cut when it is sent`
+    const problem = `the first line of the caption becomes the title and is cut: ${excess}`
     warn(account, 'text_cut', findCaptionPath(), problem)
   }
 }
@@ -74,7 +74,7 @@ function addCutTexts(context: WarningContext): void {
 function addUncertainTexts(context: WarningContext): void {
   const { post, texts, isFull, warn } = context
   for (const { account, platform, caption, findCaptionPath } of eachAccount(context)) {
-    const add = (text: string, rule: TextRule | undefined, findPath: () => (string | number)[], name: string) => {
+    const add = (text: string, rule: TextRule | undefined, findPath: () => BodyPath, name: string) => {
       const max = rule?.uncertainBytesMax?.max
       if (max === undefined || isFull()) return
       const bytes = texts.countLength(text, 'bytes')
@@ -109,20 +109,20 @@ function* eachAccount({ post, accounts, findOverridePath, isFull }: WarningConte
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-type Limits = Pick<TextRule, 'lengthMax' | 'unit' | 'bytesMax'>
+type Limits = Pick<AltTextRule, 'lengthMax' | 'unit' | 'bytesMax'>
 
-/** How long a text is, and how long it may be; undefined for one that is within the limits. */
+/** How long a text is, and how much of it the network keeps; undefined for one that is within the limits. */
 function describeExcess(
   text: string,
   { lengthMax, unit, bytesMax = Number.POSITIVE_INFINITY }: Limits,
   texts: TextCache,
 ): string | undefined {
-  // No unit counts more than UTF-16 does, and no character has more than three bytes for each UTF-16 unit.
+  // None of these units counts more than the UTF-16 units, and no character has more than three bytes for each UTF-16 unit.
   if (text.length <= lengthMax && 3 * text.length <= bytesMax) return undefined
   const length = texts.countLength(text, unit)
-  if (length > lengthMax) return `of ${length} characters, ${atMost(lengthMax)}`
+  if (length > lengthMax) return `it has ${length} characters, the network keeps ${lengthMax}`
   const bytes = texts.countLength(text, 'bytes')
-  return bytes > bytesMax ? `of ${bytes} bytes, ${atMost(bytesMax)}` : undefined
+  return bytes > bytesMax ? `it has ${bytes} bytes, the network keeps ${bytesMax}` : undefined
 }
 
 function describeLinks(addresses: readonly string[]): string | undefined {

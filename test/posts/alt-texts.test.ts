@@ -32,7 +32,7 @@ t.test('an alternative text that a network would cut leads to a warning of creat
     ].map(([platform, max]) => [
       ['mediaIds', 0],
       ids.get(platform as string),
-      `${platform} (@ada): media pier.jpg (${media}) has an alternative text of 5000 characters, at most ${max} are allowed, which is cut when it is sent`,
+      `${platform} (@ada): the alternative text of media pier.jpg (${media}) is cut: it has 5000 characters, the network keeps ${max}`,
     ]),
   )
   t.strictSame(created.warnings, validation.warnings)
@@ -67,6 +67,10 @@ t.test('the first line of a caption that is cut to a title leads to a warning', 
     ['text_cut', ['accountOverrides', 0, 'captionOverride']],
   ])
   t.strictSame(await warningsOf({ caption: 'a'.repeat(100) }), [])
+  const { body } = await ada.call('POST', '/posts/validate', { accountIds: [youtube], caption: long })
+  const message =
+    'youtube (@ada): the first line of the caption becomes the title and is cut: it has 101 characters, the network keeps 100'
+  t.equal(body.warnings[0].message, message)
   const fields = { title: 'A title of its own' }
   t.strictSame(await warningsOf({ caption: long, accountOverrides: [{ accountId: youtube, fields }] }), [])
 })
