@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
+import { WARNINGS_MAX } from '../../schemas/warning.ts'
+import { findWarnings } from '../../src/posts/warnings.ts'
 import { createWorld } from '../helpers/app.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
@@ -100,6 +102,43 @@ t.test('a title that is cut from the caption is counted without its graphemes', 
   stop()
   t.equal(body.warnings.filter(({ code }: { code: string }) => code === 'text_cut').length, accountIds.length)
   t.equal(counted.total, 0)
+})
+
+t.test('the search for warnings ends when there are enough, and indexes the overrides once', (t) => {
+  const accounts = Array.from({ length: 2_000 }, (_, index) => ({ id: `${index}`, username: 'ada' }))
+  const { problems, check } = collectProblems()
+  // The third value: how many kinds of warnings are looked for before, in all accounts.
+  for (const [platform, captionOverride, before] of [
+    ['telegram', 'A\u030A', 0],
+    ['youtube', 'a'.repeat(101), 1],
+    ['threads', '’'.repeat(200), 2],
+  ] as const) {
+    const calls = { get: 0, keys: 0 }
+    class Overrides extends Map<string, { captionOverride: string }> {
+      override get(id: string) {
+        calls.get++
+        return super.get(id)
+      }
+      override keys() {
+        calls.keys++
+        return super.keys()
+      }
+    }
+    const overrides = new Overrides(accounts.map(({ id }) => [id, { captionOverride }]))
+    const post = {
+      ...{ postType: 'post' as const, caption: '', mediaIds: [], threadParts: new Map(), scheduledAt: null, overrides },
+      findAccountIndex: Number,
+    }
+    const targets = accounts.map((account) => ({ ...account, platform }))
+    const warnings = findWarnings(post, targets, { media: [], unready: new Map() })
+    check(warnings.length, WARNINGS_MAX + 1, `${platform}: warnings`)
+    check(warnings.at(-1)!.path, ['accountOverrides', WARNINGS_MAX, 'captionOverride'], `${platform}: the last path`)
+    check(calls.keys, 1, `${platform}: how often the overrides were listed`)
+    const readCount = calls.get - before * accounts.length
+    check(readCount < accounts.length / 4, true, `${platform}: ${readCount} overrides were read for its warning`)
+  }
+  t.strictSame(problems, [])
+  t.end()
 })
 
 t.test('a long post is checked in pieces, between which other requests are served', async (t) => {
