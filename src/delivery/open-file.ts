@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { AppError } from '../errors.ts'
 import type { ByteRange } from '../platforms/adapter.ts'
 import { PublishError, unreadable } from '../platforms/publish-error.ts'
 import { NotStoredError, type Storage } from '../storage/storage.ts'
@@ -20,8 +21,17 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
   }
 }
 
+const unplannable = (problem: string) =>
+  new PublishError(`The metadata of a file of the post cannot be removed: ${problem}. Convert it, and upload the result`, {
+    code: 'media_unreadable',
+    maybeSent: false,
+    retryable: false,
+  })
+
 function throwPublishError(cause: unknown): never {
   if (cause instanceof NotStoredError) throw unreadable(cause)
+  // Another attempt would find the same in the file.
+  if (cause instanceof AppError) throw Object.assign(unplannable(cause.message), { cause })
   const options = { code: 'storage_unavailable', maybeSent: false, retryable: true }
   throw Object.assign(new PublishError('File storage is not available', options), { cause })
 }

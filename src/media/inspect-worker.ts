@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import type { MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import type { Inspected, InspectRequest, MediaFile } from './inspect.ts'
-import type { Edit } from './metadata/edits.ts'
+import type { Plan } from './metadata/edits.ts'
 import { FileWindow } from './metadata/file-window.ts'
 import { planEdits } from './metadata/plan.ts'
 import { damaged } from './structure/bytes.ts'
@@ -19,7 +19,7 @@ async function readFacts(path: string): Promise<MediaFile> {
   return { kind: 'video', frames: null, ...result.facts }
 }
 
-function readEdits(path: string, type: MediaType): Edit[] {
+function readEdits(path: string, type: MediaType): Plan {
   const fd = openSync(path, 'r')
   try {
     return planEdits(new FileWindow(fd), type)

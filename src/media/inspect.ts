@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { MediaKind, MediaTracks, MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { cpuMaxMsOf, InspectThread } from './inspect-thread.ts'
-import type { Edit } from './metadata/edits.ts'
+import type { Plan } from './metadata/edits.ts'
 
 /** The facts of a media file, from its content. */
 export interface MediaFile {
@@ -36,7 +36,7 @@ export interface InspectRequest {
 
 /** What the thread found. */
 export type Inspected =
-  | { facts: MediaFile | undefined; edits: Edit[] }
+  | { facts: MediaFile | undefined; edits: Plan }
   | { refused: { code: ErrorCode; message: string } }
   | { failed: NodeJS.ErrnoException }
 
@@ -51,13 +51,13 @@ export async function inspectFile(
   path: string,
   userId: string,
   limits: InspectLimits = {},
-): Promise<{ facts: MediaFile; edits: Edit[] }> {
+): Promise<{ facts: MediaFile; edits: Plan }> {
   const { facts, edits } = await read({ path }, userId, limits)
   return { facts: facts!, edits }
 }
 
 /** The edits that remove the metadata of a file whose type and structure are known. Throws as `inspectFile` does. */
-export async function planFile(path: string, userId: string, type: MediaType): Promise<Edit[]> {
+export async function planFile(path: string, userId: string, type: MediaType): Promise<Plan> {
   return (await read({ path, type }, userId, {})).edits
 }
 

@@ -55,5 +55,5 @@ function requestedRange(
 const notFound = () => new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
 
 function throwNotFound(error: unknown): never {
-  throw error instanceof NotStoredError ? notFound() : error
+  throw error instanceof NotStoredError || error instanceof AppError ? notFound() : error
 }

@@ -6,12 +6,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { findEdits, saveEdits } from '../../db/queries/media.ts'
 import type { MediaType } from '../../schemas/media.ts'
-import { AppError } from '../errors.ts'
 import { NotStoredError, type Storage, throwFileError } from '../storage/storage.ts'
 import type { Library } from './add.ts'
 import { planFile } from './inspect.ts'
-import { applyEdits, type Edit } from './metadata/edits.ts'
+import { applyEdits, type Plan } from './metadata/edits.ts'
 
+/** Reading throws a 400 where the metadata of a file cannot be removed. */
 export type PublishedFiles = Pick<Storage, 'size' | 'read'>
 
 /**
@@ -23,12 +23,12 @@ export function publishedFiles(library: Omit<Library, 'bytesMax'>): PublishedFil
   const { db, storage, keepsMetadata } = library
   if (keepsMetadata) return storage
   /** By storage key: an adapter may read several parts of a file at the same time. */
-  const plans = new Map<string, Promise<Edit[]>>()
+  const plans = new Map<string, Promise<Plan>>()
 
-  async function editsOf(key: string): Promise<Edit[]> {
+  async function editsOf(key: string): Promise<Plan> {
     const [file] = await findEdits(db, { storageKey: key })
     if (!file) throw new NotStoredError(key, new Error('it belongs to no media'))
-    if (file.edits) return file.edits as Edit[]
+    if (typeof file.edits === 'string') return file.edits
     const plan = plans.get(key) ?? planStored(library, key, file).finally(() => plans.delete(key))
     plans.set(key, plan)
     return plan
@@ -39,7 +39,7 @@ export function publishedFiles(library: Omit<Library, 'bytesMax'>): PublishedFil
     async read(key, range) {
       const edits = await editsOf(key)
       const stored = await storage.read(key, range)
-      if (edits.length === 0) return stored
+      if (edits === '') return stored
       const edited = Readable.from(applyEdits(stored, range?.from ?? 0, edits), { objectMode: false })
       return edited.once('close', () => stored.destroy())
     },
@@ -51,16 +51,12 @@ async function planStored(
   { db, storage, incomingDir }: Omit<Library, 'bytesMax'>,
   key: string,
   { userId, mimeType }: { userId: string; mimeType: string },
-): Promise<Edit[]> {
+): Promise<Plan> {
   const path = join(incomingDir, `plan-${randomUUID()}`)
   try {
     const stored = await storage.read(key)
     await pipeline(stored, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(throwFileError)
-    const edits = await planFile(path, userId, mimeType as MediaType).catch((error) => {
-      // Its metadata cannot be removed, so there is nothing to publish.
-      if (error instanceof AppError) throw new NotStoredError(key, error)
-      throwFileError(error)
-    })
+    const edits = await planFile(path, userId, mimeType as MediaType).catch(throwFileError)
     await saveEdits(db, { storageKey: key, edits: JSON.stringify(edits) })
     return edits
   } finally {

@@ -89,29 +89,31 @@ async function gif() {
   return insert(bytes, end, block(0xfe, SECRET), block(0xfe, `${SECRET}!`), block(0xff, 'XMP DataXMP', SECRET))
 }
 
-/** The samples of a track of positions, after the movie, and the track. */
-const positions = (at: number) => {
+/** The samples of a track of positions, after the movie, and the track. Each is a chunk of its own, before a byte of others. */
+const positions = (at: number, chunks = 2) => {
   const text = `GPS ${SECRET}`
+  const offsets = Buffer.alloc(4 * chunks)
+  for (let chunk = 0; chunk < chunks; chunk++) offsets.writeUInt32BE(at + chunk * (text.length + 1), 4 * chunk)
   const full = (type: string, ...numbers: number[]) => box(type, length(4, 0), ...numbers.map((n) => length(4, n)))
   const table = box(
     'stbl',
     box('stsd', length(4, 0), length(4, 1), box('gpmd', length(6, 0), length(2, 1))),
-    full('stts', 1, 2, 1),
+    full('stts', 1, chunks, 1),
     full('stsc', 1, 1, 1, 1),
-    full('stsz', 0, 2, text.length, text.length),
-    full('stco', 2, at, at + text.length),
+    full('stsz', text.length, chunks),
+    box('stco', length(4, 0), length(4, chunks), offsets),
   )
   const header = box('tkhd', length(4, 7), length(4, 0), length(4, 0), length(4, 9), Buffer.alloc(68))
   const handler = box('hdlr', length(4, 0), length(4, 0), 'meta', Buffer.alloc(12), `${SECRET}\0`)
-  const media = box('mdia', full('mdhd', 0, 0, 1_000, 2, 0), handler, box('minf', box('nmhd', length(4, 0)), table))
-  return { samples: text + text, track: box('trak', header, media) }
+  const media = box('mdia', full('mdhd', 0, 0, 1_000, chunks, 0), handler, box('minf', box('nmhd', length(4, 0)), table))
+  return { samples: `${text}.`.repeat(chunks), track: box('trak', header, media) }
 }
 
 /** A movie whose `moov` box is the last one, with metadata in all places that writers use. */
-function movie(bytes: Buffer): Buffer {
+export function movie(bytes: Buffer, chunks?: number): Buffer {
   const moovAt = bytes.indexOf('moov') - 4
   const more = (at: number) => {
-    const { samples, track } = positions(at)
+    const { samples, track } = positions(at, chunks)
     const user = box('udta', box('\xa9xyz', length(2, 18), length(2, 0), '+53.5+009.9/'), box('\xa9mak', SECRET))
     const key = box('mdta', 'com.apple.quicktime.location.ISO6709')
     const value = box('data', length(4, 1), length(4, 0), SECRET)

@@ -35,6 +35,8 @@ export class MoviePlan {
   readonly #removed = new Set<number | undefined>()
   /** The size of samples by track, where fragments state none. */
   readonly #sampleBytes = new Map<number, number>()
+  /** Where the data of the last `traf` end. */
+  #data = { moof: -1, end: 0 }
 
   constructor(file: FileWindow, edits: EditList) {
     this.#file = file
@@ -47,7 +49,7 @@ export class MoviePlan {
     for (const box of boxesIn(this.#file, parent.start, parent.end)) {
       end = box.end
       if (box.type === 'trak' && !isPlayed(this.#file, box)) this.#removeTrack(box)
-      else if (box.type === 'traf' && this.#removed.has(this.#trackOfFragment(box))) this.#removeFragment(box, parent)
+      else if (box.type === 'traf' && this.#removed.size > 0) this.#visitFragment(box, parent, depth)
       else if (CONTAINERS.includes(box.type)) this.visit(box, depth + 1)
       else if (isKept(this.#file, box)) this.#clean(box)
       else blank(this.#edits, box)
@@ -68,10 +70,19 @@ export class MoviePlan {
     return header && uint(this.#file, header.start + VERSION_BYTES, 4)
   }
 
-  #removeFragment(traf: Box, moof: Box): void {
-    const defaultBytes = this.#sampleBytes.get(this.#trackOfFragment(traf)!) ?? 0
-    for (const [at, bytes] of runRanges(this.#file, traf, moof, defaultBytes)) this.#edits.fill(at, bytes)
-    blank(this.#edits, traf)
+  #visitFragment(traf: Box, moof: Box, depth: number): void {
+    const track = this.#trackOfFragment(traf)
+    const isRemoved = this.#removed.has(track)
+    const defaultBytes = this.#sampleBytes.get(track!) ?? 0
+    // ISO/IEC 14496-12, 8.8.7.1: the data of the first `traf` begin at the `moof`, and others where the ones before end.
+    const impliedBase = this.#data.moof === moof.at ? this.#data.end : moof.at
+    this.#data = { moof: moof.at, end: impliedBase }
+    for (const [at, bytes] of runRanges(this.#file, traf, moof, { defaultBytes, impliedBase })) {
+      if (isRemoved) this.#edits.fill(at, bytes)
+      this.#data.end = at + bytes
+    }
+    if (isRemoved) blank(this.#edits, traf)
+    else this.visit(traf, depth + 1)
   }
 
   /** Removes what is private in a box that stays. */

@@ -1,7 +1,7 @@
 import type { MediaType } from '../../../schemas/media.ts'
 import { damaged } from '../structure/bytes.ts'
 import { planAvif } from './avif.ts'
-import { type Edit, EditList } from './edits.ts'
+import { EditList, type Plan } from './edits.ts'
 import type { FileWindow } from './file-window.ts'
 import { planGif } from './gif.ts'
 import { planJpeg } from './jpeg.ts'
@@ -26,7 +26,7 @@ const PLANS: Record<MediaType, (file: FileWindow, edits: EditList) => void> = {
  * pictures and the sound, their colour profile and their orientation stay, and so does the length of the file. Its structure
  * was checked before. Throws a 400 if it cannot be followed, or takes too much.
  */
-export function planEdits(file: FileWindow, type: MediaType): Edit[] {
+export function planEdits(file: FileWindow, type: MediaType): Plan {
   const edits = new EditList()
   try {
     PLANS[type](file, edits)
@@ -34,5 +34,5 @@ export function planEdits(file: FileWindow, type: MediaType): Edit[] {
     // A read past the end of the file, or of what was read.
     throw error instanceof RangeError ? damaged('its metadata cannot be read') : error
   }
-  return edits.ordered()
+  return edits.plan()
 }

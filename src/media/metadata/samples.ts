@@ -27,19 +27,20 @@ export function* sampleRanges(file: FileWindow, track: Box): Generator<[at: numb
 
 /**
  * Where the samples of a track are that a fragment describes in a `traf` box, one range for each run: ISO/IEC 14496-12,
- * 8.8.7 and 8.8.8. `defaultBytes` is the size of its samples where the fragment states none.
+ * 8.8.7 and 8.8.8. `defaultBytes` is the size of its samples where the fragment states none, and `impliedBase` where its
+ * data begin.
  */
 export function* runRanges(
   file: FileWindow,
   traf: Box,
   moof: Box,
-  defaultBytes: number,
+  { defaultBytes, impliedBase }: { defaultBytes: number; impliedBase: number },
 ): Generator<[at: number, bytes: number]> {
-  const header = findBox(file, traf, ['tfhd'])!
+  const header = findBox(file, traf, ['tfhd'])
+  if (!header) return
   const flags = uint(file, header.start + 1, 3)
-  if (!(flags & HAS_BASE || flags & IS_MOOF_BASE)) throw tooComplex('fragments that do not state where their data are')
   let at = header.start + VERSION_BYTES + 4
-  const base = flags & HAS_BASE ? uint(file, at, 8) : moof.at
+  const base = flags & HAS_BASE ? uint(file, at, 8) : flags & IS_MOOF_BASE ? moof.at : impliedBase
   at += (flags & HAS_BASE ? 8 : 0) + (flags & HAS_DESCRIPTION ? 4 : 0) + (flags & HAS_DURATION ? 4 : 0)
   const sampleBytes = flags & HAS_SIZE ? uint(file, at, 4) : defaultBytes
   let next = base
