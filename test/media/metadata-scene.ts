@@ -146,6 +146,18 @@ const webm = Buffer.concat([
   Buffer.from(SECRET),
 ])
 
+const fragmented = await sample('fragmented-subtitles.mp4')
+
+/** The data of each track begin where those of the one before end, as ISO/IEC 14496-12, 8.8.7.1 defines without a base. */
+function withoutBases(): Buffer {
+  const bytes = Buffer.from(fragmented)
+  for (let at = bytes.indexOf('tfhd'), traf = 0; at >= 0; at = bytes.indexOf('tfhd', at + 4), traf++) {
+    bytes[at + 5]! &= ~2
+    if (traf > 0) bytes.writeInt32BE(0, bytes.indexOf('trun', at) + 12)
+  }
+  return bytes
+}
+
 /** A file of each type with metadata in all places that writers use. */
 export const privateFiles: Record<string, { type: MediaType; bytes: Buffer }> = {
   ...Object.fromEntries(Object.entries(await jpegs()).map(([name, bytes]) => [name, { type: 'image/jpeg', bytes }])),
@@ -156,6 +168,7 @@ export const privateFiles: Record<string, { type: MediaType; bytes: Buffer }> = 
   avif: { type: 'image/avif', bytes: await picture(6).avif({ effort: 0 }).toBuffer() },
   mov: { type: 'video/quicktime', bytes: movie(videos.mov) },
   mp4: { type: 'video/mp4', bytes: movie(await sample('rotated.mp4')) },
-  fragmented: { type: 'video/mp4', bytes: await sample('fragmented-subtitles.mp4') },
+  fragmented: { type: 'video/mp4', bytes: fragmented },
+  'fragmented, without bases': { type: 'video/mp4', bytes: withoutBases() },
   webm: { type: 'video/webm', bytes: webm },
 }

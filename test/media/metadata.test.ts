@@ -116,6 +116,23 @@ t.test('a file of an earlier version is not published if its metadata cannot be 
   await t.rejects(fetchPublic(id), { message: 'The public address responded with 404' })
 })
 
+t.test('a delivery whose file cannot be published without metadata fails at once, with the reason', async (t) => {
+  const { connect, uploadFile, post, work, readDelivery, db, mediaDir } = await createNetworkWorld(t)
+  const mediaIds = [await uploadFile(videos.mov)]
+  const [path] = await filesIn(join(mediaDir, 'files'))
+  await writeFile(path!, tooManyPositions)
+  await db.updateTable('media').set({ edits: null }).execute()
+  const id = await post({ accountIds: [await connect('mastodon')], caption: 'A ride', mediaIds })
+  await work()
+  const problem = 'file has metadata in more than 300000 places'
+  const message = `The metadata of a file of the post cannot be removed: ${problem}. Convert it, and upload the result`
+  t.hasStrict(await readDelivery(id), {
+    state: 'failed',
+    attempts: 1,
+    error: { code: 'media_unreadable', message, retryable: false },
+  })
+})
+
 t.test('MEDIA_KEEP_METADATA publishes files as they were uploaded', async (t) => {
   const { publish } = await createScene(t, { keepsMetadata: true })
   const { bytes } = privateFiles.png!
