@@ -121,8 +121,9 @@ async function receiveFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
-      // Before the file is inspected and stored. promoteWithinQuota counts concurrent uploads as well.
-      await refuseOverQuota(library, { userId, newBytes: saved.bytes })
+      // Before the file is inspected and stored. promoteWithinQuota counts concurrent uploads as well. A lost file counts
+      // already.
+      if (!known) await refuseOverQuota(library, { userId, newBytes: saved.bytes })
       const { facts, edits } = await receive(inspectFile(path, userId).catch(throwFileError))
       put = 'started'
       await storage.put(file.storageKey, path, facts.mimeType)

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
@@ -39,6 +39,15 @@ t.test('a file that would exceed the quota is refused, and nothing is kept', asy
   t.equal((await add(first)).status, 200, 'the same bytes do not count again')
   await ada.call('DELETE', `/media/${added.body.id}`)
   t.equal((await add(second)).status, 201, 'a deleted file does not count')
+})
+
+t.test('a lost file that is stored again does not count twice', async (t) => {
+  const { add, mediaDir } = await createScene(t)
+  const { body } = await add(first)
+  const [path] = await filesIn(join(mediaDir, 'files'))
+  await rm(path!)
+  const again = await add(first)
+  t.strictSame([again.status, again.body], [200, body])
 })
 
 t.test('uploads at the same time cannot exceed the quota together', async (t) => {
