@@ -114,14 +114,13 @@ export const findStoredFile = prepared<{ userId: string; id: string }, { storage
 )
 
 /** What removes the metadata of a stored file when it is published; null if it is not known yet. */
-export const findEdits = prepared<
-  { storageKey: string },
-  { userId: string; mimeType: string; edits: string | null }
->('find_edits', (db, value) =>
-  db
-    .selectFrom('media')
-    .select(['userId', 'mimeType', sql<string | null>`edits`.as('edits')])
-    .where('storageKey', '=', value('storageKey')),
+export const findEdits = prepared<{ storageKey: string }, { userId: string; mimeType: string; edits: string | null }>(
+  'find_edits',
+  (db, value) =>
+    db
+      .selectFrom('media')
+      .select(['userId', 'mimeType', sql<string | null>`edits`.as('edits')])
+      .where('storageKey', '=', value('storageKey')),
 )
 
 export const saveEdits = prepared<{ storageKey: string; edits: string }, never>('save_edits', (db, value) =>

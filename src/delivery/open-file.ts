@@ -22,11 +22,14 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
 }
 
 const unplannable = (problem: string) =>
-  new PublishError(`The metadata of a file of the post cannot be removed: ${problem}. Convert it, and upload the result`, {
-    code: 'media_unreadable',
-    maybeSent: false,
-    retryable: false,
-  })
+  new PublishError(
+    `The metadata of a file of the post cannot be removed: ${problem}. Convert it, and upload the result`,
+    {
+      code: 'media_unreadable',
+      maybeSent: false,
+      retryable: false,
+    },
+  )
 
 function throwPublishError(cause: unknown): never {
   if (cause instanceof NotStoredError) throw unreadable(cause)

@@ -105,7 +105,12 @@ const positions = (at: number, chunks = 2) => {
   )
   const header = box('tkhd', length(4, 7), length(4, 0), length(4, 0), length(4, 9), Buffer.alloc(68))
   const handler = box('hdlr', length(4, 0), length(4, 0), 'meta', Buffer.alloc(12), `${SECRET}\0`)
-  const media = box('mdia', full('mdhd', 0, 0, 1_000, chunks, 0), handler, box('minf', box('nmhd', length(4, 0)), table))
+  const media = box(
+    'mdia',
+    full('mdhd', 0, 0, 1_000, chunks, 0),
+    handler,
+    box('minf', box('nmhd', length(4, 0)), table),
+  )
   return { samples: `${text}.`.repeat(chunks), track: box('trak', header, media) }
 }
 
