@@ -23,12 +23,12 @@ export interface MediaFile {
   tracks: MediaTracks | null
 }
 
-/** What the thread is to find: the facts of a file and the edits that remove its metadata, or for a type only these. */
 export interface InspectLimits {
   /** CPU time, which passes slowly where other work occupies the cores. */
   cpuMaxMs?: number
 }
 
+/** What the thread is to find: the facts of a file and the edits that remove its metadata, or for a type only these. */
 export interface InspectRequest {
   path: string
   type?: MediaType
@@ -41,8 +41,9 @@ export type Inspected =
   | { failed: NodeJS.ErrnoException }
 
 /**
- * The facts of a user's file, and the edits that remove its metadata, from its content alone. Throws a 400 that names the problem if it is not exactly one
- * complete file of a supported type. All other errors are failures of this machine. Compressed pictures are not decoded.
+ * The facts of a user's file, and the edits that remove its metadata, from its content alone. Throws a 400 that names the
+ * problem if it is not exactly one complete file of a supported type. All other errors are failures of this machine.
+ * Compressed pictures are not decoded.
  *
  * One thread reads the files of all users, one after the other, so that its limits are those of the process. Users take
  * turns: each of the others delays a file by one of theirs.

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { truncate, writeFile } from 'node:fs/promises'
+import { Worker } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { inspectFile } from '../../src/media/inspect.ts'
@@ -140,6 +142,26 @@ t.test('reading a file ends at its limit of memory, and later files are read as 
   const file = await written(Buffer.concat([...hostileFiles['mp4: samples without values']!(8_000_000)]))
   t.equal(await reasonAt(file, { cpuMaxMs: 60_000 }), 'file takes too much memory to read')
   t.match(await inspect(videos.mp4), { kind: 'video' })
+})
+
+t.test('without cpuUsage, which Node has since 24.6, the time limits reading a file', async (t) => {
+  t.intercept(Worker.prototype, 'cpuUsage', { value: undefined })
+  t.equal(await reasonAt(await written(videos.mp4), { cpuMaxMs: 0 }), 'file takes too much time to read')
+  t.match(await inspect(videos.mp4), { kind: 'video' })
+})
+
+t.test('a file gets another thread if the one before left much in the heap', async (t) => {
+  let threads = 0
+  const count = () => threads++
+  subscribe('worker_threads', count)
+  t.teardown(() => unsubscribe('worker_threads', count))
+  await inspect(videos.mp4)
+  const before = threads
+  await inspect(videos.mp4)
+  t.equal(threads, before, 'a small one leaves the thread')
+  await reasonAt(await written(Buffer.concat([...hostileFiles['mp4: samples without values']!(1_000_000)])))
+  await inspect(videos.mp4)
+  t.equal(threads, before + 1)
 })
 
 t.test('users take turns: the files of one do not keep another waiting', async (t) => {

@@ -1,3 +1,4 @@
+import { colourTableBytes } from '../structure/gif.ts'
 import type { EditList } from './edits.ts'
 import type { FileWindow } from './file-window.ts'
 
@@ -30,8 +31,6 @@ export function planGif(file: FileWindow, edits: EditList): void {
     }
   }
 }
-
-const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
 /** The position after the block of length 0. */
 function endOfSubBlocks(file: FileWindow, from: number): number {

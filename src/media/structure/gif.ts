@@ -35,7 +35,7 @@ export function walkGif(file: FileBytes): void {
 }
 
 /** From the flag that says whether there is a table, and the three bits of its size. */
-const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+export const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
 function skipSubBlocks(file: FileBytes): void {
   for (;;) {
