@@ -148,6 +148,8 @@ export interface IdempotencyKeys {
   createdAt: Generated<Timestamp>;
   key: string;
   requestHash: Buffer;
+  rights: string | null;
+  rightsAt: Generated<Timestamp | null>;
   status: number;
   userId: string;
 }

@@ -1,11 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
-
-interface KeyOfUser {
-  userId: string
-  key: string
-}
 
 /** The response to the request that used a key first. */
 export interface StoredResponse {
@@ -19,7 +14,12 @@ export interface StoredResponse {
 /** A response with the key that it is stored under. */
 export interface KeyedResponse extends StoredResponse {
   key: string
+  /** What the API key of the request allows: see `digestRights`. */
+  rights: string
 }
+
+/** A stored response. Its `rights` are null if an earlier version stored it. */
+type FoundResponse = Omit<KeyedResponse, 'rights'> & { rights: string | null }
 
 /** What is stored under one of several keys. */
 interface KeysOfUser {
@@ -35,10 +35,16 @@ export const OLDEST = sql<Date>`now() - interval '24 hours'`
  * synchronous standby as every write does. A response that only this server has (after a crash, or because the wait was
  * cancelled) is therefore not replayed before the standby has it, too.
  */
-export const findStoredResponses = prepared<KeysOfUser, KeyedResponse>('find_stored_responses', (db, value) =>
+export const findStoredResponses = prepared<KeysOfUser, FoundResponse>('find_stored_responses', (db, value) =>
   db
     .selectFrom('idempotencyKeys')
-    .select(['key', 'requestHash', 'status', 'body'])
+    .select([
+      'key',
+      'requestHash',
+      'status',
+      'body',
+      sql<string | null>`case when rights_at = created_at then rights end`.as('rights'),
+    ])
     .where('userId', '=', value('userId'))
     .where('key', '=', sql<string>`any(${value('keys')}::text[])`)
     .where('createdAt', '>=', OLDEST)
@@ -46,31 +52,38 @@ export const findStoredResponses = prepared<KeysOfUser, KeyedResponse>('find_sto
 )
 
 /**
- * Stores a response under its key, in place of an expired one. Returns nothing, and stores nothing, where the key has a
- * response already. Waits for a concurrent transaction that stores one.
+ * The key under which a response is stored if API keys that allow something else have used the `Idempotency-Key`. The header
+ * cannot contain the space.
  */
-export const storeResponse = prepared<KeyOfUser & StoredResponse, { key: string }>('store_response', (db, value) =>
-  db
-    .insertInto('idempotencyKeys')
-    .values({
-      userId: value('userId'),
-      key: value('key'),
-      requestHash: value('requestHash'),
-      status: value('status'),
-      body: value('body'),
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['userId', 'key'])
-        .doUpdateSet((eb) => ({
-          requestHash: eb.ref('excluded.requestHash'),
-          status: eb.ref('excluded.status'),
-          body: eb.ref('excluded.body'),
-          createdAt: eb.ref('excluded.createdAt'),
-        }))
-        .where('idempotencyKeys.createdAt', '<', OLDEST),
-    )
-    .returning('key'),
+export const ownKey = (rights: string, key: string): string => `${rights} ${key}`
+
+/**
+ * Inserts the rows of `items`, which has the columns of the table, in place of expired ones. Returns the keys of those that it
+ * inserted. A row is left out if its key has a response, or if its `ownKey` has one that outlived the response of the key.
+ * Waits for concurrent transactions that store one. All statements lock keys in one order, so that none deadlocks with
+ * another.
+ */
+export const insertResponses = (items: RawBuilder<unknown>) => sql`
+  insert into idempotency_keys (user_id, key, request_hash, status, body, rights)
+  select user_id, key, request_hash, status, body, rights
+  from ${items} as item
+  where not exists (
+    select from idempotency_keys as own
+    where own.user_id = item.user_id and own.key = item.rights || ' ' || item.key and own.created_at >= ${OLDEST})
+  order by user_id, key
+  on conflict (user_id, key) do update
+    set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+      rights = excluded.rights, created_at = excluded.created_at, rights_at = excluded.rights_at
+    where idempotency_keys.created_at < ${OLDEST}
+  returning user_id, key`
+
+/** Stores a response under its key: see `insertResponses`. Returns nothing, and stores nothing, if the key is taken. */
+export const storeResponse = prepared<KeyedResponse & { userId: string }, { key: string }>(
+  'store_response',
+  (_db, value) =>
+    insertResponses(sql`(
+      select ${value('userId')}::uuid as user_id, ${value('key')}::text as key, ${value('requestHash')}::bytea as request_hash,
+        ${value('status')}::integer as status, ${value('body')}::text as body, ${value('rights')}::text as rights)`),
 )
 
 /** Deletes up to `limit` expired keys, the oldest first. Returns how many it deleted. */

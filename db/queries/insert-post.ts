@@ -7,7 +7,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { type AccountReadiness, reachableBy, storedCredentials } from './accounts.ts'
 import { postEvent } from './events/post.ts'
-import { type KeyedResponse, OLDEST } from './idempotency.ts'
+import { insertResponses, type KeyedResponse } from './idempotency.ts'
 import { commonOrganization } from './roles.ts'
 
 export interface NewTarget {
@@ -64,7 +64,8 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
         ordinal integer, id uuid, user_id uuid, caption text, first_comment text, post_type text, status text,
         scheduled_at timestamptz, external_reference text, metadata jsonb, delivery_state text, target_count integer,
-        key text, request_hash bytea, response_status integer, response_body text)
+        key text, request_hash bytea, response_status integer, response_body text,
+        response_rights text)
     ),
     -- The targets that the user may use, and whose text limit is the one that was checked.
     target as (
@@ -102,15 +103,9 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
     keyed as (
       select distinct on (user_id, key) * from writable where key is not null order by user_id, key, ordinal
     ),
-    -- All statements lock keys in this order, so that none waits for another that waits for it.
-    stored as (
-      insert into idempotency_keys (user_id, key, request_hash, status, body)
-      select user_id, key, request_hash, response_status, response_body from keyed order by user_id, key
-      on conflict (user_id, key) do update
-        set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-          created_at = excluded.created_at
-        where idempotency_keys.created_at < ${OLDEST}
-      returning user_id, key
+    stored as (${insertResponses(sql`(
+      select user_id, key, request_hash, response_status as status, response_body as body, response_rights as rights
+      from keyed)`)}
     ),
     post as (
       insert into posts
@@ -173,6 +168,7 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
           request_hash: `\\x${post.keyed.requestHash.toString('hex')}`,
           response_status: post.keyed.status,
           response_body: post.keyed.body,
+          response_rights: post.keyed.rights,
         }),
       })),
     ),

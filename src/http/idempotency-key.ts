@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
-import { findStoredResponses, type KeyedResponse, storeResponse } from '../../db/queries/idempotency.ts'
+import { findStoredResponses, type KeyedResponse, ownKey, storeResponse } from '../../db/queries/idempotency.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { BAD_KEY, KEY_FORM, KEY_TAKEN } from '../../schemas/idempotency.ts'
 import { AppError, invalidRequest } from '../errors.ts'
@@ -48,8 +48,8 @@ export interface Outcome<T> {
 
 /**
  * Runs `creation` once for each `Idempotency-Key` of the user's API keys that allow the same, and returns its response; a
- * repeated request gets the stored response. Only successes are stored, in the transaction that writes. Throws 400 for a malformed key and 409
- * for the key of another request. A request without a key costs no transaction and no statement.
+ * repeated request gets the stored response. Only successes are stored, in the transaction that writes. Throws 400 for a
+ * malformed key and 409 for the key of another request. A request without a key costs no transaction and no statement.
  */
 export async function withIdempotencyKey<T, P>(
   db: Db,
@@ -64,25 +64,24 @@ export async function withIdempotencyKey<T, P>(
   }
 
   const keyed = toKeyed(request, key, creation)
-  // A response under the plain name has to be found first.
-  const written = keyed.plainName === undefined ? await commitAtOnce(reply, keyed, creation) : undefined
+  const written = await commitAtOnce(reply, keyed, creation)
   if (written) return written
-  const replay = await checkReplay(db, keyed)
-  if (replay) return replay
+  let found = await checkReplay(db, keyed)
+  if (found.replay) return found.replay
   try {
     const prepared = await prepare(creation)
     for (;;) {
-      const outcome = await commit(db, reply, keyed, creation, prepared)
+      const outcome = await commit(db, reply, { ...keyed, key: found.freeKey }, creation, prepared)
       if (outcome) return outcome
-      const replay = await checkReplay(db, keyed)
-      if (replay) return replay
-      // The response that won the race has expired in the meantime.
+      found = await checkReplay(db, keyed)
+      if (found.replay) return found.replay
+      // Other API keys have used the key in the meantime, or the response that won the race has expired.
     }
   } catch (error) {
     // The first of two equal requests may have changed what the second is checked against.
-    const replay = error instanceof AppError ? await checkReplay(db, keyed).catch(() => undefined) : undefined
-    if (!replay) throw error
-    return replay
+    const again = error instanceof AppError ? await checkReplay(db, keyed).catch(() => undefined) : undefined
+    if (!again?.replay) throw error
+    return again.replay
   }
 }
 
@@ -109,28 +108,21 @@ export function readIdempotencyKey({ headers }: FastifyRequest): string | undefi
 interface KeyedRequest {
   userId: string
   /** What the response is stored under. */
-  name: string
-  /** What a version before may have stored it under; undefined if that is the same. */
-  plainName: string | undefined
+  key: string
+  /** Of the request's API key: see `digestRights`. */
+  rights: string
   /** One for each form of the request. New responses are stored under the first. */
   hashes: Buffer[]
   vault: Vault | undefined
 }
 
-/**
- * Of a key that does not allow everything, the name begins with what it allows, so that it takes no name of a key that allows
- * more. The header cannot contain the space.
- */
 function toKeyed<T, P>(request: FastifyRequest, key: string, { identities, vault }: Creation<T, P>): KeyedRequest {
-  const { userId, rights } = request
-  const digest = digestRights(rights)
   const hashes = identities.flatMap((identity) => [
     // An earlier version, which could not open the response, must not take it for its own.
     ...(vault ? [hashRequest(request, [SEALED, identity])] : []),
     hashRequest(request, identity),
   ])
-  if (digest === '') return { userId, name: key, plainName: undefined, hashes, vault }
-  return { userId, name: `${digest} ${key}`, plainName: key, hashes, vault }
+  return { userId: request.userId, key, rights: digestRights(request.rights), hashes, vault }
 }
 
 /** Begins the body of a stored response that is encrypted. */
@@ -138,21 +130,24 @@ const SEALED = 'sealed:'
 
 const prepare = async <T, P>(creation: Creation<T, P>): Promise<P> => (await creation.prepare?.()) as P
 
-/** The stored response of the key, if there is one. Throws 409 where it belongs to another request. */
+/**
+ * The stored response of the key. Throws 409 if it belongs to another request. Without a response, returns the key to store one
+ * under: the key itself, where processes of earlier versions find it, unless API keys that allow something else have used it.
+ */
 async function checkReplay(
   db: Db,
-  { userId, name, plainName, hashes, vault }: KeyedRequest,
-): Promise<Outcome<never> | undefined> {
-  const keys = plainName === undefined ? [name] : [name, plainName]
-  const found = await findStoredResponses(db, { userId, keys })
-  const stored = found.find(({ requestHash }) => hashes.some((hash) => hash.equals(requestHash)))
-  if (!stored) {
-    if (found.some(({ key }) => key === name)) throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
-    return undefined
-  }
+  { userId, key, rights, hashes, vault }: KeyedRequest,
+): Promise<{ replay: Outcome<never>; freeKey?: never } | { replay?: never; freeKey: string }> {
+  const own = ownKey(rights, key)
+  const found = await findStoredResponses(db, { userId, keys: [key, own] })
+  // An earlier version did not store rights.
+  const ours = found.filter((stored) => stored.rights === null || stored.rights === rights)
+  if (ours.length === 0) return { freeKey: found.length === 0 ? key : own }
+  const stored = ours.find(({ requestHash }) => hashes.some((hash) => hash.equals(requestHash)))
+  if (!stored) throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
   const { status, body } = stored
   const isSealed = vault && body.startsWith(SEALED)
-  return { status, body: isSealed ? vault.open(body.slice(SEALED.length)) : body, result: undefined }
+  return { replay: { status, body: isSealed ? vault.open(body.slice(SEALED.length)) : body, result: undefined } }
 }
 
 async function commitAtOnce<T, P>(
@@ -173,11 +168,11 @@ async function commitAtOnce<T, P>(
 /** A response as it is stored under the key of its request. */
 const toStored = (
   reply: FastifyReply,
-  { name, hashes: [requestHash], vault }: KeyedRequest,
+  { key, rights, hashes: [requestHash], vault }: KeyedRequest,
   { status, body }: Response,
 ): KeyedResponse => {
   const text = reply.serializeInput(body, String(status)) as string
-  return { key: name, requestHash: requestHash!, status, body: vault ? SEALED + vault.seal(text) : text }
+  return { key, rights, requestHash: requestHash!, status, body: vault ? SEALED + vault.seal(text) : text }
 }
 
 /**
@@ -213,7 +208,7 @@ const hashRequest = ({ routeOptions }: FastifyRequest, identity: unknown): Buffe
     .update(canonicalJson([routeOptions.schema?.operationId, identity]))
     .digest()
 
-/** The same text for all spellings of one JSON value: keys are sorted. */
+/** The same text for all spellings of one JSON value: keys are sorted, array indices first. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join()}]`
@@ -221,8 +216,19 @@ export function canonicalJson(value: unknown): string {
   const object = value as Record<string, unknown>
   let text = ''
   // A replacer of JSON.stringify that sorts would take three times as long.
-  for (const key of Object.keys(object).sort()) {
+  for (const key of sortKeys(Object.keys(object))) {
     if (object[key] !== undefined) text += `${text && ','}${JSON.stringify(key)}:${canonicalJson(object[key])}`
   }
   return `{${text}}`
 }
+
+/** An object lists its array indices first, in the order of their numbers. Stored hashes depend on this. */
+function sortKeys(keys: string[]): string[] {
+  const firstName = keys.findIndex((key) => !isArrayIndex(key))
+  if (firstName === -1) return keys
+  return [...keys.slice(0, firstName), ...keys.slice(firstName).sort()]
+}
+
+const ARRAY_INDEX_MAX = 2 ** 32 - 2
+
+const isArrayIndex = (key: string) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) <= ARRAY_INDEX_MAX

@@ -28,6 +28,15 @@ export function isListed({ accountIds }: Pick<KeyRights, 'accountIds'>, accountI
  * that its user may do.
  */
 export function digestRights(rights: KeyRights): string {
+  const digest = digests.get(rights) ?? computeDigest(rights)
+  digests.set(rights, digest)
+  return digest
+}
+
+/** The rights of a key are one object for as long as it is cached. */
+const digests = new WeakMap<KeyRights, string>()
+
+function computeDigest(rights: KeyRights): string {
   const scopes = SCOPE_NAMES.filter((scope) => hasScope(rights, scope))
   const all = SCOPE_NAMES.filter((scope) => hasScope(ALL_RIGHTS, scope))
   if (rights.accountIds === null && scopes.join() === all.join()) return ''

@@ -107,3 +107,8 @@ t.test('a repeated import fetches the file once', async (t) => {
   t.equal((await add({ altText: 'a' })).status, 409)
   t.equal(fetched, 1)
 })
+
+t.test('keys of objects are hashed in the order of earlier versions: array indices first', async (t) => {
+  const inOrder = { '998': 'a', '1001': { b: 1, '2': [null], '01': '', a: 2 }, '4294967295': 'c', Z: 1, a: undefined }
+  t.equal(canonicalJson(inOrder), '{"998":"a","1001":{"2":[null],"01":"","a":2,"b":1},"4294967295":"c","Z":1}')
+})

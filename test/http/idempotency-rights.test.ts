@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import type { Db } from '../../db/client.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/auth/create-key.ts'
-import { assertOneResponse, createKeyedWorld, sendWithKey } from '../helpers/idempotency.ts'
-import { until } from '../helpers/until.ts'
+import { assertOneResponse, createKeyedWorld, sendWithKey, withKeysLocked } from '../helpers/idempotency.ts'
+import { until, untilBlocked } from '../helpers/until.ts'
 
 const LATER = '2999-01-01T00:00:00Z'
 
@@ -70,13 +71,71 @@ t.test('a key with every scope in its list shares those of a key without a list'
   assertOneResponse(t, [await send(ada), await send(every)])
 })
 
+/** What an earlier version knows of stored responses. */
+const forgetRights = (db: Db) => sql`update idempotency_keys set rights = null`.execute(db)
+
 t.test('a response that an earlier version has stored for a limited key is replayed', async (t) => {
-  const { db, keyWith, send, storedKeys } = await createScene(t)
+  const { db, keyWith, send, posts } = await createScene(t)
   const author = await keyWith({ scopes: ['posts:write'] })
   const first = await send(author)
-  // Without what the key allows, which earlier versions did not store.
-  await sql`update idempotency_keys set key = split_part(key, ' ', 2)`.execute(db)
+  await forgetRights(db)
   assertOneResponse(t, [first, await send(author)])
-  t.equal((await send(author, { caption: 'another' })).status, 201, 'and keeps it from nothing else')
-  t.equal((await storedKeys()).length, 2)
+  t.equal((await send(author, { caption: 'another' })).status, 409)
+  t.equal((await posts()).length, 1)
+})
+
+t.test('a response for a limited key stands where an earlier version finds it', async (t) => {
+  const { keyWith, send, storedKeys } = await createScene(t)
+  await send(await keyWith({ scopes: ['posts:write'] }))
+  t.notMatch((await storedKeys())[0]!.key, / /)
+})
+
+t.test('an earlier version replaces an expired response of other rights', async (t) => {
+  const { db, ada, keyWith, send, posts } = await createScene(t)
+  const author = await keyWith({ scopes: ['posts:write'] })
+  const first = await send(ada)
+  // The statement of an earlier version: it does not know the rights.
+  await sql`update idempotency_keys set created_at = now() + interval '1 ms'`.execute(db)
+  assertOneResponse(t, [first, await send(author)])
+  t.equal((await posts()).length, 1)
+})
+
+t.test('a request with a key that other rights use is replayed after the other response has expired', async (t) => {
+  const { db, account, ada, keyWith, send, posts } = await createScene(t)
+  const author = await keyWith({ scopes: ['posts:write'] })
+  await send(ada, { caption: 'everything' })
+  const first = await send(author)
+  await sql`
+    update idempotency_keys set created_at = now() - interval '25 hours', rights_at = now() - interval '25 hours'
+    where key not like '% %'`.execute(db)
+  assertOneResponse(t, [first, await send(author)])
+  const mediaIds = [await ada.media()]
+  const withFile = await send(author, { mediaIds, accountIds: [account] })
+  t.equal(withFile.status, 409, 'nor does a request that takes a transaction')
+  t.equal((await posts()).length, 2)
+})
+
+t.test('a key for everything does not get the response of a limited key, nor the reverse', async (t) => {
+  const { ada, keyWith, send, posts } = await createScene(t)
+  const author = await keyWith({ scopes: ['posts:write'] })
+  const drafts = [await send(author), await send(author)]
+  const others = [await send(ada), await send(ada)]
+  assertOneResponse(t, drafts)
+  assertOneResponse(t, others)
+  t.equal((await posts()).length, 2)
+})
+
+t.test('a post of a limited key is written in one statement', async (t) => {
+  const { app, account, db, keyWith, send } = await createScene(t)
+  const author = await keyWith({ scopes: ['posts:write'] })
+  // A post for an account that is not known yet gets a transaction of its own.
+  await send(author)
+  await withKeysLocked(db, async () => {
+    const sent = sendWithKey(app, author, '/posts', { accountIds: [account] }, 'second')
+    t.teardown(() => sent)
+    const [pid] = await untilBlocked(db)
+    const { rows } = await sql`
+      select query_start = xact_start as is_alone from pg_stat_activity where pid = ${pid}`.execute(db)
+    t.strictSame(rows, [{ isAlone: true }])
+  })
 })
