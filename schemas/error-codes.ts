@@ -86,6 +86,7 @@ export const ERROR_CODES = {
   media_not_found: 'The caller has no file with this id.',
   media_quota: 'With the file, the files of the user would have more bytes than the operator allows.',
   media_in_use: 'A post that is still to be published uses the file.',
+  media_in_too_many_posts: 'Too many deliveries may still publish the file for its alternative text to be changed.',
   media_used_elsewhere: 'The file is also in posts that the caller, or its API key, may not see.',
   media_without_content: 'The service stores no bytes of this file.',
   precondition_failed: '`If-Match` or `If-Unmodified-Since` does not match the post or the file.',

@@ -110,6 +110,9 @@ export const RETURN_URL_NOT_ALLOWED = 'returnUrl does not begin with a URL that 
 
 export const MEDIA_NOT_FOUND = 'Media not found'
 export const MEDIA_IN_USE = 'Cannot delete media that is still to be published'
+/** One transaction changes them, within the time limit of a statement. */
+export const ALT_TEXT_DELIVERIES_MAX = 2000
+export const MEDIA_IN_TOO_MANY_POSTS = `More than ${ALT_TEXT_DELIVERIES_MAX} deliveries, or drafts, may still publish this file: wait until they are published, or take the file out of some of these posts`
 export const MEDIA_USED_ELSEWHERE = 'Posts outside of your organisations use this file: only its owner can change it'
 export const MEDIA_USED_BY_OTHER_ACCOUNTS =
   'Posts to accounts that the API key does not list are going to publish this file: use a key that lists them'

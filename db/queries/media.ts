@@ -188,8 +188,8 @@ export interface UnpublishedUse {
   accountIds: string[]
 }
 
-/** The posts that may still publish the file. The first part of a delivery carries the files. */
-export const listUnpublishedUses = prepared<{ userId: string; id: string }, UnpublishedUse>(
+/** Up to `limit` posts that may still publish the file. The first part of a delivery carries the files. */
+export const listUnpublishedUses = prepared<{ userId: string; id: string; limit: number | null }, UnpublishedUse>(
   'list_unpublished_uses',
   (_db, value) => sql`
     select posts.id as post_id, posts.status <> 'draft' as is_approved,
@@ -201,7 +201,8 @@ export const listUnpublishedUses = prepared<{ userId: string; id: string }, Unpu
         select from post_targets
         where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
           and state <> 'published' and sent = '[]'))
-    order by posts.id`,
+    order by posts.id
+    limit ${value('limit')}`,
 )
 
 /** Makes the versions of posts new: each gets another `updatedAt`, and so another ETag. */
@@ -241,6 +242,20 @@ export const lockDeliveriesOfMedia = prepared<{ userId: string; id: string }, { 
       .orderBy('postTargets.postId')
       .orderBy('postTargets.accountId')
       .forUpdate('postTargets'),
+)
+
+/** Locks up to `limit` deliveries that may still publish the file. */
+export const lockUnpublishedDeliveries = prepared<{ userId: string; id: string; limit: number }, { postId: string }>(
+  'lock_unpublished_deliveries',
+  (_db, value) => sql`
+    select post_targets.post_id
+    from post_media
+    join post_targets on post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
+    where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
+      and post_targets.state <> 'published' and post_targets.sent = '[]'
+    order by post_targets.post_id, post_targets.account_id
+    limit ${value('limit')}
+    for update of post_targets`,
 )
 
 /**

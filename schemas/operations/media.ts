@@ -26,9 +26,11 @@ import {
   UploadMedia,
 } from '../media.ts'
 import {
+  ALT_TEXT_DELIVERIES_MAX,
   FILTERS_WITH_ACCOUNTS,
   fileTooLargeMessage,
   HEIC_UNSUPPORTED,
+  MEDIA_IN_TOO_MANY_POSTS,
   MEDIA_IN_USE,
   MEDIA_NOT_FOUND,
   MEDIA_USED_BY_OTHER_ACCOUNTS,
@@ -312,8 +314,7 @@ export const updateMedia = defineOperation({
     operationId: 'updateMedia',
     tags: ['media'],
     summary: 'Change the alternative text of a file',
-    description:
-      'Changes or removes the alternative text of one of your images or videos. Posts that are already published are not changed. Posts that are still to be published get the new text: each of them, drafts included, has a new ETag, and an event `post.updated`.',
+    description: `Changes or removes the alternative text of one of your images or videos. Posts that are already published are not changed. Posts that are still to be published get the new text: each of them, drafts included, has a new ETag, and an event \`post.updated\`. They may have up to ${ALT_TEXT_DELIVERIES_MAX} deliveries (409).`,
     params: MediaPath,
     body: Body(UpdateMedia, UPDATE_MEDIA_EXAMPLES),
     response: {
@@ -329,6 +330,9 @@ export const updateMedia = defineOperation({
       }),
       ...usedElsewhere,
       ...notFound,
+      409: errorResponse('Too many deliveries may still publish the file.', {
+        tooManyPosts: ['media_in_too_many_posts', MEDIA_IN_TOO_MANY_POSTS],
+      }),
       ...bodyTooLargeResponse,
       ...commonErrors,
     },

@@ -9,6 +9,7 @@ import {
   listUnpublishedUses,
   lockAltText,
   lockDeliveriesOfMedia,
+  lockUnpublishedDeliveries,
   touchPosts,
   type UnpublishedUse,
   updateAltText,
@@ -18,7 +19,12 @@ import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { MediaDetail } from '../../schemas/media.ts'
-import { MEDIA_IN_USE, MEDIA_USED_BY_OTHER_ACCOUNTS } from '../../schemas/messages.ts'
+import {
+  ALT_TEXT_DELIVERIES_MAX,
+  MEDIA_IN_TOO_MANY_POSTS,
+  MEDIA_IN_USE,
+  MEDIA_USED_BY_OTHER_ACCOUNTS,
+} from '../../schemas/messages.ts'
 import { DELETE_MEDIA } from '../delivery/states.ts'
 import { AppError } from '../errors.ts'
 import { ALL_RIGHTS, isListed, requireScope } from '../http/rights.ts'
@@ -33,7 +39,7 @@ export async function getMedia(db: Db, userId: string, id: string): Promise<Medi
 
 /**
  * Changes the alt text of a file, and the version of each post that may still publish it. Throws 403 if the key could not
- * change one of these posts.
+ * change one of these posts, and 409 if they have too many deliveries to be changed in one transaction.
  */
 export async function updateMedia(
   db: Db,
@@ -43,12 +49,15 @@ export async function updateMedia(
 ): Promise<void> {
   if (!isId(id)) return
   await inTransaction(db, async (db) => {
-    await lockDeliveriesOfMedia(db, { userId, id })
+    const limit = ALT_TEXT_DELIVERIES_MAX + 1
+    const locked = await lockUnpublishedDeliveries(db, { userId, id, limit })
     await shared?.confirm(db)
     const [before] = await lockAltText(db, { userId, id })
     const after = altText || null
     if (!before || before.altText === after) return
-    const uses = await listUnpublishedUses(db, { userId, id })
+    if (locked.length === limit) throw tooManyUses()
+    const uses = await listUnpublishedUses(db, { userId, id, limit })
+    if (uses.length === limit) throw tooManyUses()
     requireMayChange(uses, rights)
     await updateAltText(db, { userId, id, altText: after })
     const ids = uses.map(({ postId }) => postId)
@@ -56,6 +65,8 @@ export async function updateMedia(
     await writePostsUpdated(db, { userId, ids }, ['altText'])
   })
 }
+
+const tooManyUses = () => new AppError(409, 'media_in_too_many_posts', MEDIA_IN_TOO_MANY_POSTS)
 
 /** What is going to be published is changed only by a key that may publish it. */
 function requireMayChange(uses: readonly UnpublishedUse[], rights: KeyRights): void {
@@ -100,7 +111,7 @@ export async function deleteMedia(
     ? await inTransaction(db, async (db) => {
         await lockDeliveriesOfMedia(db, { userId, id })
         await shared?.confirm(db)
-        const uses = await listUnpublishedUses(db, { userId, id })
+        const uses = await listUnpublishedUses(db, { userId, id, limit: null })
         const deleted = await deleteUnusedMedia(db, {
           userId,
           id,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createWorld } from '../helpers/app.ts'
@@ -19,6 +20,28 @@ async function createScene(t: Parameters<typeof createWorld>[0]) {
   const fail = (id: string) =>
     world.db.updateTable('postTargets').set({ state: 'failed' }).where('postId', '=', id).execute()
   return { ...world, ada, account, other, media, post, etagOf, altText, events, fail }
+}
+
+type Scene = Awaited<ReturnType<typeof createScene>>
+
+/** Writes copies of a draft that uses the file. */
+async function fillWithPosts(
+  { db, media }: Scene,
+  { id, count, isPublished }: { id: string; count: number; isPublished: boolean },
+) {
+  await sql`
+    with source as (select * from posts where id = ${id}),
+    copy as (
+      insert into posts (id, user_id, caption, post_type, status)
+      select gen_random_uuid(), user_id, caption, post_type, ${isPublished ? 'published' : 'draft'}
+      from source, generate_series(1, ${count}::integer)
+      returning id, user_id
+    ),
+    file as (insert into post_media (user_id, post_id, position, media_id) select user_id, id, 1, ${media} from copy)
+    insert into post_targets (user_id, post_id, account_id, position, platform, state, sent)
+    select copy.user_id, copy.id, post_targets.account_id, 1, platform,
+      ${isPublished ? 'published' : sql`state`}, ${isPublished ? '[{"id":"1"}]' : '[]'}::jsonb
+    from copy, post_targets where post_id = ${id}`.execute(db)
 }
 
 t.test('the alt text that a post is going to publish is changed only by a key that may publish it', async (t) => {
@@ -115,4 +138,33 @@ t.test('a key that may not publish deletes no file that a failed delivery would 
   t.equal((await limited.call('DELETE', `/media/${media}`)).status, 403)
   t.strictSame((await ada.call('GET', `/posts/${id}`)).body.mediaIds, [media])
   t.equal((await ada.call('DELETE', `/media/${media}`)).status, 200)
+})
+
+t.test(
+  'the alt text of a file that thousands of published posts use is changed, without waiting for their deliveries',
+  async (t) => {
+    const scene = await createScene(t)
+    const { ada, account, media, post, altText, db } = scene
+    const id = await post([account])
+    await fillWithPosts(scene, { id, count: 5000, isPublished: true })
+    await db.transaction().execute(async (transaction) => {
+      await sql`select from post_targets where state = 'published' for update`.execute(transaction)
+      t.equal((await ada.call('PATCH', `/media/${media}`, { altText: 'A tower' })).status, 200)
+    })
+    t.equal(await altText(), 'A tower')
+  },
+)
+
+t.test('an alt text that too many posts may still publish is not changed', async (t) => {
+  const scene = await createScene(t)
+  const { ada, account, media, post, altText, etagOf, db } = scene
+  const id = await post([account])
+  const before = await etagOf(id)
+  await fillWithPosts(scene, { id, count: 2000, isPublished: false })
+  const { status, headers, body } = await ada.call('PATCH', `/media/${media}`, { altText: 'A tower' })
+  t.strictSame([status, headers['x-error-code']], [409, 'media_in_too_many_posts'])
+  t.match(body.error, /^More than 2000 deliveries/)
+  t.strictSame([await altText(), await etagOf(id)], [null, before], 'nothing has changed')
+  await db.deleteFrom('posts').where('id', '<>', id).execute()
+  t.equal((await ada.call('PATCH', `/media/${media}`, { altText: 'A tower' })).status, 200)
 })
