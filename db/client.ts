@@ -27,7 +27,7 @@ const CONNECT_UNLIMITED_MS = 10_000
 /** Postgres cancels a statement at its time limit. Without a message this much later, the server counts as silent. */
 const RESPONSE_MS = 100
 
-/** How much of a pool the requests of one user may use. */
+/** How much of a pool the requests of one user may use while others use it. A user alone leaves one connection to others. */
 const USER_SHARE = 0.75
 
 type PooledConnection = pg.PoolClient & Connection
@@ -84,7 +84,8 @@ export function connect({
   // Between two statements of a transaction, a connection has no listener of the pool's. Its error would end the process.
   pool.on('connect', (connection) => connection.on('error', () => {}))
   let refused = 0
-  const shares = createShares(Math.max(1, Math.floor(poolMax * USER_SHARE)))
+  const alone = Math.max(1, poolMax - 1)
+  const shares = createShares({ alone, shared: Math.min(alone, Math.ceil(poolMax * USER_SHARE)) })
   const openConnection = () => takeConnection({ pool, server, shares, countRefused: () => refused++ })
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect: openConnection, end: () => pool.end() } }),

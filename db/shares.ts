@@ -12,8 +12,15 @@ export interface Shares {
   leave(userId: string): void
 }
 
-export function createShares(perUser: number): Shares {
+/**
+ * A user may use `alone` places while no other user has one, and `shared` places else. Both are at least 1. Who has more when
+ * another user comes keeps them, but gets no further ones.
+ */
+export function createShares({ alone, shared }: { alone: number; shared: number }): Shares {
+  /** Of users that use at least one place. */
   const shares = new Map<string, Share>()
+
+  const isFree = ({ inUse }: Share) => inUse < (shares.size > 1 ? shared : alone)
 
   function wait(share: Share, ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -26,22 +33,31 @@ export function createShares(perUser: number): Shares {
     })
   }
 
+  function admitWaiting(share: Share): void {
+    while (share.waiting.length > 0 && isFree(share)) {
+      const { resolve, timer } = share.waiting.shift()!
+      clearTimeout(timer)
+      share.inUse++
+      resolve()
+    }
+  }
+
   return {
     enter(userId, ms) {
       const share = shares.get(userId) ?? { inUse: 0, waiting: [] }
-      if (share.inUse >= perUser) return wait(share, ms)
-      share.inUse++
       shares.set(userId, share)
+      if (!isFree(share)) return wait(share, ms)
+      share.inUse++
       return undefined
     },
     leave(userId) {
       const share = shares.get(userId)!
-      const next = share.waiting.shift()
-      if (next) {
-        // It takes over the place.
-        clearTimeout(next.timer)
-        next.resolve()
-      } else if (--share.inUse === 0) shares.delete(userId)
+      share.inUse--
+      admitWaiting(share)
+      if (share.inUse > 0) return
+      shares.delete(userId)
+      // If one user is left, it may use more.
+      if (shares.size === 1) for (const last of shares.values()) admitWaiting(last)
     },
   }
 }

@@ -59,7 +59,7 @@ export const VARIABLES = Type.Object({
     minimum: 1,
     maximum: 1_000,
     description:
-      'Connections to the database per process, at most. The requests of one user use three quarters of them.',
+      'Connections to the database per process, at most. The requests of one user use all but one, or three quarters while other users have requests.',
   }),
   DATABASE_PREPARED_STATEMENTS: oneOf(['on', 'off'], {
     default: 'on',

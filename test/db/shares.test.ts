@@ -26,6 +26,35 @@ t.test('statements of one user that wait leave connections to others', async (t)
   await Promise.all(Array.from({ length: 8 }, () => as('ada', 60_000)))
 })
 
+t.test('a user alone uses all connections but one, and its share once another user comes', async (t) => {
+  const url = await createDatabase(t)
+  const [db, admin] = [connect({ url, poolMax: 8 }), connect({ url, poolMax: 2 })]
+  t.teardown(() => Promise.all([db.destroy(), admin.destroy()]))
+  const as = (userId: string, lock: number) =>
+    withDatabaseBudget({ userId, remainingMs: 60_000 }, () =>
+      sql`select pg_advisory_xact_lock_shared(${lock})`.execute(db),
+    )
+  await admin.connection().execute(async (session) => {
+    for (const lock of [1, 2, 3]) await sql`select pg_advisory_lock(${lock})`.execute(session)
+    const slow = [1, 1, 2, 2, 2, 2, 2].map((lock) => as('ada', lock))
+    await until('seven statements of ada wait', () => readPool(db).inUse === 7)
+    slow.push(...Array.from({ length: 4 }, () => as('ada', 2)))
+    const other = as('bob', 3)
+    await until('one of bob waits', () => readPool(db).inUse === 8)
+    await sql`select pg_advisory_unlock(1)`.execute(session)
+    await Promise.all(slow.slice(0, 2))
+    await until('ada uses six places, and bob one', () => readPool(db).inUse === 7)
+    await as('bob', 4)
+    t.equal(readPool(db).inUse, 7, 'one is left')
+    await sql`select pg_advisory_unlock(3)`.execute(session)
+    await other
+    await until('ada uses seven again', () => readPool(db).inUse === 7)
+    await sql`select pg_advisory_unlock(2)`.execute(session)
+    await Promise.all(slow)
+  })
+  t.equal(readPool(db).inUse, 0)
+})
+
 t.test('a request uses the share of the user of its key', async (t) => {
   const { db, databaseUrl, app, user } = await createWorld(t, { poolMax: 4 })
   const admin = connect({ url: databaseUrl, poolMax: 1 })
