@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The id of what the request has created; empty if nothing. */
     createdId: string
+    /** The length of its JSON body; 0 without one. */
+    bodyBytes: number
   }
   interface FastifyContextConfig {
     /** Monitoring calls this operation every few seconds: its line is in the log at the level `debug` only. */
@@ -32,6 +34,7 @@ const MERGE_PATCH = 'application/merge-patch+json'
 export const requests = fp(async (app: FastifyInstance) => {
   handleProtocolErrors(app.server)
   app.decorateRequest('createdId', '')
+  app.decorateRequest('bodyBytes', 0)
   const headers = browserHeaders()
 
   // The hooks are synchronous: a promise would cost every request a turn of the microtask queue.
@@ -67,12 +70,14 @@ export const requests = fp(async (app: FastifyInstance) => {
   })
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    parseBody(body),
-  )
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    request.bodyBytes = body.length
+    return parseBody(body)
+  })
   app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const { schema } = request.routeOptions
     if (schema?.body !== undefined && !schema.consumes?.includes(MERGE_PATCH)) throw unsupportedContentType(request)
+    request.bodyBytes = body.length
     return schema?.body && parseBody(body)
   })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
@@ -84,9 +89,8 @@ export const requests = fp(async (app: FastifyInstance) => {
 /** Bytes. A shorter post is checked within some milliseconds. */
 const SHORT_BODY_BYTES_MAX = 10_000
 
-/** Whether the work that a body asks for may block the event loop. */
-export const hasLongBody = ({ headers }: FastifyRequest): boolean =>
-  !(Number(headers['content-length']) <= SHORT_BODY_BYTES_MAX)
+/** Whether the work that a body of this length asks for may block the event loop. */
+export const isLong = (bytes: number): boolean => bytes > SHORT_BODY_BYTES_MAX
 
 /** Rejects a path with a text that Postgres cannot store. Operations of the API look for such an id, and find nothing. */
 export const requireStorablePath: onRequestHookHandler = ({ params }, _reply, done) => {

@@ -8,7 +8,7 @@ import {
 import { retryDeliveries as retryOperation } from '../../schemas/operations/retry-deliveries.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
-import { hasLongBody } from '../http/requests.ts'
+import { isLong } from '../http/requests.ts'
 import { isListed, requireScope } from '../http/rights.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
 import type { RetryContext } from './retry.ts'
@@ -28,7 +28,7 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
       try {
         const outcome = await withIdempotencyKey(db, reply, {
           identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
-          prepare: async () => (hasLongBody(request) ? measureTexts(db, userId, body, rights) : undefined),
+          prepare: async () => (isLong(request.bodyBytes) ? measureTexts(db, userId, body, rights) : undefined),
           commit: (transaction, texts) => createPosts(transaction, userId, body, { rights, isStrict }, texts),
           toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
         })

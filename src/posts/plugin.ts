@@ -7,10 +7,10 @@ import * as deliveries from '../../schemas/operations/deliveries.ts'
 import * as operations from '../../schemas/operations/posts.ts'
 import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
 import * as validation from '../../schemas/operations/validate-post.ts'
-import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { pause } from '../http/pieces.ts'
 import { isKnown } from '../http/preconditions.ts'
-import { hasLongBody } from '../http/requests.ts'
+import { isLong } from '../http/requests.ts'
 import { hasScope, isListed, requireScope } from '../http/rights.ts'
 import { createTextCache } from '../platforms/rules/text-cache.ts'
 import { type PostAccess, withPost } from './access.ts'
@@ -53,13 +53,14 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
       if (!body.accountIds.every((id) => isListed(rights, id))) {
         await checkPost(db, userId, readBody(body), rights, texts)
       }
-      const isLong = hasLongBody(request)
-      if (isLong) await pause()
-      const options = isLong ? { texts } : { known }
+      const hasLongBody = isLong(request.bodyBytes)
+      if (hasLongBody) await pause()
+      const options = hasLongBody ? { texts } : { known }
+      // Nothing may take long during a transaction, which a request without a key does not have.
+      const isMeasured = hasLongBody && readIdempotencyKey(request) !== undefined
       const outcome = await withIdempotencyKey(db, reply, {
         identities: [isStrict ? { ...body, strict: true } : body],
-        // Measures the texts before the transaction, during which nothing may take long.
-        prepare: async () => isLong && checkPost(db, userId, readBody(body), undefined, texts),
+        prepare: async () => isMeasured && checkPost(db, userId, readBody(body), undefined, texts),
         commit: (transaction) => createPost(transaction, userId, body, { ...options, isStrict }),
         commitAtOnce: isStrict ? undefined : (toStored) => createKeyedPost(db, userId, body, options, toStored),
         toResponse: (post) => ({ status: 201, body: post }),

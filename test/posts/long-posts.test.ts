@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { Connection } from '../../db/connection.ts'
 import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
 import { WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findWarnings } from '../../src/posts/warnings.ts'
@@ -174,4 +176,43 @@ t.test('a post has at most 2,000 accounts', async (t) => {
     t.strictSame([status, body.details?.map(({ path }: { path: string[] }) => path)], [400, [['accountIds']]], path)
     t.equal(body.details?.[0].message, `The post has 2001 accounts: at most ${POST_ACCOUNTS_MAX} are allowed`, path)
   }
+})
+
+/** Counts the statements that read what a post is checked against. */
+function countChecks(t: Test) {
+  const { run } = Connection.prototype
+  let count = 0
+  Connection.prototype.run = function (statement, values) {
+    if (statement.name === 'read_post_subjects') count++
+    return run.call(this, statement, values) as never
+  }
+  t.teardown(() => {
+    Connection.prototype.run = run
+  })
+  return () => count
+}
+
+t.test('a post is checked once, however long it is and whether its length is announced', async (t) => {
+  const { app, user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = [await ada.account('sandbox')]
+  const post = (body: object, { key, padding = '' }: { key?: string; padding?: string } = {}) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/posts',
+      headers: {
+        authorization: `Bearer ${ada.key}`,
+        'content-type': 'application/json',
+        ...(key && { 'idempotency-key': key }),
+      },
+      // Without Content-Length.
+      payload: Readable.from([JSON.stringify({ accountIds, ...body }) + padding]),
+    })
+  t.equal((await post({})).statusCode, 201)
+  const checks = countChecks(t)
+  t.equal((await post({}, { padding: ' '.repeat(20_000) })).statusCode, 201)
+  t.equal(checks(), 1, 'a long one')
+  t.equal((await post({ caption: 'a' })).statusCode, 201)
+  t.equal((await post({ caption: 'a' }, { key: 'one' })).statusCode, 201)
+  t.equal(checks(), 1, 'a short one for a known account needs no statement for it')
 })
