@@ -7,7 +7,7 @@ import type { MediaFacts } from '../../schemas/media.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
 import { ALL_RIGHTS, isListed } from '../http/rights.ts'
-import { type CheckOptions, checkInPieces } from '../platforms/rules/check-post.ts'
+import { type CheckOptions, checkInPieces, findViolations } from '../platforms/rules/check-post.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
@@ -31,7 +31,8 @@ export interface Inspection {
 /**
  * Finds every limit that each post breaks, and the ids that the user may not use, with one statement. Limits are checked
  * only for accounts and media that the user may use, so that no response reveals anything about others. Accounts and media
- * that `usable` leaves out count as those of others. `texts` are measured once for all posts.
+ * that `usable` leaves out count as those of others. `texts` are measured once for all posts. A transaction is not kept
+ * waiting between pieces of the work: measure long texts before it.
  */
 export async function inspectPosts(
   db: Db,
@@ -53,10 +54,11 @@ export async function inspectPosts(
     const accounts = selectInOrder(post.accountIds, known.accounts)
     if (accounts.length > POST_ACCOUNTS_MAX) throw invalidRequest([tooManyAccounts(accounts.length)])
     const media = selectInOrder(post.mediaIds, known.media)
+    const check = [post, accounts, media, { texts, addCount }] as const
     inspections.push({
       accounts,
       media,
-      violations: await inPieces(checkInPieces(post, accounts, media, { texts, addCount })),
+      violations: db.isTransaction ? findViolations(...check) : await inPieces(checkInPieces(...check)),
       inaccessible: {
         accountIds: findMissing(post.accountIds, known.accounts),
         mediaIds: findMissing(post.mediaIds, known.media),

@@ -70,7 +70,9 @@ export const sentContentOf = (post: PostContent, { captionOverride, fields, thre
 /** The maximum length of the body that would create a post. Changes could add up to more. */
 const BYTES_MAX = 1024 * 1024
 
-/** Throws a 413 for a post that no request could create. */
-export function requireSize(post: PostContent): void {
-  if (Buffer.byteLength(JSON.stringify(post)) > BYTES_MAX) throw new AppError(413, 'body_too_large', POST_TOO_LARGE)
+/** The length of the post in bytes. Throws a 413 for a post that no request could create. */
+export function requireSize(post: PostContent): number {
+  const bytes = Buffer.byteLength(JSON.stringify(post))
+  if (bytes > BYTES_MAX) throw new AppError(413, 'body_too_large', POST_TOO_LARGE)
+  return bytes
 }

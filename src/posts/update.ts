@@ -8,8 +8,10 @@ import type { PatchPost } from '../../schemas/patch-post.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { edited, initialState } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
-import type { PostAccess } from './access.ts'
-import { type CheckedAccount, checkPost } from './check.ts'
+import { isLong } from '../http/requests.ts'
+import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
+import type { PostAccess, Usable } from './access.ts'
+import { type CheckedAccount, checkPost, inspectPosts } from './check.ts'
 import {
   contentOf,
   type PostContent,
@@ -37,31 +39,40 @@ export async function updatePost(
   { ifMatch, draftsOnly, confirm }: Conditions & { confirm?: Confirm | undefined } = {},
 ): Promise<PostWithReadiness> {
   const { userId, id } = access
-  return changePost(db, access, async (db, locked, usable) => {
-    if (draftsOnly) requireDraft(locked)
-    requireUnpublished(locked, REFUSALS)
-    const post = await getPost(db, userId, id)
-    ifMatch?.(post)
-    const before = contentOf(post)
-    const after = mergePatch(before, patch)
-    if (isDeepStrictEqual(before, after)) {
-      await confirm?.(db, post)
-      return post
-    }
-    requireSize(after)
-    const isOthers = usable?.isOwner === false
-    const { accounts } = await checkPost(db, userId, toPostToCheck(after), {
-      accountIds: usable?.accountIds ?? null,
-      ...(isOthers && { mediaIds: before.mediaIds }),
+  let texts: TextCache | undefined
+  for (;;) {
+    const { changed, toMeasure } = await changePost(db, access, async (db, locked, usable): Promise<Update> => {
+      if (draftsOnly) requireDraft(locked)
+      requireUnpublished(locked, REFUSALS)
+      const post = await getPost(db, userId, id)
+      ifMatch?.(post)
+      const before = contentOf(post)
+      const after = mergePatch(before, patch)
+      if (isDeepStrictEqual(before, after)) {
+        await confirm?.(db, post)
+        return { changed: post }
+      }
+      const isOthers = usable?.isOwner === false
+      const usableNow = { accountIds: usable?.accountIds ?? null, ...(isOthers && { mediaIds: before.mediaIds }) }
+      if (isLong(requireSize(after)) && !texts) return { toMeasure: { content: after, usable: usableNow } }
+      const { accounts } = await checkPost(db, userId, toPostToCheck(after), usableNow, texts)
+      await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
+      await writePostUpdated(db, { userId, id }, findChanged(before, after))
+      if (removesOpen(post, after)) await writePostSettled(db, { userId, id })
+      const changed = await getPost(db, userId, id)
+      await confirm?.(db, changed)
+      return { changed }
     })
-    await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
-    await writePostUpdated(db, { userId, id }, findChanged(before, after))
-    if (removesOpen(post, after)) await writePostSettled(db, { userId, id })
-    const changed = await getPost(db, userId, id)
-    await confirm?.(db, changed)
-    return changed
-  })
+    if (changed) return changed
+    texts = createTextCache()
+    await inspectPosts(db, userId, [{ post: toPostToCheck(toMeasure.content) }], toMeasure.usable, texts)
+  }
 }
+
+/** The changed post, or a long one, which is measured while no transaction waits. Another request may change it meanwhile. */
+type Update =
+  | { changed: PostWithReadiness; toMeasure?: never }
+  | { changed?: never; toMeasure: { content: PostContent; usable: Usable } }
 
 /** The names of the properties that differ, as a request has them. */
 function findChanged({ targets: old, ...before }: PostContent, { targets, ...after }: PostContent): string[] {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { readPool } from '../../db/client.ts'
 import { Connection } from '../../db/connection.ts'
 import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
 import { WARNINGS_MAX } from '../../schemas/warning.ts'
@@ -215,4 +216,28 @@ t.test('a post is checked once, however long it is and whether its length is ann
   t.equal((await post({ caption: 'a' })).statusCode, 201)
   t.equal((await post({ caption: 'a' }, { key: 'one' })).statusCode, 201)
   t.equal(checks(), 1, 'a short one for a known account needs no statement for it')
+})
+
+t.test('a long post that is changed is measured while its request holds no connection', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = await Promise.all(Array.from({ length: 20 }, () => ada.account('mastodon')))
+  const accountOverrides = accountIds.map((accountId, index) => ({
+    accountId,
+    captionOverride: `${index} ${'👨🏻‍🚀é'.repeat(40)}`,
+  }))
+  const { body: post } = await ada.call('POST', '/posts', { accountIds, accountOverrides })
+  const { segment } = Intl.Segmenter.prototype
+  const inUse: number[] = []
+  Intl.Segmenter.prototype.segment = function (text) {
+    inUse.push(readPool(db).inUse)
+    return segment.call(this, text)
+  }
+  t.teardown(() => {
+    Intl.Segmenter.prototype.segment = segment
+  })
+  const { status } = await ada.call('PATCH', `/posts/${post.id}`, { firstComment: '👨🏻‍🚀'.repeat(40) })
+  t.equal(status, 200)
+  t.ok(inUse.length > 0, 'texts are measured')
+  t.strictSame([...new Set(inUse)], [0])
 })
