@@ -191,8 +191,8 @@ class Run {
 
   /**
    * Queries the network for an act. What this worker has read of the account for other deliveries is used again: where it
-   * was read after this one could be queried, or where it shows the act. After a new reading, the other deliveries of the
-   * account that wait for one are due.
+   * was read after this one could be queried, or where it shows the act. After a new reading of a list, which has the acts of all,
+   * the other deliveries of the account that wait for one are due.
    */
   async #find(act: Act, reconcile: Reconcile): ReturnType<Reconcile> {
     const { readings, uptimeMs } = this.#deps
@@ -209,7 +209,8 @@ class Run {
     }
     const { startedAt, reading } = readings.begin(accountId)
     const found = await query(reading)
-    await this.#wakeWaiting(uptimeMs() - startedAt)
+    // An exactly-once network reads one record, and an act in processing is queried for its own status.
+    if (this.#guarantee === 'reconcilable' && this.#waitedMs === null) await this.#wakeWaiting(uptimeMs() - startedAt)
     return found
   }
 

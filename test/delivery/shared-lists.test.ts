@@ -1,7 +1,8 @@
 import t from 'tap'
 import { createNetworkScene, kindsOf, SUBJECTS } from '../helpers/network-scene.ts'
 import { collectProblems } from '../helpers/problems.ts'
-import { lostResponse } from '../helpers/scripted-network.ts'
+import { createDeliveryWorld } from '../helpers/publisher.ts'
+import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 /** The networks on which an act is searched among the posts of its account. */
 const SEARCHED = ['mastodon', 'x', 'facebook', 'linkedin', 'reddit', 'google_business', 'pinterest']
@@ -53,4 +54,45 @@ t.test('nothing is read twice to find the posts of an account whose responses we
     )
   }
   t.strictSame(problems, [])
+})
+
+t.test('a reading for another delivery does not shorten the pause after a lost response', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connectAccount, post, work, readDelivery, time } = await createDeliveryWorld(t, { mastodon })
+  const accountIds = [await connectAccount('mastodon')]
+  const first = await post({ accountIds, caption: 'first' })
+  const second = await post({ accountIds, caption: 'hangs for a minute' })
+  const hang = () => {
+    time.now = new Date(time.now.getTime() + 60_000)
+  }
+  mastodon.steps.push({ isAccepted: true, error: lostResponse() })
+  mastodon.steps.push({ isAccepted: false, error: lostResponse(), beforeResponse: hang })
+  await work()
+  await work(1_000)
+  t.hasStrict(await readDelivery(first), { state: 'published' })
+  t.hasStrict(await readDelivery(second), { state: 'queued' }, 'its request may still arrive')
+  t.equal(mastodon.acts.length, 2, 'it is not sent again')
+  await work(60_000)
+  t.same(mastodon.posts, ['first', 'hangs for a minute'])
+})
+
+t.test('where a reading serves one act, a failed one is not repeated after that of another act', async (t) => {
+  const bluesky = scriptedNetwork('exactly-once')
+  const { connectAccount, post, work } = await createDeliveryWorld(t, { bluesky })
+  const accountIds = [await connectAccount('bluesky')]
+  for (let number = 1; number <= 5; number++) {
+    await post({ accountIds, caption: `post ${number}` })
+    bluesky.steps.push({ isAccepted: true, error: lostResponse() })
+  }
+  await work()
+  const reconcile = bluesky.reconcile!
+  bluesky.reconcile = async (...call) => {
+    const found = await reconcile(...call)
+    if (bluesky.reconcileCount === 1) throw refusal('unreachable', { retryable: true })
+    return found
+  }
+  await work(60_000)
+  t.equal(bluesky.reconcileCount, 5, 'one for each act')
+  await work(600_000)
+  t.equal(bluesky.reconcileCount, 6)
 })

@@ -4,8 +4,8 @@ import { after, type Now } from '../clock.ts'
 
 /**
  * Makes the deliveries of an account due whose network is to be queried later, after a failure: it was just read, for
- * `readForMs`. Leaves out those whose call could still arrive when the reading began. `marginMs`: they are due so long before
- * the reading.
+ * `readForMs`. Leaves out those whose call could still arrive when the reading began: its response was lost less than
+ * `callInFlightMs` earlier, or nobody noted when. `marginMs`: they are due so long before the reading.
  */
 export async function wakeWaiting(
   db: Db,
@@ -14,11 +14,16 @@ export async function wakeWaiting(
   await sql`
     update post_targets as delivery set claimable_at = ${after(now, -readForMs - marginMs)}
     from (
-      select ctid as row_id from post_targets
-      where account_id = ${accountId} and state = 'queued' and intent is not null and waiting_since is null
-        and claimable_at > ${after(now, -readForMs)} and intended_at < ${after(now, -readForMs - callInFlightMs)}
-      order by user_id, post_id, account_id
-      for no key update skip locked) as waiting
+      select queued.ctid as row_id
+      from post_targets as queued
+      join delivery_attempts as attempt
+        on attempt.user_id = queued.user_id and attempt.post_id = queued.post_id
+        and attempt.account_id = queued.account_id and attempt.number = queued.attempts
+      where queued.account_id = ${accountId} and queued.state = 'queued' and queued.intent is not null
+        and queued.waiting_since is null and queued.claimable_at > ${after(now, -readForMs)}
+        and attempt.finished_at < ${after(now, -readForMs - callInFlightMs)}
+      order by queued.user_id, queued.post_id, queued.account_id
+      for no key update of queued skip locked) as waiting
     where delivery.ctid = waiting.row_id`.execute(db)
 }
 
