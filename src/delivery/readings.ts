@@ -1,5 +1,5 @@
 import type { Reading } from '../platforms/adapter.ts'
-import type { NetworkResponse } from '../platforms/call-network.ts'
+import type { UnparsedResponse } from '../platforms/call-network.ts'
 import { READING_KEPT_MS } from './timing.ts'
 
 /** What a worker has read of an account to find acts whose responses were lost. It serves all deliveries that wait. */
@@ -21,13 +21,13 @@ export interface Readings {
   begin(accountId: string): AccountReading
 }
 
-/** Of all responses that a worker keeps, and of those of one reading, as text. A hostile instance can fill every page. */
+/** Of all responses that a worker keeps, and of those of one reading. A hostile instance can fill every page. */
 const BYTES_MAX = 16 * 1_048_576
 const READING_BYTES_MAX = 4 * 1_048_576
 
 interface Kept extends AccountReading {
-  constant: Map<string, NetworkResponse>
-  changing: Map<string, NetworkResponse>
+  constant: Map<string, UnparsedResponse>
+  changing: Map<string, UnparsedResponse>
 }
 
 /** Keeps the readings of one worker for some minutes. */
@@ -51,14 +51,14 @@ export function createReadings(uptimeMs: () => number): Readings {
     },
     begin(accountId) {
       removeOld()
-      const constant = kept.get(accountId)?.constant ?? new Map<string, NetworkResponse>()
-      const changing = new Map<string, NetworkResponse>()
+      const constant = kept.get(accountId)?.constant ?? new Map<string, UnparsedResponse>()
+      const changing = new Map<string, UnparsedResponse>()
       const reading: Reading = async (url, isConstant, call) => {
         if (url === null) return call()
         const known = constant.get(url) ?? changing.get(url)
         if (known) return known
         const response = await call()
-        const isSmall = bytesOf({ constant, changing }) + response.bytes <= READING_BYTES_MAX
+        const isSmall = bytesOf({ constant, changing }) + sizeOf(response) <= READING_BYTES_MAX
         if (isSmall) (isConstant ? constant : changing).set(url, response)
         return response
       }
@@ -72,4 +72,8 @@ export function createReadings(uptimeMs: () => number): Readings {
 }
 
 const bytesOf = ({ constant, changing }: Pick<Kept, 'constant' | 'changing'>): number =>
-  [...constant.values(), ...changing.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  [...constant.values(), ...changing.values()].reduce((sum, response) => sum + sizeOf(response), 0)
+
+/** A character takes two bytes where one of the text is not Latin. */
+const sizeOf = ({ text, headers }: UnparsedResponse): number =>
+  2 * [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, text.length)

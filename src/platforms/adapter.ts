@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../../schemas/media.ts'
 import type { PostType } from '../../schemas/platform.ts'
-import type { NetworkResponse } from './call-network.ts'
+import type { UnparsedResponse } from './call-network.ts'
 import type { FieldAct, Guarantee } from './limits.ts'
 import type { OAuth } from './oauth.ts'
 
@@ -85,8 +85,8 @@ export interface Act {
 export type Reading = (
   url: string | null,
   isConstant: boolean,
-  call: () => Promise<NetworkResponse>,
-) => Promise<NetworkResponse>
+  call: () => Promise<UnparsedResponse>,
+) => Promise<UnparsedResponse>
 
 /** What an adapter gets for one call of one method. */
 export interface Io {

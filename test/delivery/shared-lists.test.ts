@@ -1,4 +1,6 @@
 import t from 'tap'
+import { createReadings } from '../../src/delivery/readings.ts'
+import { callNetwork } from '../../src/platforms/call-network.ts'
 import { createNetworkScene, kindsOf, SUBJECTS } from '../helpers/network-scene.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
@@ -95,4 +97,24 @@ t.test('where a reading serves one act, a failed one is not repeated after that 
   t.equal(bluesky.reconcileCount, 5, 'one for each act')
   await work(600_000)
   t.equal(bluesky.reconcileCount, 6)
+})
+
+t.test('a reading keeps texts, which are parsed for each delivery', async (t) => {
+  const { reading } = createReadings(() => 0).begin('account')
+  const rules = { host: 'network.example', secrets: [], words: () => undefined, isUnauthorized: () => false }
+  const called: string[] = []
+  const io = {
+    reading,
+    signal: new AbortController().signal,
+    fetch: async (input: Parameters<typeof fetch>[0]) => {
+      called.push(String(input))
+      return new Response('[{},{}]')
+    },
+  }
+  const read = () => callNetwork(rules, io, 'https://network.example/list')
+  const [first, second] = [await read(), await read()]
+  t.strictSame(first.body, [{}, {}])
+  t.strictSame(second.body, first.body)
+  t.not(second.body, first.body, 'the parsed body is not kept: it can take 20 times the memory')
+  t.equal(called.length, 1)
 })
