@@ -152,12 +152,19 @@ class JournalWriter implements Journal {
       await this.#advance()
       return this.#state === 'open'
     }
+    const beganAt = this.#uptimeMs()
+    // All of its steps together: what was claimed is not renewed meanwhile.
+    await withTimeout(JOURNAL_WAIT_MS, this.#catchUp()).catch(() => {})
+    if (this.#advancedAt < beganAt) await this.#advance()
+    return this.#state === 'open'
+  }
+
+  async #catchUp(): Promise<void> {
     // Marks that other workers have reached since.
     const later = await this.#withStorage(() => this.#files.list(this.#id, nameOf({ mark: this.#known + 1 })))
     if (later?.length) this.#known = Math.max(this.#known, markOf(later.at(-1)!))
     await this.#writing
     await this.#write()
-    return this.#state === 'open'
   }
 
   intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void> {

@@ -82,7 +82,10 @@ export const JOURNAL_EVERY_MS = 1_000
 /** A worker that has not written to the journal for so long does so before its next call. */
 export const JOURNAL_STALE_MS = 2_000
 
-/** A worker waits so long for the storage of the journal, and then sends without it. Less than a lease lasts. */
+/**
+ * A worker waits so long for the storage of the journal, and then sends without it. All steps between a claim and its
+ * deliveries share this time, because the claim is not renewed yet.
+ */
 export const JOURNAL_WAIT_MS = 5_000
 
 /** A journal without any segment is looked for again for so long: the first worker may be about to write one. */

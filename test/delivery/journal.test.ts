@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect, type Db } from '../../db/client.ts'
@@ -6,7 +6,7 @@ import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { openJournal } from '../../src/delivery/journal.ts'
 import { decodeSegment, isAhead, nameOf } from '../../src/delivery/journal-text.ts'
 import { readJournal } from '../../src/delivery/read-journal.ts'
-import { JOURNAL_KEPT_MS, JOURNAL_STALE_MS, SEGMENT_MAX_MS } from '../../src/delivery/timing.ts'
+import { JOURNAL_KEPT_MS, JOURNAL_STALE_MS, JOURNAL_WAIT_MS, SEGMENT_MAX_MS } from '../../src/delivery/timing.ts'
 import type { JournalFiles } from '../../src/storage/journal.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { noLog } from '../helpers/log-record.ts'
@@ -210,6 +210,22 @@ t.test('a storage that does not respond does not stop calls', async (t) => {
   await journal.intended(delivery, 1, 1)
   time.uptimeMs += JOURNAL_STALE_MS
   t.equal(await journal.begin(), true)
+})
+
+t.test('all operations of a slow storage together stop calls no longer than one that does not respond', async (t) => {
+  const { storage, time, worker } = await setUp(t)
+  const journal = worker()
+  await journal.isReady()
+  await journal.begin()
+  time.uptimeMs += JOURNAL_STALE_MS
+  let [begun, ended] = [0, 0]
+  storage.before = async () => {
+    begun++
+    await pause(0.8 * JOURNAL_WAIT_MS)
+    ended++
+  }
+  t.equal(await journal.begin(), true)
+  t.strictSame({ begun, ended }, { begun: 2, ended: 1 }, 'the second operation is not waited for')
 })
 
 t.test('what was sent before the database was lost is written without it', async (t) => {
