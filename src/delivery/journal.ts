@@ -54,6 +54,9 @@ const SEGMENT_LENGTH_MAX = 256 * 1024
 /** While the storage is away, what was sent waits in memory: about 60 MB. */
 const LINES_MAX = 200_000
 
+/** While the storage removes nothing. Older segments are removed when they are pruned. */
+const REPLACED_MAX = 100
+
 const COMMAND = '`postroom restore finish --backup-taken TIME`'
 
 const REFUSALS = {
@@ -82,6 +85,8 @@ class JournalWriter implements Journal {
   /** Entries that are not in `#segment` yet. The first `count` are in the segments `names`, of which the last is continued. */
   #lines: string[] = []
   #ahead = { count: 0, names: [] as string[], number: 0, text: '' }
+  /** Segments whose content is in others. Kept until they are removed. */
+  #replaced: string[] = []
   #advancing: Promise<boolean> | undefined
   #writingAhead: Promise<void> | undefined
   #nextAhead: Promise<void> | undefined
@@ -235,7 +240,7 @@ class JournalWriter implements Journal {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#writing
-    if (this.#lines.length > 0 || this.#ahead.names.length > 0) await this.#write()
+    if (this.#lines.length > 0 || this.#ahead.names.length > 0 || this.#replaced.length > 0) await this.#write()
   }
 
   /** One write at a time. Throws nothing: publishing goes on without the storage, and what was sent waits in memory. */
@@ -273,9 +278,14 @@ class JournalWriter implements Journal {
     this.#dropLines(lines.length)
     // It may be continuing one of them.
     await this.#writingAhead
-    const replaced = this.#ahead.names.splice(0, aheadCount)
-    if (previous && previous !== name) replaced.push(previous)
-    await this.#withStorage(() => Promise.all(replaced.map((name) => this.#files.remove(this.#id, name))))
+    this.#replaced.push(...this.#ahead.names.splice(0, aheadCount))
+    if (previous && previous !== name) this.#replaced.push(previous)
+    const replaced = this.#replaced.slice(-REPLACED_MAX)
+    await this.#withStorage(async () => {
+      await Promise.all(replaced.map((name) => this.#files.remove(this.#id, name)))
+      this.#replaced = this.#replaced.filter((name) => !replaced.includes(name))
+    })
+    this.#replaced = this.#replaced.slice(-REPLACED_MAX)
     const isOld = this.#uptimeMs() - this.#segment.startedAt > SEGMENT_MAX_MS
     if (isOld || text.length > SEGMENT_LENGTH_MAX) this.#nextSegment()
     await this.#prune()

@@ -11,7 +11,7 @@ import {
   timeOf,
   workerOf,
 } from './journal-text.ts'
-import { LEASE_MS } from './timing.ts'
+import { JOURNAL_SLACK_MS, LEASE_MS } from './timing.ts'
 
 export interface JournalSince {
   /** What the database does not have, in order, by delivery. */
@@ -52,11 +52,7 @@ export async function readJournal(
   }
   const isWrittenAhead = groups.every((group) => group.isWrittenAhead)
   const endedAt = mark > 0 ? (groups.at(-1)?.at ?? null) : null
-  const missing: number[] = []
-  for (let each = mark + 1; each <= highest; each++) if (!reached.has(each)) missing.push(each)
-  // A worker that is killed may have reached one mark that it did not write.
-  const isExplained = missing.every((each, index) => each > (segments.killedAt[index] ?? Number.POSITIVE_INFINITY))
-  const isComplete = mark > 0 && groups.length > 0 && isExplained
+  const isComplete = mark > 0 && groups.length > 0 && isExplained(groups, segments.kills, mark, highest)
   return {
     entries,
     isComplete,
@@ -68,12 +64,39 @@ export async function readJournal(
   }
 }
 
+/**
+ * Whether every mark that is missing was reached by a worker that was killed: each may have reached one that it did not
+ * write, within seconds of its last call.
+ */
+function isExplained(groups: DecodedGroup[], kills: Kill[], mark: number, highest: number): boolean {
+  const reachedAt = new Map(groups.flatMap(({ marks, at }) => marks.map((each) => [each, at.getTime()])))
+  const left = [...kills]
+  let since = reachedAt.get(mark) ?? 0
+  for (let each = mark + 1; each <= highest; each++) {
+    const at = reachedAt.get(each)
+    if (at !== undefined) since = at
+    else {
+      const index = left.findIndex((kill) => kill.mark < each && since <= kill.calledAt + JOURNAL_SLACK_MS)
+      if (index === -1) return false
+      left.splice(index, 1)
+    }
+  }
+  return true
+}
+
+/** The end of a worker that left a segment that it wrote before calls. */
+interface Kill {
+  mark: number
+  /** When it wrote its last call, as a number of milliseconds. */
+  calledAt: number
+}
+
 interface Segments {
   /** What was written before calls, and is in no other segment of its worker. */
   ahead: DecodedGroup[]
   others: DecodedGroup[]
-  /** The last mark of each worker that was killed, in order. */
-  killedAt: number[]
+  /** In the order of their marks. */
+  kills: Kill[]
 }
 
 async function readSegments(files: JournalFiles, id: string, mark: number): Promise<Segments> {
@@ -88,9 +111,20 @@ async function readSegments(files: JournalFiles, id: string, mark: number): Prom
   const reachedAt = others.find(({ marks }) => marks.includes(mark))?.at.getTime() ?? 0
   const isRecent = (name: string) => isLater(name) || timeOf(name) >= reachedAt - LEASE_MS
   const left = names.filter((name) => isAhead(name) && isRecent(name))
-  const killed = new Map(left.map((name) => [workerOf(name), markOf(name)]))
-  const killedAt = [...killed.values()].sort((a, b) => a - b)
-  return { ahead: await readGroups(files, id, left), others, killedAt }
+  // A worker that wrote another segment since was not killed: it could not remove this one.
+  const wasKilled = (last: string) =>
+    !names.some((name) => !isAhead(name) && workerOf(name) === workerOf(last) && markOf(name) > markOf(last))
+  const lastOf = new Map(left.map((name) => [workerOf(name), name]))
+  const ahead: DecodedGroup[] = []
+  const kills: Kill[] = []
+  for (const name of left) {
+    const groups = await readGroups(files, id, [name])
+    ahead.push(...groups)
+    if (lastOf.get(workerOf(name)) !== name || !wasKilled(name)) continue
+    const times = groups.flatMap(({ entries }) => entries.map(({ at }) => at.getTime()))
+    kills.push({ mark: markOf(name), calledAt: Math.max(timeOf(name), ...times) })
+  }
+  return { ahead, others, kills }
 }
 
 /** A backup without a mark was taken by a version without a journal: the database has got a new id since. */
@@ -101,7 +135,7 @@ async function readAllSegments(files: JournalFiles, backupTaken: Date): Promise<
     const recent = names.filter((name) => timeOf(name) >= backupTaken.getTime())
     others.push(...(await readGroups(files, installation, recent)))
   }
-  return { ahead: [], others, killedAt: [] }
+  return { ahead: [], others, kills: [] }
 }
 
 async function readGroups(files: JournalFiles, installation: string, names: string[]): Promise<DecodedGroup[]> {

@@ -91,7 +91,10 @@ export const JOURNAL_WAIT_MS = 5_000
 /** A journal without any segment is looked for again for so long: the first worker may be about to write one. */
 export const JOURNAL_MISSING_MS = 5_000
 
-/** Earlier versions wrote calls after they were made. Workers were killed within this time after their last write. */
+/**
+ * A worker that is killed reaches its last mark within this time after its last write. Earlier versions wrote calls after
+ * they were made: what they sent meanwhile is not in the journal.
+ */
 export const JOURNAL_SLACK_MS = 5_000
 
 /** A segment of the journal is continued for so long. */

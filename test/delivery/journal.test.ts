@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { connect, type Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { openJournal } from '../../src/delivery/journal.ts'
-import { decodeSegment, isAhead, nameOf } from '../../src/delivery/journal-text.ts'
+import { decodeSegment, encodeEntry, encodeGroup, isAhead, nameOf } from '../../src/delivery/journal-text.ts'
 import { readJournal } from '../../src/delivery/read-journal.ts'
 import { JOURNAL_KEPT_MS, JOURNAL_STALE_MS, JOURNAL_WAIT_MS, SEGMENT_MAX_MS } from '../../src/delivery/timing.ts'
 import type { JournalFiles } from '../../src/storage/journal.ts'
@@ -226,6 +226,51 @@ t.test('all operations of a slow storage together stop calls no longer than one 
   }
   t.equal(await journal.begin(), true)
   t.strictSame({ begun, ended }, { begun: 2, ended: 1 }, 'the second operation is not waited for')
+})
+
+t.test('a segment that could not be removed is removed with the next write', async (t) => {
+  const { files, segments, worker } = await setUp(t)
+  const journal = worker()
+  await journal.isReady()
+  await journal.begin()
+  await journal.intended(delivery, 1, 1)
+  const remove = files.remove
+  files.remove = async () => {
+    throw new Error('S3 cannot be reached')
+  }
+  await journal.close()
+  t.ok([...segments.keys()].some(isAhead))
+  files.remove = remove
+  await journal.close()
+  t.notOk([...segments.keys()].some(isAhead))
+  t.equal(segments.size, 1)
+})
+
+t.test('a segment that is left behind explains no mark that is missing later', async (t) => {
+  const { files, segments } = await setUp(t)
+  const group = (mark: number, at: Date, entries: string[] = []) =>
+    encodeGroup({ mark, marks: entries.length > 0 ? [] : [mark], at, isLate: entries.length > 0 }, entries)
+  const start = Date.now() - 3_600_000
+  const timeAt = (seconds: number) => new Date(start + 1_000 * seconds)
+  const put = (mark: number, seconds: number, writer: string) =>
+    segments.set(nameOf({ mark, time: timeAt(seconds), writer }), group(mark, timeAt(seconds)))
+  for (const mark of [1, 2, 3]) put(mark, mark, `aaaaaaaa${mark}`)
+  const { userId, postId, accountId } = delivery
+  const call = encodeEntry({ userId, postId, accountId, act: 1, attempt: 1, at: start + 3_500 })
+  const left = nameOf({ mark: 3, time: timeAt(3), writer: 'bbbbbbbb1', ahead: 1 })
+  segments.set(left, group(3, timeAt(3), [call]))
+  put(5, 5, 'aaaaaaaa5')
+  const isComplete = async () => (await readJournal(files, { id: 'one', mark: 1 }, new Date())).isComplete
+  t.equal(await isComplete(), true, 'mark 4 was reached by a worker that was killed')
+  put(4, 4, 'aaaaaaaa4')
+  put(6, 600, 'aaaaaaaa6')
+  put(8, 602, 'aaaaaaaa8')
+  t.equal(await isComplete(), false, 'mark 7 was reached ten minutes later')
+  put(7, 601, 'aaaaaaaa7')
+  t.equal(await isComplete(), true)
+  segments.delete([...segments.keys()].find((name) => name.includes('aaaaaaaa4'))!)
+  put(8, 603, 'bbbbbbbb1')
+  t.equal(await isComplete(), false, 'its worker went on')
 })
 
 t.test('what was sent before the database was lost is written without it', async (t) => {
