@@ -19,7 +19,11 @@ export const hasEnded = ({ endsAt }: ApiVersion, now: Date): boolean => endsAt <
 export const findEnding = (versions: readonly ApiVersion[], now: Date): ApiVersion[] =>
   versions.filter(({ endsAt }) => endsAt.getTime() - now.getTime() <= ENDS_SOON_MS)
 
-export const describeEnd = ({ platform, name, endsAt }: ApiVersion): string =>
-  `version ${name} of the API of ${platform} ends on ${endsAt.toISOString().slice(0, 10)}: every post fails from then on`
+export function describeEnd(version: ApiVersion, now: Date): string {
+  const { platform, name, endsAt } = version
+  const day = endsAt.toISOString().slice(0, 10)
+  const end = hasEnded(version, now) ? `ended on ${day}: every post fails` : `ends on ${day}: every post fails from then on`
+  return `version ${name} of the API of ${platform} ${end}`
+}
 
 export const MEND_VERSION = 'Upgrade Postroom to a release that calls a newer version.'

@@ -69,9 +69,10 @@ const DAY_MS = 86_400_000
 /** Logs each day which versions of networks' APIs have ended, or end soon. */
 export function warnOfVersions(networks: Partial<Networks>, log: Pick<Log, 'warn'>): void {
   const warn = () => {
-    for (const version of findEnding(listApiVersions(networks), new Date())) {
+    const now = new Date()
+    for (const version of findEnding(listApiVersions(networks), now)) {
       const { platform, name, endsAt } = version
-      log.warn({ platform, version: name, endsAt }, `${describeEnd(version)}: upgrade Postroom`)
+      log.warn({ platform, version: name, endsAt }, `${describeEnd(version, now)}: upgrade Postroom`)
     }
   }
   warn()

@@ -155,6 +155,10 @@ t.test('a version of a network that ends within 90 days is a warning, and wrong 
     message: 'version 202609 of the API of linkedin ends on 2027-09-15: every post fails from then on',
     mend: 'Upgrade Postroom to a release that calls a newer version.',
   })
+  t.equal(
+    examineNetworks(versions, new Date('2027-09-16')).message,
+    'version 202609 of the API of linkedin ended on 2027-09-15: every post fails',
+  )
   t.match(readApiVersions(), [{ platform: 'linkedin', name: VERSION, endsAt: endOf(VERSION) }])
   const { findings } = await examine({ DATABASE_URL: 'mysql://x' })
   t.ok(findings.some(({ check, message }) => check === 'networks' && message.includes(VERSION)))
