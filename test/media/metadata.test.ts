@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
 import { fileAddress } from '../../src/media/file-address.ts'
+import { EditList } from '../../src/media/metadata/edits.ts'
 import { createWorld, type Options } from '../helpers/app.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 import { collectProblems } from '../helpers/problems.ts'
@@ -98,6 +99,12 @@ t.test('the metadata of a file of an earlier version is removed when it is first
 })
 
 const tooManyPositions = movie(videos.mov, 300_000)
+
+t.test('samples that follow each other are one place', async (t) => {
+  const edits = new EditList()
+  for (let at = 0; at < 300_001; at++) edits.fill(at, 1)
+  t.equal(edits.plan(), `0+${(300_001).toString(36)}`)
+})
 
 t.test('positions of a long video that are in a chunk for each frame are removed', async (t) => {
   const { publish } = await createScene(t)
