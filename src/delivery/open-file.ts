@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
-import { AppError } from '../errors.ts'
 import type { ByteRange } from '../platforms/adapter.ts'
 import { PublishError, unreadable } from '../platforms/publish-error.ts'
-import { NotStoredError, type Storage } from '../storage/storage.ts'
+import { NotStoredError, type Storage, UnpublishableError } from '../storage/storage.ts'
 
 /**
  * Opens a stored file, or a part of it, for an adapter. A failure of the storage, also in the middle of the file, is thrown
@@ -33,8 +32,7 @@ const unplannable = (problem: string) =>
 
 function throwPublishError(cause: unknown): never {
   if (cause instanceof NotStoredError) throw unreadable(cause)
-  // Another attempt would find the same in the file.
-  if (cause instanceof AppError) throw Object.assign(unplannable(cause.message), { cause })
+  if (cause instanceof UnpublishableError) throw Object.assign(unplannable(cause.message), { cause })
   const options = { code: 'storage_unavailable', maybeSent: false, retryable: true }
   throw Object.assign(new PublishError('File storage is not available', options), { cause })
 }

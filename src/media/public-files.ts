@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { MEDIA_NOT_FOUND, NO_SUCH_RANGE } from '../../schemas/messages.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
-import { NotStoredError } from '../storage/storage.ts'
+import { NotStoredError, UnpublishableError } from '../storage/storage.ts'
 import { addressedFile } from './file-address.ts'
 import type { PublishedFiles } from './published-files.ts'
 
@@ -55,5 +55,5 @@ function requestedRange(
 const notFound = () => new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
 
 function throwNotFound(error: unknown): never {
-  throw error instanceof NotStoredError || error instanceof AppError ? notFound() : error
+  throw error instanceof NotStoredError || error instanceof UnpublishableError ? notFound() : error
 }

@@ -6,12 +6,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { findEdits, saveEdits } from '../../db/queries/media.ts'
 import type { MediaType } from '../../schemas/media.ts'
-import { NotStoredError, type Storage, throwFileError } from '../storage/storage.ts'
+import { AppError } from '../errors.ts'
+import { NotStoredError, type Storage, throwFileError, UnpublishableError } from '../storage/storage.ts'
 import type { Library } from './add.ts'
 import { planFile } from './inspect.ts'
 import { applyEdits, type Plan } from './metadata/edits.ts'
 
-/** Reading throws a 400 where the metadata of a file cannot be removed. */
+/** Reading throws an UnpublishableError where the metadata of a file cannot be removed. */
 export type PublishedFiles = Pick<Storage, 'size' | 'read'>
 
 /**
@@ -56,7 +57,10 @@ async function planStored(
   try {
     const stored = await storage.read(key)
     await pipeline(stored, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(throwFileError)
-    const edits = await planFile(path, userId, mimeType as MediaType).catch(throwFileError)
+    const edits = await planFile(path, userId, mimeType as MediaType).catch((error) => {
+      if (error instanceof AppError) throw new UnpublishableError(error.message, { cause: error })
+      throwFileError(error)
+    })
     await saveEdits(db, { storageKey: key, edits: JSON.stringify(edits) })
     return edits
   } finally {

@@ -67,6 +67,9 @@ export class NotStoredError extends Error {
   }
 }
 
+/** The metadata of a stored file cannot be removed, for the reason in the message. Another attempt finds the same. */
+export class UnpublishableError extends Error {}
+
 /**
  * The bytes under a key never change, but they may be deleted. `no-cache` lets a client keep them, and makes it
  * revalidate each time, which costs a 304. With `max-age` and `immutable`, it would keep showing deleted files.
