@@ -22,7 +22,9 @@ export const findEnding = (versions: readonly ApiVersion[], now: Date): ApiVersi
 export function describeEnd(version: ApiVersion, now: Date): string {
   const { platform, name, endsAt } = version
   const day = endsAt.toISOString().slice(0, 10)
-  const end = hasEnded(version, now) ? `ended on ${day}: every post fails` : `ends on ${day}: every post fails from then on`
+  const end = hasEnded(version, now)
+    ? `ended on ${day}: every post fails`
+    : `ends on ${day}: every post fails from then on`
   return `version ${name} of the API of ${platform} ${end}`
 }
 

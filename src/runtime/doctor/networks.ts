@@ -14,7 +14,12 @@ export function examineNetworks(versions: readonly ApiVersion[], now: Date): Fin
   const ending = findEnding(versions, now)
   if (ending.length > 0) {
     const status = ending.some((version) => hasEnded(version, now)) ? 'wrong' : 'warning'
-    return { check: 'networks', status, message: ending.map((version) => describeEnd(version, now)).join('; '), mend: MEND_VERSION }
+    return {
+      check: 'networks',
+      status,
+      message: ending.map((version) => describeEnd(version, now)).join('; '),
+      mend: MEND_VERSION,
+    }
   }
   const listed = versions.map(
     ({ platform, name, endsAt }) => `${platform} ${name} until ${endsAt.toISOString().slice(0, 10)}`,
