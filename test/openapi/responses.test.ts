@@ -934,6 +934,8 @@ t.test('each response matches its schema, and each error matches its example to 
     seen.add(`${operationId} 429 tooManyUploads`)
   }
   seen.add('uploadMedia 408 tooSlow')
+  // test/media/alt-text-rights.test.ts checks this: it needs 2,000 posts.
+  seen.add('updateMedia 409 tooManyPosts')
   // test/events checks these: the first has a cursor, and the second needs 100 requests that wait.
   seen.add('listEvents 410 expired')
   seen.add('listEvents 429 tooManyWait')
