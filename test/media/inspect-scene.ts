@@ -1,14 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import t from 'tap'
 import { AppError } from '../../src/errors.ts'
 import type { InspectLimits } from '../../src/media/inspect.ts'
 import { inspectFile } from '../../src/media/inspect.ts'
 
 export const folder = await mkdtemp(join(tmpdir(), 'postroom-inspect-'))
-t.teardown(() => rm(folder, { recursive: true }))
+// Several files of one process use it.
+process.once('exit', () => rmSync(folder, { recursive: true }))
 
 /** Whose files are inspected. */
 export const USER = 'ada'
