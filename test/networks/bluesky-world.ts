@@ -4,7 +4,7 @@ import { createKeyring, KEY_BYTES } from '../../src/credentials/keyring.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
-import { loopbackFetch, records, type StoredRecord, startPds, type TestAccount } from './pds.ts'
+import { records, type StoredRecord, startPds, type TestAccount } from './pds.ts'
 
 /** Longer than the first two backoffs. */
 export const MINUTE = 60_000
@@ -19,7 +19,7 @@ export async function createBlueskyWorld(t: Test) {
   const pds = await startPds(t)
   const key = randomBytes(KEY_BYTES)
   const keyring = createKeyring([key])
-  const world = await createDeliveryWorld(t, { bluesky: blueskyAdapter }, { keyring, fetch: loopbackFetch })
+  const world = await createDeliveryWorld(t, { bluesky: blueskyAdapter }, { keyring, fetch: pds.fetch })
   const { ada, app } = world
 
   const connect = (credentials: TestAccount['credentials']) =>

@@ -11,12 +11,12 @@ const accountFor = (handle: string) => pds.createAccount(handle)
 t.test('identify returns the account of the credentials', async (t) => {
   const account = await accountFor('ines-1.test')
   const known = { externalId: account.did, username: 'ines-1.test' }
-  t.same(await identify(account.credentials, network), { ...known, displayName: null })
+  t.same(await identify(account.credentials, { ...network, fetch: pds.fetch }), { ...known, displayName: null })
 
   const record = { $type: 'app.bsky.actor.profile', displayName: 'Inês' }
   const body = { repo: account.did, collection: 'app.bsky.actor.profile', rkey: 'self', record }
   await account.call('com.atproto.repo.putRecord', { body })
-  t.same(await identify(account.credentials, network), { ...known, displayName: 'Inês' })
+  t.same(await identify(account.credentials, { ...network, fetch: pds.fetch }), { ...known, displayName: 'Inês' })
 })
 
 t.test('a post is stored with its links, mentions and hashtags', async (t) => {
