@@ -59,17 +59,13 @@ export const ownKey = (rights: string, key: string): string => `${rights} ${key}
 
 /**
  * Inserts the rows of `items`, which has the columns of the table, in place of expired ones. Returns the keys of those that it
- * inserted. A row is left out if its key has a response, or if its `ownKey` has one that outlived the response of the key.
- * Waits for concurrent transactions that store one. All statements lock keys in one order, so that none deadlocks with
- * another.
+ * inserted: a row is left out if its key has a response. Waits for concurrent transactions that store one. All statements
+ * lock keys in one order, so that none deadlocks with another.
  */
 export const insertResponses = (items: RawBuilder<unknown>) => sql`
   insert into idempotency_keys (user_id, key, request_hash, status, body, rights)
   select user_id, key, request_hash, status, body, rights
   from ${items} as item
-  where not exists (
-    select from idempotency_keys as own
-    where own.user_id = item.user_id and own.key = item.rights || ' ' || item.key and own.created_at >= ${OLDEST})
   order by user_id, key
   on conflict (user_id, key) do update
     set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
@@ -77,13 +73,27 @@ export const insertResponses = (items: RawBuilder<unknown>) => sql`
     where idempotency_keys.created_at < ${OLDEST}
   returning user_id, key`
 
-/** Stores a response under its key: see `insertResponses`. Returns nothing, and stores nothing, if the key is taken. */
-export const storeResponse = prepared<KeyedResponse & { userId: string }, { key: string }>(
+/**
+ * Stores a response under its key: see `insertResponses`. Returns nothing, and stores nothing, if the key is taken.
+ *
+ * Under an `ownKey`, `takenKey` is the key of the request. Its response is kept for as long as this one: otherwise, a repeated
+ * request would find the key free. Stores nothing if that response has expired.
+ */
+export const storeResponse = prepared<KeyedResponse & { userId: string; takenKey: string | null }, { key: string }>(
   'store_response',
-  (_db, value) =>
-    insertResponses(sql`(
+  (_db, value) => sql`
+    with taken as (
+      update idempotency_keys
+      set created_at = now(), rights_at = case when rights_at = created_at then now() end
+      where user_id = ${value('userId')}::uuid and key = ${value('takenKey')}::text and created_at >= ${OLDEST}
+      returning key
+    ),
+    stored as (${insertResponses(sql`(
       select ${value('userId')}::uuid as user_id, ${value('key')}::text as key, ${value('requestHash')}::bytea as request_hash,
-        ${value('status')}::integer as status, ${value('body')}::text as body, ${value('rights')}::text as rights)`),
+        ${value('status')}::integer as status, ${value('body')}::text as body, ${value('rights')}::text as rights
+      where ${value('takenKey')}::text is null or exists (select from taken))`)}
+    )
+    select key from stored`,
 )
 
 /** Deletes up to `limit` expired keys, the oldest first. Returns how many it deleted. */

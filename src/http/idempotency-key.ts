@@ -71,7 +71,7 @@ export async function withIdempotencyKey<T, P>(
   try {
     const prepared = await prepare(creation)
     for (;;) {
-      const outcome = await commit(db, reply, { ...keyed, key: found.freeKey }, creation, prepared)
+      const outcome = await commit(db, reply, { ...keyed, ...found.free }, creation, prepared)
       if (outcome) return outcome
       found = await checkReplay(db, keyed)
       if (found.replay) return found.replay
@@ -105,10 +105,8 @@ export function readIdempotencyKey({ headers }: FastifyRequest): string | undefi
   return key as string | undefined
 }
 
-interface KeyedRequest {
+interface KeyedRequest extends FreeKey {
   userId: string
-  /** What the response is stored under. */
-  key: string
   /** Of the request's API key: see `digestRights`. */
   rights: string
   /** One for each form of the request. New responses are stored under the first. */
@@ -122,13 +120,20 @@ function toKeyed<T, P>(request: FastifyRequest, key: string, { identities, vault
     ...(vault ? [hashRequest(request, [SEALED, identity])] : []),
     hashRequest(request, identity),
   ])
-  return { userId: request.userId, key, rights: digestRights(request.rights), hashes, vault }
+  return { userId: request.userId, key, takenKey: null, rights: digestRights(request.rights), hashes, vault }
 }
 
 /** Begins the body of a stored response that is encrypted. */
 const SEALED = 'sealed:'
 
 const prepare = async <T, P>(creation: Creation<T, P>): Promise<P> => (await creation.prepare?.()) as P
+
+/** What a response is stored under. */
+interface FreeKey {
+  key: string
+  /** The key of the request, if API keys that allow something else have used it. */
+  takenKey: string | null
+}
 
 /**
  * The stored response of the key. Throws 409 if it belongs to another request. Without a response, returns the key to store one
@@ -137,12 +142,12 @@ const prepare = async <T, P>(creation: Creation<T, P>): Promise<P> => (await cre
 async function checkReplay(
   db: Db,
   { userId, key, rights, hashes, vault }: KeyedRequest,
-): Promise<{ replay: Outcome<never>; freeKey?: never } | { replay?: never; freeKey: string }> {
+): Promise<{ replay: Outcome<never>; free?: never } | { replay?: never; free: FreeKey }> {
   const own = ownKey(rights, key)
   const found = await findStoredResponses(db, { userId, keys: [key, own] })
   // An earlier version did not store rights.
   const ours = found.filter((stored) => stored.rights === null || stored.rights === rights)
-  if (ours.length === 0) return { freeKey: found.length === 0 ? key : own }
+  if (ours.length === 0) return { free: found.length === 0 ? { key, takenKey: null } : { key: own, takenKey: key } }
   const stored = ours.find(({ requestHash }) => hashes.some((hash) => hash.equals(requestHash)))
   if (!stored) throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
   const { status, body } = stored
@@ -190,7 +195,8 @@ async function commit<T, P>(
       const result = await creation.commit(transaction, prepared)
       const response = creation.toResponse(result)
       // Last, because an equal request waits on the key: what it waits for must not wait itself.
-      const stored = await storeResponse(transaction, { userId: keyed.userId, ...toStored(reply, keyed, response) })
+      const { userId, takenKey } = keyed
+      const stored = await storeResponse(transaction, { userId, takenKey, ...toStored(reply, keyed, response) })
       if (stored.length === 0) throw new LostRace()
       return { ...response, result }
     })
