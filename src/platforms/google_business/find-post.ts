@@ -1,20 +1,17 @@
 import type { Act, Io } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
+import { isSinceStart } from '../read-since.ts'
 import { list, postsOf } from './client.ts'
 import type { LocalPost } from './post.ts'
-
-/** How far Google's clock may differ from ours. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 /**
  * The posts of the location that were made since the act began, by anybody and in any state. `isComplete` is false where
  * there are more posts than are read: Google does not say in which order it lists them.
  * https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list
  */
-export async function listPosts(io: Io, { startedAt }: Act): Promise<{ posts: unknown[]; isComplete: boolean }> {
+export async function listPosts(io: Io, act: Act): Promise<{ posts: unknown[]; isComplete: boolean }> {
   const { items, isComplete } = await list(io, postsOf(io.credentials), 'localPosts', { pageSize: '100' })
-  const since = startedAt.getTime() - CLOCK_SKEW_MAX_MS
-  return { posts: items.filter((post) => Date.parse(textAt(post, 'createTime') ?? '') >= since), isComplete }
+  return { posts: items.filter((post) => isSinceStart(textAt(post, 'createTime'), act)), isComplete }
 }
 
 /**

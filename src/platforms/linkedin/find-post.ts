@@ -1,12 +1,10 @@
 import type { Act, Io, Sent } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
+import { earliestCreation } from '../read-since.ts'
 import { type Client, call, HOST } from './client.ts'
 import { littleText, plainText } from './little-text.ts'
 import { commentSentOf, sentOf } from './sent.ts'
-
-/** How far LinkedIn's clock may differ from ours when times of creation are compared. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 const ELEMENTS_PER_PAGE = 50
 const PAGES_MAX = 5
@@ -21,7 +19,7 @@ export async function findPost(
   io: Io,
   urns: readonly string[],
 ): Promise<Sent | 'absent' | 'unknown'> {
-  const since = act.startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  const since = earliestCreation(act)
   const query = { q: 'author', author: client.author, sortBy: 'LAST_MODIFIED' }
   const found = await readPages('/rest/posts', query, { 'x-restli-method': 'FINDER' }, client, io, (post) => {
     // Newest change first. A post that was made since then was changed since then too.

@@ -2,6 +2,7 @@ import type { Act, Sent } from '../adapter.ts'
 import { Refused } from '../call-network.ts'
 import { textAt } from '../json.ts'
 import { Duplicate } from '../publish-error.ts'
+import { earliestCreation } from '../read-since.ts'
 import { codesOf } from './client.ts'
 
 /** The kinds are urn:li:share and urn:li:ugcPost: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
@@ -15,9 +16,6 @@ export function commentSentOf(comment: unknown, parent: Sent): Sent | undefined 
   const urn = textAt(comment, 'commentUrn') ?? textAt(comment, '$URN') ?? textAt(comment, 'id')
   return urn !== undefined && /^[\w:(),-]{1,200}$/.test(urn) ? { id: urn, url: parent.url } : undefined
 }
-
-/** How far LinkedIn's clock may be behind ours. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 /**
  * Ids begin with the time of their creation in milliseconds, above 22 other bits. LinkedIn does not document it; the posts
@@ -39,7 +37,7 @@ export function asDuplicate(error: unknown, { startedAt }: Act): unknown {
   if (!(error instanceof Refused) || !codesOf(error.refusal).includes('DUPLICATE_POST')) return error
   const [, urn = ''] = /duplicate of (urn:li:\w+:\d+)/.exec(error.message) ?? []
   const earlier = sentOf(urn)
-  if (!earlier || createdAt(urn) < startedAt.getTime() - CLOCK_SKEW_MAX_MS) return error
+  if (!earlier || createdAt(urn) < earliestCreation({ startedAt })) return error
   // By LinkedIn's own clock.
   const refusedAt = Date.parse(error.refusal.headers.get('date') ?? '') || Date.now()
   return createdAt(urn) > refusedAt - MADE_UP_WITHIN_MS ? error : new Duplicate(error.message, earlier)

@@ -2,11 +2,9 @@ import type { Act, Io, Sent } from '../adapter.ts'
 import { callNetwork } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
+import { earliestCreation } from '../read-since.ts'
 import { type Instance, readAccount, sentOf } from './instance.ts'
 import { asStored } from './stored-text.ts'
-
-/** How far an instance's clock may differ from ours when `created_at` is compared. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 // https://docs.joinmastodon.org/methods/accounts/#statuses: 40 at most.
 const STATUSES_PER_PAGE = 40
@@ -61,7 +59,7 @@ async function statusesSince(
   startedAt: Date,
   io: Io,
 ): Promise<unknown[] | 'unknown'> {
-  const since = startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  const since = earliestCreation({ startedAt })
   const found: unknown[] = []
   for (let page = 0; page < PAGES_MAX; page++) {
     const query = new URLSearchParams({ limit: String(STATUSES_PER_PAGE), exclude_reblogs: 'true' })

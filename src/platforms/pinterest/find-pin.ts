@@ -1,10 +1,8 @@
 import type { Act, Sent } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
+import { earliestCreation } from '../read-since.ts'
 import { type Client, isId, sentOf } from './client.ts'
 import { type PinTexts, placeOf, textsOf } from './pin.ts'
-
-/** How far Pinterest's clock may differ from ours when times of creation are compared. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 /** Of 250 pins each. All are read, because no page says in which order pins are listed. */
 const PAGES_MAX = 4
@@ -18,7 +16,7 @@ export async function findPins(client: Client, act: Act): Promise<Sent[]> {
   if (!Object.values(texts).some((text) => text !== undefined)) return []
   const { boardId, sectionId } = placeOf(act)
   const list = sectionId ? `/boards/${boardId}/sections/${sectionId}/pins` : `/boards/${boardId}/pins`
-  const since = act.startedAt.getTime() - CLOCK_SKEW_MAX_MS
+  const since = earliestCreation(act)
   const isNew = (pin: unknown) => createdAt(pin) >= since
   const pins = await client.list(list, PAGES_MAX)
   return pins

@@ -2,11 +2,9 @@ import type { Act, Sent } from '../adapter.ts'
 import type { NetworkResponse } from '../call-network.ts'
 import { at, textAt } from '../json.ts'
 import { unexpected } from '../publish-error.ts'
+import { earliestCreation } from '../read-since.ts'
 import { type Client, itemsOf, sentOf } from './client.ts'
 import { type Asset, kindOf, textsOf } from './post.ts'
-
-/** How far times of creation may differ from the times in the headers of responses. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 /** The most of one page. */
 const ITEMS_MAX = 100
@@ -55,7 +53,7 @@ async function readNewest(client: Client, where: 'submitted' | 'comments', act: 
   const response = await client.call(`/user/${client.username}/${where}?sort=new&limit=${ITEMS_MAX}`)
   const items = itemsOf(response)
   if (!items?.every((item) => Number.isFinite(createdAt(item)))) throw unexpected(client.host, false)
-  const since = act.startedAt.getTime() + clockOffset(response) - CLOCK_SKEW_MAX_MS
+  const since = earliestCreation(act) + clockOffset(response)
   // A page may be shorter than its maximum, and more follow all the same:
   // https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/listings.rst (limit)
   const isLast = textAt(response.body, 'data', 'after') === undefined

@@ -1,10 +1,8 @@
 import type { Act, Io, Sent } from '../adapter.ts'
 import { at, textAt } from '../json.ts'
+import { isSinceStart } from '../read-since.ts'
 import { type Client, call, isId, itemsOf } from './client.ts'
 import { titleOf, videoSentOf } from './resource.ts'
-
-/** How far YouTube's clock may differ from ours when times are compared. */
-const CLOCK_SKEW_MAX_MS = 60_000
 
 /** https://developers.google.com/youtube/v3/docs/playlistItems/list: 50 at most. */
 const ITEMS_MAX = '50'
@@ -36,7 +34,7 @@ function isLike(video: unknown, { text, fields, media, startedAt }: Act): boolea
     textAt(snippet, 'title') === titleOf(text, fields).trim() &&
     tidy(textAt(snippet, 'description') ?? '') === tidy(text) &&
     Number(textAt(video, 'fileDetails', 'fileSize')) === media[0]!.bytes &&
-    Date.parse(textAt(snippet, 'publishedAt') ?? '') >= startedAt.getTime() - CLOCK_SKEW_MAX_MS
+    isSinceStart(textAt(snippet, 'publishedAt'), { startedAt })
   )
 }
 
