@@ -23,7 +23,7 @@ export const MEMBER_NOT_FOUND = 'Member not found'
 export const API_KEY_NOT_FOUND = 'API key not found'
 export const cannotGive = (what: string) => `A key cannot give another key what it lacks: ${what}`
 export const cannotWiden = (what: string) => `A key can only be narrowed. It does not have: ${what}`
-export const cannotChange = (what: string) => `A key cannot change or revoke a key that allows what it lacks: ${what}`
+export const cannotChange = (what: string) => `A key cannot change or revoke a key with more rights. It lacks ${what}`
 export const ADMIN_NOT_GIVEN = 'Only the operator creates keys with the scope admin'
 export const LATER_EXPIRY = 'a later expiry'
 export const scopeName = (scope: Scope) => `the scope ${scope}`

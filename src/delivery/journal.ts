@@ -51,10 +51,10 @@ interface JournalDeps extends Pick<Deps, 'db' | 'log'> {
 /** A segment is written as a whole each time, so it is closed when it is this large. */
 const SEGMENT_LENGTH_MAX = 256 * 1024
 
-/** While the storage is away, what was sent waits in memory: about 60 MB. */
+/** Entries that wait in memory while the storage is unreachable: about 60 MB. */
 const LINES_MAX = 200_000
 
-/** While the storage removes nothing. Older segments are removed when they are pruned. */
+/** Segments that wait for removal while the storage removes nothing. Older ones are removed when they are pruned. */
 const REPLACED_MAX = 100
 
 const COMMAND = '`postroom restore finish --backup-taken TIME`'
@@ -82,7 +82,7 @@ class JournalWriter implements Journal {
   #missingSince: number | undefined
   /** Marks that are not written yet. */
   #marks: number[] = []
-  /** Entries that are not in `#segment` yet. The first `count` are in the segments `names`, of which the last is continued. */
+  /** Entries that are not in `#segment` yet. The segments `names` have the first `count`, and the last of them is continued. */
   #lines: string[] = []
   #ahead = { count: 0, names: [] as string[], number: 0, text: '' }
   /** Segments whose content is in others. Kept until they are removed. */
@@ -158,7 +158,7 @@ class JournalWriter implements Journal {
       return this.#state === 'open'
     }
     const beganAt = this.#uptimeMs()
-    // All of its steps together: what was claimed is not renewed meanwhile.
+    // One time limit for all steps: no worker renews the claimed deliveries meanwhile.
     await withTimeout(JOURNAL_WAIT_MS, this.#catchUp()).catch(() => {})
     if (this.#advancedAt < beganAt) await this.#advance()
     return this.#state === 'open'

@@ -93,7 +93,7 @@ export const JOURNAL_MISSING_MS = 5_000
 
 /**
  * A worker that is killed reaches its last mark within this time after its last write. Earlier versions wrote calls after
- * they were made: what they sent meanwhile is not in the journal.
+ * they made them, so calls of this time may be missing in their journals.
  */
 export const JOURNAL_SLACK_MS = 5_000
 

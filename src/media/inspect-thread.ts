@@ -42,7 +42,7 @@ export class InspectThread {
   static async start(): Promise<InspectThread> {
     // `.ts` when run from the sources, `.js` when compiled.
     const worker = new Worker(new URL(`./inspect-worker${extname(import.meta.url)}`, import.meta.url), {
-      // With the default young generation, the process would keep 10 MB more.
+      // The default young generation would keep 10 MB more.
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB + LEEWAY_MB, maxYoungGenerationSizeMb: 4 },
     })
     const thread = new InspectThread(worker)
@@ -115,7 +115,7 @@ export class InspectThread {
   }
 
   async #cpuMs(): Promise<number> {
-    // Added in Node 24.6. With older ones, the time passes while other work occupies the cores.
+    // Added in Node 24.6. Older versions measure elapsed time instead, which includes the time of other processes.
     if (!this.#worker.cpuUsage) return performance.now()
     const { user, system } = await this.#worker.cpuUsage()
     return (user + system) / 1000

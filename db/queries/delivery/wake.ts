@@ -3,9 +3,9 @@ import type { Db } from '../../client.ts'
 import { after, type Now } from '../clock.ts'
 
 /**
- * Makes the deliveries of an account due whose network is to be queried later, after a failure: it was just read, for
- * `readForMs`. Leaves out those whose call could still arrive when the reading began: its response was lost less than
- * `callInFlightMs` earlier, or nobody noted when. `marginMs`: they are due so long before the reading.
+ * Makes deliveries due that wait to query their network after a failure, because their account was read for `readForMs` just
+ * now. Leaves out deliveries whose call may have arrived after the reading began: the response was lost less than
+ * `callInFlightMs` before, or at an unknown time. The deliveries are due `marginMs` before the reading began.
  */
 export async function wakeWaiting(
   db: Db,

@@ -27,7 +27,7 @@ export class EditList {
     this.#add([at, bytes.toString('hex')])
   }
 
-  /** Replaces what is between `at` and `end` by `bytes` and zeros. */
+  /** Replaces the bytes from `at` to `end` by `bytes` and zeros. */
   replace(at: number, end: number, bytes: Buffer): void {
     this.put(at, bytes)
     this.fill(at + bytes.length, end - at - bytes.length)
@@ -38,7 +38,7 @@ export class EditList {
     this.#edits.push(edit)
   }
 
-  /** The edits in order. Of two that overlap, as crafted files can cause, the later one begins where the first one ends. */
+  /** The edits in order. Crafted files can cause edits that overlap: then the later one begins where the first one ends. */
   plan(): Plan {
     const ordered: Edit[] = []
     for (const edit of this.#edits.sort((a, b) => a[0] - b[0])) {

@@ -85,7 +85,7 @@ export class MoviePlan {
     else this.visit(traf, depth + 1)
   }
 
-  /** Removes what is private in a box that stays. */
+  /** Removes private fields from a box that stays. */
   #clean(box: Box): void {
     const { type, start } = box
     if (DATED.includes(type)) this.#edits.fill(start + VERSION_BYTES, isLong(this.#file, box) ? 16 : 8)

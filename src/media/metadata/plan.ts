@@ -31,7 +31,7 @@ export function planEdits(file: FileWindow, type: MediaType): Plan {
   try {
     PLANS[type](file, edits)
   } catch (error) {
-    // A read past the end of the file, or of what was read.
+    // A read past the end of the file or of a buffer.
     throw error instanceof RangeError ? damaged('its metadata cannot be read') : error
   }
   return edits.plan()
