@@ -86,6 +86,11 @@ export function connect({
   let refused = 0
   const alone = Math.max(1, poolMax - 1)
   const shares = createShares({ alone, shared: Math.min(alone, Math.ceil(poolMax * USER_SHARE)) })
+  pool.on('release', (_error, client) => {
+    const connection = client as PooledConnection
+    if (connection.userId !== undefined) shares.leave(connection.userId)
+    connection.userId = undefined
+  })
   const openConnection = () => takeConnection({ pool, server, shares, countRefused: () => refused++ })
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect: openConnection, end: () => pool.end() } }),
@@ -118,13 +123,16 @@ async function takeConnection({ pool, server, shares, countRefused }: Source): P
   try {
     if (userId !== undefined) {
       const waitMs = Math.min(budget!.remainingMs, pool.options.connectionTimeoutMillis!)
-      await shares.enter(userId, waitMs)
+      const place = shares.enter(userId, waitMs)
+      // An `await` of undefined would cost every statement a turn of the microtask queue.
+      if (place) await place
       hasPlace = true
     }
     for (;;) {
       const connection = (await connectWithinBudget(pool, budget)) as PooledConnection
       if (connection.heardAt >= server.silentSince) {
-        return userId === undefined ? connection : withLeave(connection, () => shares.leave(userId))
+        connection.userId = userId
+        return connection
       }
       // Last used before the server became silent. If a link broke silently, this connection is dead as well.
       connection.destroy()
@@ -144,16 +152,6 @@ interface Source {
   server: Server
   shares: Shares
   countRefused(): void
-}
-
-/** Gives back the user's place with the connection. The pool sets `release` anew each time it hands a connection out. */
-function withLeave(connection: PooledConnection, leave: () => void): PooledConnection {
-  const { release } = connection
-  connection.release = (error) => {
-    leave()
-    release(error)
-  }
-  return connection
 }
 
 function connectWithinBudget(pool: pg.Pool, budget: DatabaseBudget | undefined): Promise<pg.PoolClient> {

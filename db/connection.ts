@@ -30,6 +30,8 @@ type QueryError = Error & { severity?: string }
 export class Connection extends Client {
   /** The time, by `performance.now()`, of the last response on this connection. */
   heardAt = performance.now()
+  /** The user whose share it counts to, while it is in use. */
+  userId: string | undefined = undefined
   readonly #server: Server
   readonly #limitMs: number
   #isUnreplicated = false

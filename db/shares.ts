@@ -22,6 +22,14 @@ export function createShares({ alone, shared }: { alone: number; shared: number 
 
   const isFree = ({ inUse }: Share) => inUse < (shares.size > 1 ? shared : alone)
 
+  function shareOf(userId: string): Share {
+    const existing = shares.get(userId)
+    if (existing) return existing
+    const share: Share = { inUse: 0, waiting: [] }
+    shares.set(userId, share)
+    return share
+  }
+
   function wait(share: Share, ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -44,8 +52,7 @@ export function createShares({ alone, shared }: { alone: number; shared: number 
 
   return {
     enter(userId, ms) {
-      const share = shares.get(userId) ?? { inUse: 0, waiting: [] }
-      shares.set(userId, share)
+      const share = shareOf(userId)
       if (!isFree(share)) return wait(share, ms)
       share.inUse++
       return undefined

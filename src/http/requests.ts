@@ -101,19 +101,18 @@ export const requireStorablePath: onRequestHookHandler = ({ params }, _reply, do
 const isEmpty = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
-/** An id, or a part of a route. Secrets of this service are longer: see `newSecret` and `generateKey`. */
-const HARMLESS_SEGMENT = /^[\w.~-]{0,36}$/
+/** Each segment is an id, or a part of a route. Secrets of this service are longer: see `newSecret` and `generateKey`. */
+const HARMLESS_PATH = /^(?:\/[\w.~-]{0,36})*$/
 
 /**
  * The path of a request, without the query string, in which a client may have sent its key by mistake. Anything that may be a
  * secret, or is encoded, is a `*`: a link that is opened with another method, a suffix or a typing mistake matches no route.
  */
-const pathForLog = (url: string) =>
-  url
-    .split('?', 1)[0]!
-    .split('/')
-    .map((segment) => (HARMLESS_SEGMENT.test(segment) ? segment : '*'))
-    .join('/')
+function pathForLog(url: string): string {
+  const path = url.split('?', 1)[0]!
+  if (HARMLESS_PATH.test(path)) return path
+  return path.replace(/[^/]+/g, (segment) => (HARMLESS_PATH.test(`/${segment}`) ? segment : '*'))
+}
 
 /** What the log says of a request. Properties that are undefined are left out. */
 function factsOf(request: FastifyRequest, reply: FastifyReply): object {
