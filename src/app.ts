@@ -69,7 +69,7 @@ export interface AppOptions extends ConnectionContext {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What is wrong with the storage, the credentials key and the space of the database. */
+    /** Problems of the storage, the credentials key and the space of the database. */
     health: Health
   }
 }

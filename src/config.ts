@@ -26,7 +26,7 @@ export interface Config {
   /** The folder for incoming files, and, without `s3`, for stored ones. */
   mediaDir: string
   mediaBytesMax: number
-  /** Of all files of a user. */
+  /** The limit for all files of a user together. */
   mediaQuotaBytes: number | undefined
   /** Files are published with their metadata. */
   mediaKeepsMetadata: boolean
@@ -54,7 +54,7 @@ export interface Config {
   trustedProxies: string[]
   /** How many requests an API key may send in a minute; undefined means any number. */
   rateLimits: { all: number; write: number } | undefined
-  /** What the `returnUrl` of a connection has to begin with. */
+  /** Allowed beginnings of the `returnUrl` of a connection. */
   returnUrls: string[]
   /** Apps that are registered with networks, by the id of the network. */
   oauthApps: Partial<Record<AppNetwork | 'bluesky', { clientId: string; clientSecret: string | null }>>

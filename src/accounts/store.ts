@@ -37,8 +37,8 @@ export interface NetworkContext {
 }
 
 /**
- * The keyring. Throws 503 if there is none, or if it lacks a key of stored credentials: other processes could not decrypt
- * what it encrypts.
+ * The keyring. Throws 503 if it is missing, or if it lacks a key of stored credentials: other processes could not
+ * decrypt what it encrypts.
  */
 export async function requireKeyring({ db, keyring }: Pick<NetworkContext, 'db' | 'keyring'>): Promise<Keyring> {
   if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
@@ -65,7 +65,7 @@ export const toStoredProfile = (profile: Profile): StoredProfile => ({
   limitKey: profile.limitKey ?? null,
 })
 
-/** What is stored of the consent to an account; all null if it was connected with credentials. */
+/** The stored consent to an account; all null if it was connected with credentials. */
 export type Grant = Pick<
   ConnectedAccount,
   'scopes' | 'credentialsExpireAt' | 'clientId' | 'appId' | 'externalReference' | 'metadata'

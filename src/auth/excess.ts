@@ -3,7 +3,7 @@ import { ALL_ACCOUNTS, ALL_SCOPES, accountName, LATER_EXPIRY, scopeName } from '
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
 import { ALL_RIGHTS, hasScope, isListed } from '../http/rights.ts'
 
-/** What a key allows, and until when. */
+/** The rights of a key, and the time of their end. */
 export interface Allowance extends KeyRights {
   expiresAt: Date | null
 }

@@ -42,7 +42,7 @@ export interface Manager {
 
 const notFound = () => new AppError(404, 'api_key_not_found', API_KEY_NOT_FOUND)
 
-/** A key of the user. Throws 404 if it is revoked, or there is none with this id. */
+/** A key of the user. Throws 404 if it is revoked or unknown. */
 export async function getKey(db: Db, userId: string, id: string): Promise<ApiKey> {
   const key = isId(id) ? await findOwnKey(db, { userId, id }) : undefined
   if (!key) throw notFound()
@@ -148,8 +148,8 @@ export function rotateKey(
 }
 
 /**
- * Revokes a key of the user. Throws 404 if it is revoked already, or there is none with this id, and 403 if it allows more than
- * the key of the request.
+ * Revokes a key of the user. Throws 404 if it is revoked or unknown, and 403 if it allows more than the key of the
+ * request.
  */
 export const revokeKey = (db: Db, manager: Manager, id: string): Promise<Deleted> =>
   inTransaction(db, async (db) => {

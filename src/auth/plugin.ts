@@ -16,7 +16,7 @@ declare module 'fastify' {
     userId: string
     /** The id of the API key, for the log. */
     keyId: string
-    /** What the API key allows. */
+    /** The rights of the API key. */
     rights: KeyRights
   }
 }

@@ -7,7 +7,7 @@ import { requireScope } from '../http/rights.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the API key has to allow; null if any key will do. */
+    /** The scope that the API key needs; null if any key will do. */
     scope?: Scope | null
     /** Whether keys that are limited to some accounts may call the operation. */
     takesAccountLists?: boolean

@@ -4,7 +4,7 @@ import type { ActGuarantee, TypeGuarantee } from '../../schemas/post-type-limits
 import { type ActKind, type FileKind, findGuarantees, findWeakestGuarantee } from '../platforms/guarantee.ts'
 import type { GuaranteeRule, Platform } from '../platforms/limits.ts'
 
-/** What holds for a type of post where a response is lost. */
+/** The guarantee for a type of post after a lost response. */
 export function describeGuarantee(platform: Platform, type: PostType): TypeGuarantee {
   const acts = listActs(platform, type)
   const files = listFiles(platform, type)

@@ -10,7 +10,7 @@ import type {
   TitleRule,
 } from '../platforms/limits.ts'
 
-/** What the schema of `fields` cannot express, for every key in their order. */
+/** Conditions that the schema of `fields` cannot express, in the order of its keys. */
 export const listConditions = ({ fields, title, caption }: Platform): FieldCondition[] =>
   Object.entries(fields).flatMap(([key, rule]) => [
     ...listValueConditions([key], rule, rule.source),

@@ -18,7 +18,7 @@ const render = (value: object): Constant => createConstant(JSON_TYPE, JSON.strin
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What the networks accept. The limits change with the version only, so that each response is rendered once. */
+/** Serves the limits of the networks. They change with the version only, so each response is rendered once. */
 export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }> = async (app, { db, networks }) => {
   const rendered = new Map<string, Constant>()
   const renderOnce = (key: string, describe: () => object): Constant => {

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
  * so that a help text needs neither time nor memory. What a command does is in actions/, which is imported when it runs.
  */
 
-/** What a command gets from its process, or from a test that runs it. */
+/** Input and output of a command: those of its process, or of a test that runs it. */
 export interface Io {
   env: Record<string, string | undefined>
   stdin: Readable
@@ -31,7 +31,7 @@ export interface Context {
   io: Io
 }
 
-/** What a command does on the database. */
+/** The work of a command on the database. */
 export interface Action<Options extends object = object, Result extends object = Record<string, unknown>> {
   /** Gets the options and the arguments of the command. Returns what is printed. */
   run(context: Context, options: Options, ...args: string[]): Promise<Result>

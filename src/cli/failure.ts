@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '../../db/unavailable.ts'
 import { ConfigError } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 
-/** What the operator reads about an error, and the exit code: 1 for a failure, 2 for a configuration that is wrong. */
+/** The message about an error for the operator, and the exit code: 1 for a failure, 2 for a wrong configuration. */
 export const explainFailure = (error: unknown): { message: string; exitCode: number } => ({
   message: explain(error),
   exitCode: error instanceof ConfigError ? 2 : 1,

@@ -25,8 +25,8 @@ interface NewFlow {
 }
 
 /**
- * The app for a new flow: that of the organisation, of the user or of the deployment, or the one that is registered with the
- * server in the hint. Throws 400 if there is none, and a PublishError if the server does not register one.
+ * The app for a new flow: that of the organisation, of the user or of the deployment, or the one that is registered
+ * with the server in the hint. Throws 400 without an app, and a PublishError if the server does not register one.
  */
 export async function findAppFor(
   context: ConnectionContext,

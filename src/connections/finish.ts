@@ -44,7 +44,8 @@ export async function finishFlow(
   const app = await findAppAgain(context, keyring, connection)
   const isOurs = await spendState(db, id, hashSecret(callback.get('state') ?? ''))
   if (!isOurs) throw new AppError(409, 'connection_not_opened', CONNECTION_NOT_OPENED)
-  // Without the budget of a request: a code can be exchanged once, so a busy database must not cost the user the consent.
+  // The budget of the request does not hold here: a code can be exchanged once, so a busy database must not cost the
+  // user the consent.
   await withDatabaseBudget(undefined, () => settle(context, keyring, { connection, app, callback }, log))
 }
 

@@ -46,7 +46,9 @@ export const PAGE_POLICY = [
 export interface PageContent {
   title: string
   body: Html
-  /** Where the browser goes on by itself. A form must not be redirected there: `form-action` would forbid it. */
+  /**
+   * The address that the browser opens by itself. A form must not be redirected there: `form-action` would forbid it.
+   */
   goesTo?: string | undefined
 }
 

@@ -43,7 +43,7 @@ export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (
         prepare: () => prepareConnection(context, userId, body),
         commit: (transaction, prepared) => storeConnection({ ...context, db: transaction }, userId, body, prepared),
         toResponse: (connection) => ({ status: 201, body: connection }),
-        // Without a keyring, nothing is created.
+        // If the keyring is missing, nothing is created.
         ...(context.keyring && { vault: vaultOf(context.keyring, userId) }),
       })
       return sendOutcome(reply, outcome)

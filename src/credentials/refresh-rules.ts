@@ -5,16 +5,16 @@ import type { OAuth } from '../platforms/oauth.ts'
  * When tokens are refreshed, and what follows where that fails. The README of this folder explains the protocol.
  */
 
-/** A claim belongs to its worker for so long: several times as long as its call may take. */
+/** The time for which a claim belongs to its worker: several times the limit of its call. */
 export const REFRESH_LEASE_MS = 60_000
 
 /** Limits all calls to the network of one refresh. */
 export const REFRESH_CALL_MAX_MS = 15_000
 
-/** A call may take so long after its worker was told to stop: a process stops within ten seconds. */
+/** The limit of a call after its worker was told to stop: a process stops within ten seconds. */
 export const REFRESH_DRAIN_MS = 5_000
 
-/** A worker that was suspended for so long after its claim makes no call. */
+/** A worker that was suspended for this time after its claim makes no call. */
 export const REFRESH_START_MS = 15_000
 
 export const REFRESH_POLL_MS = 1_000
@@ -28,7 +28,7 @@ const RETRY_AFTER_MAX_MS = 86_400_000
 
 type AfterLostResponse = NonNullable<OAuth['refresh']>['afterLostResponse']
 
-/** What is known before a refresh. */
+/** The facts before a refresh. */
 export interface Situation {
   afterLostResponse: AfterLostResponse
   /** An earlier call may have spent the refresh token. */

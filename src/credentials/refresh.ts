@@ -62,7 +62,7 @@ export interface Refreshed {
   outcome: (typeof REFRESH_OUTCOMES)[number]
   /** Why there are no new tokens; null if there are. */
   errorCode: string | null
-  /** Milliseconds until the next refresh; null where there is none, or where its time is not known. */
+  /** Milliseconds until the next refresh; null if none is due or its time is unknown. */
   nextInMs: number | null
 }
 
@@ -87,7 +87,7 @@ export async function claimNextRefresh(
   return claim && { claim, claimedAt }
 }
 
-/** Refreshes claimed credentials with one call, and commits what became of them. `signal` aborts the call. */
+/** Refreshes claimed credentials with one call, and commits the result. `signal` aborts the call. */
 export async function refreshTokens(deps: RefreshDeps, held: HeldRefresh, signal?: AbortSignal): Promise<void> {
   const { accountId, platform } = held.claim
   const timeout = AbortSignal.timeout(deps.callMaxMs)

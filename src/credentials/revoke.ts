@@ -64,7 +64,7 @@ async function revoke(
   const { accountId, platform, externalId, clientId } = account
   const sealed = credentialsRow(account)
   const oauth = networks[platform].oauth
-  // Without a client id, the user made the token, and may use it elsewhere.
+  // A token without a client id was made by the user, who may use it elsewhere.
   if (!oauth?.revoke || !keyring || !sealed || clientId === null || externalId === null) return false
   // Mastodon gives an app the same token for each consent of a user:
   // https://github.com/mastodon/mastodon/blob/main/config/initializers/doorkeeper.rb

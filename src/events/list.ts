@@ -26,9 +26,9 @@ interface Reader {
 }
 
 /**
- * The events after a cursor, or from a time on. Waits for one if there is none, until `signal` aborts. Throws 400 for a
- * cursor that is not the caller's, 401 if the key ends meanwhile, 403 for a type that the key may not see, and 410 for a cursor
- * whose events are gone.
+ * The events after a cursor, or from a time on. Waits for the first one until `signal` aborts. Throws 400 for a cursor
+ * that is not the caller's, 401 if the key ends meanwhile, 403 for a type that the key may not see, and 410 for a
+ * cursor whose events are gone.
  */
 export async function readEvents(
   { db, waiters }: { db: Db; waiters: Waiters },
@@ -50,7 +50,7 @@ export async function readEvents(
     const bounds = await readBounds(db, { userId, after: place.position })
     // After the page: what it needs may have been removed before it was read.
     requirePlace(userId, place, bounds)
-    // Without an event, the next page begins with the first one that may come.
+    // If the page is empty, the next one begins with the first event to come.
     if (lastId !== null) place = { position: last, idEnd: idEndOf(lastId) }
     else if (place === START) place = { position: bounds.first - 1, idEnd: null }
     const hasMore = place.position < bounds.last
@@ -64,7 +64,7 @@ export async function readEvents(
   }
 }
 
-/** What the key allows now. Throws 401 if it has ended. */
+/** The present rights of the key. Throws 401 if it has ended. */
 async function readRights(db: Db, keyId: string): Promise<KeyRights> {
   const [key] = await findKeyById(db, { id: keyId })
   if (!key) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
@@ -72,7 +72,7 @@ async function readRights(db: Db, keyId: string): Promise<KeyRights> {
   return key
 }
 
-/** Where a request without a cursor begins. Nothing before it is missing. */
+/** The place at which a request without a cursor begins. Nothing before it is missing. */
 const START: EventPlace = { position: 0, idEnd: null }
 
 async function findStart(db: Db, userId: string, { after, from }: ListEventsQuery): Promise<EventPlace> {
@@ -87,7 +87,7 @@ async function findStart(db: Db, userId: string, { after, from }: ListEventsQuer
 
 const AFTER_AND_FROM = { code: 'custom' as const, path: ['from'], message: 'Cannot be combined with `after`' }
 
-/** Throws 410 where events after the place are gone, and 400 where the place is none of this database. */
+/** Throws 410 if events after the place are gone, and 400 if the place belongs to another database. */
 function requirePlace(userId: string, place: EventPlace, bounds: Awaited<ReturnType<typeof readBounds>>): void {
   if (place === START) return
   const isOther = place.idEnd !== null && bounds.afterId !== null && idEndOf(bounds.afterId) !== place.idEnd

@@ -4,7 +4,7 @@ import { announceAccountExpiries, announceKeyExpiries } from '../../db/queries/e
 import { BATCH_MAX, sequenceEvents } from '../../db/queries/events/sequence.ts'
 import { type Log, logOutages } from '../log.ts'
 
-/** Readers see an event at most so long after its transaction, and the time of a statement. */
+/** Readers see an event at most this time and that of one statement after its transaction. */
 const POLL_MS = 200
 const ANNOUNCE_EVERY_MS = 60_000
 const ANNOUNCED_MAX = 500

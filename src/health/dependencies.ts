@@ -29,7 +29,7 @@ export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefi
   },
 
   credentialsKey: async () => {
-    // Without any key, only connecting an account fails, and its response says so.
+    // If there is no key at all, only connecting an account fails, and its response says so.
     if (!keyring) return null
     const rows = await listOtherKeys(db, keyring.keyIds).catch(() => undefined)
     if (!rows?.length) return rows && null

@@ -10,7 +10,7 @@ export interface Problem {
   facts: object
 }
 
-/** What a process can lack while it can read the database. */
+/** The dependencies that a process can lack while it can read the database. */
 export const DEPENDENCIES = ['storage', 'credentialsKey', 'databaseSpace'] as const
 export type Dependency = (typeof DEPENDENCIES)[number]
 

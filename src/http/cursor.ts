@@ -5,7 +5,7 @@ import { parseTime } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
 import { canonicalJson } from './idempotency-key.ts'
 
-/** Where a page of a list with filters ended. */
+/** The place at which a page of a list with filters ended. */
 export interface Place {
   /** The time that the list is sorted by; null where the ids alone sort it. */
   time: string | null

@@ -31,7 +31,7 @@ interface PublicError {
   details?: Issue[] | undefined
 }
 
-/** What the client may read about an error; undefined for an unexpected one. */
+/** The part of an error that the client may read; undefined for an unexpected one. */
 export function toPublicError(error: unknown, request: FastifyRequest): PublicError | undefined {
   if (error instanceof AppError) return error
   if (error instanceof StorageError) return storageUnavailable(error)
@@ -79,7 +79,7 @@ const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
 /** Sends the response for an error, and logs what the client may not read. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toPublicError(error, request)
-  // What a probe finds wrong is logged when it begins: src/health/health.ts.
+  // A problem that a probe finds is logged when it begins: src/health/health.ts.
   const { isProbe } = request.routeOptions.config
   // A server that the user has named is no fault of this one.
   if (known?.statusCode === 502) request.log.info({ reqId: request.id, reason: known.message }, 'another server failed')

@@ -10,8 +10,8 @@ import { digestRights } from './rights.ts'
 /** A use case that creates a `T`, and that a client may repeat under one `Idempotency-Key`. */
 export interface Creation<T, P> {
   /**
-   * What a repeated request must have in common with the first one. Further items are other forms of the same request
-   * under which its response may have been stored, such as before `CREDENTIALS_KEY` was rotated.
+   * The parts of a request that a repeated one must have in common with the first. Further items are other forms of the
+   * same request under which its response may have been stored, such as before `CREDENTIALS_KEY` was rotated.
    */
   identities: unknown[]
   /** Everything that takes long: it runs before the transaction, and not at all for a replay. */
@@ -42,7 +42,7 @@ export interface Outcome<T> {
   status: number
   /** As text for a replay: exactly the bytes of the first response. */
   body: Record<string, unknown> | string
-  /** What was created; undefined for a replay. */
+  /** The created resource; undefined for a replay. */
   result: T | undefined
 }
 
@@ -107,7 +107,7 @@ export function readIdempotencyKey({ headers }: FastifyRequest): string | undefi
 
 interface KeyedRequest extends FreeKey {
   userId: string
-  /** Of the request's API key: see `digestRights`. */
+  /** The digest of the rights of the request's API key: see `digestRights`. */
   rights: string
   /** One for each form of the request. New responses are stored under the first. */
   hashes: Buffer[]
@@ -128,7 +128,7 @@ const SEALED = 'sealed:'
 
 const prepare = async <T, P>(creation: Creation<T, P>): Promise<P> => (await creation.prepare?.()) as P
 
-/** What a response is stored under. */
+/** The key under which a response is stored. */
 interface FreeKey {
   key: string
   /** The key of the request, if API keys that allow something else have used it. */

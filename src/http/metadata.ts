@@ -12,7 +12,7 @@ export const findLongNames = (metadata: Metadata | undefined): Issue[] =>
     .filter((name) => name.length > METADATA.nameMax)
     .map((name) => ({ ...tooLong(METADATA.nameMax), path: ['metadata', truncate(name)] }))
 
-/** What is wrong with merged metadata. The schema can only check the changes. */
+/** The problems of merged metadata. The schema can only check the changes. */
 export function findMetadataIssues(metadata: Metadata | null): Issue[] {
   const { pairsMax } = METADATA
   const count = Object.keys(metadata ?? {}).length

@@ -105,7 +105,7 @@ const ASSETS: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
 }
 
-/** Sends what the plugin would render or read anew for each request. */
+/** Sends constants that the plugin would render or read again for each request. */
 function sendConstants(app: FastifyInstance): onRequestAsyncHookHandler {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')
   // The content security policy lets the page call its own origin only.

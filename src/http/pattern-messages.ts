@@ -8,7 +8,7 @@ import { REDELIVERY_CURSOR } from '../../schemas/webhook-delivery.ts'
 
 const NEXT_CURSOR = 'Must be the nextCursor of an earlier response'
 
-/** What a text has to be that does not match a pattern of the schemas. */
+/** For each pattern of the schemas, the message about a text that does not match it. */
 export const PATTERN_MESSAGES: Record<string, string> = {
   [NOT_BLANK]: 'Must have a character that is not white space',
   [UUID_PATTERN]: 'Must be an id or a nextCursor of an earlier response',

@@ -51,7 +51,7 @@ export const endWithTimeout = (socket: Socket) => endWithError(socket, REQUEST_T
 
 /** Writes a response by hand, because no HTTP parser is attached to the connection any more, and closes it. */
 function endWithError(socket: Duplex, [status, code, message]: RawError): void {
-  // Without a listener, a reset by the client would end the process.
+  // A reset by the client would end a process that has no listener.
   socket.on('error', () => {})
   const body = JSON.stringify({ error: message } satisfies ErrorBody)
   const head = [

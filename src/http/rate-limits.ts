@@ -6,7 +6,7 @@ import { createTokenBuckets, type Remainder } from './token-buckets.ts'
 /** How many requests an API key may send to this process in a minute. */
 export interface RateLimits {
   all: number
-  /** Of these, how many may write. */
+  /** The number of these that may write. */
   write: number
 }
 

@@ -114,7 +114,7 @@ function pathForLog(url: string): string {
   return path.replace(/[^/]+/g, (segment) => (HARMLESS_PATH.test(`/${segment}`) ? segment : '*'))
 }
 
-/** What the log says of a request. Properties that are undefined are left out. */
+/** The log line of a request. Properties that are undefined are left out. */
 function factsOf(request: FastifyRequest, reply: FastifyReply): object {
   const { id, method, url, createdId, routeOptions } = request
   // Undefined outside of the scope that needs an API key, and empty where the key was refused.

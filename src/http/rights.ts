@@ -3,7 +3,7 @@ import type { KeyRights } from '../../db/queries/keys.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { MissingScope } from '../errors.ts'
 
-/** What a user may do without a key, such as in a command. */
+/** The rights of a user without a key, such as in a command. */
 export const ALL_RIGHTS: KeyRights = { scopes: null, accountIds: null }
 
 /** Whether a key allows what `scope` names. A key without a list of scopes allows everything that its user may do. */
@@ -24,8 +24,7 @@ export function isListed({ accountIds }: Pick<KeyRights, 'accountIds'>, accountI
 }
 
 /**
- * What a key allows, as a short text that is the same for all keys that allow the same; empty for a key that allows everything
- * that its user may do.
+ * The rights of a key as a short text, equal for keys with equal rights; empty for a key with all rights of its user.
  */
 export function digestRights(rights: KeyRights): string {
   const digest = digests.get(rights) ?? computeDigest(rights)

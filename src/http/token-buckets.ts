@@ -7,7 +7,7 @@ interface Bucket {
   at: number
 }
 
-/** What is left of a quota. */
+/** The rest of a quota. */
 export interface Remainder {
   /** Requests that are possible now. */
   remaining: number

@@ -26,7 +26,7 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 /** The address of the client. A proxy may pass on any text as one: then it is that of the proxy. */
 export const addressOf = ({ ip, raw }: FastifyRequest): string | undefined => (isIP(ip) ? ip : raw.socket.remoteAddress)
 
-/** What request ids of other systems consist of. Anything else could be made to look like another field of a log line. */
+/** The characters of request ids of other systems. Others could be made to look like another field of a log line. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/
 
 /** Returns the function that names each request: the `X-Request-Id` of a trusted proxy, or else a new id. */

@@ -11,7 +11,7 @@ import { isPathSegment } from '../sdk/path.ts'
 
 export type Arguments = Record<string, unknown>
 
-/** What tools need of an operation in schemas/operations. */
+/** The parts of an operation in schemas/operations that tools need. */
 export interface ToolOperation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string

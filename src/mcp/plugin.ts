@@ -49,7 +49,7 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
     },
   })
 
-  // What GET and DELETE were for in earlier versions needs sessions.
+  // GET and DELETE belong to sessions, which only earlier versions of the protocol have.
   app.route({
     ...ROUTE,
     method: ['GET', 'DELETE'],

@@ -21,7 +21,7 @@ export const toInputSchema = (properties: TProperties, required: readonly string
   additionalProperties: false,
 })
 
-/** What a tool returns: `schema` as plain JSON, with the components that it refers to. */
+/** The result of a tool: `schema` as plain JSON, with the components that it refers to. */
 export const toOutputSchema = (schema: TSchema, texts: Texts): ObjectSchema => toObjectSchema(schema, texts)
 
 function toObjectSchema(root: object, texts: Texts): ObjectSchema {

@@ -13,7 +13,7 @@ export interface Hints {
 }
 
 export interface Outcome {
-  /** What `output` describes. */
+  /** The value that `output` describes. */
   body: object
   /** The outcome in one line, for clients that show nothing else. */
   text: string
@@ -33,8 +33,8 @@ export interface ToolDefinition {
   output: TSchema
   run: Run
   /**
-   * What a call without `confirm: true` does, if the operation may require `posts:publish`. By default, it is refused. `run`
-   * is for tools that make nothing public: they take no `confirm`.
+   * The effect of a call without `confirm: true`, if the operation may require `posts:publish`. By default, it is
+   * refused. `run` is for tools that make nothing public: they take no `confirm`.
    */
   unconfirmed?: Run | 'run'
 }

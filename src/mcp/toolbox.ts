@@ -135,7 +135,7 @@ const toResult = ({ body, text }: { body: object; text: string }) => ({
   structuredContent: body,
 })
 
-/** Without structured content: older clients compare it with the output schema, even in an error. */
+/** It has no structured content: older clients compare that with the output schema, even in an error. */
 const toErrorResult = (problem: ToolProblem) => ({
   isError: true,
   content: [

@@ -14,7 +14,7 @@ interface Callback {
   Body: unknown
 }
 
-/** What Meta calls when a user removes the app, or asks for deletion. The signature takes the place of a key. */
+/** Meta calls these when a user removes the app, or asks for deletion. The signature takes the place of a key. */
 export const metaCallbacks: FastifyPluginAsync<MetaContext> = async (app, context) => {
   const { db, publicUrl } = context
   const callback = {

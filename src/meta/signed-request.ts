@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseJson, textAt } from '../platforms/json.ts'
 
-/** What Meta says about a user of an app. */
+/** Meta's message about a user of an app. */
 export interface SignedRequest {
   /** The app's own id for the user. */
   userId: string

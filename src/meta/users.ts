@@ -20,7 +20,7 @@ export interface MetaContext {
 export const META_NETWORKS = ['facebook', 'instagram', 'threads'] as const satisfies PlatformId[]
 export type MetaNetwork = (typeof META_NETWORKS)[number]
 
-/** The keyring. Throws 503 if there is none: nothing that Meta's users have could be read. */
+/** The keyring. Throws 503 if it is missing: no credentials of Meta's users could be read. */
 export function requireKeys({ keyring }: MetaContext): Keyring {
   if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
   return keyring

@@ -12,7 +12,7 @@ import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { attentionTimes } from '../accounts/attention.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
 
-/** All statements together may take so long. Probes of workers wait for `GET /metrics`. */
+/** The limit of all statements together. Probes of workers wait for `GET /metrics`. */
 const READ_MS = 2_000
 
 /** Reads the figures again if they are older than `freshMs`. */
@@ -144,7 +144,7 @@ function show(gauges: Gauges, { waitingMs, counts, attention, lastSweep, ...figu
 
 function hide({ readable, dueSeconds, eventsUnsequenced, webhooksDue, lastSweep, ...others }: Gauges): void {
   readable.set(0)
-  // Without labels, `reset` would show 0.
+  // `reset` would show 0 for a gauge without labels.
   dueSeconds.remove()
   eventsUnsequenced.remove()
   webhooksDue.remove()

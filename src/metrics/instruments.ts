@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /**
- * What this process counts and measures by itself. No label holds a user, an account, a post or a URL: the number of series
- * must not grow with the data.
+ * The counts and measurements that this process makes itself. No label holds a user, an account, a post or a URL: the
+ * number of series must not grow with the data.
  */
 export interface Instruments {
   requests: Histogram<'method' | 'route' | 'status'>

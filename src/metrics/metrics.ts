@@ -14,7 +14,7 @@ export interface Metrics extends Instruments {
   render(): Promise<string>
 }
 
-/** What the connections of a pool are for. */
+/** The purpose of the connections of a pool. */
 export type PoolName = 'api' | 'worker' | 'webhooks'
 
 interface Options {

@@ -10,7 +10,7 @@ export interface DownloadOptions {
   redirectsMax: number
   /** A response with a larger Content-Length is refused. Of other responses, the caller counts the bytes. */
   bytesMax: number
-  /** From the end of name resolution to the end of the headers, for each redirect anew. */
+  /** From the end of name resolution to the end of the headers. Starts again with each redirect. */
   responseMaxMs: number
   /** In each interval of this length, at least 16 KiB have to arrive. */
   stallMaxMs: number
@@ -34,7 +34,7 @@ export interface DownloadFailure {
     | 'too_large'
     | 'truncated'
   url: URL
-  /** Of the response, if the reason is about it. */
+  /** The status of the response, if the reason is about it. */
   status?: number
 }
 

@@ -65,8 +65,8 @@ export function createReach(options: Partial<ReachOptions>): Reach {
       }
       return addresses
     },
-    // Without autoSelectFamily, Node tries one address only. NODE_TLS_REJECT_UNAUTHORIZED could turn off the certificate
-    // check if it was not set here.
+    // Node tries one address only unless autoSelectFamily is set. NODE_TLS_REJECT_UNAUTHORIZED could turn off the
+    // certificate check if it was not set here.
     connectOptions: { ca, autoSelectFamily: true, rejectUnauthorized: true },
   }
 }

@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js'
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /**
- * Addresses that give credentials of the machine, or control it, to whoever can connect to them: link-local ones, and clouds'
- * metadata elsewhere.
+ * Addresses that give everybody who connects credentials of the machine or control over it: link-local ones, and
+ * clouds' metadata elsewhere.
  */
 const SENSITIVE = [
   ...['169.254.0.0/16', 'fe80::/10'],

@@ -14,7 +14,7 @@ import { forgetFile, type StagedFile } from '../../db/queries/staged-files.ts'
 import { discardFile, type Library } from '../media/add.ts'
 import { Pace } from './pace.ts'
 
-/** Of one core: a command may be faster than a sweep. */
+/** The share of one core. A command may be faster than a sweep. */
 const SHARE = 0.5
 const FILES_AT_A_TIME = 8
 

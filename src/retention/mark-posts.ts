@@ -10,7 +10,7 @@ import {
 } from '../../db/queries/retention/post-marks.ts'
 import type { Pace } from './pace.ts'
 
-/** Where the next sweep of this process goes on. It begins anew in another process. */
+/** The place at which the next sweep of this process goes on. Another process begins at the start. */
 export interface MarkProgress {
   walk?: MarkWalk | undefined
 }

@@ -7,7 +7,7 @@ export interface PaceOptions {
   lastsMs: number
   /** Share of the time that the work may take. */
   share: number
-  /** Rests for so long. Rejects if the sweep has to end. */
+  /** Rests for this time. Rejects if the sweep has to end. */
   rest(ms: number): Promise<void>
 }
 

@@ -65,7 +65,7 @@ const LEASE_MS = 120_000
 const RENEW_EVERY_MS = 20_000
 const REST_MAX_MS = 60_000
 
-/** Of one core, of the worker and Postgres together. */
+/** The share of one core that the worker and Postgres use together. */
 const ROWS_SHARE = 0.01
 /** While there are files to delete. Deleting one mostly waits for the storage. */
 const FILES_SHARE = 0.1

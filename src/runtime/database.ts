@@ -13,7 +13,7 @@ export interface Database {
 }
 
 interface Options {
-  /** What the process does, such as `serve`: part of the name that its connections have in pg_stat_activity. */
+  /** The task of the process, such as `serve`: part of the name of its connections in pg_stat_activity. */
   purpose: string
   statementTimeoutMs?: number
   log?: (line: string) => void

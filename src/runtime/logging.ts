@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { VERSION } from '../version.ts'
 import { escapeControls, escapeStrings } from './terminal.ts'
 
-/** What the first line of a process says. */
+/** The facts in the first log line of a process. */
 export const processFacts = (command: 'start' | 'serve' | 'worker') => ({
   command,
   version: VERSION,
@@ -96,7 +96,7 @@ export const SERIALIZERS = { err: serializeError, busboyOptions: () => undefined
 
 type LoggedError = Error &
   Partial<Record<'code' | 'severity' | 'constraint' | 'atConnect', string>> & {
-    /** Of errors of S3. */
+    /** Errors of S3 have it. */
     $metadata?: { httpStatusCode?: number }
   }
 

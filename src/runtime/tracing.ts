@@ -42,7 +42,7 @@ export async function startTracing(): Promise<Tracing> {
       instrumentHooks: false,
       instrumentHandler: false,
     }),
-    // Without a parent, each poll of a worker would be a trace.
+    // Each poll of a worker would be a trace if spans needed no parent.
     new pg.PgInstrumentation({ requireParentSpan: true }),
     new undici.UndiciInstrumentation(),
   ]

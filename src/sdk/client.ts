@@ -51,7 +51,7 @@ export class Postroom {
       this.#http.send<T.RetriedDeliveries>('POST', '/deliveries/retry', filters, options),
     retry: (postId: string, accountId: string, body?: T.RetryDelivery, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/retry`, body, options),
-    /** Says what became of an `unconfirmed` delivery, after a look at the network. */
+    /** Sets the result of an `unconfirmed` delivery, after a look at the network. */
     resolve: (postId: string, accountId: string, body: T.ResolveDelivery, options?: Options) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/resolve`, body, options),
     cancel: (postId: string, accountId: string, options?: ChangeOptions) =>
@@ -192,7 +192,7 @@ export class Postroom {
       this.#http.delete(path`/organizations/${id}/members/${userId}`, options),
   }
   readonly sandbox = {
-    /** What the sandbox received, newest first. */
+    /** The calls that the sandbox received, newest first. */
     calls: (query?: T.PageQuery, options?: Options) =>
       this.#http.list<T.SandboxCallList>('/sandbox/calls', query, options),
   }

@@ -79,7 +79,7 @@ export class Http {
     const request: Request = { method: 'GET', path, headers, isRepeatable: true, options }
     return this.#withRetries(request, async (response, fetch) => {
       const target = response.status === 307 && response.headers.get('location')
-      // Without the API key, which is not for the server of the target.
+      // The API key is not sent: it is not for the server of the target.
       const file = target ? await fetch(target, { headers }) : response
       if (!file.ok) throw toError(file, parseJson(await file.text()))
       return file
@@ -132,7 +132,7 @@ function toConnectionError(error: unknown, url: string, { aborted }: AbortSignal
   return new ConnectionError(`No response from ${new URL(url).origin} ${reason}`, null, null, error)
 }
 
-/** The pause before the next attempt, with jitter; undefined if there is none. */
+/** The pause before the next attempt, with jitter; undefined if no attempt follows. */
 function pauseBefore(retries: number, error: PostroomError, isRepeatable = false): number | undefined {
   const { status, retryAfter } = error
   const isLost = error instanceof ConnectionError || status >= 500 || status === 408

@@ -11,7 +11,7 @@ export interface PostroomOptions {
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/** What every method takes as its last argument. `signal` ends the request, and the pauses between its attempts. */
+/** The last argument of every method. `signal` ends the request, and the pauses between its attempts. */
 export type Options = Partial<Pick<PostroomOptions, 'timeoutMs' | 'maxRetries'>> & { signal?: AbortSignal | undefined }
 
 export interface CreateOptions extends Options {

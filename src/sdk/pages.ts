@@ -3,7 +3,7 @@ export interface Page<Item> {
   nextCursor?: string | null
 }
 
-/** A list. Nothing is requested before it is used, and each use begins anew. */
+/** A list. Nothing is requested before it is used, and each use begins at the first page. */
 export class List<P extends Page<unknown>> implements PromiseLike<P>, AsyncIterable<P['data'][number]> {
   readonly #fetchPage: (cursor?: string) => Promise<P>
   constructor(fetchPage: (cursor?: string) => Promise<P>) {

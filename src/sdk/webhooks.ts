@@ -11,7 +11,7 @@ export type WebhookHeaders = { get(name: string): string | null } | Record<strin
 
 /** The tolerance of the libraries of https://www.standardwebhooks.com */
 const TOLERANCE_SECONDS = 300
-/** Where a server has joined repeated headers, a comma and a space separate them. */
+/** A server may have joined repeated headers with a comma and a space. */
 const [ID, TIMESTAMP] = [/^[^\s,]+$/, /^\d{1,12}$/]
 const SIGNATURES = /^v\w+,[A-Za-z\d+/=]+(?: v\w+,[A-Za-z\d+/=]+)*$/
 

@@ -13,12 +13,12 @@ export interface S3Options {
 /** The limit of a call without content, with its repetitions: a client waits for the response. */
 const CALL_MS = 2_000
 
-/** While a transfer runs, the service is probed this often, and may take so long to respond. */
+/** The interval of probes during a transfer, and the limit of each response. */
 const PROBE_EVERY_MS = 250
 const PROBE_MS = 1_500
 /** A lost response or two may be an accident. A transfer whose service is silent ends after 2.5 s: clients wait for 3. */
 const LOST_PROBES_MAX = 4
-/** With large files a service may be busy for longer: one more second for each 50 MB. */
+/** Large files may keep a service busy for longer: one more second for each 50 MB. */
 const FILE_BYTES_PER_PROBE = 12_500_000
 
 /** Creates the client. Errors that mean that the service cannot be used are StorageErrors, after up to three attempts. */

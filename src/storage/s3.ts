@@ -118,7 +118,7 @@ interface S3Object {
   Key: string
 }
 
-/** The size of an object. Throws a NotStoredError if there is none. */
+/** The size of an object. Throws a NotStoredError if it does not exist. */
 async function sizeOf(client: S3Client, object: S3Object): Promise<number> {
   try {
     const { ContentLength } = await sendCall(probeOf(client, object))

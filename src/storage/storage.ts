@@ -16,19 +16,19 @@ export interface Storage {
   /** Deletes what is stored under `key`, and what an interrupted `put` left. A key without a file is not an error. */
   remove(key: string): Promise<void>
 
-  /** The number of bytes under `key`. Throws a NotStoredError if there are none. */
+  /** The number of bytes under `key`. Throws a NotStoredError if nothing is stored there. */
   size(key: string): Promise<number>
 
   /**
-   * The bytes under `key`, or `bytes` of them after the first `from`, as a stream that the caller has to read or destroy.
-   * Throws a NotStoredError if there are none.
+   * The bytes under `key`, or `bytes` of them after the first `from`, as a stream that the caller has to read or
+   * destroy. Throws a NotStoredError if nothing is stored there.
    */
   read(key: string, range?: { from: number; bytes: number }): Promise<Readable>
 
   /**
    * The response to a GET or HEAD for the bytes under `key`: the bytes, a range of them, "not modified", or a redirect.
-   * Throws a NotStoredError if there are none. `fileName` is plain ASCII without quotes. A body keeps a file open until it
-   * is read to its end or destroyed.
+   * Throws a NotStoredError if nothing is stored there. `fileName` is plain ASCII without quotes. A body keeps a file
+   * open until it is read to its end or destroyed.
    */
   serve(key: string, request: IncomingMessage, as: { mimeType: string; fileName: string }): Promise<Served>
 

@@ -2,7 +2,7 @@ import type { ClaimedWebhook } from '../../db/queries/webhooks/claim.ts'
 import type { ReleasedWebhook } from '../../db/queries/webhooks/settle.ts'
 import { DISABLED_AFTER_FAILURES, DISABLED_AFTER_MS, REST_MAX_MS, REST_MS, SLOW_MS, WARNED_AFTER_MS } from './timing.ts'
 
-/** What the attempts of a webhook say about it. */
+/** The condition of a webhook, judged by its attempts. */
 export interface Health
   extends Pick<ClaimedWebhook, 'failingSince' | 'failures' | 'warnings' | 'healthyAt' | 'isSlow'>,
     Pick<ReleasedWebhook, 'restMs' | 'disabledReason' | 'event'> {}

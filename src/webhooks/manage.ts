@@ -60,7 +60,7 @@ async function lockOwn(db: Db, manager: Manager, id: string): Promise<WebhookRow
   return row
 }
 
-/** The keyring. Throws 503 if there is none, or if other processes may be unable to decrypt what it encrypts. */
+/** The keyring. Throws 503 if it is missing, or if other processes may be unable to decrypt what it encrypts. */
 async function requireKeyring({ db, keyring }: WebhookContext): Promise<Keyring> {
   if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
   if (await isOtherKeyInUse(db, keyring.keyIds)) throw otherKey()

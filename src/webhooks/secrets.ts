@@ -16,7 +16,9 @@ export const openSecrets = ({ open }: OpenSecrets, { id, keyId, dataKey, data }:
 export const sealSecrets = (keyring: Keyring, id: string, { secret, previousSecret }: Secrets) =>
   keyring.seal(id, previousSecret === undefined ? { secret } : { secret, previousSecret })
 
-/** What signs the events of a webhook, the current secret first. Undefined if this process cannot decrypt it. */
+/**
+ * The secrets that sign the events of a webhook, the current one first. Undefined if this process cannot decrypt it.
+ */
 export function secretsOf(
   keyring: OpenSecrets,
   row: CredentialsRow & { id: string; hasPreviousSecret: boolean },

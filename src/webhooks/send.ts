@@ -2,7 +2,7 @@ import type { WebhookErrorCode } from '../../schemas/webhook-delivery.ts'
 import { VERSION } from '../version.ts'
 import { BODY_BYTES_MAX, BODY_MAX_MS, EXCHANGE_MAX_MS, RETRY_AFTER_MAX_MS } from './timing.ts'
 
-/** What the receiver of an event did. */
+/** The reaction of the receiver of an event. */
 export interface Exchange {
   /** Null if no response arrived. */
   status: number | null

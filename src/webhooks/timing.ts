@@ -34,7 +34,7 @@ export const WARNED_AFTER_MS = [1 * DAY_MS, 4 * DAY_MS]
 export const PER_WEBHOOK_MAX = 4
 /** Attempts of a process at a time. Webhooks that are failing, slow or unproven have as many for themselves. */
 export const PER_PROCESS_MAX = 20
-/** Of these, how many webhooks of one user may have that are failing, slow or unproven: each may hold its slot for 10 s. */
+/** The part of these for the failing, slow or unproven webhooks of one user: each may hold its slot for 10 s. */
 export const SUSPECT_PER_USER_MAX = 5
 /** An attempt that takes longer gives its slot to another webhook, so that receivers that hang do not hold up others. */
 export const SLOW_MS = 1_000

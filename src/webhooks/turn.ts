@@ -49,7 +49,7 @@ interface Context {
   stopping: AbortSignal
   calls: AbortSignal
   health: Health
-  /** Of the last attempt that failed, where one has. */
+  /** The last attempt that failed, if any. */
   lastFailure: { errorCode: string | null; status?: number } | undefined
 }
 

@@ -28,7 +28,7 @@ interface Summary {
   drafts: number
   existing: number
   refused: number
-  /** The file with the refused rows; null if there are none. */
+  /** The file with the refused rows; null if all rows were accepted. */
   refusedFile: string | null
   refusals: { row: number; reason: string }[]
   warnings: string[]
@@ -122,7 +122,7 @@ async function importRows(
 }
 
 interface ReadPost {
-  /** Of its row. */
+  /** The index of its row. */
   index: number
   post: ImportedPost
 }

@@ -45,7 +45,7 @@ const examineFiles = (config: Config) =>
     runCheck('space', MEND_SPACE, () => examineSpace(config)),
   ])
 
-/** What the configuration leaves unknown. */
+/** A fact that the configuration leaves unknown. */
 interface Unknown {
   isKeyInvalid: boolean
   isStorageInvalid: boolean

@@ -59,7 +59,7 @@ export async function examineMedia(config: Config, db: Db): Promise<Finding> {
 
 export const MEND_SPACE = 'Free space in MEDIA_DIR, or lower MEDIA_MAX_BYTES.'
 
-/** With a bucket, MEDIA_DIR still takes each file on its way in. */
+/** MEDIA_DIR takes each file on its way in, even if a bucket stores it. */
 export async function examineSpace({ mediaDir, mediaBytesMax }: Config): Promise<Finding> {
   const { bavail, bsize, files, ffree } = await statfs(findExisting(mediaDir))
   const free = bavail * bsize

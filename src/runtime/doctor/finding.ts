@@ -6,7 +6,7 @@ export interface Finding {
   /** `warning`: it will be wrong. */
   status: 'ok' | 'warning' | 'wrong' | 'skipped'
   message: string
-  /** What the operator can do. */
+  /** The advice to the operator. */
   mend?: string
 }
 
