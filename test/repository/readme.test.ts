@@ -33,15 +33,6 @@ t.test(
   },
 )
 
-t.test('no table cell in the README of the platforms has over 150 characters', async (t) => {
-  const lines = readFileSync('src/platforms/README.md', 'utf8').split('\n')
-  const cells = lines.flatMap((line) => (line.startsWith('| ') ? line.split(' | ') : []))
-  t.same(
-    cells.filter((cell) => cell.length > 150),
-    [],
-  )
-})
-
 t.test('every make target in the README exists, and make help describes every target', async (t) => {
   const makefile = readFileSync('Makefile', 'utf8')
   const targets = [...makefile.matchAll(/^([a-z-]+):.*## /gm)].map((match) => match[1])
