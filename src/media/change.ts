@@ -2,7 +2,6 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { writePostsUpdated } from '../../db/queries/events/post.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { findListedPosts } from '../../db/queries/listed-posts.ts'
 import {
   deleteUnusedMedia,
   findMedia,
@@ -14,6 +13,7 @@ import {
   type UnpublishedUse,
   updateAltText,
 } from '../../db/queries/media.ts'
+import { findListedPosts } from '../../db/queries/posts/list.ts'
 import type { StagedFile } from '../../db/queries/staged-files.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { inTransaction } from '../../db/transaction.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { readPostSubjects, type SubjectAccount } from '../../db/queries/post-subjects.ts'
+import { readPostSubjects, type SubjectAccount } from '../../db/queries/posts/subjects.ts'
 import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { MediaFacts } from '../../schemas/media.ts'

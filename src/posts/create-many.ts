@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
-import { insertPostsTogether } from '../../db/queries/insert-post.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
+import { insertPostsTogether } from '../../db/queries/posts/insert.ts'
 import { Conflict, inTransaction } from '../../db/transaction.ts'
 import { CreatePost } from '../../schemas/create-post.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import type { KeyedResponse } from '../../db/queries/idempotency.ts'
-import { insertPost, type NewPost, type NewTarget } from '../../db/queries/insert-post.ts'
+import { insertPost, type NewPost, type NewTarget } from '../../db/queries/posts/insert.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { deleteUnpublishedPost } from '../../db/queries/posts.ts'
+import { deleteUnpublishedPost } from '../../db/queries/posts/delete.ts'
 import { POST_BUSY, POST_PUBLISHED } from '../../schemas/messages.ts'
 import type { Deleted } from '../../schemas/shared.ts'
 import type { PostAccess } from './access.ts'

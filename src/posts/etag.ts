@@ -1,4 +1,4 @@
-import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { PreconditionFailed } from '../errors.ts'
 import { etagOfText, readIfMatch } from '../http/preconditions.ts'

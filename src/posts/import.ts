@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts'
-import { findReferences, lockImports } from '../../db/queries/import.ts'
+import { findReferences, lockImports } from '../../db/queries/posts/import.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
 import { parseTime } from '../../schemas/time.ts'

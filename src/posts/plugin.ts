@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Db } from '../../db/client.ts'
-import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { DeliveryPath } from '../../schemas/delivery.ts'
 import * as deliveries from '../../schemas/operations/deliveries.ts'
 import * as operations from '../../schemas/operations/posts.ts'

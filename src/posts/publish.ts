@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { writePostUpdated } from '../../db/queries/events/post.ts'
-import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { ALL_CANCELLED, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import { isCancelled, PUBLISH_NOW } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'

@@ -3,7 +3,7 @@ import { type CredentialsRow, findCredentials } from '../../db/queries/credentia
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
 import { requeueDeliveries } from '../../db/queries/delivery/retry.ts'
-import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED } from '../../schemas/delivery.ts'
 import { NOT_RETRIED } from '../../schemas/messages.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'

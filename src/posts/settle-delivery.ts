@@ -6,7 +6,7 @@ import {
   resolveDelivery as saveResolution,
 } from '../../db/queries/delivery/owner.ts'
 import { unpublish } from '../../db/queries/delivery/unpublish.ts'
-import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
 import { NOT_CANCELLED, NOT_MARKED, NOT_UNCONFIRMED } from '../../schemas/messages.ts'
 import { cancelled, marked, resolved } from '../delivery/states.ts'

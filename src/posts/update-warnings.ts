@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
-import type { PostWithReadiness } from '../../db/queries/post-detail.ts'
-import { readPostSubjects } from '../../db/queries/post-subjects.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
+import { readPostSubjects } from '../../db/queries/posts/subjects.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { listRests } from '../../db/queries/post-detail.ts'
+import { listRests } from '../../db/queries/posts/detail.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import {

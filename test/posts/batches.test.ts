@@ -3,7 +3,7 @@ import t from 'tap'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { insertPost, type NewPost, type NewTarget } from '../../db/queries/insert-post.ts'
+import { insertPost, type NewPost, type NewTarget } from '../../db/queries/posts/insert.ts'
 import { createWorld } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
 

@@ -3,7 +3,7 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { isoTime } from '../iso-time.ts'
-import { accountRestsUntil, nextAttemptOf } from '../post-detail.ts'
+import { accountRestsUntil, nextAttemptOf } from '../posts/detail.ts'
 
 export interface DeliveryFilter {
   state?: DeliveryState | undefined

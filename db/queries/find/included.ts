@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { DeliveryCounts, ListedTarget } from '../../../schemas/find.ts'
 import { prepared } from '../../prepared.ts'
-import { deliveryProperties, selectTargets } from '../post-detail.ts'
+import { deliveryProperties, selectTargets } from '../posts/detail.ts'
 import { countedState } from './conditions.ts'
 
 interface PostsOfPage {

@@ -1,5 +1,5 @@
 import { isId } from '../../../db/id.ts'
-import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/post-detail.ts'
+import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/posts/detail.ts'
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
 import type { Action } from '../command.ts'

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
-import type { PostStatus } from '../../schemas/post.ts'
-import type { Db } from '../client.ts'
-import { prepared } from '../prepared.ts'
-import { type Actor, setActor } from './events/actor.ts'
+import type { PostStatus } from '../../../schemas/post.ts'
+import type { Db } from '../../client.ts'
+import { prepared } from '../../prepared.ts'
+import { type Actor, setActor } from '../events/actor.ts'
 
 export interface LockedPost {
   status: PostStatus

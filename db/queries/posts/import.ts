@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../client.ts'
+import type { Db } from '../../client.ts'
 
 /**
  * Waits until no other transaction imports posts of this user: otherwise, two imports of one file could both find that a

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { DeliveryState } from '../../schemas/delivery.ts'
-import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import type { PostStatus } from '../../schemas/post.ts'
-import type { Db } from '../client.ts'
-import { noteLastUse } from './media.ts'
-import { commonOrganization } from './roles.ts'
+import type { DeliveryState } from '../../../schemas/delivery.ts'
+import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import type { PostStatus } from '../../../schemas/post.ts'
+import type { Db } from '../../client.ts'
+import { noteLastUse } from '../media.ts'
+import { commonOrganization } from '../roles.ts'
 
 export interface ChangedTarget {
   accountId: string

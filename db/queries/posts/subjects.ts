@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { MediaFacts } from '../../schemas/media.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
-import { prepared } from '../prepared.ts'
-import { type AccountReadiness, reachableBy, readiness } from './accounts.ts'
-import { jsonList } from './json-list.ts'
+import type { MediaFacts } from '../../../schemas/media.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
+import { prepared } from '../../prepared.ts'
+import { type AccountReadiness, reachableBy, readiness } from '../accounts.ts'
+import { jsonList } from '../json-list.ts'
 
 /** An account of a post, with the facts that the limits are checked against. */
 export interface SubjectAccount extends AccountReadiness {

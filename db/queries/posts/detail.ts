@@ -1,14 +1,14 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { PublishedAct } from '../../schemas/delivery.ts'
-import type { PostDetail, PostTarget } from '../../schemas/post.ts'
-import type { Db } from '../client.ts'
-import { prepared } from '../prepared.ts'
-import type { DB } from '../types.ts'
-import { type AccountReadiness, readiness } from './accounts.ts'
-import { isoTime } from './iso-time.ts'
-import { jsonList } from './json-list.ts'
-import { dropAbsent, postColumns } from './posts.ts'
+import type { PublishedAct } from '../../../schemas/delivery.ts'
+import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
+import type { Db } from '../../client.ts'
+import { prepared } from '../../prepared.ts'
+import type { DB } from '../../types.ts'
+import { type AccountReadiness, readiness } from '../accounts.ts'
+import { isoTime } from '../iso-time.ts'
+import { jsonList } from '../json-list.ts'
+import { dropAbsent, postColumns } from './columns.ts'
 
 /** Whether a delivery to the account is under way, whose lease `available_at` then is. */
 const isBusy = sql`(accounts.available_at is not null and (
