@@ -45,7 +45,7 @@ async function runTap(scratch: string, groups: string, record: string) {
   const files = named.length > 0 ? named : globSync(parse(readFileSync('.taprc', 'utf8')).include)
   const tap = spawn('tap', [`--output-file=${outputFile}`, ...options, ...groupFiles(files, groups)], {
     stdio: 'inherit',
-    // With compiled sources, processes start sooner.
+    // Compiled sources make processes start sooner.
     env: {
       NODE_COMPILE_CACHE: join(CACHE, 'node'),
       ...process.env,

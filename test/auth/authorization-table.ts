@@ -49,7 +49,7 @@ export interface Row {
 
 const hiddenFromMembers = { member: 404, former: 404, stranger: 404 }
 const hidden = { admin: 404, ...hiddenFromMembers }
-/** What belongs to the organisation. */
+/** Statuses for a resource of the organisation. */
 const managed = (status: number) => ({ owner: status, admin: status, ...hiddenFromMembers })
 const sameForAll = (status: number) => ({
   owner: status,
@@ -58,7 +58,7 @@ const sameForAll = (status: number) => ({
   former: status,
   stranger: status,
 })
-/** What only admins do for the organisation. */
+/** Statuses for an operation that only admins may call. */
 const adminsOnly = (status: number) => ({ owner: 403, admin: status, member: 403, former: 403, stranger: 403 })
 
 export const TABLE: Row[] = [

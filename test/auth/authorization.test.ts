@@ -38,7 +38,7 @@ for (const row of TABLE) {
     const owner = await user(OWNER_TEXT)
     const others = { stranger: await user(), former: await user(), member: await user() }
     const shared = await organization(owner, others.member)
-    // Without an admin, every member could connect accounts.
+    // An organisation without an admin lets every member connect accounts.
     await promote(shared, others.former, await user())
     const resources = await createResources(owner, shared)
     const before = await readEverything(owner, resources)
@@ -72,7 +72,7 @@ for (const row of TABLE) {
     }
 
     const after = await readEverything(owner, resources)
-    // Without the accounts that this test added.
+    // Leaves out the accounts that this test added.
     const existed = ({ id }: { id: string }) => id === resources.shared || id === resources.private
     after[0].data = after[0].data.filter(existed)
     check((await send(owner.key, ownRequest)).statusCode, row.owner, 'owner')

@@ -150,7 +150,7 @@ t.test('a key cannot gain rights by rotating another key', async (t) => {
   t.equal((await manager.call('POST', `/keys/${manager.id}/rotate`, {})).status, 201, 'a key may rotate itself')
 })
 
-/** What such a key may do: posts:publish includes posts:write. */
+/** The scopes that such a key may give: posts:publish includes posts:write. */
 const WITHIN: Scope[] = ['keys:manage', 'posts:publish', 'posts:write', 'accounts:read']
 
 t.test('a key changes and revokes only keys that allow no more than it does', async (t) => {

@@ -10,7 +10,7 @@ export interface Named {
   key: string
   event: string
   webhook: string
-  /** Of nobody in the sweep. */
+  /** The tenant and its resources belong to no caller of the sweep. */
   tenant: string
   tenantOrganization: string
   tenantKey: string

@@ -29,7 +29,10 @@ type Resource = Omit<Named, 'organization' | `tenant${string}` | 'platform'> & {
 const { app, db, organization, ...world } = await createFuzzWorld(t)
 const user = async () => repeating(await world.user())
 
-/** What somebody has for one account: a post with a file, a key, a connection and a webhook. Each text tells whose it is. */
+/**
+ * Creates the resources of one account: a post with a file, a key, a connection and a webhook. Each text names the
+ * kind.
+ */
 async function createResource(owner: Person, kind: Kind, organizationId: string | undefined): Promise<Resource> {
   const text = `the-${kind}-one`
   const username = `${text}-of-${newId()}`
@@ -90,7 +93,7 @@ const seesAccount = (role: Role, kind: Kind, isLimited: boolean) =>
   role !== 'none' && kind !== 'foreign' && !(isLimited && kind === 'unlisted')
 const seesPost = (role: Role, kind: Kind, isLimited: boolean) => role === 'admin' && seesAccount(role, kind, isLimited)
 
-/** What a response must not contain: ids and texts that the caller does not see, and did not send. */
+/** Lists the ids and texts in a response that the caller does not see, and did not send. */
 function findLeaks(payload: string, request: string, scene: Scene, role: Role, isLimited: boolean): string[] {
   const hidden = KINDS.flatMap((kind) => {
     const { account, post, media, key, connection, webhook, event, text } = scene.resources[kind]
@@ -157,8 +160,8 @@ interface Caller {
 }
 
 /**
- * Who names what with which key. Without a list, the accounts of the organisation are alike; with one, the unlisted account is
- * beyond a user of no role in any case.
+ * Every combination of role, resource and key. Without a list, the accounts of the organisation are alike; with one,
+ * the unlisted account is beyond a user of no role in any case.
  */
 const CALLERS: Caller[] = ROLES.flatMap((role) =>
   KINDS.flatMap((kind) => [false, true].map((isLimited) => ({ role, kind, isLimited }))),
@@ -178,7 +181,9 @@ async function findChanges(): Promise<Kind[]> {
   return KINDS.filter((kind) => hashes[kind] !== scene.hashes[kind])
 }
 
-/** What is wrong with the responses to keys that a hook rejects before everything else, whatever is requested by whom. */
+/**
+ * Lists the problems of the responses to keys that a hook rejects before everything else, for every request and caller.
+ */
 async function sweepRefused(swept: Swept): Promise<string[]> {
   const { 'x-required-scope': required, 'x-takes-account-lists': takesLists } = swept.operation
   if (required === undefined) return []
@@ -200,7 +205,10 @@ async function sweepRefused(swept: Swept): Promise<string[]> {
   return problems
 }
 
-/** What is wrong with the response to a request, and whether the operation was carried out on a resource of the organisation. */
+/**
+ * Sends a request. Returns the problems of the response, and whether the operation changed a resource of the
+ * organisation.
+ */
 async function sweepRequest(key: string, request: SweptRequest, scope: Scope, caller: Caller) {
   const { role, kind, isLimited } = caller
   const { statusCode, payload } = await send(key, request)

@@ -8,10 +8,10 @@ import { newId } from '../../db/id.ts'
 
 /**
  * The server that the benchmarks compare the service with: the least code that does the same work, on `node:http` and
- * `pg`. Every statement is written by hand and named, so that Postgres plans it once. Keys are cached without expiry, and
- * Postgres builds the JSON where it can. It validates nothing and handles no errors.
- * `node test/bench/baseline.ts` serves on a free port and prints it. With `--fastify`, Fastify is in between and writes a log
- * line for each request: what the framework costs.
+ * `pg`. Every statement is written by hand and named, so that Postgres plans it once. Keys are cached without expiry,
+ * and Postgres builds the JSON where it can. It validates nothing and handles no errors. `node test/bench/baseline.ts`
+ * serves on a free port and prints it. `--fastify` puts Fastify in between, which writes a log line for each request:
+ * the cost of the framework.
  */
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })

@@ -6,8 +6,8 @@ import { compare, rowOf } from './rounds.ts'
 import { WORKLOADS } from './workloads.ts'
 
 /**
- * What of the time for a list of accounts Fastify takes: the baseline behind Fastify, compared with the baseline and with the
- * service. `node test/bench/framework.ts [ROUNDS] [SECONDS]`.
+ * Measures Fastify's share of the time for a list of accounts: compares the baseline behind Fastify with the baseline
+ * and with the service. `node test/bench/framework.ts [ROUNDS] [SECONDS]`.
  */
 const [rounds = 7, seconds = 2] = process.argv.slice(2).map(Number)
 

@@ -77,7 +77,7 @@ async function loadWebhooks(client: pg.Client, users: string[], key: Buffer): Pr
   }
 }
 
-/** Writes the events evenly over the time, a twentieth of a second's at once. */
+/** Writes the events evenly over the time, in a batch every twentieth of a second. */
 async function writeEvents(client: pg.Client, users: string[]): Promise<void> {
   const step = Math.max(1, Math.round(perSecond / 20))
   const startedAt = Date.now()

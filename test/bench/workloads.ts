@@ -38,7 +38,7 @@ const createWithKey: Workload = (person) => {
   return () => ({ bytes: request('POST', POSTS, person.key, body, [`idempotency-key: ${randomUUID()}`]), status: 201 })
 }
 
-/** Of 100 requests, 70 list posts, 20 create a post, 5 list accounts and 5 delete a post. */
+/** Out of 100 requests, 70 list posts, 20 create a post, 5 list accounts and 5 delete a post. */
 const mix: Workload = (person) => {
   const [lists, creates, listsOfAccounts] = [list()(person), create(person), accounts(person)]
   const ids: string[] = []
@@ -74,8 +74,8 @@ const get =
   }
 
 /**
- * What finds posts and deliveries. Each filter has one request that nearly all posts of the benchmark meet, and one that
- * none meets, for which the service looks at as many posts as it may.
+ * Requests that find posts and deliveries. Each filter has one request that nearly all posts of the benchmark meet, and
+ * one that no post meets: the service then reads as many posts as it may.
  */
 export const FINDS: Record<string, Workload> = {
   'include=deliveries': get('/posts?include=deliveries'),
@@ -114,7 +114,7 @@ export const DELIVERY_FINDS: Record<string, Workload> = {
 const ofOrganization = (path: string): Workload =>
   get(({ organizationId }) => `${path}organizationId=${organizationId}`)
 
-/** What finds the posts of an organisation. */
+/** Requests that find the posts of an organisation. */
 export const ORGANIZATION_FINDS: Record<string, Workload> = {
   organizationId: ofOrganization('/posts?'),
   'organizationId and status, all': ofOrganization('/posts?status=scheduled&'),

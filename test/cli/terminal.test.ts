@@ -7,7 +7,7 @@ import { createWorld } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
-/** Clears the screen, moves, hides and reverses text, begins a line anew, and sets a title or a link. */
+/** Clears the screen, moves, hides and reverses text, returns to the start of a line, and sets a title or a link. */
 const HOSTILE =
   '\x1b[2J\x9b31m\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\a\r\x08\x7f\x85\u202eb\u2066c\u2069\u200f\u2028\nadmin  yes'
 /** None of these may reach a terminal. */

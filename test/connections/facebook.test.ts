@@ -19,7 +19,7 @@ async function createFacebookWorld(t: Test) {
   ]
   const options = { fetch: facebook.fetch, oauthApps: { facebook: login.app } }
   const world = await createDeliveryWorld(t, { facebook: facebookAdapter }, options)
-  /** What the browser does on Facebook's page. */
+  /** Consents on Facebook's page, as the browser would. */
   const consent = (url: URL) => new URL(`${login.redirectUri}?${login.consent(url)}`)
   return { ...world, facebook, connect: () => connectByOAuth(world.app, world.ada, { platform: 'facebook' }, consent) }
 }

@@ -55,7 +55,7 @@ export async function createServedWorld(t: Teardown) {
         page,
         hosts,
         arrive,
-        /** Without requests that exceeded their time limit. */
+        /** Lists problems, except those of requests that exceeded their time limit. */
         problems: () => problems.filter((problem) => !problem.includes('status of 503')),
 
         /** Opens the link of a connection, and clicks on the page of the network. */

@@ -33,7 +33,7 @@ const tablesIn = async (db: Kysely<never>) => {
   return rows
 }
 
-/** What statements of older code name or depend on. */
+/** Lists the parts of a database that statements of older code name or depend on. */
 const partsIn = async (db: Kysely<never>) => {
   const { rows } = await sql<{ part: string }>`
     select 'column ' || table_name || '.' || column_name || ' ' || data_type as part from information_schema.columns

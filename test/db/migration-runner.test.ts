@@ -52,7 +52,7 @@ const indexState = async (db: Db) => {
   return rows[0]?.valid
 }
 
-/** What the migrations leave in a database. */
+/** Reads what the migrations left in a database. */
 async function readMigrated(db: Db) {
   const { rows: things } = await sql`select count(*)::integer as count from things`.execute(db)
   const history = await db.selectFrom('schemaMigrations').selectAll().orderBy('name').execute()
@@ -163,7 +163,7 @@ t.test('a table that a transaction uses is waited for without holding up others'
   await run(admin, { '0001_things': THINGS })
   const lines: string[] = []
   const { applied } = await admin.transaction().execute(async (dump) => {
-    // What a dump holds until its end.
+    // A dump holds this lock until its end.
     await sql`lock table things in access share mode`.execute(dump)
     const applied = run(open(), { '0001_things': THINGS, '0003_more': MIGRATIONS['0003_more']! }, lines)
     await until('the migration tries again', () => lines.length > 0)

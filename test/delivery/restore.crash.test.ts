@@ -29,7 +29,7 @@ async function setUp(t: Test) {
     while ((await worker.claim()) > 0)
     await worker.close()
   }
-  /** Sends like `work`, and is killed while it writes what became of the calls: after the mark, before the segment. */
+  /** Sends like `work`, and is killed while it writes the outcomes of the calls: after the mark, before the segment. */
   const workAndDie = async () => {
     const own = connect({ url: world.databaseUrl, poolMax: 4 })
     const killed = Promise.withResolvers<never>()

@@ -4,8 +4,8 @@ import * as attentions from '../../schemas/account.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 
 /*
- * The `error` of a delivery and the `attention` of an account are shown to the end users of whoever builds on the API. They
- * can neither run commands nor call the API. Every text of the files that make such messages is checked.
+ * The `error` of a delivery and the `attention` of an account are shown to end users of applications. They can neither
+ * run commands nor call the API. Every text of the files that make such messages is checked.
  */
 
 /** Files that make these messages. Those of commands and of the journal's refusals are for operators. */

@@ -41,13 +41,13 @@ print(`created ${created.id}`)
 const repeated = await client.posts.create(post, { idempotencyKey })
 print(`repeated ${repeated.id}, replayed: ${responseOf(repeated)?.headers.get('idempotent-replayed')}`)
 
-// 3. What became of it on each account.
+// 3. Its result on each account.
 const published = await client.posts.waitUntilSettled(created.id)
 print(`post is ${published.status}`)
 for (const { platform, username, delivery } of published.targets) {
   print(`  ${platform} @${username}: ${delivery.state} ${delivery.error?.message ?? delivery.externalUrl ?? ''}`)
 }
 
-// 4. What the sandbox received, newest first. Real networks have no such list.
+// 4. The newest post that the sandbox received. Real networks have no such list.
 const { data: calls } = await client.sandbox.calls({ limit: 1 })
 for (const { text, accepted } of calls) print(`the sandbox ${accepted ? 'accepted' : 'refused'} "${text}"`)

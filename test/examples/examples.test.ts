@@ -62,7 +62,7 @@ const EXAMPLES = [
 t.test('the examples publish on the sandbox, each post once, though a response is lost', async (t) => {
   const service = await runService('start', {
     DATABASE_URL: await copyDatabase(t, 'template0'),
-    // Without it, the demo has no sandbox account on a database that is not the embedded one.
+    // The demo needs a key to create a sandbox account on a database that is not the embedded one.
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })
   t.teardown(() => service.stop('SIGKILL'))

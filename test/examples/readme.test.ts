@@ -49,7 +49,7 @@ t.test('the calls in README.md work as they stand, and return what it shows', as
   t.teardown(() => service.stop('SIGKILL'))
   const { api, key } = service.facts as { api: string; key: string }
 
-  /** What a reader fills in: what `make start` printed, and ids from earlier responses. */
+  /** The values that a reader fills in: the output of `make start`, and ids from earlier responses. */
   const values: Record<string, string> = { KEY: key, API: api }
   const preludes: string[] = []
   const call = async (command: string) => (await run('bash', ['-c', [...preludes, command].join('\n')])).stdout

@@ -26,7 +26,7 @@ export function actOf(act: Partial<Act> = {}): Act {
 /** The files that networks can fetch, by their addresses. */
 const PUBLIC_FILES = new Map<string, PublishedFile>()
 
-/** What a network gets from the address of a file. */
+/** Downloads a file from its public address, as a network does. */
 export async function download(url: string): Promise<{ status: number; type: string; bytes: Buffer }> {
   const file = PUBLIC_FILES.get(url)
   if (!file) return { status: 404, type: 'application/json', bytes: Buffer.from('{}') }

@@ -25,7 +25,7 @@ import { folderStorage } from '../../src/storage/folder.ts'
 import { createDatabase, type Teardown } from './database.ts'
 import { recorded, recordSecrets, recordSecretsOf } from './log-record.ts'
 
-/** What connecting accounts needs. */
+/** The options that connecting accounts needs. */
 type NetworkOptions =
   | 'networks'
   | 'keyring'
@@ -100,7 +100,7 @@ export interface Options
 /** Creates a temporary folder, removed at the end of the calling test. */
 export async function createFolder(t: Teardown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'postroom-media-'))
-  // With retries: the check of the storage, which begins when the service listens, may be writing to it.
+  // Retries, because the check of the storage, which begins when the service listens, may be writing to it.
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }

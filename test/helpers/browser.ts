@@ -9,7 +9,7 @@ const executablePath = (process.env.PATH ?? '')
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find(isExecutable)
 
-/** Options of a test that needs a browser. Without one the test fails in CI, and is skipped elsewhere. */
+/** Options of a test that needs a browser. If there is no browser, the test fails in CI and is skipped elsewhere. */
 export const needsBrowser =
   executablePath || process.env.CI
     ? {}

@@ -99,7 +99,7 @@ export async function postroomProcess(args: string[], env: Record<string, string
 }
 
 export interface Service {
-  /** What it printed with `--json`. */
+  /** The output of the service with `--json`. */
   facts: Record<string, string>
   child: ChildProcess
   output: Output

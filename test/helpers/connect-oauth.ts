@@ -3,7 +3,7 @@ import type { Person, Reply } from './app.ts'
 import { recordSecrets } from './log-record.ts'
 import { until } from './until.ts'
 
-/** What a browser got from a page. */
+/** The response of a page to a browser. */
 export interface PageReply {
   status: number
   body: string
@@ -66,7 +66,7 @@ export const repeating = (person: Person): Person => ({
     ),
 })
 
-/** What the network's page does with the consent of its user: returns the address that it sends the browser back to. */
+/** Consents on the network's page. Returns the address to which the network sends the browser back. */
 export type Consent = (authorizationUrl: URL) => URL | Promise<URL>
 
 /**

@@ -6,7 +6,7 @@ import { migrate } from '../../db/migrate.ts'
 /** A migrated, empty database. Tests work on copies. */
 export const TEMPLATE = 'postroom_template'
 
-/** Of the names of the copies. */
+/** The prefix of the names of the copies. */
 const PREFIX = 'postroom_test_'
 
 /** Creates the template. */
@@ -56,7 +56,7 @@ export interface Teardown {
 
 interface Copy {
   name: string
-  /** What `readSchemaMark` has read of the new copy. */
+  /** The result of `readSchemaMark` for the new copy. */
   schemaMark: string
 }
 

@@ -110,7 +110,7 @@ function nestedElements(ids: string[], bytes: number): Buffer {
     id.copy(whole, at)
     whole.writeBigUInt64BE(BigInt(whole.length - at - id.length - 8), at + id.length)
     whole[at + id.length] = 0x01
-    // What is left of the unit belongs to the inner element as Void, which has two bytes.
+    // The rest of the unit belongs to the inner element as Void, which has two bytes.
   }
   return whole
 }

@@ -30,7 +30,7 @@ export function findLeaks(folder: string): string[] {
   return leaks
 }
 
-/** Every text is at least so long. */
+/** The minimal length of a text. */
 const START = 8
 
 /**

@@ -76,7 +76,7 @@ export function recorded(logger: FastifyServerOptions['logger']): NonNullable<Fa
   }
 }
 
-/** Properties of a request whose texts are secrets, and of what kind. Names and ids are none. */
+/** Properties of a request whose texts are secrets, with the kind of the secret. Names and ids are not secret. */
 const SECRET_PROPERTIES: Record<string, SecretKind> = {
   caption: 'caption',
   captionOverride: 'caption',

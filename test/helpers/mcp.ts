@@ -16,7 +16,7 @@ export interface Tool {
   annotations: Record<string, unknown>
 }
 
-/** What a tool returned: `body` is its structured content, or its error. */
+/** The result of a tool: `body` is its structured content, or its error. */
 export interface Called {
   isError: boolean
   // biome-ignore lint/suspicious/noExplicitAny: each tool has another body

@@ -141,7 +141,7 @@ export const CALL_ROWS: Row[] = [
       const { findings, adapter, act, io, countVisible } = attempt
       const network = attempt.network!
       const before = await countVisible()
-      // Where no file is read, the network fetches them.
+      // If the adapter reads no file, the network fetches them.
       let isOpened = false
       for (const { name, error: wanted, open } of SPOILED_FILES) {
         const giveUp = new AbortController()

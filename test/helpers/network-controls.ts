@@ -16,7 +16,10 @@ import type { createNetworkWorld } from './network-world.ts'
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>
 
-/** What a fake network can be told to do. Each returns how it is undone. Absent: the network has no such thing. */
+/**
+ * Switches of a fake network. Each returns a function that undoes it. A switch is absent if the network has no such
+ * feature.
+ */
 export interface NetworkControls {
   /** The response to a call above a limit that ends after this many seconds. */
   limited?(seconds: number): Reply
@@ -127,7 +130,7 @@ const CONTROLS: Record<PlatformId, (world: World) => NetworkControls> = {
     revokeToken: () => set(google_business.grant, { isRevoked: true }),
     expireToken: () => set(google_business.access, { expiresAt: 0 }),
     showLate: () => set(google_business, { listedAfterMs: LATE_MS }),
-    // Of every kind.
+    // Posts of every kind are processed.
     processes: () => true,
     process: (looks) => set<{ processing: number | 'fails' | 'refused' }>(google_business, { processing: looks }),
   }),

@@ -7,7 +7,7 @@ import type { PublishError } from '../../src/platforms/publish-error.ts'
 import { broken, type Fault, type Reply, reset } from '../networks/fakes/network.ts'
 import type { NetworkControls } from './network-controls.ts'
 
-/** What happens to the publishing call, and the error that has to follow. */
+/** The reaction to the publishing call, and the error that has to follow. */
 interface Failure {
   name: string
   /** The response. Absent with `fetch`: the call gets none until its signal aborts. */
@@ -15,7 +15,7 @@ interface Failure {
   /** Takes the place of `fetch`, whose calls reach no network. */
   fetch?: Io['fetch']
   error: Pick<PublishError, 'code' | 'maybeSent' | 'retryable' | 'needsAttention'>
-  /** Of the message. */
+  /** Matches the message. */
   words?: RegExp
 }
 
@@ -68,7 +68,7 @@ const LOST: [name: string, instead: Fault['instead'], code: string][] = [
   ['a 200 of 2 MB', { status: 200, body: oversized }, 'unexpected_answer'],
 ]
 
-/** What a proxy says, or the connection: nothing about the post or the account. */
+/** Replies of a proxy or of the connection, which say nothing about the post or the account. */
 const OF_A_PROXY: Reply[] = [
   { status: 401, ...firewall },
   { status: 403, ...firewall },

@@ -61,7 +61,7 @@ export interface Row {
   publish?(attempt: Attempt): ReturnType<AnyAdapter['publish']>
   /** The same fault in the sandbox, which makes no calls: posts ask for it. */
   sandbox?: SandboxFault
-  /** What the network's fake has to be able to do. */
+  /** The switch that the network's fake needs. */
   control?: keyof NetworkControls
   /** Absent: every kind. */
   concerns?(kind: Kind, controls: NetworkControls): boolean
@@ -99,7 +99,7 @@ export function watchPublishing(fetch: Io['fetch'], tell: (on: string) => void):
   }
 }
 
-/** What a promise is rejected with. */
+/** The error of a rejected promise. */
 export const errorOf = (promise: Promise<unknown>): Promise<Partial<PublishError>> =>
   promise.then(
     () => new Error('no error'),

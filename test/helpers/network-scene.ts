@@ -88,7 +88,7 @@ export type Subject = (typeof SUBJECTS)[number]
 
 export const nameOf = ({ id, accounts }: Subject) => (accounts ? `${id} ${accounts}` : id)
 
-/** What the network guarantees for an act of such a post. */
+/** The network's guarantee for an act of such a post. */
 export function ruleFor({ id, accounts }: Subject, act: ActKind, { files }: Kind): GuaranteeRule {
   const kind = act !== 'files' ? undefined : files.includes('video') ? 'videos' : 'images'
   return platforms[id].guarantees.find(

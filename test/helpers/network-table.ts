@@ -20,10 +20,10 @@ import {
 } from './network-scene.ts'
 import { collectProblems, type Findings } from './problems.ts'
 
-// What every adapter promises: each network, each kind of post, each row of network-rows.ts. The posts are published by
-// workers. The guarantees of src/platforms/*/limits.ts say what follows a lost response.
+// Tests the promises of every adapter, for each network, each kind of post and each row of network-rows.ts. The posts
+// are published by workers. The guarantees of src/platforms/*/limits.ts say what follows a lost response.
 
-/** What happens to the acts of the current post. */
+/** The course of the current post's acts. */
 interface Plan {
   kind: Kind
   controls: NetworkControls

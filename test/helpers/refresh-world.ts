@@ -16,7 +16,7 @@ const APP = { clientId: 'client-of-x', clientSecret: 'the-secret-of-the-app' }
 
 type Refresh = NonNullable<OAuth['refresh']>
 
-/** What the network does at one refresh. */
+/** The network's reaction to one refresh. */
 interface RefreshStep {
   error?: Error
   tokens?: Partial<RefreshedTokens>
@@ -123,7 +123,7 @@ export async function createRefreshWorld(
       time.now = new Date(time.now.getTime() + 60_000)
     },
     credentials: async (id: string) => keyring.open(id, (await findCredentials(db, id))!),
-    /** What the API shows of the account. */
+    /** The account as the API shows it. */
     async account(id: string) {
       const { body } = await until('the accounts are listed', () => ada.call('GET', '/accounts'), {
         isMet: ({ status }) => status === 200,

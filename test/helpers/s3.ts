@@ -45,8 +45,8 @@ const BUCKET = { Bucket: 'media' }
 
 /**
  * Starts an S3 on a free port of the loopback address, with an empty bucket. It is s3rver, which keeps its files in
- * `directory`, checks no signatures, and supports neither ListMultipartUploads nor AbortMultipartUpload. With
- * TEST_S3_ENDPOINT, it is a proxy to the S3 there.
+ * `directory`, checks no signatures, and supports neither ListMultipartUploads nor AbortMultipartUpload. If
+ * TEST_S3_ENDPOINT is set, it is a proxy to the S3 there.
  */
 export async function startS3(t: Teardown, directory: string): Promise<S3> {
   const server = isRealS3 ? await startProxy(t) : await startS3rver(t, directory)

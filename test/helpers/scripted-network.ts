@@ -2,7 +2,7 @@ import type { Act, Adapter, Io, Json, Sent, Wait } from '../../src/platforms/ada
 import type { Guarantee } from '../../src/platforms/limits.ts'
 import { PublishError } from '../../src/platforms/publish-error.ts'
 
-/** What happens at one attempt at an act. */
+/** The course of one attempt at an act. */
 export interface Step {
   /** Whether the network carries out the call. */
   isAccepted: boolean
@@ -27,7 +27,7 @@ export interface ScriptedNetwork extends Adapter<Prepared> {
   acts: Act[]
   /** The `saved` state of each call of `prepare`. */
   saved: (Prepared | null)[]
-  /** The steps of the next attempts, in order. Without one, the attempt succeeds. */
+  /** The steps of the next attempts, in order. If none is left, the attempt succeeds. */
   steps: Step[]
   /** Returns the step of an attempt at this act; undefined takes the next one of `steps`. */
   stepOf: ((act: Act) => Step | undefined) | undefined

@@ -14,7 +14,7 @@ export function grantedAccount(externalId = '1', tokens: Partial<Tokens> = {}): 
 }
 
 export interface ScriptedOAuth extends OAuth {
-  /** What the user consents to. */
+  /** The accounts to which the user consents. */
   accounts: OAuthAccount[]
   /** Thrown by `begin` and `finish`. */
   beginError: Error | undefined

@@ -13,7 +13,10 @@ interface SeenRequest {
   at: number
 }
 
-/** What the service does with one request: a status with headers and a body, or something else with the response. */
+/**
+ * The reaction of the service to one request: a status with headers and a body, or a function that handles the
+ * response.
+ */
 export type Answer =
   | { status: number; headers?: Record<string, string>; body?: unknown }
   | ((response: ServerResponse) => unknown)

@@ -1,6 +1,6 @@
 import type { ChangeOptions, CreateOptions, Postroom } from '../../src/sdk/index.ts'
 
-/** What a request consists of, beside the ids in its path. */
+/** The parts of a request, beside the ids in its path. */
 interface Parts {
   // biome-ignore lint/suspicious/noExplicitAny: tests send bodies of every shape
   body: any

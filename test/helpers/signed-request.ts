@@ -9,7 +9,7 @@ export function signRequest(payload: object | string, secret: string): string {
   return `${createHmac('sha256', secret).update(text).digest('base64url')}.${text}`
 }
 
-/** What Meta says when a user removes the app, or asks for deletion. */
+/** Meta's message when a user removes the app, or asks for deletion. */
 export const userRequest = (userId: string, more: object = {}) => ({
   user_id: userId,
   algorithm: 'HMAC-SHA256',

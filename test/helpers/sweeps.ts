@@ -15,7 +15,7 @@ interface Options extends Partial<Omit<SweeperDeps, 'retention'>> {
 
 type Swept = { db: Db; mediaDir: string; time?: { now: Date } }
 
-/** What a worker's sweep needs: it rests for no time and keeps everything that `retention` does not name. */
+/** The options of a worker's sweep: it never rests, and keeps everything that `retention` does not name. */
 export const sweeperOf = ({ db, mediaDir, time }: Swept, { retention, ...others }: Options = {}): SweeperDeps => ({
   library: { db, ...mediaOptions(mediaDir) },
   retention: { ...OFF, ...retention },

@@ -9,7 +9,7 @@ const variables: [name: string, Variable][] = Object.entries(VARIABLES.propertie
 
 const isOfApp = (name: string) => /_CLIENT_(?:ID|SECRET)$/.test(name)
 
-/** What most installations set: the rows of the README in the root. */
+/** The variables that most installations set: the rows of the README in the root. */
 const COMMON = ['HOST', 'PORT', 'PUBLIC_URL', 'DATABASE_URL', 'CREDENTIALS_KEY', 'MEDIA_DIR', 'S3_BUCKET', 'LOG_LEVEL']
 
 export const renderCommonVariables = () => renderRows(([name]) => COMMON.includes(name))

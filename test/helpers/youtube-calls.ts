@@ -25,7 +25,7 @@ export const videoOf = (content: Buffer): PublishedFile =>
 
 type Prepared = Awaited<ReturnType<typeof youtubeAdapter.prepare>>
 
-/** What is kept until the next call of `prepare`. */
+/** The state that is kept until the next call of `prepare`. */
 export function keptOf(prepared: Prepared): State {
   if (!('later' in prepared)) throw new Error('nothing is left to prepare')
   return prepared.later.state

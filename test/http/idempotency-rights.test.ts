@@ -71,7 +71,7 @@ t.test('a key with every scope in its list shares those of a key without a list'
   assertOneResponse(t, [await send(ada), await send(every)])
 })
 
-/** What an earlier version knows of stored responses. */
+/** Reduces stored responses to the columns that an earlier version writes. */
 const forgetRights = (db: Db) => sql`update idempotency_keys set rights = null`.execute(db)
 
 t.test('a response that an earlier version has stored for a limited key is replayed', async (t) => {

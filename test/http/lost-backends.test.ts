@@ -19,7 +19,7 @@ t.test('idle backends that die are replaced', async (t) => {
   const { send, create, admin } = await startServiceWithPerson(t)
   for (let round = 0; round < 5; round++) {
     await Promise.all(Array.from({ length: 4 }, () => send('GET', '/posts')))
-    // With a timeout, Postgres waits until the backends have ended.
+    // The timeout makes Postgres wait until the backends have ended.
     const { rows: terminated } = await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(admin)
     // Every second round, the pool has time to notice.

@@ -28,7 +28,7 @@ const SEGMENTS = [
   ],
 ]
 
-/** What an operation requires besides its path. */
+/** Bodies of operations that require one besides their path. */
 const BODIES: Record<string, object> = {
   retry_delivery: { confirm: true },
   update_post: { confirm: true, caption: 'a' },

@@ -9,7 +9,7 @@ import { createDatabase } from '../helpers/database.ts'
 import { startS3 } from '../helpers/s3.ts'
 
 const GiB = 2 ** 30
-/** What an upload may take beside what the service takes without one. */
+/** The memory that an upload may take, beside that of the service before it. */
 const GROWTH_MAX = 100_000_000
 
 /** A video of `bytes` bytes: a short one, followed by a box of free space, which players skip. */
@@ -51,7 +51,7 @@ for (const storage of ['a folder', 'S3']) {
     t.teardown(() => service.stop())
     const [pid = ''] = readFileSync(`/proc/${service.child.pid}/task/${service.child.pid}/children`, 'utf8').split(' ')
     t.match(readFileSync(`/proc/${pid}/cmdline`, 'utf8'), /postroom\.ts/)
-    // What the start takes is not measured here.
+    // The memory of the start is not measured here.
     resetPeak(pid)
     const before = readMemory(pid, 'VmRSS')
 

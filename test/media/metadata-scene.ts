@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import type { MediaType } from '../../schemas/media.ts'
 import { sample, videos } from './inspect-scene.ts'
 
-/** What no published file may contain. */
+/** A text that no published file may contain. */
 export const SECRET = 'Ada Example 12345'
 
 const exif = {

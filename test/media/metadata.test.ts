@@ -23,7 +23,7 @@ async function createScene(t: Test, media: Options['media'] = {}) {
     if (!body.id) throw new Error(body.error)
     return body.id
   }
-  /** What a network gets at the public address of a file. */
+  /** Fetches a file from its public address, as a network does. */
   const fetchPublic = async (id: string, headers: Record<string, string> = {}): Promise<Buffer> => {
     const file = await findStoredFileOf(world.db, id)
     const { pathname, search } = fileAddress('https://postroom.example', world.keyring, file)
@@ -34,7 +34,7 @@ async function createScene(t: Test, media: Options['media'] = {}) {
   return { ...world, ada, add, fetchPublic, publish: async (bytes: Buffer) => fetchPublic(await add(bytes)) }
 }
 
-/** What a viewer sees of an image. */
+/** An image as a viewer sees it. */
 async function seen(bytes: Buffer) {
   const { orientation = 1, icc, pages, delay, loop, autoOrient } = await sharp(bytes, { animated: true }).metadata()
   const pixels = await sharp(bytes, { animated: true, failOn: 'warning' }).raw().toBuffer()

@@ -35,7 +35,7 @@ async function createScene(t: Test) {
     const { type, body } = await form([['file', bytes]])
     return call('/media', { method: 'POST', headers: { 'content-type': type }, body: new Uint8Array(body) })
   }
-  // Without those of health checks.
+  // Leaves out the objects of health checks.
   const objects = async () => (await s3.objects()).filter((name) => !name.includes('check-'))
   return { s3, db, service, endpoint, mediaDir: MEDIA_DIR, run, call, upload, objects }
 }

@@ -24,7 +24,9 @@ interface Panel {
   targets?: { expr: string }[]
 }
 
-/** What the tests read of responses of Prometheus: https://prometheus.io/docs/prometheus/2.42/querying/api/ */
+/**
+ * The parts of responses of Prometheus that the tests read: https://prometheus.io/docs/prometheus/2.42/querying/api/
+ */
 interface Data {
   activeTargets: { health: string }[]
   groups: { rules: { name: string; health: string }[] }[]

@@ -13,7 +13,7 @@ import { PASSWORD, type Pds } from './pds.ts'
 interface Options {
   pds: Pds
   browser: Browser
-  /** Where the service listens. */
+  /** The port of the service. */
   port: number
   app: OAuthApp
   publicUrl: string

@@ -113,7 +113,7 @@ t.test('OAuth on a real server, with a browser', needsBrowser, async (t) => {
     const uploads = network.methods.filter((method) => method === 'com.atproto.repo.uploadBlob')
     t.equal(uploads.length, 1, 'a file is not sent in vain for a nonce')
 
-    // What the video service needs, and nothing more.
+    // The calls that the video service needs, and nothing more.
     const { accessToken: token = '', dpopKey } = credentials
     const delegate = (lxm: string) => {
       const params = { aud: 'did:web:localhost', lxm }

@@ -39,7 +39,7 @@ t.test('after a worker is killed, each act is published once', async (t) => {
   interface Case {
     name: string
     body: (account: Account) => object
-    /** Where workers are killed, one after the other. */
+    /** The moments at which workers are killed, one after the other. */
     moments: Moment[]
     /** Texts on the server after the last kill. */
     left: string[]

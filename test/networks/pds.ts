@@ -88,7 +88,7 @@ const FIRST_MESSAGE_MAX_MS = 300_000
  */
 export async function runUntilMessage<Message>(t: Teardown, file: string, args: string[]) {
   const child = fork(new URL(file, import.meta.url), args, {
-    // Without tap's loader, which is for test files.
+    // Drops tap's loader, which is for test files.
     execArgv: [],
     env: { PATH: process.env.PATH, LOG_ENABLED: 'false' },
   })

@@ -12,8 +12,8 @@ import { beforePrepare } from '../helpers/scripted-network.ts'
 import { loopbackFetch } from './pds.ts'
 
 /**
- * Where the worker stops, with the text of the act. `begin`: earlier acts are committed, this one has not begun. `call`:
- * its intent is committed, its call not sent. `response`: the server has carried out the call.
+ * The moment at which the worker stops, with the text of the act. `begin`: earlier acts are committed, this one has not
+ * begun. `call`: its intent is committed, its call not sent. `response`: the server has carried out the call.
  */
 export type Moment = `${'begin' | 'call' | 'response'} ${string}`
 

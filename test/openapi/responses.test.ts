@@ -871,7 +871,7 @@ async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
   const { id: revocable } = await create(null)
   await check('revokeKey', 200, 'revoked', ada.call('DELETE', `/keys/${revocable}`))
 
-  // What only operations on keys need.
+  // The following breaks operations on keys only.
   await sql`alter table api_keys add constraint never_revoked check (revoked_at is null) not valid`.execute(db)
   await sql`alter table api_keys rename column name to name_away`.execute(db)
   const people = ['users', 'organizations', 'memberships']

@@ -39,7 +39,7 @@ export async function createScene(t: Test) {
   const world = await createWorld(t, { fetch: stubNetworks, ...connecting })
   const { app, db, user } = world
   const person = await user()
-  // With every scope: without a list of them, a key lacks `admin`.
+  // Names every scope, because the default lacks `admin`.
   const { key } = await createKey(db, { userId: person.id, name: null, expiresAt: null, scopes: SCOPE_NAMES })
   const ada: Person = { ...person, key, call: (...request) => call(app, key, ...request) }
   const image = await jpeg()
@@ -161,7 +161,7 @@ export const seen = new Set<string>()
 
 const { problems, check: compare } = collectProblems()
 
-/** What is wrong with the responses so far. */
+/** The problems of the responses so far. */
 export { problems }
 
 /** Compares a response with an example of the document, or with its schema alone. */

@@ -57,7 +57,7 @@ const echo: RequestListener = async (request, response) => {
   response.end(body)
 }
 
-/** What the account's owner reads; HOST stands for the host. */
+/** The message for the account's owner; HOST stands for the host. */
 async function refusal(t: Test, attempt: Promise<unknown>): Promise<object> {
   const error = (await attempt.then(
     () => undefined,

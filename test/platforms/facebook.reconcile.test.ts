@@ -24,7 +24,7 @@ async function lose(act: Act, fake: FakeFacebook, on: string, after: boolean): P
   return ready
 }
 
-/** Queries Facebook until it says what became of the act, and returns the pauses too. */
+/** Queries Facebook until it tells the outcome of the act. Returns the pauses too. */
 async function find(act: Act, fake: FakeFacebook, ready: State | null) {
   const pauses: number[] = []
   let state = ready

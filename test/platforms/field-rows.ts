@@ -21,7 +21,7 @@ interface Row {
   sent?: unknown[]
   /** Absent: the call that creates the post. */
   call?: string
-  /** Where it is in the body. Absent: the `param` of the catalogue. */
+  /** The place of the key in the body. Absent: the `param` of the catalogue. */
   at?: string
   act?: Partial<Act>
   /** Why the key is rejected. */
@@ -105,7 +105,7 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           { value: 'Of the sea', act: linked },
           { value: 'Of the sea', sent: [] },
         ],
-        // With a link, its image is uploaded: linkedin.media.test.ts.
+        // A post with a link uploads the link's image: linkedin.media.test.ts.
         linkImageUrl: { value: LINK, sent: [] },
         mediaTitle: [
           { value: 'A film', act: VIDEO },

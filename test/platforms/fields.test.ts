@@ -62,7 +62,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
         const values = calls.map((each) => valueAt(each, at)).filter((each) => each !== undefined)
         check(values, sent, name)
         const isUnused = unused?.test(fields, mediaOf(act), act.postType) ?? false
-        // Without the key, the default is what happens.
+        // If the key is absent, the default applies.
         check(isUnused || (sent.length === 0 && value === byDefault), sent.length === 0, `${name}: the warning`)
       }
     }

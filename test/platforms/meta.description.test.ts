@@ -19,7 +19,7 @@ const { nodes }: { nodes: Record<string, Node> } = JSON.parse(
   readFileSync('test/samples/meta-specifications.json', 'utf8'),
 )
 
-/** What a request is specified by: parameters of a POST, fields of a GET. */
+/** The specification of a request: parameters of a POST, fields of a GET. */
 const REQUESTS: Record<string, { node: string; edge?: string; read?: string }> = {
   'GET :id': { node: 'Page', read: 'Page' },
   'POST :id/feed': { node: 'Page', edge: 'feed', read: 'PagePost' },
@@ -34,7 +34,7 @@ const REQUESTS: Record<string, { node: string; edge?: string; read?: string }> =
   'GET :id/comments': { node: 'PagePost', read: 'Comment' },
 }
 
-/** Of Instagram, where they differ. */
+/** The requests of Instagram that differ. */
 const INSTAGRAM: typeof REQUESTS = {
   'GET me': { node: 'IGUserForIGOnlyAPI', read: 'IGUserForIGOnlyAPI' },
   'POST :id/media': { node: 'IGUserForIGOnlyAPI', edge: 'media' },

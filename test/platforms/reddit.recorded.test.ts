@@ -2,14 +2,14 @@ import t from 'tap'
 import type { Teardown } from '../helpers/database.ts'
 import { startReddit } from '../networks/fakes/reddit.ts'
 
-// The shapes of the traffic that PRAW and prawcore recorded with Reddit: each key, and the type of its value. What the fake
-// sends has to be in them. Their texts are not copied. `?`: null in the recording, or in the fake.
+// The shapes of the traffic that PRAW and prawcore recorded with Reddit: each key, and the type of its value. The
+// fake's replies have to match them. Their texts are not copied. `?`: null in the recording, or in the fake.
 
 const PRAW = 'https://github.com/praw-dev/praw/blob/main/tests/integration/cassettes'
 const PRAWCORE = 'https://github.com/praw-dev/prawcore/blob/main/tests/integration/cassettes'
 
 interface Recording {
-  /** Where it is, and when it was recorded. */
+  /** The address of the file. `date` is the day of the recording. */
   source: string
   date: string
   status: number
@@ -292,7 +292,7 @@ interface Lease {
   asset: { asset_id: string }
 }
 
-/** Each path with the type of its value. Of a list, the first item counts. */
+/** Each path with the type of its value. The first item of a list counts. */
 function shapeOf(value: unknown, path = ''): string[] {
   const join = (key: string) => (path ? `${path}.${key}` : key)
   if (value === null || value === undefined) return [`${path}:?`]

@@ -81,7 +81,7 @@ t.test('the first of several public ids counts', async (t) => {
   t.hasStrict(await send(photosOf(), fake.credentials, ioOf(fake)), { id: '7301234567890123457' })
 })
 
-/** Carries an act out until TikTok is asked what became of it. Returns what is stored, and what TikTok says. */
+/** Carries an act out until TikTok is asked for the outcome. Returns the stored state and TikTok's response. */
 async function follow(fake: Awaited<ReturnType<typeof startTiktok>>, act: Act) {
   const io = { ...ioOf(fake), credentials: fake.credentials }
   let prepared = await tiktokAdapter.prepare(act, io, null)

@@ -311,7 +311,7 @@ t.test('a worker that dies at any call of a large upload leaves one video', asyn
   for (let call = 1, isOver = false; !isOver; call++) {
     for (const after of [false, true]) {
       const { fake, act, content } = await start(t, 5 * CHUNK)
-      // What the engine stores: the state, and whether the call that publishes may have been made.
+      // The data that the engine stores: the state, and whether the publishing call may have been sent.
       let stored: { state: State | null; isIntended: boolean } = { state: null, isIntended: false }
       let calls = 0
       let mayDie = true

@@ -23,7 +23,7 @@ const fileWith = (mimeType: string, content: Buffer): PublishedFile => {
   return fileOf(mimeType, { bytes: content.length, open })
 }
 
-/** What the network says, before or after it has accepted the post. */
+/** The network's message, before or after it has accepted the post. */
 const reasonOf = (sent: Promise<unknown>) =>
   sent.then(
     () => 'published',

@@ -4,7 +4,7 @@ import { repeating } from '../helpers/connect-oauth.ts'
 import { BEGIN, type KnownPost, type KnownTarget, storeManyPosts } from '../helpers/many-posts.ts'
 import { assertIssues, toRaw } from '../helpers/rejections.ts'
 
-/** Of more deliveries than a request looks at. */
+/** More posts than a request looks at. */
 const POSTS = 400
 
 const { db, user } = await createWorld(t)

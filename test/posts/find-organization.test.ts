@@ -5,7 +5,7 @@ import { repeating } from '../helpers/connect-oauth.ts'
 import { BEGIN, type KnownPost, storeManyPosts } from '../helpers/many-posts.ts'
 import { sweepNow } from '../helpers/sweeps.ts'
 
-/** Of each member: together more than a request looks at. */
+/** Posts of each member: together more than a request looks at. */
 const POSTS = 160
 
 const { db, mediaDir, user, organization, promote } = await createWorld(t)
@@ -19,7 +19,7 @@ for (const [index, person] of people.entries()) {
     posts.set(post.id, { ...post, userId: person.id })
   }
 }
-// Of each member, one account is private.
+// One account of each member is private.
 await db.updateTable('accounts').set({ organizationId }).where('platform', '!=', 'telegram').execute()
 const isShared = (post: KnownPost) => post.targets.every(({ platform }) => platform !== 'telegram')
 
@@ -48,7 +48,7 @@ async function readAll(person: Person, path: string): Promise<Item[]> {
   throw new Error(`the pages of ${path} do not end`)
 }
 
-/** What each member lists, merged, and without what does not belong to the organisation. */
+/** Merges the lists of all members, and leaves out items that do not belong to the organisation. */
 async function merge(path: string, keyOf: (item: Item, post: KnownPost) => string, isAscending: boolean) {
   const items = (await Promise.all(people.map((person) => readAll(person, path)))).flat()
   const keyed = items.flatMap((item) => {

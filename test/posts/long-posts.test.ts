@@ -206,7 +206,7 @@ t.test('a post is checked once, however long it is and whether its length is ann
         'content-type': 'application/json',
         ...(key && { 'idempotency-key': key }),
       },
-      // Without Content-Length.
+      // A stream has no Content-Length.
       payload: Readable.from([JSON.stringify({ accountIds, ...body }) + padding]),
     })
   t.equal((await post({})).statusCode, 201)

@@ -2,10 +2,10 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
-/** What every feature may import. Features do not import each other. */
+/** The paths that every feature may import. Features do not import each other. */
 const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/version.ts', 'src/http']
 
-/** What the folder of a network may import: the contract of adapters, and no other network. */
+/** The paths that the folder of a network may import: the contract of adapters, and no other network. */
 const NETWORK = [
   'schemas',
   ...[

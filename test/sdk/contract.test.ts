@@ -11,7 +11,7 @@ for (const file of [
   'posts/delete',
   'accounts/list',
 ]) {
-  // With a query, it is another module than where the file runs by itself in this process.
+  // The query makes it a module of its own: the same file also runs by itself in this process.
   await import(`../${file}.test.ts?sdk`)
 }
 

@@ -28,8 +28,8 @@ const TSCONFIG = {
 }
 
 /**
- * What TypeScript reports about the claims; empty if they hold. Unknown names in a value are errors too. `types` imports
- * the types, such as `import type { A } from 'b'`.
+ * Returns TypeScript's errors about the claims; empty if they hold. Unknown names in a value are errors too. `types`
+ * imports the types, such as `import type { A } from 'b'`.
  */
 export async function typeErrors(t: Test, types: string, claims: Claim[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-sdks-'))

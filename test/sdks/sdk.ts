@@ -54,7 +54,7 @@ export function useAxios({ address }: Pick<FakeNetwork, 'address'>): void {
   }
 }
 
-/** What a call of an SDK is rejected with. */
+/** The error with which a call of an SDK is rejected. */
 export const failure = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,

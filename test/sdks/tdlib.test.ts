@@ -29,7 +29,7 @@ interface Formatted {
   entities: { offset: number; length: number }[]
 }
 
-/** What TDLib reads of a text with markup; its error where it refuses the text. */
+/** Parses a text with markup as TDLib does. Returns its error if it refuses the text. */
 function parse(text: string, mode: Mode): Formatted | { message: string } {
   try {
     return execute({ _: 'parseTextEntities', text, parse_mode: MODES[mode] })

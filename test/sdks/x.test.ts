@@ -86,7 +86,7 @@ const renamed = (value: unknown): unknown => {
 
 const claimOf = (type: string, value: unknown): Claim => ({ type: `Schemas.${type}`, value: renamed(value) })
 
-/** Where the types of the SDK describe what an operation takes and returns. */
+/** The names of the SDK's types for the parameters and the response of an operation. */
 const SCHEMAS: Record<string, { body?: string; reply: string }> = {
   'GET /2/users/me': { reply: 'GetUsersMeResponse' },
   'GET /2/users/:id/tweets': { reply: 'GetUsersPostsResponse' },

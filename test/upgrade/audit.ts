@@ -25,7 +25,7 @@ export const countUnpublished = (client: pg.Client) =>
      where state in ('queued', 'publishing') and caption like 'Created-%'`,
   )
 
-/** What is lost or doubled, as sentences; none where everything is as the clients were told. */
+/** Lists lost or doubled rows, as sentences. The list is empty if everything is as the clients were told. */
 export async function audit(client: pg.Client, created: string[], seeded: number): Promise<string[]> {
   const breaches: string[] = []
   const check = async (breach: string, query: string, values: unknown[] = []) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What clients saw in a span of time. */
+/** The responses that clients saw in a span of time. */
 export interface Seen {
   responses: number
   /** Different responses that are neither 2xx nor 503, and requests without a response. */
@@ -15,7 +15,7 @@ export interface Clients {
   use(urls: string[]): Promise<void>
   /** Captions of posts whose creation was acknowledged. */
   created: string[]
-  /** What was seen since the last call. */
+  /** Returns the responses since the last call. */
   take(): Seen
   stop(): Promise<void>
 }

@@ -25,7 +25,7 @@ export async function watchPublishing(url: string) {
     return rows[0]
   }
 
-  /** What the workers published between two marks. The ends count as publications, so that a pause has both. */
+  /** The publications of the workers between two marks. The ends count as publications, so that a pause has both. */
   async function between(start: Mark, end: Mark): Promise<Publishing> {
     const { rows } = await client.query(
       `

@@ -16,7 +16,7 @@ import { type Counts, seed } from './seed.ts'
 
 const COUNTS: Counts = { due: 170_000, later: 15_000, published: 15_000 }
 const SEEDED = COUNTS.due + COUNTS.later + COUNTS.published
-/** Of each kind. */
+/** The number of processes of each kind. */
 const PROCESSES = 2
 /** How long the old version is measured before the migration, and after it. */
 const SPAN_MS = 8_000
@@ -24,8 +24,8 @@ const SPAN_MS = 8_000
 const UNAVAILABLE_MAX_MS = 1_000
 const PAUSE_MAX_MS = 2_000
 /**
- * On a busy machine, requests and workers stand still without a migration as well. What was seen before it, in the same run,
- * may be seen again.
+ * On a busy machine, requests and workers also pause without a migration. Pauses as long as those before it, in the
+ * same run, are allowed.
  */
 const BUSY_FACTOR = 2
 /** An index that old workers cannot use any more makes them read a table at each claim: thousands of times as much. */

@@ -91,7 +91,7 @@ export interface WebhookWorld extends World {
   hook(receiver: Receiver, body?: object, person?: Person): Promise<{ id: string; secret: string }>
   /** Writes events, and numbers them as a worker does. Returns their ids. */
   emit(count?: number, event?: Partial<NewEvent>): Promise<string[]>
-  /** What dispatchers of this world need. */
+  /** The dependencies of this world's dispatchers. */
   deps(others?: Partial<TurnDeps>): TurnDeps
   /** Starts a dispatcher, which ends with the test. */
   dispatch(t: Teardown, others?: Partial<TurnDeps>): { stop(): Promise<void> }
@@ -130,7 +130,7 @@ export async function createWebhookWorld(t: Teardown, options: Options = {}): Pr
   })
   const { db, keyring } = world
   const ada = await world.user()
-  // What happened before is not sent.
+  // Earlier events are not sent.
   await numberEvents(db)
   const time: WebhookWorld['time'] = { now: null }
   const deps: WebhookWorld['deps'] = (others = {}) => ({

@@ -6,7 +6,7 @@ import { type Buildah, buildFromFolder } from './buildah.ts'
 
 const run = promisify(execFile)
 
-/** What gcr.io/distroless/cc-debian12 consists of, as far as Node needs it. It has no shell. */
+/** The packages of gcr.io/distroless/cc-debian12, as far as Node needs them. The image has no shell. */
 const RUNTIME = ['base-files', 'netbase', 'tzdata', 'ca-certificates', 'libc6', 'libgcc-s1', 'libstdc++6']
 /** A shell for the build, and the programs that it calls. */
 const SHELL = ['dash', 'coreutils', 'findutils', 'libacl1', 'libattr1', 'libgmp10', 'libpcre2-8-0', 'libselinux1']

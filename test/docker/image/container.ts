@@ -63,7 +63,7 @@ export function startContainer(options: ContainerOptions): Container {
   const [uid, gid] = config.User.split(':') as [string, string]
   const place = [root, mediaFolder, postgresSocket, uid, gid, config.WorkingDir]
   const line = ['sh', '-euc', SETUP, 'sh', ...place, ...config.Entrypoint, ...args]
-  // Without the environment of this process, to which tap adds NODE_OPTIONS.
+  // Drops the environment of this process, to which tap adds NODE_OPTIONS.
   const withEnv = ['-i', ...config.Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)]
   const child = spawn('/usr/bin/env', [...withEnv, '/usr/bin/unshare', ...UNSHARE, ...line], {
     stdio: ['ignore', 'pipe', 'pipe'],

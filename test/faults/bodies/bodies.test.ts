@@ -22,7 +22,7 @@ function cpuMs(): number {
   return (user + system) / 1_000
 }
 
-/** What takes about as long as a turn may take, 100 ms on an idle machine of 2026. */
+/** A task that takes about as long as a turn may take: 100 ms on an idle machine of 2026. */
 function yardstick(): number {
   const text = JSON.stringify(Array.from({ length: 100_000 }, (_, index) => ({ [`k${index % 1_000}`]: index })))
   const startedAt = cpuMs()

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the clients are to do. */
+/** The load that the clients generate. */
 export interface Load {
   /** Base URL of the API, without a trailing slash. */
   url: string
@@ -28,7 +28,7 @@ const PAUSE_MS = 25
 const BACKOFF_FIRST_MS = 50
 const BACKOFF_MAX_MS = 500
 const TIMEOUT_MS = 20_000
-/** Of this many posts, one is due immediately, one in the future, and one is rejected. */
+/** In each group of this many posts, one is due immediately, one in the future, and one is rejected. */
 const KINDS = 8
 
 let isRunning = true

@@ -25,7 +25,7 @@ const FOLLOW = 'follow.conf'
 export const urlOf = ({ port }: Pick<Server, 'port'>, password: string, user = SUPERUSER, database = 'postroom') =>
   `postgres://${user}:${password}@127.0.0.1:${port}/${database}`
 
-/** Without the password, which is passed in PGPASSWORD. */
+/** The connection string. It lacks the password, which is passed in PGPASSWORD. */
 const conninfo = ({ port }: Server) => `host=127.0.0.1 port=${port} user=${SUPERUSER}`
 
 /**

@@ -7,8 +7,8 @@ import { type Counts, createPosts, type Follower, follow } from './clients.ts'
 import { startWorld, type World } from './world.ts'
 
 /**
- * What is killed: a worker or Postgres at any time; or both workers or Postgres in the middle of a transaction that has
- * locked a stream and gives positions.
+ * The processes that are killed: a worker or Postgres at any time; or both workers or Postgres in the middle of a
+ * transaction that has locked a stream and gives positions.
  */
 export const KINDS = ['worker', 'numbering workers', 'Postgres', 'numbering Postgres'] as const
 type Kind = (typeof KINDS)[number]

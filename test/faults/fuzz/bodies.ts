@@ -24,7 +24,7 @@ export function bodies(operation: Operation): Arbitrary<Body> {
   return REFINEMENTS[operation.operationId]?.(generated) ?? generated
 }
 
-/** What a schema cannot express: ids that exist, and fields that belong together. */
+/** Rules that a schema cannot express: ids that exist, and fields that belong together. */
 const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> = {
   createPost: refinePosts,
   validatePost: refinePosts,

@@ -66,7 +66,7 @@ export async function createCaller({ app, db, user, organization, promote }: Wor
     const ids = idsOf[pool]!
     return ids[index % ids.length] ?? UNKNOWN_ID
   }
-  // Without a list of scopes, a key lacks `admin`.
+  // A key has `admin` only if a list of scopes names it.
   const { key: adminKey } = await createKey(db, { userId: own.id, name: null, expiresAt: null, scopes: SCOPE_NAMES })
   const addId = (pool: Pool, id: string) => {
     const ids = idsOf[pool]!

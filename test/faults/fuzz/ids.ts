@@ -63,7 +63,7 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   if (collection === 'accounts') return ids('disposable')
   if (collection === 'connections') return ids('connection')
   if (collection === 'events') return ids('event')
-  // Without the key of the caller.
+  // Excludes the key of the caller.
   if (collection === 'keys') return ids(name === 'keyId' ? 'userKey' : 'key')
   if (collection === 'webhooks') return ids('webhook')
   // Neither the caller nor the other user, and organisations without accounts.
@@ -72,7 +72,7 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   // The network with OAuth, one without, and none.
   if (collection === 'apps') return fc.constantFrom('tiktok', 'tiktok', 'tiktok', 'telegram', 'none')
   if (collection === 'platforms') return fc.constantFrom(...PLATFORM_IDS, 'none', 'constructor')
-  // Without those that need a parameter, which the schema cannot say.
+  // Excludes options that need a parameter, which the schema cannot express.
   if (collection === 'options') return fc.constantFrom('boardId', 'boardId', 'altText', 'constructor')
   if (collection === 'deliveries') return ids('account')
   throw new Error(`No ids for the parameter ${name} of ${path}: add its collection to idsOf`)

@@ -33,7 +33,7 @@ interface Collector {
   mutations: Mutation[]
 }
 
-/** Replaces the value at `path` by JSON text, or removes it if there is none. */
+/** Replaces the value at `path` by JSON text. Removes it if `text` is undefined. */
 function add({ body, mutations }: Collector, what: string, path: Path, text: string | undefined, issue: Issue): void {
   mutations.push({ what: `${what} at ${JSON.stringify(path)}`, json: () => replaceAt(body, path, text), issue })
 }
@@ -170,7 +170,7 @@ function mutateMembers(collector: Collector, schema: Schema, value: Json, path: 
   }
 }
 
-/** `value` as JSON, with `text` at `path`. Without `text`, the member at `path` is left out. */
+/** `value` as JSON, with `text` at `path`. If `text` is undefined, the member at `path` is left out. */
 function replaceAt(value: Json, path: Path, text: string | undefined): string {
   const [step, ...rest] = path
   if (step === undefined) return text ?? ''

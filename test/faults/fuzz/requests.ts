@@ -80,7 +80,7 @@ function withoutConflict(query: Query, isStrict: boolean): Query {
 /** A text that a query parameter can have; undefined if no text can be generated. */
 function queryText(name: string, schema: Schema): Arbitrary<string> | undefined {
   if (QUERIES[name]) return QUERIES[name]
-  // Of two forms, the one that needs no earlier response. The other one names the query that it continues.
+  // The schema has two forms. This one needs no earlier response; the other one names the query that it continues.
   if (name === 'cursor') return new RegExp(schema.pattern!).test(UNKNOWN_ID) ? fc.uuid() : undefined
   return valid(schema.items ?? schema).map(String)
 }

@@ -35,7 +35,7 @@ const UNUSUAL_TEXTS = [
   'https://example.com/ @ada #a $A',
 ]
 
-// Without surrogates, and without the private use area, whose characters mark ids: see ids.ts.
+// Excludes surrogates, and the private use area, whose characters mark ids: see ids.ts.
 const character = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 32, max: 126 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 0xd7ff }) },

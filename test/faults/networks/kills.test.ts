@@ -67,7 +67,7 @@ const VIDEO_WITH_ACTS: Kind = {
   fields: { thumbnailUrl: 'https://images.example/dusk.png', playlistId: 'PLlighthouses1' },
 }
 
-/** Without SOAK_REPORT, the last kind: it has two acts, a post and a comment. */
+/** The default is the last kind: it has two acts, a post and a comment. */
 function listKinds({ id }: Subject): Kind[] {
   const kinds = SOAK_REPORT ? kindsOf(id) : kindsOf(id).slice(-1)
   return id === 'youtube' ? [...kinds, VIDEO_WITH_ACTS] : kinds

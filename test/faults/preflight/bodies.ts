@@ -4,7 +4,7 @@ import { platforms } from '../../../src/platforms/catalogue.ts'
 import type { FieldValue } from '../../../src/platforms/limits.ts'
 import { type Json, valid } from '../fuzz/values.ts'
 
-/** What bodies refer to. */
+/** The resources to which bodies refer. */
 export interface Subjects {
   accounts: { id: string; platform: PlatformId }[]
   media: string[]

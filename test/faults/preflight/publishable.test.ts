@@ -14,7 +14,7 @@ const NETWORKS = (process.env.NETWORKS?.split(',') as PlatformId[] | undefined) 
 
 const SHRINK_MS = 20_000
 
-/** What a refusal says, without its numbers and quotes. */
+/** The message of a refusal, without its numbers and quotes. */
 const kindOf = ({ platform, refusal }: Outcome) => `${platform}: ${refusal?.replace(/\d+/g, '0').slice(0, 120)}`
 
 t.test('every post that validate calls publishable is published', async (t) => {

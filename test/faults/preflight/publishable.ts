@@ -12,11 +12,11 @@ import { postsFor, type StoredFile, type Target } from './posts.ts'
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>
 
-/** What became of a post. */
+/** The outcome of a post. */
 export interface Outcome {
   platform: PlatformId
   body: CreatePost
-  /** What validatePost said. Other posts are not created. */
+  /** The result of validatePost. Posts that are not publishable are not created. */
   isPublishable: boolean
   /** Why it was not published: the error of its delivery, or of its creation. */
   refusal?: string

@@ -67,7 +67,7 @@ async function createScenario(t: Test) {
     const url = new URL(databaseUrl)
     url.searchParams.set('application_name', name)
     const child = fork(new URL('./worker-process.ts', import.meta.url), [url.href, endpoint.address], {
-      // Without the loaders of tap.
+      // Drops the loaders of tap.
       execArgv: [],
       env: CHILD_ENV,
     })

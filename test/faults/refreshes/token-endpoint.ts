@@ -35,7 +35,7 @@ export interface TokenEndpoint {
   grant(network: Network): Family
   /** Number of calls. */
   calls: number
-  /** What no worker may do. */
+  /** Violations of the rules for workers. */
   breaches: string[]
   /** Awaited when a call has taken effect, before the response. */
   beforeResponse: () => unknown

@@ -13,7 +13,7 @@ import { startNginx } from './nginx.ts'
 export interface Restarts {
   /** How many responses clients got, by method and status, or by the error of a broken connection. */
   responses: Record<string, number>
-  /** What was not as it should be. */
+  /** Violations of what the soak expects. */
   breaches: string[]
 }
 
@@ -58,7 +58,7 @@ async function restart(services: Service[], index: number, start: () => Promise<
   return code
 }
 
-/** The last errors in the log of nginx. It tries the other process after a refused connection: that is none. */
+/** The last errors in the log of nginx. A refused connection is not counted: nginx then tries the other process. */
 const errorsOf = (log: string): string[] =>
   readFileSync(log, 'utf8')
     .split('\n')

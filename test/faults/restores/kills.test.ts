@@ -16,8 +16,8 @@ import { until } from '../../helpers/until.ts'
 import { type FakeNetworks, NETWORKS, type NetworkId, startNetworks } from './network.ts'
 import { createWorker, openNetworks } from './worker.ts'
 
-// Workers are killed at any moment, and their database is lost with them. An earlier backup is restored beside the journal.
-// What `restore finish` says of each delivery has to be true, and nothing may be sent twice.
+// Workers are killed at any moment, and their database is lost with them. An earlier backup is restored beside the
+// journal. Each sentence of `restore finish` about a delivery has to be true, and nothing may be sent twice.
 
 /** Number of kills. */
 const KILLS = Number(process.env.KILLS ?? 6)
@@ -25,7 +25,7 @@ const { SOAK_REPORT } = process.env
 
 const POSTS = 120
 const ACCOUNTS = 40
-/** Workers send for so long at most before they are killed: about as long as they need for all posts. */
+/** The longest time for which workers send before they are killed: about as long as they need for all posts. */
 const SENDING_MAX_MS = 2_500
 /** At the quiet pace, posts are due over this time. */
 const QUIET_MS = 3_000
@@ -83,7 +83,7 @@ async function restoreAfterKill(t: Test, pace: Result['pace'], workers: number):
 
   const children = Array.from({ length: workers }, () =>
     fork(new URL('./worker-process.ts', import.meta.url), [databaseUrl, mediaDir, networks.url], {
-      // Without the loaders of tap.
+      // Drops the loaders of tap.
       execArgv: [],
       env: CHILD_ENV,
     }),

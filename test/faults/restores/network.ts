@@ -89,11 +89,11 @@ function createAdapter(url: string, network: NetworkId): Adapter {
   }
 }
 
-/** What identifies an act: on a network that is searched, its text. */
+/** The identity of an act: on a network that is searched, its text. */
 const nameOf = (network: NetworkId, { token, startedAt, text }: Act) =>
   network === 'threads' ? `${token} ${startedAt.getTime()}` : `${network} ${text}`
 
-/** Without keep-alive, the server sees by its connections that the last call of a killed worker has ended. */
+/** Keep-alive is off, so that the server sees by its connections that the last call of a killed worker has ended. */
 const call = (url: string, init: RequestInit, maybeSent: boolean): Promise<Response> =>
   fetch(url, { ...init, headers: { connection: 'close' } }).catch(() => {
     throw new PublishError('network.example: no response', { code: 'unreachable', maybeSent, retryable: true })

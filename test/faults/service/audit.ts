@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { type ClientJob, type Fault, hasKey, KINDS, type Kind, NO_RESPONSE, TIMED_OUT } from './protocol.ts'
 
-/** What happened during and after all faults of a kind. */
+/** Events during and after all faults of a kind. */
 export interface Tally {
   faults: number
   requests: number

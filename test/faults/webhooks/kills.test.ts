@@ -32,7 +32,7 @@ t.test('no event is lost when workers are killed at any step, and its id tells r
     const url = new URL(databaseUrl)
     url.searchParams.set('application_name', name)
     const child = fork(new URL('./worker-process.ts', import.meta.url), [url.href, String(time), step, String(nth)], {
-      // Without the loaders of tap.
+      // Drops the loaders of tap.
       execArgv: [],
       env: CHILD_ENV,
     })

@@ -40,7 +40,7 @@ export async function readDeliveries(db: Db) {
   })
 }
 
-/** What the networks received, and the history that the database has. */
+/** Reads the calls that the networks received, and the history in the database. */
 async function readEvidence({ db }: World, telegram: FakeTelegram, { interrupted }: Report) {
   const calls = await db.selectFrom('sandboxCalls').selectAll().orderBy('id').execute()
   const attempts = await db.selectFrom('deliveryAttempts').selectAll().orderBy('number').execute()
@@ -121,7 +121,7 @@ function checkVisible(delivery: Delivery, act: PlannedAct, evidence: Evidence, e
 /** Steps between the intent and the settlement. An act interrupted there is open if its network cannot be queried. */
 const OPEN = ['intended', 'called', 'responded']
 
-/** An act is open, with an unknown outcome, only and always where nothing could tell what became of its call. */
+/** Checks that an act is open, with an unknown outcome, if and only if nothing could tell the outcome of its call. */
 function checkOpen(delivery: Delivery, act: PlannedAct, evidence: Evidence, expect: Expect): void {
   const { platform, state, intent, fields } = delivery
   const { number, token } = act
@@ -142,7 +142,7 @@ function checkOpen(delivery: Delivery, act: PlannedAct, evidence: Evidence, expe
   if (mustBeOpen && intent !== null && intent >= number) expect(isOpen, `act ${number} is not open`)
   if (mustBeOpen) expect(state === 'unconfirmed', `act ${number} cannot be known, and is not unconfirmed`)
   if (!isOpen) return
-  // Of an open act, the report tells whether its call was made.
+  // The report tells whether the call of an open act was sent.
   const isMade =
     isSandbox ||
     interrupted.some(({ step, isResponseLost }) => !isResponseLost && (step === 'called' || step === 'responded'))

@@ -26,7 +26,7 @@ export const STEPS = [
 export type Step = (typeof STEPS)[number]
 
 /**
- * What happens to a worker at a step. at: it is killed while it is stopped there. after: it continues and is killed
+ * The fault of a worker at a step. at: it is killed while it is stopped there. after: it continues and is killed
  * immediately, somewhere inside the statement or call that follows. lose: the database's response to the last commit is
  * lost. stall: it stays suspended until another worker has taken over its deliveries, and then continues.
  */
@@ -39,7 +39,7 @@ export interface Planned {
   nth: number
 }
 
-/** What the test sends to the killer. */
+/** Messages from the test to the killer. */
 export interface Job {
   plan: Planned[]
   /** Number of workers that run at the same time. */

@@ -115,7 +115,7 @@ async function createWriter(
   }
 }
 
-/** What the killer requests from the test. */
+/** Requests from the killer to the test. */
 interface Handlers {
   settle(worker: string): Promise<void>
   more(): Promise<void>
@@ -124,7 +124,7 @@ interface Handlers {
 /** Starts the killer. Returns its report. */
 async function runKiller(t: Teardown, job: Job, { settle, more }: Handlers): Promise<Report> {
   const killer = fork(new URL('./killer.ts', import.meta.url), {
-    // Without the loaders of tap.
+    // Drops the loaders of tap.
     execArgv: [],
     env: CHILD_ENV,
   })

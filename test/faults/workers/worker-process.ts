@@ -176,7 +176,7 @@ const publisher = createPublisher({
   openCredentials: (_accountId, { data }) => JSON.parse(data.toString()),
   fetch: (input, init) => {
     const url = String(input).replace('https://api.telegram.org', telegram)
-    // Without keep-alive, the fake sees by its connections that the last call of a killed worker has ended.
+    // Keep-alive is off, so that the fake sees by its connections that the last call of a killed worker has ended.
     return fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), connection: 'close' } })
   },
   latenessMaxMs: Number.MAX_SAFE_INTEGER,

@@ -39,7 +39,7 @@ export interface FakeBlueskyOAuth extends FakeNetwork {
   posts: Map<string, unknown>
   /** Changes the nonces of all servers. */
   rotateNonces(): void
-  /** What the page of the server leads back to after `did` has consented. */
+  /** The parameters that the page of the server adds to the redirect URI after `did` has consented. */
   consent(authorizationUrl: URL, did?: string): URLSearchParams
 }
 

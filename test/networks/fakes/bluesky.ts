@@ -74,7 +74,8 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
       if (!found) return refuse(400, 'RecordNotFound', `Could not locate record: ${uriOf(collection, rkey)}`)
       return { uri: uriOf(collection, rkey), cid: cidOf(DAG_CBOR, JSON.stringify(found)), value: found }
     },
-    // With `swapRecord: null`: packages/pds/src/api/com/atproto/repo/putRecord.ts of https://github.com/bluesky-social/atproto
+    // The case of `swapRecord: null`: packages/pds/src/api/com/atproto/repo/putRecord.ts of
+    // https://github.com/bluesky-social/atproto
     'com.atproto.repo.putRecord': async ({ body }) => {
       const { collection, rkey, record } = body as { collection: string; rkey: string; record: unknown }
       const existing = posts.get(rkey)

@@ -21,7 +21,7 @@ export interface FakeLogin {
   declined: Set<string>
   /** The app-scoped id of the user. */
   userId: string
-  /** What the user's browser does with the address of the dialog: the user consents. Returns the parameters of the callback. */
+  /** Consents in the dialog at this address, as the user's browser would. Returns the parameters of the callback. */
   consent(url: URL): URLSearchParams
   respond(call: Recorded): Reply | undefined
 }

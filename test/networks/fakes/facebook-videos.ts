@@ -5,7 +5,7 @@ import { type Recorded, Refused, type Reply } from './network.ts'
 interface Video {
   id: string
   edge: 'videos' | 'video_reels' | 'video_stories'
-  /** Of an upload in chunks. */
+  /** The session of an upload in chunks. */
   session: string | null
   bytes: Buffer
   /** Unknown until the first bytes of an upload in one request. */
@@ -25,7 +25,7 @@ export interface FakeVideos {
   cutOffAfterBytes: number | null
   /** Whether videos have the id of their post. */
   hasPostIds: boolean
-  /** Of the 30 reels of a day. */
+  /** The rest of the day's 30 reels. */
   reelsLeft: number
   hasVideo(id: string): boolean
   liveIds(): string[]

@@ -81,9 +81,9 @@ const needs = (scopes: Set<string>, ...names: string[]) => {
 }
 
 /**
- * Facebook as https://developers.facebook.com/docs/graph-api/reference/page/feed, …/page/photos, …/docs/page-stories-api and
- * …/docs/pages-api/posts describe it, for one Page. Its videos and its login are in files of their own. Where those pages
- * say nothing of a refusal, its words are this fake's own.
+ * Facebook as https://developers.facebook.com/docs/graph-api/reference/page/feed, …/page/photos,
+ * …/docs/page-stories-api and …/docs/pages-api/posts describe it, for one Page. Its videos and its login are in files
+ * of their own. If those pages say nothing about a refusal, its words are this fake's own.
  */
 export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
   const posts: Post[] = []

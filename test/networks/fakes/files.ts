@@ -1,4 +1,4 @@
-/** What fakes read of the files that they get. Null, or undefined, for the bytes of tests that are no such file. */
+/** Readers of the files that fakes get. Null or undefined: the bytes of a test are not such a file. */
 
 /** Width and height of a JPEG, in its first frame header. */
 export function sizeOf(bytes: Buffer): { width: number; height: number } | null {

@@ -31,7 +31,10 @@ export interface GooglePost {
 
 /** Switches of what nobody documents, or what happens rarely. */
 interface Switches {
-  /** For how many reads new posts are in processing; or whether they are rejected after one, or at once. */
+  /**
+   * The number of reads for which new posts are in processing; or whether they are rejected after one read, or
+   * immediately.
+   */
   processing: number | 'fails' | 'refused'
   listedAfterMs: number
   isShuffled: boolean
@@ -41,7 +44,9 @@ interface Switches {
   isApproved: boolean
   /** Whether photos have to be as large as Google demands. */
   checksPhotos: boolean
-  /** Whether Google refuses a post at once if its photo cannot be fetched. Otherwise Google rejects the post later. */
+  /**
+   * Whether Google refuses a post immediately if its photo cannot be fetched. Otherwise Google rejects the post later.
+   */
   fetchesAtOnce: boolean
   /** Live posts have no address for so many reads. */
   addressLag: number
@@ -54,9 +59,9 @@ const ACCOUNT = 'accounts/107504049698420000001'
 const LOCATION = 'locations/12345678901234567890'
 
 /**
- * Google Business Profile by https://developers.google.com/my-business/reference/rest (local posts, version 4), with one
- * user, one location and one app. What no page says is what publishers have met: the HTML page for a path without an
- * account (https://github.com/gitroomhq/postiz-app/issues/1964), the details of a refused post
+ * Google Business Profile by https://developers.google.com/my-business/reference/rest (local posts, version 4), with
+ * one user, one location and one app. Behaviour that no page describes is what publishers have met: the HTML page for a
+ * path without an account (https://github.com/gitroomhq/postiz-app/issues/1964), the details of a refused post
  * (https://github.com/spotonlive/php-google-my-business/issues/26), a missing media format
  * (https://github.com/PipedreamHQ/pipedream/issues/7784).
  */
@@ -202,7 +207,7 @@ export async function startGoogleBusiness(t: Teardown) {
     accounts: world.accounts,
     locations: world.locations,
     posts,
-    /** Of the location, in its only account. */
+    /** The credentials of the location, in its only account. */
     credentials: { accessToken, refreshToken, clientId, location: `${ACCOUNT}/${LOCATION}` },
     access,
     grant,

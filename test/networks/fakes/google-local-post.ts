@@ -9,7 +9,7 @@ const DATE: Shape = { year: null, month: null, day: null }
 const TIME: Shape = { hours: null, minutes: null, seconds: null, nanos: null }
 const SCHEDULE: Shape = { startDate: DATE, startTime: TIME, endDate: DATE, endTime: TIME }
 
-/** What a request of today may have, but for posts that Google itself schedules or repeats. */
+/** The fields that a request may have today, except those of posts that Google itself schedules or repeats. */
 const LOCAL_POST: Shape = {
   languageCode: null,
   summary: null,

@@ -6,7 +6,7 @@ interface Account {
   name: string
   accountName: string
   type: 'PERSONAL' | 'LOCATION_GROUP'
-  /** Of the users who may use it. */
+  /** The users who may use it. */
   userIds: string[]
 }
 
@@ -88,7 +88,7 @@ export function createLocations() {
       if (account) {
         if (!own.some(({ name }) => name === account)) denied()
         const listed = locations.filter(({ accounts }) => accounts.includes(account))
-        // Refused without a mask, also where there are none.
+        // A request without a mask is refused, also if the list is empty.
         masked({ name: '', title: '', metadata: {}, accounts: [] }, call)
         return page(
           'locations',

@@ -4,7 +4,7 @@ import { type Recorded, Refused, type Reply } from './network.ts'
 /** The origin of the token endpoint. */
 export const GOOGLE_OAUTH = 'https://oauth2.googleapis.com'
 
-/** What a user has allowed the app. Its tokens end together. */
+/** The consent of a user to the app. Its tokens end together. */
 interface Grant {
   userId: string
   scopes: readonly string[]
@@ -16,7 +16,7 @@ interface Token {
   grant: Grant
   /** Milliseconds since 1970. */
   expiresAt: number
-  /** Of a code: what it was issued for. */
+  /** The redirect URI for which a code was issued. */
   redirectUri?: string
   challenge?: string
   isOffline?: boolean

@@ -13,7 +13,7 @@ interface InstagramPost {
   media_product_type: 'FEED' | 'REELS' | 'STORY'
   permalink: string | undefined
   children?: { data: { id: string }[] }
-  /** What the container was created with. */
+  /** The parameters with which the container was created. */
   parameters: Record<string, string>
 }
 

@@ -6,7 +6,7 @@ export interface FakeLinkedinOAuth {
     clientId: string
     clientSecret: string
     redirectUris: string[]
-    /** Of the app's products. */
+    /** The scopes of the app's products. */
     scopes: string[]
     /** Whether the app is approved for refresh tokens. */
     hasRefreshTokens: boolean

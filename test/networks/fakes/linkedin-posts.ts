@@ -40,7 +40,7 @@ export interface LinkedinPost {
   author: string
   /** As LinkedIn stores it. */
   commentary: string
-  /** What readers see. */
+  /** The text as readers see it. */
   text: string
   visibility: string
   lifecycleState: string

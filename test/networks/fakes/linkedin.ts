@@ -20,7 +20,7 @@ export interface LinkedinComment {
   createdAt: number
 }
 
-/** What the parts of the fake share. */
+/** The state that the parts of the fake share. */
 export interface LinkedinState {
   tokens: Map<string, LinkedinToken>
   members: Map<string, { firstName: string; lastName: string }>
@@ -54,9 +54,9 @@ export interface FakeLinkedin
     LinkedinSwitches,
     FakeLinkedinMedia,
     FakeLinkedinOAuth {
-  /** Of the member, with every scope. */
+  /** The credentials of the member, with every scope. */
   member: Record<string, string>
-  /** Of an organization that the member administers. */
+  /** The credentials of an organization that the member administers. */
   organization: Record<string, string>
   setTime(time: Date): void
 }

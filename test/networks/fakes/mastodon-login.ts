@@ -191,7 +191,7 @@ export function createLogin(origin: string, clock: () => Date) {
       const used = new Set([...tokens.values()].map(({ app }) => app))
       apps.splice(0, apps.length, ...apps.filter((app) => used.has(app)))
     },
-    /** The instance is set up anew. */
+    /** Sets the instance up again. */
     forgetApps() {
       apps.length = 0
       tokens.clear()

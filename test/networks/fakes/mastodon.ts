@@ -278,7 +278,7 @@ function checkPoll({ options, expires_in: expiresIn }: Record<string, unknown>, 
   if ((expiresIn as number) > 2_629_746) refuse(422, 'Validation failed: Expires at is too far into the future')
 }
 
-/** Without the text, which only the source contains. */
+/** Leaves out the text, which only the source contains. */
 function shown({ text: _, ...status }: Status): object {
   return status
 }

@@ -37,7 +37,7 @@ export interface Fault {
 }
 
 export interface FakeNetwork {
-  /** Where it listens, without a path. */
+  /** The address at which it listens, without a path. */
   address: string
   /** A `fetch` that leads from the real network's address to the fake. */
   fetch: typeof fetch

@@ -40,7 +40,7 @@ const SOURCES: Record<string, string[]> = {
 
 const wrong = (message: string): never => refuse(400, 1, `Invalid request: ${message}`)
 
-/** What `POST /pins` takes, and the images in it. */
+/** Checks the body of `POST /pins`, and the images in it. */
 export function checkPin(json: unknown, media: Map<string, PinterestMedia>) {
   const body = json as PinBody
   for (const key of Object.keys(body ?? {})) if (!FIELDS.includes(key)) wrong(`'${key}' is an unknown property`)

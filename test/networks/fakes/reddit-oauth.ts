@@ -3,7 +3,7 @@ import { type Recorded, Refused, type Reply } from './network.ts'
 
 export const ALL_SCOPES = ['identity', 'submit', 'history', 'read', 'flair', 'mysubreddits']
 
-/** What a user has allowed the app. */
+/** The consent of a user to the app. */
 export interface Grant {
   scopes: readonly string[]
   isRevoked: boolean
@@ -13,7 +13,7 @@ interface Token {
   kind: 'code' | 'access' | 'refresh'
   grant: Grant
   expiresAt: number
-  /** Of a code. */
+  /** The redirect URI of a code. */
   redirectUri?: string
   isPermanent?: boolean
   isUsed?: boolean

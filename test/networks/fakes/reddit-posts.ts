@@ -38,7 +38,7 @@ export function servePosts(state: FakeRedditState) {
     return subreddit
   }
 
-  /** What every kind of post has. */
+  /** Checks the fields that every kind of post has. */
   function checkPost(form: Form): Subreddit {
     if (form.api_type !== 'json') jquery()
     const subreddit = findSubreddit(form.sr)

@@ -4,14 +4,17 @@ import { forbidden, toSearch } from './reddit-replies.ts'
 
 const ok = (body: unknown): Reply => ({ status: 200, body })
 
-/** Without `raw_json`, texts are HTML: https://www.reddit.com/dev/api#response_body_encoding */
+/**
+ * HTML-encodes the texts of a reply to a request without `raw_json`:
+ * https://www.reddit.com/dev/api#response_body_encoding
+ */
 const encoded = (reply: Reply, { query }: Recorded): Reply => {
   if (query.raw_json === '1') return reply
   const text = JSON.stringify(reply.body)
   return { ...reply, body: text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') }
 }
 
-/** What apps read: the user, their lists and subreddits. */
+/** Serves the data that apps read: the user, their lists and subreddits. */
 export function serveSubreddits(state: FakeRedditState) {
   const { user, subreddits, posts, comments } = state
 
@@ -87,7 +90,7 @@ export function serveSubreddits(state: FakeRedditState) {
   const readFlairs = (call: Recorded): Reply => {
     const { is_newlink: isNew } = (call.body ?? {}) as Record<string, string>
     const { flairs } = find(call)
-    // Without it, the choices are flairs of users.
+    // If `is_newlink` is absent, the choices are flairs of users.
     const choices = (isNew === 'true' ? flairs : []).map(({ id, text, isTextEditable }) => ({
       flair_css_class: '',
       flair_template_id: id,

@@ -58,7 +58,7 @@ export interface RedditComment {
   shownAt: number
 }
 
-/** What the parts of the fake share. */
+/** The state that the parts of the fake share. */
 export interface FakeRedditState {
   user: { id: string; name: string }
   /** By their names in lower case. */

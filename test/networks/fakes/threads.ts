@@ -21,7 +21,7 @@ export interface ThreadsPost {
   permalink: string | undefined
   children?: { data: { id: string }[] }
   replied_to?: { id: string }
-  /** What the container was created with. */
+  /** The parameters with which the container was created. */
   parameters: Record<string, string>
 }
 

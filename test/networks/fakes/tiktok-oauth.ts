@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Recorded, Refused, type Reply } from './network.ts'
 
-/** What a user has allowed an app. */
+/** The consent of a user to an app. */
 interface Grant {
   scopes: readonly string[]
   isRevoked: boolean

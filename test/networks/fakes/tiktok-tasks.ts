@@ -9,7 +9,7 @@ export interface Task {
   kind: 'video' | 'photo'
   isDraft: boolean
   info: Record<string, unknown>
-  /** Of an upload. */
+  /** The token of an upload. */
   token: string
   size: number
   chunk: number
@@ -32,7 +32,7 @@ export interface TiktokPost {
   publishId: string
   kind: Task['kind']
   info: Record<string, unknown>
-  /** Of the video, or of all photos. */
+  /** The bytes of the video, or of all photos. */
   bytes: Buffer
 }
 

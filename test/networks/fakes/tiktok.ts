@@ -24,7 +24,7 @@ export type FakeTiktok = Awaited<ReturnType<typeof startTiktok>>
 
 /**
  * TikTok as https://developers.tiktok.com/doc/content-posting-api-get-started, the references beside it and the media
- * transfer guide describe it, with one creator and one app. What no page says is marked.
+ * transfer guide describe it, with one creator and one app. Behaviour that no page describes is marked.
  */
 export async function startTiktok(t: Teardown) {
   let clock = () => new Date()

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Recorded, Reply } from './network.ts'
 import { tokenError } from './x-replies.ts'
 
-/** What a user has allowed an app. Its tokens end together. */
+/** The consent of a user to an app. Its tokens end together. */
 interface Grant {
   userId: string
   scopes: readonly string[]

@@ -68,7 +68,7 @@ const closed = (properties: object, required: string[] = []) => ({
 /** In a form, the media is a file beside the other fields; in JSON, it is in Base64. */
 const media = { type: 'string' }
 
-/** What the schemas of https://docs.x.com/openapi.json, version 2.167, demand of request bodies and queries. */
+/** The schemas of request bodies and queries in https://docs.x.com/openapi.json, version 2.167. */
 const SCHEMAS = {
   post: closed({
     card_uri: { type: 'string' },

@@ -22,7 +22,7 @@ export interface Post {
   isDeleted: boolean
 }
 
-/** What the fake reads of the body of a request. */
+/** The fields of a request's body that the fake reads. */
 interface Body {
   text: string
   poll: object

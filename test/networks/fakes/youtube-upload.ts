@@ -21,7 +21,7 @@ const PATH = '/upload/youtube/v3/videos'
 export function serveUploads(state: YoutubeState) {
   const sessions = new Map<string, Session>()
   const switches = {
-    /** Of the next request with bytes, only so many are stored. */
+    /** The number of bytes that are stored of the next request that has some; null stores all. */
     storesBytes: null as number | null,
     /** A session that has every byte responds with 308 to so many queries: https://github.com/claudiob/yt/issues/192 */
     completeLooks: 0,

@@ -16,7 +16,7 @@ export interface Video {
 /** The methods of the API by name, such as `GET /youtube/v3/videos`. `parts` is the parameter `part`. */
 export type Methods = Record<string, (call: Recorded, parts: string[]) => Reply>
 
-/** What the parts of the fake share. */
+/** The state that the parts of the fake share. */
 export type YoutubeState = ReturnType<typeof createState>
 
 /** One channel, and its videos. `now` is in milliseconds since 1970. */
@@ -28,7 +28,7 @@ export function createState(now: () => number) {
   const switches = {
     /** Calls of videos.insert that are left today. */
     inserts: 100,
-    /** What new videos get. */
+    /** The processing of new videos. */
     processing: 0 as number | string,
     /** How long a new comment, playlist item or upload is missing from lists. */
     showsAfterMs: 0,

@@ -38,7 +38,7 @@ export function expectedDetail(post: Post, service: Service) {
   return { ...expectedPost(post, service), mediaIds: post.mediaIds, targets }
 }
 
-/** Of an account in a post, whose credentials may be gone. */
+/** The attention of an account in a post, whose credentials may be gone. */
 function expectedAttention({ attention, isConnected }: Account) {
   const code = attention ?? (isConnected ? null : 'not_connected')
   return code === null ? {} : { attention: code }

@@ -16,13 +16,12 @@ import {
 } from './state.ts'
 import { type Change, isEdited, merge, ownedParts } from './update.ts'
 
-/** A call that was made may still arrive for so long. */
+/** A call that was sent may still arrive within this time. */
 const CALL_IN_FLIGHT_MS = 30_000
 
 /**
- * What the service should do, implemented a second time and as simply as possible: in memory, one request after the
- * other, for accounts on the sandbox. Time is the workers' clock in milliseconds. It only advances by `tick`; requests
- * happen before it.
+ * A second implementation of the service, as simple as possible: in memory, one request after the other, for accounts
+ * on the sandbox. Time is the workers' clock in milliseconds. It only advances by `tick`; requests happen before it.
  */
 export class Model {
   accounts: Account[] = []
@@ -209,7 +208,7 @@ export class Model {
     }
   }
 
-  /** Begins a delivery anew. */
+  /** Restarts a delivery. */
   #schedule(delivery: Delivery, scheduledAt: Post['scheduledAt']): void {
     const isFuture = scheduledAt === FUTURE
     delivery.state = scheduledAt === null ? 'waiting' : 'queued'

@@ -35,7 +35,7 @@ t.test('requests and responses of every operation match the document by prism', 
       method: operation.method,
       headers: {
         authorization: `Bearer ${key}`,
-        // With If-None-Match, fetch would otherwise send `no-cache`.
+        // For a request with If-None-Match, fetch would otherwise send `no-cache`.
         'cache-control': 'max-age=0',
         ...(payload && { 'content-type': form ? form.type : 'application/json' }),
         ...headers,
