@@ -10,8 +10,8 @@ export interface DatabaseBudget {
 const budgets = new AsyncLocalStorage<DatabaseBudget | undefined>()
 
 /**
- * Runs `work` under `budget`: its statements, and those of everything that it starts, reduce the budget and fail once it is
- * spent. Without a budget, only the time limit of the connection applies.
+ * Runs `work` under `budget`: its statements, and those of everything that it starts, reduce the budget and fail once
+ * it is spent. If `budget` is undefined, only the time limit of the connection applies.
  */
 export const withDatabaseBudget = <T>(budget: DatabaseBudget | undefined, work: () => T): T => budgets.run(budget, work)
 

@@ -24,7 +24,9 @@ export interface ConnectOptions {
 const CONNECT_MS = 800
 /** The same where statements have none. */
 const CONNECT_UNLIMITED_MS = 10_000
-/** Postgres cancels a statement at its time limit. Without a message this much later, the server counts as silent. */
+/**
+ * Postgres cancels a statement at its time limit. A server that sends nothing for this much longer counts as silent.
+ */
 const RESPONSE_MS = 100
 
 /** How much of a pool the requests of one user may use while others use it. A user alone leaves one connection to others. */
@@ -50,7 +52,7 @@ const poolStates = new WeakMap<Db, () => PoolState>()
 
 export const readPool = (db: Db): PoolState => poolStates.get(db)!()
 
-/** What the connections of a client have learned about their server. */
+/** Facts about their server that the connections of a client have learned. */
 export const servers = new WeakMap<Db, Server>()
 
 /** Creates the client. The first statement opens the first connection. */

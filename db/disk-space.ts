@@ -6,7 +6,7 @@ import { inTransaction } from './transaction.ts'
 const REMEMBERED_MS = 60_000
 
 /**
- * Returns an error that shows that the database has no space left; undefined if there is none. It needs two sources:
+ * Returns an error that shows that the database has no space left; undefined if it has some. It needs two sources:
  *
  * - A trial writes a temporary file. Without it, a process that is idle would not learn that its writes would fail. A write
  *   that commits would show less: it may reuse free space in its table, and so succeeds on a full disk. Nor would it leave

@@ -61,8 +61,8 @@ interface WireConnection {
 /** A client that the settings of the role and the database cannot mislead. */
 export class Client extends pg.Client {
   /**
-   * The parameters of the startup message. They precede `alter role … set`. node-postgres reads times in ISO 8601 only. The
-   * value is Postgres' default, so that PgBouncer, which passes it on, need not set it anew.
+   * The parameters of the startup message. They precede `alter role … set`. node-postgres reads times in ISO 8601 only.
+   * The value is Postgres' default, so that PgBouncer, which passes it on, need not set it again.
    */
   getStartupConf(): Record<string, string> {
     const { getStartupConf } = pg.Client.prototype as unknown as Client

@@ -8,7 +8,7 @@ export interface Migration {
   servesFrom?: string
 }
 
-/** What one transaction does, or an index that is built without blocking writers. */
+/** The work of one transaction, or an index that is built without blocking writers. */
 export type Step = ((db: Kysely<unknown>) => Promise<unknown>) | ConcurrentIndex
 
 export interface ConcurrentIndex {

@@ -5,7 +5,7 @@ interface Share {
   waiting: { resolve(): void; timer: NodeJS.Timeout }[]
 }
 
-/** What each user may have of a pool, so that the slow requests of one leave connections to others. */
+/** Each user's share of a pool, so that the slow requests of one leave connections to others. */
 export interface Shares {
   /** Takes one of the user's places. Undefined if one is free; else a promise, which rejects after `ms`. */
   enter(userId: string, ms: number): Promise<void> | undefined
@@ -17,7 +17,7 @@ export interface Shares {
  * another user comes keeps them, but gets no further ones.
  */
 export function createShares({ alone, shared }: { alone: number; shared: number }): Shares {
-  /** Of users that use at least one place. */
+  /** The shares of users that use at least one place. */
   const shares = new Map<string, Share>()
 
   const isFree = ({ inUse }: Share) => inUse < (shares.size > 1 ? shared : alone)

@@ -118,7 +118,7 @@ export const CreatePost = Type.Object(
 export type CreatePost = Static<typeof CreatePost>
 
 export const CreatePostQuery = Type.Object({
-  // Without an example: Swagger UI would send it.
+  // No example: Swagger UI would send it.
   strict: Type.Optional(
     Type.Boolean({
       description:

@@ -65,7 +65,7 @@ export const POST_FILTERS = {
 export const SORTS = ['createdAt', 'scheduledAt', 'updatedAt'] as const
 export const INCLUDES = ['deliveries', 'targets'] as const
 
-/** With `include=targets`, a page is at most this long. */
+/** The maximal length of a page with `include=targets`. */
 export const TARGETS_LIMIT_MAX = 50
 
 export const ListPostsQuery = Type.Object({

@@ -13,7 +13,7 @@ export const BAD_KEY = {
 
 export const KEY_TAKEN = 'This Idempotency-Key was already used for another request'
 
-/** Without examples: Swagger UI would send them with every request, and get the same post again and again. */
+/** No examples: Swagger UI would send them with every request, and get the same post again and again. */
 export const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({

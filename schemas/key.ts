@@ -71,7 +71,7 @@ const { lastUsedAt: _, ...unused } = KEY_EXAMPLE
 export const CREATED_KEY_EXAMPLE = {
   ...unused,
   lastUsedAt: null,
-  // With a wrong checksum: nobody should mistake it for a key.
+  // The checksum is wrong, so that nobody mistakes it for a key.
   key: 'pr_7Hq2XaExampleExampleExampleExampleExam',
 }
 

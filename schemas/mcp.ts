@@ -6,7 +6,9 @@ import { Platform } from './platform-detail.ts'
 import { Ref } from './shared.ts'
 import { PostValidation } from './validate-post.ts'
 
-/* What tools take and return besides what their operations do. All else comes from the schemas of the operations. */
+/*
+ * Parameters and results of tools beside those of their operations. All else comes from the schemas of the operations.
+ */
 
 export const Confirm = (description: string) => Type.Optional(Type.Boolean({ description }))
 

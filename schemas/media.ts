@@ -298,7 +298,7 @@ export const UploadMedia = Type.Object(
       contentMediaType: 'application/octet-stream',
       description: 'The file. Its name is kept; its type is detected from the content.',
     }),
-    // Without the example, Swagger UI would fill in "string".
+    // The empty example replaces "string", which Swagger UI would fill in.
     altText: Type.Optional({ ...altText, examples: [''] }),
     externalReference: Type.Optional({ ...NewReference('file'), examples: [''] }),
     metadata: Type.Optional(
@@ -368,7 +368,7 @@ export const MediaPath = Type.Object({
 })
 export type MediaPath = Static<typeof MediaPath>
 
-/** Without examples: Swagger UI would send them. */
+/** No examples: Swagger UI would send them. */
 export const ContentHeaders = Type.Object({
   Range: Type.Optional(
     Type.String({

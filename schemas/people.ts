@@ -89,7 +89,8 @@ export const CreateOrganization = Type.Object(
 export type CreateOrganization = Static<typeof CreateOrganization>
 
 /**
- * What each role allows. `src/http/roles.ts` and `db/queries/roles.ts` enforce it, and `src/tenants/README.md` describes it.
+ * The rights of each role. `src/http/roles.ts` and `db/queries/roles.ts` enforce them, and `src/tenants/README.md`
+ * describes them.
  */
 export const ROLES = {
   member:

@@ -12,7 +12,7 @@ export const BAD_IF_MATCH = {
   message: 'Must be *, or one or more ETags in quotes such as "abc"',
 }
 
-/** Without examples: Swagger UI would send them. */
+/** No examples: Swagger UI would send them. */
 export const IfMatchHeaders = Type.Object({
   'If-Match': Type.Optional(
     Type.String({

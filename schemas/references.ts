@@ -1,9 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Dictionary, Nullable } from './shared.ts'
 
-/*
- * What clients attach to their resources, to find them again.
- */
+/* Names and texts that clients attach to their resources, to find them again. */
 
 /** In UTF-16 units. */
 export const REFERENCE_MAX = 255

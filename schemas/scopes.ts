@@ -1,4 +1,4 @@
-/** What API keys may do. Each operation requires one of these, or none. */
+/** The scopes of API keys. Each operation requires one of these, or none. */
 export const SCOPES = {
   'posts:read': 'read posts, their deliveries, and what the sandbox received',
   'posts:write': 'create, change and delete drafts',

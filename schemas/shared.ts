@@ -146,7 +146,7 @@ export const PageQuery = Type.Object({
     }),
     PAGE.offsetDefault,
   ),
-  // Without an example: Swagger UI would send it.
+  // No example: Swagger UI would send it.
   cursor: Type.Optional(
     Type.String({
       pattern: UUID_PATTERN,

@@ -16,7 +16,7 @@ export const UncertainBytes = Type.Object(
   },
 )
 
-/** What the limits of all texts have. */
+/** Properties of the limits of all texts. */
 const text = {
   max: Type.Integer({ description: 'The maximum length, in `unit`.' }),
   unit: Ref(LimitUnit),

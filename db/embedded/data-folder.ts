@@ -87,7 +87,7 @@ async function initialise(dataDir: string, fsync: boolean, log: Log): Promise<vo
 
 async function runInitdb(folder: string, user: ServerUser, fsync: boolean): Promise<void> {
   const args = ['-D', folder, '-U', 'postgres', '--auth-local=trust', '--auth-host=reject', '--no-instructions']
-  // With LANG unset, the encoding would be SQL_ASCII.
+  // The encoding is explicit: it would be SQL_ASCII if LANG is unset.
   args.push('--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   if (!fsync) args.push('--no-sync')
   const child = spawn(join(findBinaries(folder, user), 'initdb'), args, {

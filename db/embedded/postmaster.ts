@@ -89,7 +89,9 @@ export function isPostmasterRunning(folder: string): boolean {
   return false
 }
 
-/** Reads the program and the state of a process from sources that every user can read. Undefined if there is none. */
+/**
+ * Reads the program and the state of a process from sources that every user can read. Undefined if it is not running.
+ */
 function findProcess(pid: number): Record<string, string> | undefined {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-o', 'state=', '-o', 'comm=', '-p', `${pid}`], { encoding: 'utf8' })

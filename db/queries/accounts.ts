@@ -7,8 +7,8 @@ import { isoTime } from './iso-time.ts'
 import { isAdministeredBy } from './roles.ts'
 
 /**
- * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations.
- * With `in (…)` instead of `= any(array(…))`, Postgres cannot use the indexes of both sides of the `or`.
+ * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations. If
+ * `= any(array(…))` were `in (…)`, Postgres could not use the indexes of both sides of the `or`.
  */
 export const reachableBy = (userId: string | Expression<string>) => sql<boolean>`(
   accounts.disconnected_at is null
@@ -140,7 +140,7 @@ export interface AccountProfile extends AccountRow {
   altTextLengthMax: number | null
 }
 
-/** What a consent says of an account; null where there was none. */
+/** The facts about an account that its consent states; null if it has no consent. */
 export interface AccountConsent {
   scopes: string[] | null
   credentialsExpireAt: Date | null
@@ -233,7 +233,10 @@ export function upsertConnectedAccount(
     .executeTakeFirstOrThrow()
 }
 
-/** An account that the user may post to, with its owner and its id on the network; undefined if there is none. */
+/**
+ * An account that the user may post to, with its owner and its id on the network. Undefined if it is unknown or not
+ * theirs.
+ */
 export function findReachableAccount(db: Db, { userId, id }: { userId: string; id: string }) {
   return db
     .selectFrom('accounts')

@@ -5,7 +5,7 @@ import type { Db } from '../client.ts'
 import { type CredentialsRow, credentialsRow } from './credentials.ts'
 import { isoTime } from './iso-time.ts'
 
-/** A connection can be read for so long. */
+/** The time for which a connection can be read. */
 const KEPT = sql`interval '24 hours'`
 
 /** How long the user has from the request to the end of the flow. */
@@ -35,7 +35,7 @@ export interface ConnectionRow extends Omit<NewConnection, 'tokenHash'> {
   expiresAt: string
 }
 
-/** What the steps of the flow need besides. */
+/** The further columns that the steps of the flow need. */
 export interface ConnectionFlow extends ConnectionRow {
   cookieHash: Buffer | null
   appId: string | null
@@ -185,7 +185,7 @@ async function change(
   return numUpdatedRows > 0n
 }
 
-/** Deletes a connection of the user. Returns false if there is none. */
+/** Deletes a connection of the user. Returns false if the id is unknown. */
 export async function deleteConnection(db: Db, { userId, id }: { userId: string; id: string }): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('connections')

@@ -14,14 +14,14 @@ export interface StoredResponse {
 /** A response with the key that it is stored under. */
 export interface KeyedResponse extends StoredResponse {
   key: string
-  /** What the API key of the request allows: see `digestRights`. */
+  /** A digest of the rights of the request's API key: see `digestRights`. */
   rights: string
 }
 
 /** A stored response. Its `rights` are null if an earlier version stored it. */
 type FoundResponse = Omit<KeyedResponse, 'rights'> & { rights: string | null }
 
-/** What is stored under one of several keys. */
+/** Several keys of a user. */
 interface KeysOfUser {
   userId: string
   keys: readonly string[]

@@ -5,7 +5,7 @@ import type { Db } from '../client.ts'
 import { type KeyRights, shownKey } from './keys.ts'
 import type { Page } from './page.ts'
 
-// What a user does with the user's own keys.
+// Operations of a user on the user's own keys.
 
 /** A page of the user's keys that are not revoked, newest first. */
 export const listOwnKeys = (db: Db, { userId, cursor, limit, offset }: Page): Promise<ApiKey[]> =>
@@ -27,7 +27,7 @@ export interface LockedKey extends KeyRights {
   isExpired: boolean
 }
 
-/** Locks a key of the user until the transaction ends. Undefined if it is revoked, or there is none with this id. */
+/** Locks a key of the user until the transaction ends. Undefined if the key is revoked or unknown. */
 export const lockKey = (db: Db, { userId, id }: { userId: string; id: string }): Promise<LockedKey | undefined> =>
   db
     .selectFrom('apiKeys')
@@ -75,7 +75,7 @@ export const expireKeyAfter = (db: Db, id: string, seconds: number) =>
     .where('id', '=', id)
     .execute()
 
-/** Revokes a key of the user. Returns false if it is revoked already, or there is none with this id. */
+/** Revokes a key of the user. Returns false if the key is revoked already or unknown. */
 export async function revokeOwnKey(db: Db, { userId, id }: { userId: string; id: string }): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('apiKeys')

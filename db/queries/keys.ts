@@ -6,7 +6,7 @@ import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
 import { isoTime } from './iso-time.ts'
 
-/** What a key allows. */
+/** The rights of a key. */
 export interface KeyRights {
   /** Null allows all scopes that act for its user. */
   scopes: readonly Scope[] | null
@@ -98,7 +98,7 @@ export const shownKey = (eb: ExpressionBuilder<DB, 'apiKeys'>) =>
       .as('replacedBy'),
   ] as const
 
-/** A key of the user that is not revoked; undefined if there is none with this id. */
+/** A key of the user that is not revoked. Undefined if the id is unknown. */
 export const findOwnKey = (db: Db, { userId, id }: { userId: string; id: string }): Promise<ApiKey | undefined> =>
   db
     .selectFrom('apiKeys')

@@ -62,7 +62,7 @@ export const listMedia = prepared<Page, Media>('list_media', (db, value) =>
 export const findMedia = prepared<{ userId: string; id: string }, MediaDetail>('find_media', (db, value) =>
   mediaOf(db, value('userId'))
     .select(
-      // Without an order, so that Postgres stops after these, however many there are.
+      // Unordered, so that Postgres stops after these, however many there are.
       sql<string[]>`(
         select coalesce(json_agg(distinct post_id), '[]') from (
           select post_id from post_media
@@ -113,7 +113,7 @@ export const findStoredFile = prepared<{ userId: string; id: string }, { storage
       .where('kind', 'is not', null),
 )
 
-/** What removes the metadata of a stored file when it is published; null if it is not known yet. */
+/** The edits that remove the metadata of a stored file when it is published; null if they are not known yet. */
 export const findEdits = prepared<{ storageKey: string }, { userId: string; mimeType: string; edits: string | null }>(
   'find_edits',
   (db, value) =>

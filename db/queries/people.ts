@@ -108,7 +108,7 @@ export function lockUsers(db: Db) {
   return sql`lock table users in share row exclusive mode`.execute(db)
 }
 
-/** The oldest user; undefined if there is none. */
+/** The oldest user. Undefined if the database has no users. */
 export function findFirstUser(db: Db) {
   return db.selectFrom('users').select(['id', 'name']).orderBy('id').limit(1).executeTakeFirst()
 }

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { prepared } from '../prepared.ts'
 
-// What an admin of an organisation may do beside what every member may. `ROLES` says it in words.
+// Rights of an organisation's admin beside those of every member. `ROLES` describes them.
 
 /** Whether a row of `accounts` belongs to an organisation that the user administers. */
 export const isAdministeredBy = (userId: string | Expression<string>) => sql<boolean>`(
@@ -18,7 +18,7 @@ export const isPostOf = (
   from post_targets as any_target join accounts on accounts.id = any_target.account_id
   where any_target.user_id = ${post.userId} and any_target.post_id = ${post.id}), false)`
 
-/** The organisation that these rows of `accounts` all belong to, as an aggregate; null if there is none. */
+/** The organisation that these rows of `accounts` all belong to, as an aggregate. Null if they have none in common. */
 export const commonOrganization = sql<string | null>`(
   case when count(accounts.organization_id) = count(*)
     and min(accounts.organization_id::text) = max(accounts.organization_id::text)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
 
-/** What an operator has to know about the server and the role. */
+/** The facts about the server and the role that an operator has to know. */
 export interface ServerFacts {
   version: string
   versionNumber: number

@@ -89,7 +89,7 @@ export const promoteFile = prepared<PromotedFile, Media>(
 )
 
 /**
- * Gives a staged file to the user's media `id`, whose own bytes under `lostKey` are lost. What may be left of those becomes
+ * Gives a staged file to the user's media `id`, whose own bytes under `lostKey` are lost. Their remains, if any, become
  * staged and marked for deletion. Returns no row if another request was first, or if the file is marked for deletion.
  */
 export const replaceLostFile = prepared<StagedFile & { id: string; lostKey: string }, Media>(

@@ -9,7 +9,7 @@ import { forbiddenResponse } from './forbidden-response.ts'
 interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
-  /** What the API key has to allow; null if any key will do, or if the operation takes none. */
+  /** The scope that the API key needs; null if any key will do, or if the operation takes no key. */
   scope: Scope | null
   /** A scope that only some requests require. The handler checks it with `requireScope`. */
   conditionalScope?: { scope: Scope; when: string }
@@ -69,8 +69,8 @@ export function defineOperation<const T extends Operation>(definition: T): T {
         'x-required-scope': scope,
         ...(conditionalScope && { 'x-conditional-scope': conditionalScope }),
         'x-takes-account-lists': takesAccountLists,
-        // Without the scope, which `x-required-scope` names: with role names, Swagger UI 5 blocks the browser for 20 seconds when
-        // a person clicks Authorize.
+        // The scope is in `x-required-scope` instead: if role names were here, Swagger UI 5 would block the browser for
+        // 20 seconds when a person clicks Authorize.
         security: [{ [BEARER]: [] }],
         description: `${description}\n\n${describe(definition)}`,
       }),

@@ -3,7 +3,7 @@ import { prepared } from '../../prepared.ts'
 import { after, at, type Now } from '../clock.ts'
 import { availableAccount, earliestOf, endOfSharedRest, isAvailable, parkedAccounts } from './available.ts'
 
-/** Milliseconds until the next delivery is due that is not due yet; null where there is none. */
+/** Milliseconds until the next future delivery is due; null if none is. */
 export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: number | null }>(
   'read_next_due',
   (_db, value) => {
@@ -19,8 +19,9 @@ export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: n
 )
 
 /**
- * The number of due deliveries that are read for each platform, apart from parked ones. A later delivery has waited longer
- * only if the accounts of all these became available after it was due. The wait still grows when workers stop.
+ * The number of due deliveries that are read for each platform, apart from parked ones. A later delivery can have
+ * waited longer only if the accounts of all these became available after it was due. The wait still grows when workers
+ * stop.
  */
 const EARLIEST = 100
 

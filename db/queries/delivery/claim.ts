@@ -40,11 +40,11 @@ export interface ClaimedDelivery extends HeldDelivery {
   media: StoredFile[]
   /** The longest alternative text that the account's own server keeps; null if the network's limit applies. */
   altTextLengthMax: number | null
-  /** The encrypted credentials; all three are null where there are none. */
+  /** The encrypted credentials; all three are null if the account has no credentials. */
   keyId: string | null
   dataKey: Buffer | null
   data: Buffer | null
-  /** Increases with each write of the credentials; null where there are none. */
+  /** Increases with each write of the credentials; null if the account has no credentials. */
   generation: number | null
   /** Milliseconds until the access token is refreshed, a minute at most; null if it cannot be. */
   refreshInMs: number | null
@@ -61,7 +61,7 @@ const WINDOW = 300
 /** Accounts with parked deliveries that one claim looks at on each platform, from a random account on and from the first. */
 const PARKED_ACCOUNTS_MAX = 250
 
-/** What a claimed delivery gets. */
+/** The values that a claimed delivery gets. */
 export interface ClaimTerms {
   leaseMs: number
   /** The state of a claimed delivery. */
@@ -128,17 +128,17 @@ export const claimedTables = sql`
     left join account_credentials on account_credentials.account_id = claimed.account_id`
 
 /**
- * Claims due deliveries, and those whose worker let its lease end. Each platform gives at most as many as it has slots. Each
- * account gives its earliest one, if no other delivery of it is under way.
+ * Claims due deliveries, and those whose worker let its lease end. Each platform gives at most as many as it has slots.
+ * Each account gives its earliest one, if no other delivery of it is under way.
  *
  * A claim looks at the first due deliveries of each platform. It parks those that cannot be sent before others of their
- * account: the account is under way, has to rest, or has an earlier delivery. Parked deliveries leave the index of due ones
- * and are found by way of their account, so that a claim does not grow with what waits: with 20,000 deliveries waiting on a
- * resting account it takes 1 ms instead of 50. Each account is looked up once, so that no plan that Postgres may choose
- * costs more than that.
+ * account: the account is under way, has to rest, or has an earlier delivery. Parked deliveries leave the index of due
+ * ones and are found by way of their account, so that the cost of a claim does not depend on the number of waiting
+ * deliveries: with 20,000 deliveries waiting on a resting account it takes 1 ms instead of 50. Each account is looked
+ * up once, so that no plan that Postgres may choose costs more than that.
  *
- * The accounts are locked and changed as well, before their deliveries. A worker that waits for an account's row checks it
- * again when it gets the lock. Without the change, two workers could claim two deliveries of one account.
+ * The accounts are locked and changed as well, before their deliveries. A worker that waits for an account's row checks
+ * it again when it gets the lock. If the row did not change, two workers could claim two deliveries of one account.
  */
 const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parked: number }>(
   'claim_deliveries',

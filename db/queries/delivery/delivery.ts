@@ -12,7 +12,7 @@ export interface HeldDelivery extends DeliveryKey {
   leaseToken: string
 }
 
-/** What exists on the network after an act. An `id` of null is unknown: the owner reported the post as published. */
+/** The objects on the network after an act. An `id` of null is unknown: the owner reported the post as published. */
 export interface SentAct {
   id: string | null
   url: string | null
@@ -21,7 +21,7 @@ export interface SentAct {
   error?: DeliveryError
 }
 
-/** What the adapter last returned to be kept for the act with this number, as JSON. */
+/** The state that the adapter last returned to be kept for the act with this number, as JSON. */
 export interface PreparedAct {
   act: number
   state: unknown

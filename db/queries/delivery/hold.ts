@@ -6,7 +6,7 @@ import type { DeliveryKey } from './delivery.ts'
 
 // Statements of `delivery hold` and `delivery release`. `src/delivery/states.ts` decides the states.
 
-/** So many deliveries are locked at a time: workers and requests wait for them. */
+/** The number of deliveries that are locked at a time: workers and requests wait for them. */
 const BATCH = 1_000
 
 /** Holds the deliveries in one of these states that are due before `dueBefore`. Returns their number. */
@@ -21,8 +21,8 @@ export const holdDeliveries = (
   )
 
 /**
- * Queues deliveries whose error has one of `codes`, at their time or now. With `dueBefore`, only those that were due before.
- * Returns their number.
+ * Queues deliveries whose error has one of `codes`, at their time or now. If `dueBefore` is set, only those that were
+ * due before. Returns their number.
  */
 export const releaseDeliveries = (
   db: Db,

@@ -10,7 +10,7 @@ import type { HeldDelivery, PreparedAct } from './delivery.ts'
 export interface Intent extends HeldDelivery {
   /** Number of the act, from 1. */
   act: number
-  /** What the call needs. Stored with the intent. */
+  /** The state that the call needs. Stored with the intent. */
   prepared: PreparedAct | null
   /** Milliseconds since the attempt began, uploads included. */
   startedMsAgo: number

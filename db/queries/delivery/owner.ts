@@ -9,7 +9,7 @@ import type { DeliveryKey, SentAct } from './delivery.ts'
 
 // Statements for the actions of a post's owner. `src/delivery/states.ts` decides which states they lead to.
 
-/** What was sent before the first act that was left out. The acts after that one may be repeated. */
+/** The acts that were sent before the first act that was left out. The acts after that one may be repeated. */
 const beforeLeftOut = sql`(
   select coalesce(jsonb_agg(act order by ordinal), '[]')
   from jsonb_array_elements(sent) with ordinality as acts(act, ordinal)
@@ -159,7 +159,9 @@ export async function resolveDelivery(
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
 }
 
-/** Stores that the owner has cancelled a locked delivery. What a call with an unknown outcome needs stays. */
+/**
+ * Stores that the owner has cancelled a locked delivery. The columns that a call with an unknown outcome needs stay.
+ */
 export async function cancelDelivery(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,

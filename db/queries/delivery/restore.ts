@@ -76,7 +76,7 @@ export interface RestoredAttempt {
   error: DeliveryError | null
 }
 
-/** What is known of a delivery after its database was restored. */
+/** The known facts about a delivery after its database was restored. */
 export interface RestoredDelivery extends DeliveryKey {
   state: DeliveryState
   /** All acts that are out. */

@@ -40,7 +40,7 @@ const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tabl
         keeps_lease boolean, sent jsonb, sent_before integer, may_be_sent boolean, failures integer, error jsonb,
         outcome text, act integer, prepared jsonb, is_waiting boolean, started_ms_ago float8, retry_in_ms float8,
         account_rests_ms float8, attention jsonb)
-      -- No limit, but Postgres expects 10 rows in place of 100, for which it would read all of a table of some thousands.
+      -- Limits nothing, but makes Postgres expect 10 rows instead of 100, for which it would read all of a small table.
       limit (select null::bigint)
     ),
     -- The deliveries that are still held, and as they were before.
@@ -81,8 +81,8 @@ const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tabl
     ),
     ${claim ? sql`${claim.ctes},` : sql``}
     -- Completes the attempt that intend_acts began, or adds a failed one that did not get that far. An insert with a
-    -- conflict, because an update would not find an attempt that was committed after this statement began. What
-    -- reconciling finds out changes neither when an attempt ended nor its error.
+    -- conflict, because an update would not find an attempt that was committed after this statement began. Reconciling
+    -- changes neither the end of an attempt nor its error.
     attempt as (
       insert into delivery_attempts as attempt
         (user_id, post_id, account_id, number, act, started_at, finished_at, outcome, error)
@@ -170,7 +170,7 @@ const settleAndClaimBatched = batched(async (db, items: (Item & { next: NextTerm
   }))
 })
 
-/** Without the keys whose value is null, which most are: Postgres reads an absent key as null, and parses less. */
+/** Leaves out the keys whose value is null, which most are: Postgres reads an absent key as null, and parses less. */
 const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
   ordinal,
   user_id: lease.userId,
@@ -196,8 +196,8 @@ const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
 })
 
 /**
- * Commits what became of an act: the act's id, the attempt, the status of the post and the rest of the account, in one
- * statement. Returns undefined where another worker holds the delivery by now.
+ * Commits the outcome of an act: the act's id, the attempt, the status of the post and the rest of the account, in one
+ * statement. Returns undefined if another worker holds the delivery by now.
  *
  * A post is published as soon as anything of it is, or may be, out. With `next`, the statement also claims the next
  * delivery of the account.

@@ -1,12 +1,12 @@
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PreparedAct, SentAct } from './delivery.ts'
 
-/** What is stored after an act, or after a worker has given a delivery back. `src/delivery/states.ts` decides it. */
+/** The changes after an act, or after a worker has given a delivery back. `src/delivery/states.ts` decides them. */
 export interface Settlement {
   state: DeliveryState
   /** The same worker goes on with the delivery. */
   keepsLease: boolean
-  /** What exists on the network now: one act or none. */
+  /** The acts of this settlement that exist on the network now: one or none. */
   sent: SentAct[]
   /** Number of acts sent before. Makes a repeated settlement change nothing. */
   sentBefore: number
@@ -25,7 +25,7 @@ export interface Settlement {
   isWaiting: boolean
   /** Milliseconds since the attempt began. */
   startedMsAgo: number
-  /** Milliseconds until the next attempt; null where there is none. */
+  /** Milliseconds until the next attempt; null if none follows. */
   retryInMs: number | null
   /** How long the account is left alone. */
   accountRestsMs: number

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { isoTime } from '../iso-time.ts'
 
-/** What an event tells about a post, beside its ids. `post` has its columns. */
+/** The facts about a post in an event, beside its ids. `post` has its columns. */
 export const postEvent = (post: string) => {
   const column = (name: string) => sql.ref(`${post}.${name}`)
   return sql`jsonb_strip_nulls(jsonb_build_object(

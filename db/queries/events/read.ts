@@ -13,7 +13,7 @@ export interface EventRow {
   data: Record<string, unknown>
 }
 
-/** What a reader may see and wants to see. Null does not restrict. */
+/** The events that a reader may see and wants to see. Null does not restrict. */
 export interface EventConditions {
   userId: string
   types: readonly string[] | null
@@ -39,7 +39,7 @@ export interface EventPage {
   events: EventRow[]
   /** The last position that the page has looked at: `after` if there is no event after it. */
   last: number
-  /** The id of the event there. Null if there is none after `after`. */
+  /** The id of the event there. Null if no event follows `after`. */
   lastId: string | null
 }
 
@@ -76,7 +76,7 @@ export async function listEvents(
   return { events, last: end?.position ?? values.after, lastId: end?.id ?? null }
 }
 
-/** An event of the user. Undefined if there is none with this id, or if it is no longer kept. */
+/** An event of the user. Undefined if the id is unknown, or if the event is no longer kept. */
 export async function findEvent(
   db: Db,
   values: Pick<EventConditions, 'userId' | 'types' | 'listedAccountIds'> & { id: string },
@@ -88,7 +88,7 @@ export async function findEvent(
   return rows[0]
 }
 
-/** Where the stream of a user begins and ends. */
+/** The first and the last position of a user's stream. */
 export interface StreamBounds {
   /** The position of the oldest event that is kept; `last + 1` if none is. */
   first: number

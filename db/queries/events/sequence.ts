@@ -102,7 +102,7 @@ export function sequenceEvents(db: Db): Promise<NumberedEvents> {
   })
 }
 
-/** Seconds since the oldest event without a position was written; null if there is none. */
+/** Seconds since the oldest event without a position was written; null if every event has one. */
 export async function readUnsequencedSeconds(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from clock_timestamp() - occurred_at)::float8 as seconds

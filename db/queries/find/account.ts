@@ -11,8 +11,8 @@ const accountOf = (value: AccountValue) => sql`(select ${value('accountId')}::uu
 export const isOfAccount = (value: AccountValue) => sql`${isOfUser(value)} and account_id = ${accountOf(value)}`
 
 /**
- * A place in the index on accounts, for a comparison with `(account_id, user_id, post_id)`. Where most posts of the user have
- * one account, Postgres may otherwise read the primary key, and all posts of the user for an account that has none.
+ * A place in the index on accounts, for a comparison with `(account_id, user_id, post_id)`. Otherwise, if most posts of
+ * the user have one account, Postgres may read the primary key: all posts of the user, for an account without posts.
  */
 export const placeOfAccount = (value: AccountValue, postId: RawBuilder<unknown>) =>
   sql`(${accountOf(value)}, ${value('userId')}::uuid, ${postId})`

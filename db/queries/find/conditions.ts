@@ -4,7 +4,7 @@ import type { PostStatus } from '../../../schemas/post.ts'
 import type { OrganizationConditions } from './organization.ts'
 import type { ValueOf } from './walk.ts'
 
-/** What the posts of a list have in common. Null does not restrict. */
+/** Conditions on the posts of a list. Null does not restrict. */
 export interface PostConditions extends OrganizationConditions {
   /** Only posts all of whose accounts are among these. Absent, it does not restrict. */
   listedAccountIds?: readonly string[]
@@ -29,7 +29,7 @@ type Value = ValueOf<PostConditions>
 const from = (column: string, time: Date | null) => sql`${sql.ref(column)} >= ${time}::timestamptz`
 const before = (column: string, time: Date | null) => sql`${sql.ref(column)} < ${time}::timestamptz`
 
-/** What a condition on posts means. */
+/** The meaning of each condition on posts. */
 const POST_TESTS = {
   statuses: (value: Value) => sql`status = any(${value('statuses')}::text[])`,
   postType: (value: Value) => sql`post_type = ${value('postType')}::text`,
@@ -42,7 +42,7 @@ const POST_TESTS = {
   updatedBefore: (value: Value) => before('updated_at', value('updatedBefore')),
 }
 
-/** What a condition on deliveries means. */
+/** The meaning of each condition on deliveries. */
 const TARGET_TESTS = {
   states: (value: Value) => sql`target.state = any(${value('states')}::text[])`,
   errorCode: (value: Value) => sql`target.error ->> 'code' = ${value('errorCode')}::text`,
@@ -64,7 +64,10 @@ export const isListed = (
         limit 1) is null`
     : sql`true`
 
-/** What a delivery in the row `name` is counted as: `failed` is without those that their owner has cancelled. */
+/**
+ * The state under which a delivery in the row `name` is counted: `failed` excludes those that their owner has
+ * cancelled.
+ */
 export const countedState = (name: 'target' | 'post_targets') => sql`case
   when ${sql.ref(`${name}.state`)} = 'failed' and ${sql.ref(`${name}.error`)} ->> 'code' = ${sql.lit(CANCELLED)}
   then ${sql.lit(CANCELLED)} else ${sql.ref(`${name}.state`)} end`

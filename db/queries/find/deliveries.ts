@@ -21,7 +21,7 @@ import {
 } from './organization.ts'
 import { exactTime, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
-/** What the deliveries of a list have in common. Null does not restrict. */
+/** Conditions on the deliveries of a list. Null does not restrict. */
 export type DeliveryConditions = Pick<
   PostConditions,
   | 'userId'
@@ -163,7 +163,7 @@ export interface FoundDeliveryRow {
 
 type Row = Selectable<PostTargets> & { isWanted: boolean; isLast: boolean; rank: number }
 
-/** What the statement walks along. */
+/** The source along which the statement walks. */
 interface DeliveryQuery {
   source: DeliverySource
 }

@@ -99,7 +99,7 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
       join reachable on reachable.post_id = item.id
       where reachable.count = item.target_count and (item.key is null or reachable.unready is null)
     ),
-    -- Of equal requests in one batch, the first.
+    -- The first of equal requests in one batch.
     keyed as (
       select distinct on (user_id, key) * from writable where key is not null order by user_id, key, ordinal
     ),
@@ -197,7 +197,7 @@ const insertBatched = batched(insertAll)
 
 /** A larger post gets a statement of its own, because it would delay the others of a batch. */
 const BATCHED_TARGETS_MAX = 32
-/** Of caption, metadata and targets as JSON, in UTF-16 units. */
+/** The length of caption, metadata and targets as JSON, in UTF-16 units. */
 const BATCHED_LENGTH_MAX = 32_768
 
 const isSmall = ({ caption, targets, metadata }: NewPost): boolean =>

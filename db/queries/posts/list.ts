@@ -8,8 +8,8 @@ import { dropAbsent, postColumns } from './columns.ts'
 
 /**
  * The user's posts, newest first: ids are UUIDv7, so the primary key has them in this order. The constant limit tells
- * Postgres that every page is small. Without it, Postgres does not use a generic plan, and planning takes a third of
- * the time of a page.
+ * Postgres that every page is small. Otherwise Postgres does not use a generic plan, and planning takes a third of the
+ * time of a page.
  */
 const selectNewest = (db: Db, userId: string) =>
   db
@@ -51,7 +51,7 @@ const listPostsFrom = prepared<Page, Post>('list_posts_from', (db, value) =>
     .limit(value('limit')),
 )
 
-/** One page of the user's posts after `cursor`, newest first. Without an offset, every page takes the same time. */
+/** One page of the user's posts after `cursor`, newest first. If the offset is 0, every page takes the same time. */
 export const listPosts = async (db: Db, page: Page): Promise<Post[]> =>
   dropAbsent(await (page.offset === 0 ? listPostsAfter(db, page) : listPostsFrom(db, page)))
 

@@ -15,7 +15,7 @@ export interface SubjectAccount extends AccountReadiness {
   altTextLengthMax: number | null
 }
 
-/** What a post refers to. */
+/** The accounts and files to which a post refers. */
 export interface PostSubjects {
   accounts: SubjectAccount[]
   media: MediaFacts[]

@@ -16,7 +16,7 @@ export interface ChangedTarget {
   isNew: boolean
   /** Other content is sent than before. */
   isEdited: boolean
-  /** In which the delivery begins anew; null where it stays as it is. */
+  /** The state in which the delivery restarts; null if it stays as it is. */
   state: DeliveryState | null
 }
 

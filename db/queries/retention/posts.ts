@@ -13,7 +13,7 @@ export interface PostKey {
 type Time = Date | Expression<Date> | RawBuilder<Date>
 
 /**
- * Whether a delivery ended before `before`. Where nothing was published, its last attempt tells: due_at and started_at are
+ * Whether a delivery ended before `before`. If nothing was published, its last attempt tells: due_at and started_at are
  * older by the time that its retries took.
  */
 const isOver = (before: Time) => sql`(
@@ -50,8 +50,8 @@ const deletePosts = prepared<{ userIds: string[]; ids: string[]; before: Date },
     with item as (
       select * from unnest(${value('userIds')}::uuid[], ${value('ids')}::uuid[]) as item(user_id, id)
     ),
-    -- Deliveries before their posts, and both in the order of their keys, as every statement locks them. What somebody else
-    -- has locked is left to the next sweep.
+    -- Locks deliveries before their posts, and both in the order of their keys, like every statement. Locked rows are
+    -- left to the next sweep.
     locked as (
       select delivery.user_id, delivery.post_id, delivery.account_id
       from item join post_targets as delivery on delivery.user_id = item.user_id and delivery.post_id = item.id

@@ -108,8 +108,8 @@ export const claimWebhooks = prepared<ClaimLimits, ClaimedWebhook>('claim_webhoo
 })
 
 /**
- * Seconds since the oldest delivery could have been sent that only waits for a worker: since it was due, and its webhook no
- * longer rested. Null if there is none.
+ * Seconds for which the oldest due delivery has only waited for a worker: since it was due, and its webhook no longer
+ * rested. Null if no delivery waits.
  */
 export const readWebhooksDue = prepared<{ now: Now }, { seconds: number | null }>('read_webhooks_due', (_db, value) => {
   const now = at(value('now'))

@@ -4,7 +4,7 @@ import { batched, type WithOrdinal } from '../../batch.ts'
 import { prepared } from '../../prepared.ts'
 import type { Now } from '../clock.ts'
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface SettledAttempt {
   webhookId: string
   eventId: string
@@ -57,7 +57,7 @@ export const settleAttempt = batched<SettledAttempt, WithOrdinal>((db, attempts)
   settleAll(db, { items: JSON.stringify(attempts.map((attempt, index) => ({ ...attempt, ordinal: index + 1 }))) }),
 )
 
-/** What a worker writes when it gives back a webhook. */
+/** The columns that a worker writes when it gives back a webhook. */
 export interface ReleasedWebhook {
   id: string
   leaseToken: string
