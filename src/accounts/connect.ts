@@ -3,8 +3,8 @@ import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
 import { requireMayConnect } from '../http/roles.ts'
-import type { AnyAdapter } from '../platforms/adapters.ts'
-import { PublishError } from '../platforms/publish-error.ts'
+import type { AnyAdapter } from '../platforms/contract/adapter.ts'
+import { PublishError } from '../platforms/contract/publish-error.ts'
 import { type NetworkContext, requireKeyring, type StoredProfile, tidy, toStoredProfile } from './store.ts'
 
 /** The keyring, as `requireKeyring` returns it. The check of the organisation precedes every refusal. */

@@ -8,8 +8,8 @@ import { ACCOUNT_NOT_FOUND, fieldWithoutOptions, NO_CREDENTIALS } from '../../sc
 import { AppError, invalidRequest } from '../errors.ts'
 import { isListed } from '../http/rights.ts'
 import type { Log } from '../log.ts'
-import type { Credentials } from '../platforms/adapter.ts'
-import { PublishError } from '../platforms/publish-error.ts'
+import type { Credentials } from '../platforms/contract/adapter.ts'
+import { PublishError } from '../platforms/contract/publish-error.ts'
 import { createShortCache } from './short-cache.ts'
 import { type NetworkContext, tidy } from './store.ts'
 

@@ -16,9 +16,9 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { DeploymentApps } from '../credentials/app.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError } from '../errors.ts'
-import type { Credentials, Profile } from '../platforms/adapter.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import { storable } from '../platforms/publish-error.ts'
+import type { Credentials, Profile } from '../platforms/contract/adapter.ts'
+import { storable } from '../platforms/contract/publish-error.ts'
 import { findAttention } from './attention.ts'
 
 /*

@@ -2,7 +2,7 @@ import { CONNECT_CREDENTIALS, CONNECT_VARIANTS } from '../../schemas/connect.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { ConnectMethod } from '../../schemas/platform-detail.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import type { OAuth } from '../platforms/oauth.ts'
+import type { OAuth } from '../platforms/contract/oauth.ts'
 import { DIALECT, type JsonSchema } from './fields-schema.ts'
 
 /** How accounts of a network are connected. */

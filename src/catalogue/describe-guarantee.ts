@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PostType } from '../../schemas/platform.ts'
 import type { ActGuarantee, TypeGuarantee } from '../../schemas/post-type-limits.ts'
-import { type ActKind, type FileKind, findGuarantees, findWeakestGuarantee } from '../platforms/guarantee.ts'
-import type { GuaranteeRule, Platform } from '../platforms/limits.ts'
+import { type ActKind, type FileKind, findGuarantees, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
+import type { GuaranteeRule, Platform } from '../platforms/contract/limits.ts'
 
 /** The guarantee for a type of post after a lost response. */
 export function describeGuarantee(platform: Platform, type: PostType): TypeGuarantee {

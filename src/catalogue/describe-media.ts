@@ -1,5 +1,5 @@
 import type { FileLimits, MediaLimits } from '../../schemas/media-limits.ts'
-import type { PostTypeRule } from '../platforms/limits.ts'
+import type { PostTypeRule } from '../platforms/contract/limits.ts'
 import { type FileKind, fileKinds } from '../platforms/rules/media-file.ts'
 
 export const describeMedia = (rule: PostTypeRule): MediaLimits => ({

@@ -14,7 +14,7 @@ import type {
   TextRule,
   ThreadRule,
   TitleRule,
-} from '../platforms/limits.ts'
+} from '../platforms/contract/limits.ts'
 import { hasOnlyImages } from '../platforms/rules/caption.ts'
 
 const describeText = ({

@@ -8,7 +8,7 @@ import type {
   Source,
   TextUnit,
   TitleRule,
-} from '../platforms/limits.ts'
+} from '../platforms/contract/limits.ts'
 
 /** Conditions that the schema of `fields` cannot express, in the order of its keys. */
 export const listConditions = ({ fields, title, caption }: Platform): FieldCondition[] =>

@@ -1,4 +1,4 @@
-import type { FieldTextRule, FieldValue, Platform, Properties, TitleRule } from '../platforms/limits.ts'
+import type { FieldTextRule, FieldValue, Platform, Properties, TitleRule } from '../platforms/contract/limits.ts'
 import { WEB_OR_ATTACHMENT_URL_FORM, WEB_URL_FORM } from '../platforms/rules/field-value.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }

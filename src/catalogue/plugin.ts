@@ -10,8 +10,7 @@ import { AppError } from '../errors.ts'
 import { type Constant, createConstant, sendConstant } from '../http/constant.ts'
 import { isListed } from '../http/rights.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import { platforms } from '../platforms/catalogue.ts'
-import { replaceLimits } from '../platforms/rules/check-post.ts'
+import { platforms, replaceLimits } from '../platforms/limits.ts'
 import { describePlatform } from './describe-platform.ts'
 
 const render = (value: object): Constant => createConstant(JSON_TYPE, JSON.stringify(value))

@@ -5,7 +5,7 @@ import { SERVER_REQUIRED } from '../../schemas/messages.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import type { AppRegistration, OAuth, OAuthApp } from '../platforms/oauth.ts'
+import type { AppRegistration, OAuth, OAuthApp } from '../platforms/contract/oauth.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
 
 /** The app of a flow. */

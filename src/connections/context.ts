@@ -1,5 +1,5 @@
 import type { NetworkContext } from '../accounts/store.ts'
-import type { OAuth } from '../platforms/oauth.ts'
+import type { OAuth } from '../platforms/contract/oauth.ts'
 
 export interface ConnectionContext extends NetworkContext {
   /** The origin at which browsers reach this service. Known once the service listens. */

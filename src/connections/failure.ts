@@ -1,7 +1,7 @@
 import type { ConnectionErrorCode } from '../../schemas/connection.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { tidy } from '../accounts/store.ts'
-import type { PublishError } from '../platforms/publish-error.ts'
+import type { PublishError } from '../platforms/contract/publish-error.ts'
 
 /** Why a connection ends without an account. The user reads the message. */
 export class FlowFailure extends Error {

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../schemas/platform.ts'
-import { areStorable, isPrintable, isText, missingScopes } from '../platforms/granted-tokens.ts'
-import type { OAuth, OAuthAccount } from '../platforms/oauth.ts'
+import { areStorable, isPrintable, isText, missingScopes } from '../platforms/contract/granted-tokens.ts'
+import type { OAuth, OAuthAccount } from '../platforms/contract/oauth.ts'
 import { FlowFailure } from './failure.ts'
 
 /** More than a person chooses from. */

@@ -1,6 +1,6 @@
 import type { ConnectionFlow } from '../../db/queries/connections.ts'
 import type { Connection } from '../../schemas/connection.ts'
-import { platforms } from '../platforms/catalogue.ts'
+import { platforms } from '../platforms/limits.ts'
 import { choiceForm, html, type PageContent } from './html.ts'
 import { withOutcome } from './return-url.ts'
 

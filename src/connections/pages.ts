@@ -13,7 +13,7 @@ import {
 import { AppError } from '../errors.ts'
 import { toPublicError } from '../http/errors.ts'
 import type { Log } from '../log.ts'
-import { PublishError } from '../platforms/publish-error.ts'
+import { PublishError } from '../platforms/contract/publish-error.ts'
 import { beginFlow } from './begin.ts'
 import { chooseAccounts } from './choose.ts'
 import type { ConnectionContext } from './context.ts'

@@ -16,7 +16,7 @@ import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { requireKeyring } from '../accounts/store.ts'
 import { AppError } from '../errors.ts'
 import { requireAdmin } from '../http/roles.ts'
-import type { OAuth } from '../platforms/oauth.ts'
+import type { OAuth } from '../platforms/contract/oauth.ts'
 import { requireOAuth } from './begin.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
 

@@ -1,6 +1,6 @@
 import type { AppOfAccount } from '../../db/queries/oauth-apps.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { OAuthApp } from '../platforms/oauth.ts'
+import type { OAuthApp } from '../platforms/contract/oauth.ts'
 import type { Keyring } from './keyring.ts'
 
 /** The apps that the operator has configured. */

@@ -1,5 +1,5 @@
 import type { Postponement } from '../../db/queries/token-refresh.ts'
-import type { OAuth } from '../platforms/oauth.ts'
+import type { OAuth } from '../platforms/contract/oauth.ts'
 
 /*
  * When tokens are refreshed, and what follows where that fails. The README of this folder explains the protocol.

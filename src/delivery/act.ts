@@ -1,7 +1,7 @@
 import { v5 as uuidOf } from 'uuid'
 import type { ClaimedDelivery, StoredFile } from '../../db/queries/delivery/claim.ts'
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
-import type { Act, ByteRange, PublishedFile, Sent } from '../platforms/adapter.ts'
+import type { Act, ByteRange, PublishedFile, Sent } from '../platforms/contract/adapter.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
 import { type Failure, failure } from './failures.ts'
 import type { PlannedAct } from './plan.ts'

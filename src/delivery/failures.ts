@@ -1,6 +1,6 @@
 import { isDatabaseFull, isDatabaseUnavailable } from '../../db/unavailable.ts'
 import { DATABASE_FULL, NO_DATABASE } from '../../schemas/error.ts'
-import type { PublishError } from '../platforms/publish-error.ts'
+import type { PublishError } from '../platforms/contract/publish-error.ts'
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, REST_MAX_MS, REST_MIN_MS } from './timing.ts'
 
 /** Why an act did not succeed: a network's PublishError, or a failure of our own. */

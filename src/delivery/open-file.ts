@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { ByteRange } from '../platforms/adapter.ts'
-import { PublishError, unreadable } from '../platforms/publish-error.ts'
+import type { ByteRange } from '../platforms/contract/adapter.ts'
+import { PublishError, unreadable } from '../platforms/contract/publish-error.ts'
 import { NotStoredError, type Storage, UnpublishableError } from '../storage/storage.ts'
 
 /**

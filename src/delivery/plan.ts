@@ -1,6 +1,6 @@
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import type { Act } from '../platforms/adapter.ts'
-import { platforms } from '../platforms/catalogue.ts'
+import type { Act } from '../platforms/contract/adapter.ts'
+import { platforms } from '../platforms/limits.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 
 /** A part of a delivery that one call makes visible. */

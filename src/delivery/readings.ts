@@ -1,5 +1,4 @@
-import type { Reading } from '../platforms/adapter.ts'
-import type { UnparsedResponse } from '../platforms/call-network.ts'
+import type { Reading, UnparsedResponse } from '../platforms/contract/adapter.ts'
 import { READING_KEPT_MS } from './timing.ts'
 
 /** What a worker has read of an account to find acts whose responses were lost. It serves all deliveries that wait. */

@@ -1,8 +1,8 @@
 import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import { CANCELLED, type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
-import type { Act } from '../platforms/adapter.ts'
-import { impossible } from '../platforms/publish-error.ts'
+import type { Act } from '../platforms/contract/adapter.ts'
+import { impossible } from '../platforms/contract/publish-error.ts'
 import { backoffMs, type Failure, failure, restMs } from './failures.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing.ts'
 

@@ -1,6 +1,6 @@
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
-import type { Wait } from '../platforms/adapter.ts'
-import { PublishError, storable } from '../platforms/publish-error.ts'
+import type { Wait } from '../platforms/contract/adapter.ts'
+import { PublishError, storable } from '../platforms/contract/publish-error.ts'
 
 /** Ids that Postgres cannot store become null; otherwise settling would fail forever. */
 export const storableAct = ({ id, ref, url }: SentAct): SentAct => ({

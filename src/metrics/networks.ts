@@ -1,7 +1,7 @@
-import type { FieldOptions } from '../platforms/adapter.ts'
-import type { AnyAdapter, Networks } from '../platforms/adapters.ts'
+import type { Networks } from '../platforms/adapters.ts'
 import { listApiVersions } from '../platforms/api-versions.ts'
-import type { AppRegistration, OAuth, OAuthIo } from '../platforms/oauth.ts'
+import type { AnyAdapter, FieldOptions } from '../platforms/contract/adapter.ts'
+import type { AppRegistration, OAuth, OAuthIo } from '../platforms/contract/oauth.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The same networks, with every HTTP call of their adapters measured. The sandbox makes none. */

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { Adapter } from './adapter.ts'
 import { blueskyAdapter } from './bluesky/adapter.ts'
+import type { AnyAdapter } from './contract/adapter.ts'
 import { createDiscordAdapter } from './discord/adapter.ts'
 import { facebookAdapter } from './facebook/adapter.ts'
 import { googleBusinessAdapter } from './google_business/adapter.ts'
@@ -15,10 +15,6 @@ import { threadsAdapter } from './threads/adapter.ts'
 import { tiktokAdapter } from './tiktok/adapter.ts'
 import { xAdapter } from './x/adapter.ts'
 import { youtubeAdapter } from './youtube/adapter.ts'
-
-/** An adapter whose prepared state only itself can read. */
-// biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
-export type AnyAdapter = Adapter<any>
 
 export type Networks = Record<PlatformId, AnyAdapter>
 

@@ -1,371 +1,71 @@
-import type { MediaKind, MediaType, VideoTrack } from '../../schemas/media.ts'
-import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import type { MediaKind } from '../../schemas/media.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { bluesky } from './bluesky/limits.ts'
+import type { Platform } from './contract/limits.ts'
+import { discord } from './discord/limits.ts'
+import { facebook } from './facebook/limits.ts'
+import { googleBusiness } from './google_business/limits.ts'
+import { instagram } from './instagram/limits.ts'
+import { linkedin } from './linkedin/limits.ts'
+import { mastodon } from './mastodon/limits.ts'
+import { pinterest } from './pinterest/limits.ts'
+import { reddit } from './reddit/limits.ts'
+import { findAltTextRule } from './rules/alt-text.ts'
+import { sandbox } from './sandbox/limits.ts'
+import { telegram } from './telegram/limits.ts'
+import { threads } from './threads/limits.ts'
+import { tiktok } from './tiktok/limits.ts'
+import { x } from './x/limits.ts'
+import { youtube } from './youtube/limits.ts'
 
-/**
- * The limits of a network are data: these types describe them, rules/ checks posts against them.
- *
- * Names that end in `Max` or `Min` are inclusive bounds; absent means not limited. Maxima are always checked. A missing
- * or blank value, or too few of them, is accepted in a draft and rejected in a scheduled post.
- */
-export interface Platform {
-  id: PlatformId
-  name: string
-  caption: CaptionRule
-  /**
-   * A text without markup as the network stores and counts it: empty where it shows nothing. Must take linear time. Absent:
-   * the text that is sent.
-   */
-  asStored?: (text: string) => string
-  /** The characters of a text that the network removes although readers would miss them. They lead to a warning. */
-  findRemoved?: (text: string) => string[]
-  /** Absent: the network has no titles. */
-  title?: TitleRule
-  /** Absent: a first comment is rejected. */
-  firstComment?: FirstCommentRule
-  /** Present if and only if `postTypes` has `thread`. */
-  thread?: ThreadRule
-  /** By kind of file. A kind that is absent: the network takes no alternative text for such a file. */
-  altTexts: Partial<Record<MediaKind, AltTextRule>>
-  /** Other post types are rejected. */
-  postTypes: Partial<Record<PostType, PostTypeRule>>
-  /** By key of an override's `fields`. Other keys are stored unchecked. */
-  fields: Record<string, FieldRule>
-  rateLimits: readonly RateLimit[]
-  /** The first rule that fits an act holds. */
-  guarantees: readonly GuaranteeRule[]
+/** The limits of all networks. An id without an entry does not compile. */
+export const platforms: Record<PlatformId, Platform> = {
+  instagram,
+  facebook,
+  threads,
+  x,
+  linkedin,
+  tiktok,
+  youtube,
+  pinterest,
+  bluesky,
+  mastodon,
+  telegram,
+  reddit,
+  google_business: googleBusiness,
+  discord,
+  sandbox,
 }
 
-/**
- * What a network offers for a call whose response was lost.
- * exactly-once: repeating the call changes nothing, or the network is queried for the upload, which makes at most one post.
- * reconcilable: the network can be queried for the act. at-most-once: none of these, so the call is never repeated.
- */
-export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
-
-/** What holds where the response to an act was lost. It promises no more than the source says. */
-export type GuaranteeRule = {
-  /** `text` and `files`: posts and parts of threads without files, and with them. Absent: every act. */
-  act?: 'text' | 'files' | 'comment'
-  /** Absent: with any files, or without. */
-  files?: 'images' | 'videos'
-  /** Absent: every account. */
-  accounts?: 'members' | 'organizations'
-  source: Source
-} & (
-  | { guarantee: 'at-most-once' }
-  /** `byUpload`: the network is queried for the upload. Absent: the call is repeated. */
-  | { guarantee: 'exactly-once'; byUpload?: true }
-  /** `ifAbsent`: what becomes of an act that the network does not show. */
-  | { guarantee: 'reconcilable'; ifAbsent: 'sent again' | 'unconfirmed' }
-)
-
-/** Where a value was read, and how far it can be trusted. */
-export interface Source {
-  url: string
-  /**
-   * official: the network's own page, schema or source code. copy: a verbatim copy of that page.
-   * cross-checked: several independent tools agree. assumed: our inference.
-   */
-  confidence: 'official' | 'copy' | 'cross-checked' | 'assumed'
-  /** Version or date of the page when it was read. */
-  version: string
+/** The limits of an account's own server, which replace the network's. */
+export interface ServerLimits {
+  /** For caption, thread parts and first comment. */
+  textLengthMax?: number | null
+  /** The longest alternative text that the server keeps. */
+  altTextLengthMax?: number | null
 }
 
-/** How a network counts the length of a text. rules/text-length.ts implements each unit. */
-export type TextUnit =
-  | 'x'
-  | 'mastodon'
-  | 'threads'
-  | 'graphemes'
-  | 'clusters'
-  | 'code points'
-  | 'UTF-16 units'
-  | 'bytes'
-
-export interface TextRule {
-  /** In `unit`. */
-  lengthMax: number
-  /** Where `lengthMax` was read. Absent: `source`. Null: the account's own server states it. */
-  lengthSource?: Source | null
-  unit: TextUnit
-  /** A second limit, in UTF-8 bytes of the text that is sent. */
-  bytesMax?: number
-  /** The network was seen to refuse longer texts, against its own words: more UTF-8 bytes lead to a warning. */
-  uncertainBytesMax?: { max: number; source: Source }
-  /** Always checked. */
-  forbiddenCharacters?: readonly string[]
-  source: Source
+/** The limits of a network with those of the account's own server in their place. */
+export function replaceLimits(platform: Platform, { textLengthMax, altTextLengthMax }: ServerLimits): Platform {
+  const own = textLengthMax ? replaceTextLengthMax(platform, textLengthMax) : platform
+  return altTextLengthMax ? replaceAltTextLengthMax(own, altTextLengthMax) : own
 }
 
-/** How many entities a text may have. */
-export interface EntityMaxima {
-  hashtagsMax?: number
-  mentionsMax?: number
-  /** Different http(s) links. */
-  linksMax?: number
-  cashtagsMax?: number
+function replaceTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {
+  const replaced = { lengthMax, lengthSource: null }
+  return {
+    ...platform,
+    caption: { ...caption, ...replaced },
+    ...(firstComment && { firstComment: { ...firstComment, ...replaced } }),
+    ...(thread && { thread: { ...thread, ...replaced } }),
+  }
 }
 
-export interface CaptionRule extends TextRule, EntityMaxima {
-  /** Replaces `lengthMax` in a post with media. */
-  lengthMaxWithMedia?: number
-  /** Replaces `lengthMax` in a post with images, and for post types that accept only images. */
-  lengthMaxWithImages?: number
-  /** When a scheduled post must have a caption that is not blank; `link` and `embeds` are keys of `fields`. */
-  required: 'always' | 'unless media' | 'unless media or link' | 'unless media or embeds' | 'never'
-  /** When the network takes no caption. A post that has one leads to a warning. */
-  unused?: Condition
-}
-
-export interface TitleRule extends TextRule {
-  unit: 'code points' | 'graphemes' | 'UTF-16 units'
-  /** The key of `fields` that holds the title. Its `FieldRule` has no length of its own. */
-  field: string
-  /** A scheduled post needs a title. Without one, the first line of the caption is used, cut to `lengthMax`. */
-  required: boolean
-}
-
-/** The alternative text of a file. What exceeds the maximum is cut when it is sent, which leads to a warning. */
-export interface AltTextRule {
-  /** In `unit`. */
-  lengthMax: number
-  /** Null: the account's own server states `lengthMax`. */
-  lengthSource?: null
-  unit: 'code points' | 'graphemes' | 'UTF-16 units'
-  /** A second limit, in UTF-8 bytes. */
-  bytesMax?: number
-  source: Source
-}
-
-/** The files of a post. Videos are no images, GIFs are. */
-export interface ConditionMedia {
-  hasImage: boolean
-  hasVideo: boolean
-  count: number
-}
-
-/** A condition on the other fields, the media and the type of a post. */
-export interface Condition {
-  /** Completes the sentence "required when …", "not allowed when …" or "has no effect when …". */
-  when: string
-  test: (fields: Record<string, unknown>, media: ConditionMedia, postType: PostType) => boolean
-}
-
-export interface FirstCommentRule extends TextRule, EntityMaxima {
-  /** The post types that accept comments; absent: all. */
-  postTypes?: readonly PostType[]
-  /** When a first comment is rejected. Always checked. */
-  refused?: Condition
-}
-
-/** `lengthMax` and `bytesMax` apply to each part; the caption's maxima of hashtags and the like do too. */
-export interface ThreadRule extends TextRule {
-  /** chained: one post per part. single: one part with the whole text. */
-  mode: 'chained' | 'single'
-  partsMax: number
-}
-
-/** Limits of one file, always checked. Sides are in pixels. Facts of the file that are not known are not checked. */
-interface FileRule {
-  /** Of those that the network accepts, the ones that Postroom accepts. */
-  mimeTypes: readonly MediaType[]
-  bytesMin?: number
-  bytesMax?: number
-  widthMin?: number
-  widthMax?: number
-  heightMin?: number
-  heightMax?: number
-  /** The smaller of width and height. */
-  shortSideMax?: number
-  widthPlusHeightMax?: number
-  /** Width times height. */
-  pixelsMax?: number
-  /** Width divided by height. */
-  aspectRatioMin?: number
-  aspectRatioMax?: number
-  source: Source
-}
-
-export interface ImageRule extends FileRule {
-  /** A GIF with one frame counts as an image, despite the rule for GIFs. */
-  stillGifs?: true
-  /** Animated images are rejected. Without this and a rule for GIFs, they count as images. */
-  stillsOnly?: true
-  /** All images of a post must have the same width and height. */
-  sameSize?: boolean
-}
-
-/** Holds for GIFs, and for other animated images. */
-export interface GifRule extends FileRule {
-  framesMax?: number
-}
-
-export interface VideoRule extends FileRule {
-  durationMinSeconds?: number
-  durationMaxSeconds?: number
-  /** Frames per second. */
-  fpsMin?: number
-  fpsMax?: number
-  /** The network rounds the rate down before it compares. */
-  fpsRounded?: 'down'
-  /** The names of codecs are those of `MediaTracks`. */
-  videoCodecs?: readonly ('avc' | 'hevc' | 'vp8' | 'vp9' | 'av1')[]
-  chromaSubsamplings?: readonly NonNullable<VideoTrack['chromaSubsampling']>[]
-  scans?: readonly NonNullable<VideoTrack['scan']>[]
-  /** Width to height. */
-  pixelAspectRatios?: readonly string[]
-  /**
-   * No group of pictures of H.264 may be open. HEVC is not checked: iPhones open its groups by default, and networks take
-   * their videos. https://developer.apple.com/documentation/avfoundation/preparing-movie-capture-for-open-gop
-   */
-  closedGop?: true
-  audioCodecs?: readonly 'aac'[]
-  /** With their profile. */
-  audioCodecStrings?: readonly string[]
-  audioChannelsMax?: number
-  /** In hertz. */
-  audioSampleRateMax?: number
-}
-
-/** The media of one post type. A kind of file without a rule is rejected; without a `gif` rule, GIFs are images. */
-export interface PostTypeRule {
-  /** Checked when the post is scheduled. */
-  mediaMin: number
-  mediaMax: number
-  imagesMax: number
-  videosMax: number
-  gifsMax: number
-  /** Images and videos can be combined in one post. */
-  mixed: boolean
-  /** A GIF must be the only file of its post. */
-  gifAlone?: boolean
-  /** False: the network shows no caption, so the caption is not checked. */
-  hasCaption: boolean
-  /** All files are sent in one request of at most this size. Its other parts are a few kilobytes. */
-  requestBytesMax?: number
-  image?: ImageRule
-  gif?: GifRule
-  video?: VideoRule
-  source: Source
-}
-
-/** A text in `fields`. */
-export interface FieldTextRule {
-  lengthMax?: number
-  /** The unit of `lengthMax`; absent: code points. */
-  unit?: 'graphemes' | 'clusters' | 'UTF-16 units'
-  /** UTF-8. */
-  bytesMax?: number
-  /** The network removes white space at both ends before it counts. */
-  trimmed?: true
-  /** Without flags, as JSON Schema has it. `expected` completes the sentence "is …, expected …". */
-  pattern?: { regex: RegExp; expected: string }
-  /** The text may be absent but not blank. Checked when the post is scheduled. */
-  notBlank?: true
-}
-
-export type FieldValue =
-  | ({ type: 'string' } & FieldTextRule)
-  /** An absolute http(s) URL; `lengthMax` is in code points. */
-  | { type: 'url'; lengthMax?: number /** `attachment://NAME` too. */; attachments?: true }
-  /** RFC 3339 with Z or an offset. */
-  | { type: 'datetime' }
-  | { type: 'boolean' }
-  | { type: 'integer' | 'number'; min?: number; max?: number }
-  | { type: 'enum'; values: readonly string[] }
-  | {
-      type: 'string[]'
-      /** Checked when the post is scheduled. */
-      itemsMin?: number
-      itemsMax?: number
-      item?: FieldTextRule
-      /** No two items are equal after trimming. */
-      uniqueItems?: true
-      /** Code points of all items joined by commas, where an item with a space is put in quotes. */
-      joinedLengthMax?: number
-      /** The allowed items; absent: any. */
-      values?: readonly string[]
-    }
-  | ({ type: 'object' } & ObjectRule)
-  | ({
-      type: 'object[]'
-      itemsMax?: number
-      /** The sum of all texts that have a `lengthMax`, in all items. */
-      totalLengthMax?: number
-    } & ObjectRule)
-
-/**
- * The properties of an object that are checked; others are stored unchecked. Null counts as absent. A required property
- * is checked when the post is scheduled.
- */
-export type Properties = Readonly<Record<string, FieldValue & { required?: true | Condition }>>
-
-export interface ObjectRule {
-  properties: Properties
-  /** At least one of these has content. Checked when the post is scheduled. */
-  needsOneOf?: readonly string[]
-  /** Properties that others exclude, unless they are empty. Always checked. */
-  excluded?: readonly ExcludedProperty[]
-}
-
-export interface ExcludedProperty {
-  key: string
-  /** Completes the sentence "not allowed when …". */
-  when: string
-  /** Gets an object whose properties have no problem of their own. */
-  test: (object: Record<string, unknown>) => boolean
-}
-
-/** What a network makes of a text with markup, or why it refuses it. */
-export type ParsedMarkup =
-  /** `text` is what it stores. `deadLinks`: addresses that it does not turn into links. */
-  | { text: string; deadLinks: readonly string[] }
-  /** `index`: where the problem is, in UTF-16 units. `problem`: what is wrong and what would be right. */
-  | { index: number; problem: string }
-
-/** An act that carries out one key of `fields` after the post and its first comment. */
-export type FieldAct = 'thumbnail' | 'playlist'
-
-/** One key of an override's `fields`. */
-export type FieldRule = FieldValue & {
-  /** The name of the parameter in the network's API. */
-  param: string
-  /** Checked when the post is scheduled. */
-  required?: true | Condition
-  /** When the key is rejected. Always checked. */
-  refused?: Condition
-  /** When the network does not take the key. A post that has it leads to a warning. */
-  unused?: Condition
-  /**
-   * The key is carried out by an act of its own. It has to be one that may be repeated, because a retry begins with the
-   * first act that failed. The value is a text.
-   */
-  act?: FieldAct
-  /** The key cannot be combined with media. */
-  withoutMedia?: true
-  /** The values of the key that need media. Checked when the post is scheduled. */
-  needMedia?: readonly string[]
-  /** Lowers the caption's `lengthMax` while this key is set. */
-  captionLengthMax?: number
-  /** The value counts towards the caption, every part of a thread and the first comment, in this unit. */
-  countsInText?: TextUnit
-  /** By value of this key: reads the caption's markup, which does not count. Must take linear time. */
-  captionMarkup?: Readonly<Record<string, (caption: string) => ParsedMarkup>>
-  /** The network's behaviour when the key is absent; for documentation. */
-  default?: string | boolean | number
-  /** For documentation: what the key does. */
-  description?: string
-  source: Source
-}
-
-/** At most `limit` of `resource` per `scope` and window. */
-export interface RateLimit {
-  resource: string
-  limit: number
-  /** Absent: the limit holds for all time, or for one call. */
-  windowSeconds?: number
-  scope: string
-  /** How much one act uses of a limit per account. Workers pace their acts by it; absent: for documentation. */
-  perAct?: number
-  source: Source
+function replaceAltTextLengthMax(platform: Platform, lengthMax: number): Platform {
+  const kinds = Object.keys(platform.altTexts) as MediaKind[]
+  const altTexts = Object.fromEntries(kinds.map((kind) => [kind, findAltTextRule(platform, { kind }, lengthMax)!]))
+  const { altText } = platform.fields
+  const fields =
+    altText?.type === 'string' ? { ...platform.fields, altText: { ...altText, lengthMax } } : platform.fields
+  return { ...platform, altTexts, fields }
 }

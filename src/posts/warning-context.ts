@@ -1,5 +1,5 @@
 import type { BodyPath, PostWarning } from '../../schemas/warning.ts'
-import type { TargetAccount } from '../platforms/rules/check-post.ts'
+import type { TargetAccount } from '../platforms/check-post.ts'
 import type { CheckContext } from '../platforms/rules/context.ts'
 import type { RequestedPost } from './body.ts'
 

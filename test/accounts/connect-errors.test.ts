@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import t from 'tap'
 import { createPublicClient } from '../../src/outbound/client.ts'
-import { PublishError } from '../../src/platforms/publish-error.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { createWorld } from '../helpers/app.ts'
 import { countAccounts, createNetworksWorld, createStubWorld, profile } from '../helpers/connect.ts'
 import { collectProblems } from '../helpers/problems.ts'

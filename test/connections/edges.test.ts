@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { upsertMembership } from '../../db/queries/people.ts'
-import { PublishError } from '../../src/platforms/publish-error.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { createBrowser, redirectBack } from '../helpers/connect-oauth.ts'
 import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { createConnectionWorld } from './scene.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Duplicate } from '../../src/platforms/publish-error.ts'
+import { Duplicate } from '../../src/platforms/contract/publish-error.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 

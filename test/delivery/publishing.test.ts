@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Sent } from '../../src/platforms/adapter.ts'
+import type { Sent } from '../../src/platforms/contract/adapter.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { beforePrepare, lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 

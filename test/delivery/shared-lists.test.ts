@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createReadings } from '../../src/delivery/readings.ts'
-import { callNetwork } from '../../src/platforms/call-network.ts'
+import { callNetwork } from '../../src/platforms/wire/call-network.ts'
 import { createNetworkScene, kindsOf, SUBJECTS } from '../helpers/network-scene.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'

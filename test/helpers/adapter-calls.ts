@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Act, Adapter, Credentials, Io, Json, PublishedFile, Sent } from '../../src/platforms/adapter.ts'
-import { PublishError } from '../../src/platforms/publish-error.ts'
+import type { Act, Adapter, Credentials, Io, Json, PublishedFile, Sent } from '../../src/platforms/contract/adapter.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'
 
 export const TOKEN = '0b0e7c4e-6d0f-4b6d-9a53-1f6a2e0f9c11'

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
-import type { Credentials, Profile } from '../../src/platforms/adapter.ts'
-import { type AnyAdapter, createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import type { AnyAdapter, Credentials, Profile } from '../../src/platforms/contract/adapter.ts'
 import { startFakeNetworks } from '../networks/fakes/all.ts'
 import { createWorld, type World } from './app.ts'
 

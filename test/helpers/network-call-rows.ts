@@ -1,5 +1,5 @@
-import type { Io, PublishedFile } from '../../src/platforms/adapter.ts'
-import { PublishError } from '../../src/platforms/publish-error.ts'
+import type { Io, PublishedFile } from '../../src/platforms/contract/adapter.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { awaitProcessed } from './adapter-calls.ts'
 import { FAILURES_BEFORE, failuresOf, SPOILED_FILES } from './network-failures.ts'
 import { checkPublished, errorOf, LIMIT_SECONDS, NO, prepare, type Row, watchPublishing } from './network-row.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Act, Credentials, Io, PublishedFile } from '../../src/platforms/adapter.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
-import { PublishError } from '../../src/platforms/publish-error.ts'
+import type { Act, Credentials, Io, PublishedFile } from '../../src/platforms/contract/adapter.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { actOf, type ContractIo, clientOf } from './adapter-calls.ts'
 
 // Responses that a real server cannot be made to send. test/networks tests the rest on a real one.

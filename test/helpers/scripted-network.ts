@@ -1,6 +1,6 @@
-import type { Act, Adapter, Io, Json, Sent, Wait } from '../../src/platforms/adapter.ts'
-import type { Guarantee } from '../../src/platforms/limits.ts'
-import { PublishError } from '../../src/platforms/publish-error.ts'
+import type { Act, Adapter, Io, Json, Sent, Wait } from '../../src/platforms/contract/adapter.ts'
+import type { Guarantee } from '../../src/platforms/contract/limits.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 
 /** The course of one attempt at an act. */
 export interface Step {

@@ -1,4 +1,4 @@
-import type { OAuth, OAuthAccount, Tokens } from '../../src/platforms/oauth.ts'
+import type { OAuth, OAuthAccount, Tokens } from '../../src/platforms/contract/oauth.ts'
 import { recordSecrets } from './log-record.ts'
 import { scriptedNetwork } from './scripted-network.ts'
 

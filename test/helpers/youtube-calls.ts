@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Act, PublishedFile } from '../../src/platforms/adapter.ts'
+import type { Act, PublishedFile } from '../../src/platforms/contract/adapter.ts'
 import { youtubeAdapter } from '../../src/platforms/youtube/adapter.ts'
 import type { State } from '../../src/platforms/youtube/state.ts'
 import { type FakeYoutube, startYoutube } from '../networks/fakes/youtube.ts'

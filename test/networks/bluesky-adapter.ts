@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import sharp from 'sharp'
-import type { Act, PublishedFile } from '../../src/platforms/adapter.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
-import { PublishError } from '../../src/platforms/publish-error.ts'
+import type { Act, PublishedFile } from '../../src/platforms/contract/adapter.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { actOf, type ContractIo, clientOf } from '../helpers/adapter-calls.ts'
 
 export const { identify, send, reconcile } = clientOf(blueskyAdapter)

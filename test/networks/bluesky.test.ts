@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import t from 'tap'
-import type { Sent } from '../../src/platforms/adapter.ts'
 import { recordKey } from '../../src/platforms/bluesky/record.ts'
+import type { Sent } from '../../src/platforms/contract/adapter.ts'
 import { act, failureOf, fileOf, identify, io, network, picture, send } from './bluesky-adapter.ts'
 import { blobOf, onlyRecord, POSTS, records, startPds } from './pds.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { accessTokenOf } from '../../src/platforms/access-token.ts'
+import { accessTokenOf } from '../../src/platforms/wire/access-token.ts'
 
 t.test('an access token is used as it is', (t) => {
   t.equal(accessTokenOf({ accessToken: 'act.Example!5301~-_/+=' }, 'TikTok'), 'act.Example!5301~-_/+=')

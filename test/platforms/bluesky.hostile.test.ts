@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
-import type { PublishError } from '../../src/platforms/publish-error.ts'
+import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { ADA, BOB, type FakeBlueskyOAuth, startBlueskyOAuth } from '../networks/fakes/bluesky-oauth.ts'

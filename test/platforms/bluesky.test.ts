@@ -1,8 +1,8 @@
 import { AppBskyEmbedGallery, jsonToLex } from '@atproto/api'
 import t from 'tap'
-import type { PublishedFile } from '../../src/platforms/adapter.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { recordKey } from '../../src/platforms/bluesky/record.ts'
+import type { PublishedFile } from '../../src/platforms/contract/adapter.ts'
 import {
   act,
   attempt,

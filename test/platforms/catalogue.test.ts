@@ -1,8 +1,8 @@
 import t from 'tap'
 import { POST_TYPES, type PostType } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import { platforms } from '../../src/platforms/catalogue.ts'
-import type { Source } from '../../src/platforms/limits.ts'
+import type { Source } from '../../src/platforms/contract/limits.ts'
+import { platforms } from '../../src/platforms/limits.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 /** All objects inside `value` that have a source, with their paths. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Act } from '../../src/platforms/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import type { State } from '../../src/platforms/facebook/state.ts'
 import { actOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'

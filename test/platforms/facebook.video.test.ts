@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { Act, ByteRange, PublishedFile } from '../../src/platforms/adapter.ts'
+import type { Act, ByteRange, PublishedFile } from '../../src/platforms/contract/adapter.ts'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { type FakeFacebook, PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'

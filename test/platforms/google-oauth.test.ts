@@ -1,5 +1,5 @@
 import t from 'tap'
-import { googleOAuth } from '../../src/platforms/google-oauth.ts'
+import { googleOAuth } from '../../src/platforms/families/google/oauth.ts'
 import { rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { createGoogleAuthorization, GOOGLE_OAUTH } from '../networks/fakes/google-oauth.ts'

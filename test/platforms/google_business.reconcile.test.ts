@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Act } from '../../src/platforms/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
 import { googleBusinessAdapter } from '../../src/platforms/google_business/adapter.ts'
 import { actOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'

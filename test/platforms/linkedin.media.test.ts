@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { PublishedFile } from '../../src/platforms/adapter.ts'
+import type { PublishedFile } from '../../src/platforms/contract/adapter.ts'
 import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
 import { NO_UPLOADS, type Uploads } from '../../src/platforms/linkedin/upload.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { Duplicate } from '../../src/platforms/contract/publish-error.ts'
 import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
-import { Duplicate } from '../../src/platforms/publish-error.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { startLinkedin } from '../networks/fakes/linkedin.ts'

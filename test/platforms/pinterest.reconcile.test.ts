@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Act, Sent } from '../../src/platforms/adapter.ts'
+import type { Act, Sent } from '../../src/platforms/contract/adapter.ts'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'

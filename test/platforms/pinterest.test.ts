@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { Act } from '../../src/platforms/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { type FakePinterest, STORAGE, startPinterest, throttled } from '../networks/fakes/pinterest.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { callNetwork } from '../../src/platforms/call-network.ts'
-import { fileBody } from '../../src/platforms/request-body.ts'
+import { callNetwork } from '../../src/platforms/wire/call-network.ts'
+import { fileBody } from '../../src/platforms/wire/request-body.ts'
 import { fileOf, rejection } from '../helpers/adapter-calls.ts'
 import { startFake } from '../networks/fakes/network.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { platforms } from '../../src/platforms/catalogue.ts'
+import { platforms } from '../../src/platforms/limits.ts'
 import { isBlank } from '../../src/platforms/rules/text-length.ts'
 import { deriveTitle } from '../../src/platforms/rules/title.ts'
 import { type Case, image, messages, rules, video } from '../helpers/limits.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import { platforms } from '../../src/platforms/catalogue.ts'
-import { findViolations } from '../../src/platforms/rules/check-post.ts'
+import { findViolations } from '../../src/platforms/check-post.ts'
+import { platforms } from '../../src/platforms/limits.ts'
 import { type Case, check, image, many, messages, rules } from '../helpers/limits.ts'
 
 const family = '👨‍👩‍👧‍👦'

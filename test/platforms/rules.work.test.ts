@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findViolations } from '../../src/platforms/rules/check-post.ts'
+import { findViolations } from '../../src/platforms/check-post.ts'
 import { findCashtags, findHashtags, findLinks, findMentions } from '../../src/platforms/rules/entities.ts'
 import { countLength } from '../../src/platforms/rules/text-length.ts'
 import { stepCounter } from '../helpers/count-steps.ts'

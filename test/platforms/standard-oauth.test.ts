@@ -1,6 +1,6 @@
 import t from 'tap'
-import { PublishError } from '../../src/platforms/publish-error.ts'
-import { standardOAuth } from '../../src/platforms/standard-oauth.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
+import { standardOAuth } from '../../src/platforms/families/oauth/standard-oauth.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 
 const { refresh } = standardOAuth({

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { TextUnit } from '../../src/platforms/limits.ts'
+import type { TextUnit } from '../../src/platforms/contract/limits.ts'
 import { countLength } from '../../src/platforms/rules/text-length.ts'
 import { collectProblems } from '../helpers/problems.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Act } from '../../src/platforms/adapter.ts'
-import type { Containers } from '../../src/platforms/containers.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
+import type { Containers } from '../../src/platforms/families/meta/containers.ts'
 import { threadsAdapter } from '../../src/platforms/threads/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'

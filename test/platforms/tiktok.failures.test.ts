@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Act } from '../../src/platforms/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import { actOf, clientOf, fileOf, ID_UNKNOWN, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { startTiktok } from '../networks/fakes/tiktok.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { Act, PublishedFile } from '../../src/platforms/adapter.ts'
+import type { Act, PublishedFile } from '../../src/platforms/contract/adapter.ts'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import type { State } from '../../src/platforms/tiktok/state.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'

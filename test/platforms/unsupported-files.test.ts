@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import sharp from 'sharp'
 import t from 'tap'
-import type { Act, ByteRange, PublishedFile } from '../../src/platforms/adapter.ts'
+import type { Act, ByteRange, PublishedFile } from '../../src/platforms/contract/adapter.ts'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { instagramAdapter } from '../../src/platforms/instagram/adapter.ts'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { platforms } from '../../src/platforms/catalogue.ts'
+import { platforms } from '../../src/platforms/limits.ts'
 import type { Violation } from '../../src/platforms/rules/violation.ts'
 import { type Case, check, gif, image, many, video } from '../helpers/limits.ts'
 

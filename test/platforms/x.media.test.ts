@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { ByteRange, PublishedFile } from '../../src/platforms/adapter.ts'
+import type { ByteRange, PublishedFile } from '../../src/platforms/contract/adapter.ts'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { CHUNK_BYTES, SAVE_EVERY_BYTES } from '../../src/platforms/x/upload.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'

@@ -5,24 +5,19 @@ import t from 'tap'
 /** The paths that every feature may import. Features do not import each other. */
 const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/version.ts', 'src/http']
 
-/** The paths that the folder of a network may import: the contract of adapters, and no other network. */
-const NETWORK = [
-  'schemas',
-  ...[
-    ...['access-token', 'adapter', 'call-network', 'json', 'limits', 'oauth', 'publish-error', 'remote-image'],
-    ...['request-body', 'standard-oauth'],
-  ].map((name) => `src/platforms/${name}.ts`),
-  // The caption has the title where `fields` has none, and texts that are too long are cut by the rule that warns of it.
-  ...['alt-text', 'title'].map((name) => `src/platforms/rules/${name}.ts`),
-  // Instagram and Threads publish in the same way.
-  ...['containers', 'long-lived-tokens', 'meta-api'].map((name) => `src/platforms/${name}.ts`),
-  'src/platforms/google-oauth.ts',
-  'src/platforms/look-again.ts',
-  'src/platforms/read-since.ts',
-]
+/** The rooms of platforms that all networks share. */
+const CONTRACT = 'src/platforms/contract'
+const WIRE = 'src/platforms/wire'
+const RULES = 'src/platforms/rules'
+const FAMILIES = 'src/platforms/families'
 
-const PLATFORM_FOLDERS = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory())
-const NETWORKS = PLATFORM_FOLDERS.map(({ name }) => name).filter((name) => name !== 'rules' && name !== 'sandbox')
+/** The paths that the folder of a network may import: no other network. */
+const NETWORK = ['schemas', CONTRACT, WIRE, RULES, FAMILIES]
+
+const NETWORKS = readdirSync('src/platforms', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `src/platforms/${name}`)
+  .filter((room) => !NETWORK.includes(room))
 
 /** Each room, a folder or a file, with what it may import besides itself. The first row that contains a file counts. */
 const DIRECTIONS: [room: string, mayImport: string[]][] = [
@@ -39,10 +34,13 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/storage', []],
   ['src/credentials', ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/with-timeout.ts']],
 
-  ...NETWORKS.map((name): [string, string[]] => [`src/platforms/${name}`, NETWORK]),
+  [CONTRACT, ['schemas']],
+  [WIRE, ['schemas', CONTRACT]],
+  [RULES, ['schemas', CONTRACT]],
+  [FAMILIES, ['schemas', CONTRACT, WIRE]],
   // The sandbox has the limits of X, and boards as Pinterest does.
-  ['src/platforms/sandbox/plugin.ts', [...FEATURE, 'src/platforms/sandbox']],
   ['src/platforms/sandbox', [...NETWORK, 'src/platforms/pinterest/limits.ts', 'src/platforms/x/limits.ts']],
+  ...NETWORKS.map((room): [string, string[]] => [room, NETWORK]),
   ['src/platforms', ['schemas']],
 
   ['src/auth', FEATURE],
@@ -74,7 +72,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/events', FEATURE],
   // A webhook sends what readers of events see.
   ['src/webhooks', [...FEATURE, 'src/credentials', 'src/events/list.ts']],
-  ['src/meta', [...FEATURE, 'src/platforms', 'src/credentials']],
+  ['src/sandbox', FEATURE],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
   // Administrators create keys for users, and delete users.
   ['src/tenants', [...FEATURE, 'src/auth', 'src/credentials/revoke.ts', 'src/media/add.ts', 'src/retention']],
@@ -113,10 +111,10 @@ const WEB = [
   'src/catalogue',
   'src/connections',
   'src/posts',
+  'src/sandbox',
   'src/events',
   'src/media',
   'src/mcp',
-  'src/meta',
   'src/tenants',
   'src/webhooks',
   'src/health',
@@ -129,7 +127,7 @@ const WEB = [
 const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^(?:pg|kysely)(?:\/|$)/, ['db']],
   [/^@fastify\/send$/, ['src/storage']],
-  [/^fastify|^@fastify\//, [...WEB, 'src/platforms/sandbox/plugin.ts']],
+  [/^fastify|^@fastify\//, WEB],
   [/^@atproto\//, ['src/platforms/bluesky']],
   [/^@aws-sdk\//, ['src/storage/s3.ts', 'src/storage/s3-client.ts', 'src/storage/s3-journal.ts']],
   [/^@modelcontextprotocol\//, ['src/mcp/protocol.ts']],
@@ -137,7 +135,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
   [/^(?:commander|csv-parse)(?:\/|$)/, ['src/cli']],
   [/^prom-client$/, ['src/metrics']],
-  [/^oauth4webapi$/, ['src/platforms/standard-oauth.ts', 'src/platforms/bluesky/connect.ts']],
+  [/^oauth4webapi$/, ['src/platforms/families/oauth', 'src/platforms/bluesky/connect.ts']],
   [/^(?:ajv|env-schema)$/, ['src/config']],
 ]
 

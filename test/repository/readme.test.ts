@@ -7,8 +7,8 @@ import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { TRANSITIONS } from '../../src/delivery/states.ts'
 import * as timing from '../../src/delivery/timing.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
-import { platforms } from '../../src/platforms/catalogue.ts'
-import type { GuaranteeRule } from '../../src/platforms/limits.ts'
+import type { GuaranteeRule } from '../../src/platforms/contract/limits.ts'
+import { platforms } from '../../src/platforms/limits.ts'
 import { GENERATED } from '../helpers/readme.ts'
 
 const readme = readFileSync('README.md', 'utf8')

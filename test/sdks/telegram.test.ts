@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Act } from '../../src/platforms/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
 import type { Recorded } from '../networks/fakes/network.ts'

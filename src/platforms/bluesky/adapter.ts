@@ -1,5 +1,5 @@
-import type { Adapter, Json, Sent } from '../adapter.ts'
-import { textAt } from '../json.ts'
+import type { Adapter, Json, Sent } from '../contract/adapter.ts'
+import { textAt } from '../wire/json.ts'
 import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'
 import { requireResponsible } from './find-account.ts'

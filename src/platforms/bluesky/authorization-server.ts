@@ -1,7 +1,7 @@
-import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import type { OAuthIo } from '../oauth.ts'
-import { unauthorized } from '../publish-error.ts'
+import type { OAuthIo } from '../contract/oauth.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { isPrivate } from './identity.ts'
 
 /** The metadata of an authorization server (RFC 8414), as far as the flow needs it. */

@@ -1,6 +1,6 @@
 import { createECDH, createHash } from 'node:crypto'
-import type { OAuthApp } from '../oauth.ts'
-import { PublishError } from '../publish-error.ts'
+import type { OAuthApp } from '../contract/oauth.ts'
+import { PublishError } from '../contract/publish-error.ts'
 
 /**
  * Posts, who may reply to them, files, and the token with which the video service stores a video on the account's server.

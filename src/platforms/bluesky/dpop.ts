@@ -1,8 +1,14 @@
 import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, randomUUID, sign } from 'node:crypto'
-import { type CallOptions, callNetwork, type NetworkResponse, type NetworkRules, Refused } from '../call-network.ts'
-import { textAt } from '../json.ts'
-import type { OAuthIo } from '../oauth.ts'
-import { PublishError } from '../publish-error.ts'
+import type { OAuthIo } from '../contract/oauth.ts'
+import { PublishError } from '../contract/publish-error.ts'
+import {
+  type CallOptions,
+  callNetwork,
+  type NetworkResponse,
+  type NetworkRules,
+  Refused,
+} from '../wire/call-network.ts'
+import { textAt } from '../wire/json.ts'
 
 /*
  * DPoP (RFC 9449) binds tokens to a key: each call carries a proof, signed by the key for this call alone. oauth4webapi

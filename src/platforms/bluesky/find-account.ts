@@ -1,5 +1,5 @@
-import type { OAuthIo } from '../oauth.ts'
-import { PublishError, unauthorized } from '../publish-error.ts'
+import type { OAuthIo } from '../contract/oauth.ts'
+import { PublishError, unauthorized } from '../contract/publish-error.ts'
 import { findIssuer } from './authorization-server.ts'
 import { DID, HANDLE, type Identity, isPrivate, readIdentity, resolvePublicHandle } from './identity.ts'
 

@@ -1,7 +1,7 @@
-import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import type { OAuthIo } from '../oauth.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
+import type { OAuthIo } from '../contract/oauth.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { reasonOf, type XrpcRequest, xrpc } from './xrpc.ts'
 
 /** https://atproto.com/specs/did#at-protocol-did-identifier-syntax */

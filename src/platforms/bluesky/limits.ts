@@ -7,7 +7,7 @@ import type {
   PostTypeRule,
   Source,
   VideoRule,
-} from '../limits.ts'
+} from '../contract/limits.ts'
 
 const lexicons = 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky'
 const postLexicon: Source = {

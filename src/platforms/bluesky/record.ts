@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Act, Json, Sent } from '../adapter.ts'
-import { PublishError } from '../publish-error.ts'
+import type { Act, Json, Sent } from '../contract/adapter.ts'
+import { PublishError } from '../contract/publish-error.ts'
 import type { RecordRef, Repo } from './repo.ts'
 
 export const POST = 'app.bsky.feed.post'

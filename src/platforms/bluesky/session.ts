@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Credentials, Io } from '../adapter.ts'
-import { Refused } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
+import type { Credentials, Io } from '../contract/adapter.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { DID, isPrivate, serverIn } from './identity.ts'
 import { xrpc } from './xrpc.ts'
 

@@ -1,5 +1,5 @@
-import type { Act } from '../adapter.ts'
-import { PublishError, withMaybeSent } from '../publish-error.ts'
+import type { Act } from '../contract/adapter.ts'
+import { PublishError, withMaybeSent } from '../contract/publish-error.ts'
 import { recordKey } from './record.ts'
 import type { RecordRef, Repo } from './repo.ts'
 

@@ -1,6 +1,6 @@
-import type { Io, PublishedFile, Wait } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { impossible, PublishError } from '../publish-error.ts'
+import type { Io, PublishedFile, Wait } from '../contract/adapter.ts'
+import { impossible, PublishError } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
 import type { Blob, Repo } from './repo.ts'
 import { xrpc } from './xrpc.ts'
 

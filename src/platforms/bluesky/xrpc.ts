@@ -1,8 +1,8 @@
-import type { Io } from '../adapter.ts'
-import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
-import { textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
-import { type Content, fileBody } from '../request-body.ts'
+import type { Io } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
+import { textAt } from '../wire/json.ts'
+import { type Content, fileBody } from '../wire/request-body.ts'
 import { callWithProof, withNonce } from './dpop.ts'
 
 export interface XrpcRequest {

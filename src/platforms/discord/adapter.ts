@@ -1,9 +1,9 @@
-import type { Act, Adapter, Io } from '../adapter.ts'
-import { callNetwork, type NetworkRules, type Refusal } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
-import { fileName, multipart } from '../request-body.ts'
+import type { Act, Adapter, Io } from '../contract/adapter.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { altTextOf } from '../rules/alt-text.ts'
+import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { fileName, multipart } from '../wire/request-body.ts'
 import { discord } from './limits.ts'
 
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */

@@ -8,7 +8,7 @@ import type {
   PostTypeRule,
   Source,
   VideoRule,
-} from '../limits.ts'
+} from '../contract/limits.ts'
 
 const executeWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',

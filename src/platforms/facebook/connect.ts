@@ -1,7 +1,7 @@
-import { callNetwork } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import type { OAuth, OAuthAccount, OAuthApp, OAuthIo } from '../oauth.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
+import type { OAuth, OAuthAccount, OAuthApp, OAuthIo } from '../contract/oauth.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { callNetwork } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { codesOf, GRAPH, graphRules, isId, isToken, limitKeyOf, UNKNOWN_OUTCOME_CODES, VERSION } from './graph.ts'
 
 const HOST = 'facebook.com'

@@ -1,7 +1,7 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
-import { isSinceStart, readSince } from '../read-since.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
+import { isSinceStart, readSince } from '../wire/read-since.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 
 /** https://developers.facebook.com/docs/graph-api/reference/page/feed: 100 at most. */

@@ -1,7 +1,7 @@
-import type { Credentials, Io } from '../adapter.ts'
-import { callNetwork, type NetworkRules, type Refusal } from '../call-network.ts'
-import { at, parseJson, textAt } from '../json.ts'
-import { unauthorized } from '../publish-error.ts'
+import type { Credentials, Io } from '../contract/adapter.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { at, parseJson, textAt } from '../wire/json.ts'
 
 /** https://developers.facebook.com/docs/graph-api/changelog: of 2026-07-29. Versions live for two years. */
 export const VERSION = 'v26.0'

@@ -1,4 +1,4 @@
-import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
 
 const photos: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/reference/page/photos/',

@@ -1,5 +1,5 @@
-import type { Io } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
+import type { Io } from '../contract/adapter.ts'
+import { at, textAt } from '../wire/json.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 
 export interface VideoStatus {

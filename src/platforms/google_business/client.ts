@@ -1,8 +1,14 @@
-import { accessTokenOf } from '../access-token.ts'
-import type { Credentials, Io } from '../adapter.ts'
-import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal, retryAfterMs } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
+import type { Credentials, Io } from '../contract/adapter.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { accessTokenOf } from '../wire/access-token.ts'
+import {
+  callNetwork,
+  type NetworkResponse,
+  type NetworkRules,
+  type Refusal,
+  retryAfterMs,
+} from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 
 /** Local posts are in version 4 alone, accounts and locations in APIs of their own. */
 export const POSTS = 'https://mybusiness.googleapis.com/v4'

@@ -1,8 +1,8 @@
-import type { Io } from '../adapter.ts'
-import { googleOAuth } from '../google-oauth.ts'
-import { at, textAt } from '../json.ts'
-import type { OAuthAccount } from '../oauth.ts'
-import { nothingToChoose } from '../publish-error.ts'
+import type { Io } from '../contract/adapter.ts'
+import type { OAuthAccount } from '../contract/oauth.ts'
+import { nothingToChoose } from '../contract/publish-error.ts'
+import { googleOAuth } from '../families/google/oauth.ts'
+import { at, textAt } from '../wire/json.ts'
 import { ACCOUNTS, LOCATIONS, list } from './client.ts'
 import { profileOf, READ_MASK } from './location.ts'
 

@@ -1,4 +1,4 @@
-import type { Condition, Platform, Source } from '../limits.ts'
+import type { Condition, Platform, Source } from '../contract/limits.ts'
 
 const localPosts: Source = {
   url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts',

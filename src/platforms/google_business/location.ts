@@ -1,6 +1,6 @@
-import type { Io, Profile } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Io, Profile } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
 import { call, LOCATIONS, limitKeyOf, locationOf } from './client.ts'
 
 /** What is read of a location. */

@@ -1,6 +1,6 @@
-import type { Act } from '../adapter.ts'
-import { impossible } from '../publish-error.ts'
-import { publicUrlOf } from '../request-body.ts'
+import type { Act } from '../contract/adapter.ts'
+import { impossible } from '../contract/publish-error.ts'
+import { publicUrlOf } from '../wire/request-body.ts'
 
 /** A date and a time of day, in the time zone of the location. */
 interface LocalTime {

@@ -1,8 +1,8 @@
-import type { Act, Io, Sent, Wait } from '../adapter.ts'
-import { type Containers, FIND_PAUSES_MS, isSince } from '../containers.ts'
-import { textAt } from '../json.ts'
-import { get, idAt, isNotFound, listAt, post } from '../meta-api.ts'
-import { notFinishedInTime } from '../publish-error.ts'
+import type { Act, Io, Sent, Wait } from '../contract/adapter.ts'
+import { notFinishedInTime } from '../contract/publish-error.ts'
+import { get, idAt, isNotFound, listAt, post } from '../families/meta/api.ts'
+import { type Containers, FIND_PAUSES_MS, isSince } from '../families/meta/containers.ts'
+import { textAt } from '../wire/json.ts'
 import { clientOf } from './client.ts'
 
 /**

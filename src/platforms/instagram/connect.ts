@@ -1,5 +1,5 @@
-import { longLivedTokens } from '../long-lived-tokens.ts'
-import { get, metaApi } from '../meta-api.ts'
+import { get, metaApi } from '../families/meta/api.ts'
+import { longLivedTokens } from '../families/meta/long-lived-tokens.ts'
 import { BASE, PROFILE_FIELDS, profileOf } from './client.ts'
 
 const SCOPES = ['instagram_business_basic', 'instagram_business_content_publish', 'instagram_business_manage_comments']

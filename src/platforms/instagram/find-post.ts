@@ -1,7 +1,7 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { hasText, isSince, pickOne, sinceOf } from '../containers.ts'
-import { textAt } from '../json.ts'
-import { get, listAt } from '../meta-api.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { get, listAt } from '../families/meta/api.ts'
+import { hasText, isSince, pickOne, sinceOf } from '../families/meta/containers.ts'
+import { textAt } from '../wire/json.ts'
 import { clientOf, userIdOf } from './client.ts'
 
 const POSTS_MAX = '50'

@@ -1,4 +1,12 @@
-import type { AltTextRule, Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type {
+  AltTextRule,
+  Condition,
+  ImageRule,
+  Platform,
+  PostTypeRule,
+  Source,
+  VideoRule,
+} from '../contract/limits.ts'
 
 const mediaReference: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media',

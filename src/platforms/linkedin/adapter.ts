@@ -1,5 +1,5 @@
-import type { Act, Adapter, Io, Sent } from '../adapter.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Act, Adapter, Io, Sent } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
 import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
 import { linkedinOAuth } from './connect.ts'
 import { findComment, findPost } from './find-post.ts'

@@ -1,6 +1,6 @@
-import type { Io, PublishedFile } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { impossible, unexpected } from '../publish-error.ts'
+import type { Io, PublishedFile } from '../contract/adapter.ts'
+import { impossible, unexpected } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
 import { type Client, call, HOST } from './client.ts'
 
 /** `incomplete`: bytes are missing. `unreadable`: a token without a scope to read gets 403. Throws where the file could not be processed. */

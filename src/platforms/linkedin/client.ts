@@ -1,8 +1,14 @@
-import { accessTokenOf } from '../access-token.ts'
-import type { Credentials, Io } from '../adapter.ts'
-import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal, retryAfterMs } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unauthorized } from '../publish-error.ts'
+import type { Credentials, Io } from '../contract/adapter.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import { accessTokenOf } from '../wire/access-token.ts'
+import {
+  callNetwork,
+  type NetworkResponse,
+  type NetworkRules,
+  type Refusal,
+  retryAfterMs,
+} from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { VERSION } from './version.ts'
 
 export const HOST = 'api.linkedin.com'

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { at, textAt } from '../json.ts'
-import type { OAuth, OAuthAccount, OAuthIo, Tokens } from '../oauth.ts'
-import { PublishError, unexpected } from '../publish-error.ts'
-import { standardOAuth } from '../standard-oauth.ts'
+import type { OAuth, OAuthAccount, OAuthIo, Tokens } from '../contract/oauth.ts'
+import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { standardOAuth } from '../families/oauth/standard-oauth.ts'
+import { at, textAt } from '../wire/json.ts'
 import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
 import { readMember, readProfile } from './profile.ts'
 

@@ -7,7 +7,7 @@ import type {
   PostTypeRule,
   Source,
   VideoRule,
-} from '../limits.ts'
+} from '../contract/limits.ts'
 
 const pages = 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares'
 const videosApi: Source = { url: `${pages}/videos-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }

@@ -1,8 +1,8 @@
-import type { Act, Sent } from '../adapter.ts'
-import { Refused } from '../call-network.ts'
-import { textAt } from '../json.ts'
-import { Duplicate } from '../publish-error.ts'
-import { earliestCreation } from '../read-since.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import { Duplicate } from '../contract/publish-error.ts'
+import { Refused } from '../wire/call-network.ts'
+import { textAt } from '../wire/json.ts'
+import { earliestCreation } from '../wire/read-since.ts'
 import { codesOf } from './client.ts'
 
 /** The kinds are urn:li:share and urn:li:ugcPost: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */

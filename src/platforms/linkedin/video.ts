@@ -1,8 +1,8 @@
-import type { Io, PublishedFile } from '../adapter.ts'
-import { callNetwork, Refused } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
-import { fileBody, partOf } from '../request-body.ts'
+import type { Io, PublishedFile } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { callNetwork, Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { fileBody, partOf } from '../wire/request-body.ts'
 import { initializeUpload, readStatus } from './asset.ts'
 import { type Client, call, HOST } from './client.ts'
 

@@ -1,8 +1,8 @@
-import { callNetwork, type NetworkRules, Refused } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import type { OAuth, OAuthApp, OAuthIo } from '../oauth.ts'
-import { PublishError } from '../publish-error.ts'
-import { standardOAuth } from '../standard-oauth.ts'
+import type { OAuth, OAuthApp, OAuthIo } from '../contract/oauth.ts'
+import { PublishError } from '../contract/publish-error.ts'
+import { standardOAuth } from '../families/oauth/standard-oauth.ts'
+import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { readProfile } from './profile.ts'
 
 /** By the pages of the methods that adapter.ts calls, under "OAuth". */

@@ -1,8 +1,8 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { callNetwork } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
-import { earliestCreation } from '../read-since.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { callNetwork } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { earliestCreation } from '../wire/read-since.ts'
 import { type Instance, readAccount, sentOf } from './instance.ts'
 import { asStored } from './stored-text.ts'
 

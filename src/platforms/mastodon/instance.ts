@@ -1,7 +1,7 @@
-import type { Io, Profile, Sent } from '../adapter.ts'
-import { callNetwork, type NetworkRules, type Refusal } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { PublishError, unauthorized } from '../publish-error.ts'
+import type { Io, Profile, Sent } from '../contract/adapter.ts'
+import { PublishError, unauthorized } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 
 /** An instance that claims to take more is not believed: a request to Postroom holds less. */
 const TEXT_LENGTH_MAX = 1_000_000

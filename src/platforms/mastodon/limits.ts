@@ -1,4 +1,4 @@
-import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
 import { asStored } from './stored-text.ts'
 
 // All values are Mastodon's defaults, which an instance can change. `identify` reads the one that is changed most often:

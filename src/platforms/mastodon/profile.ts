@@ -1,6 +1,6 @@
-import type { Io, Profile } from '../adapter.ts'
-import { textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Io, Profile } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { textAt } from '../wire/json.ts'
 import { clientFor, readAccount, readLimits } from './instance.ts'
 
 /** The account of an access token. The id is unique on its instance alone. */

@@ -1,6 +1,6 @@
-import type { Act } from '../adapter.ts'
-import { at } from '../json.ts'
-import { impossible } from '../publish-error.ts'
+import type { Act } from '../contract/adapter.ts'
+import { impossible } from '../contract/publish-error.ts'
+import { at } from '../wire/json.ts'
 
 /** The parameters of https://docs.joinmastodon.org/methods/statuses/#create. */
 export function statusOf({ kind, text, fields, parent }: Act, mediaIds: string[]): object {

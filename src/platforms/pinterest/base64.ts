@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { PublishedFile } from '../adapter.ts'
-import { contentOf, StreamedBody } from '../request-body.ts'
+import type { PublishedFile } from '../contract/adapter.ts'
+import { contentOf, StreamedBody } from '../wire/request-body.ts'
 
 /**
  * A JSON body that contains files in base64, streamed with its length known. `build` gets a text to put in the place of

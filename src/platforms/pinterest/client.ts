@@ -1,5 +1,6 @@
-import { accessTokenOf } from '../access-token.ts'
-import type { Io, Sent } from '../adapter.ts'
+import type { Io, Sent } from '../contract/adapter.ts'
+import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
+import { accessTokenOf } from '../wire/access-token.ts'
 import {
   callNetwork,
   type NetworkResponse,
@@ -7,9 +8,8 @@ import {
   type Refusal,
   Refused,
   retryAfterMs,
-} from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { impossible, PublishError, unexpected } from '../publish-error.ts'
+} from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 
 export const HOST = 'api.pinterest.com'
 const API = `https://${HOST}/v5`

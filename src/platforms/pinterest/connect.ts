@@ -1,7 +1,7 @@
-import type { Io, Profile } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
-import { standardOAuth } from '../standard-oauth.ts'
+import type { Io, Profile } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { standardOAuth } from '../families/oauth/standard-oauth.ts'
+import { at, textAt } from '../wire/json.ts'
 import { clientFor, HOST, isId } from './client.ts'
 
 /** All four are required to create a pin: https://github.com/pinterest/api-description, `POST /pins`. */

@@ -1,6 +1,6 @@
-import type { Act, Sent } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { earliestCreation } from '../read-since.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import { at, textAt } from '../wire/json.ts'
+import { earliestCreation } from '../wire/read-since.ts'
 import { type Client, isId, sentOf } from './client.ts'
 import { type PinTexts, placeOf, textsOf } from './pin.ts'
 

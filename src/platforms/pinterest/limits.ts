@@ -1,4 +1,12 @@
-import type { AltTextRule, Condition, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type {
+  AltTextRule,
+  Condition,
+  ImageRule,
+  Platform,
+  PostTypeRule,
+  Source,
+  VideoRule,
+} from '../contract/limits.ts'
 
 const openapi: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/openapi.json',

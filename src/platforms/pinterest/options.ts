@@ -1,5 +1,5 @@
-import type { FieldOption, FieldOptions } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
+import type { FieldOption, FieldOptions } from '../contract/adapter.ts'
+import { at, textAt } from '../wire/json.ts'
 import { clientFor, idOf, isId } from './client.ts'
 
 /** Of 250 items each. Stops a list that never ends. */

@@ -1,6 +1,6 @@
-import type { Act } from '../adapter.ts'
-import { textAt } from '../json.ts'
+import type { Act } from '../contract/adapter.ts'
 import { altTextOf } from '../rules/alt-text.ts'
+import { textAt } from '../wire/json.ts'
 import { jsonWithFiles } from './base64.ts'
 import { idOf } from './client.ts'
 import { pinterest } from './limits.ts'

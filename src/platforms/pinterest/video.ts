@@ -1,8 +1,8 @@
-import type { Io, PublishedFile } from '../adapter.ts'
-import { callNetwork, type NetworkRules } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { impossible, unexpected } from '../publish-error.ts'
-import { fileName, multipart } from '../request-body.ts'
+import type { Io, PublishedFile } from '../contract/adapter.ts'
+import { impossible, unexpected } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkRules } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { fileName, multipart } from '../wire/request-body.ts'
 import { type Client, HOST, isId } from './client.ts'
 
 /** An uploaded video. */

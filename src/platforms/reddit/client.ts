@@ -1,5 +1,6 @@
-import { accessTokenOf } from '../access-token.ts'
-import type { Io, Sent } from '../adapter.ts'
+import type { Io, Sent } from '../contract/adapter.ts'
+import { PublishError, unauthorized, unexpected } from '../contract/publish-error.ts'
+import { accessTokenOf } from '../wire/access-token.ts'
 import {
   type CallOptions,
   callNetwork,
@@ -7,9 +8,8 @@ import {
   type NetworkRules,
   type Refusal,
   Refused,
-} from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { PublishError, unauthorized, unexpected } from '../publish-error.ts'
+} from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { codeOf, hasErrors, pauseOf, wordsOf } from './errors.ts'
 
 const API = 'https://oauth.reddit.com'

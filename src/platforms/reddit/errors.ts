@@ -1,4 +1,4 @@
-import { at, textAt } from '../json.ts'
+import { at, textAt } from '../wire/json.ts'
 
 const HOUR_MS = 3_600_000
 const UNITS_MS = { millisecond: 1, second: 1_000, minute: 60_000, hour: HOUR_MS } as const

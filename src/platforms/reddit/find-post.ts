@@ -1,8 +1,8 @@
-import type { Act, Sent } from '../adapter.ts'
-import type { NetworkResponse } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
-import { earliestCreation } from '../read-since.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import type { NetworkResponse } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { earliestCreation } from '../wire/read-since.ts'
 import { type Client, itemsOf, sentOf } from './client.ts'
 import { type Asset, kindOf, textsOf } from './post.ts'
 

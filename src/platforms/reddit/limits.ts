@@ -1,4 +1,4 @@
-import type { ConditionMedia, GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+import type { ConditionMedia, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
 
 const archive = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2'
 // The last open-source version of Reddit, of 2017. Reddit's API pages are generated from these files.

@@ -1,6 +1,6 @@
-import type { FieldOption, FieldOptions, Io, Json } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { impossible, unexpected } from '../publish-error.ts'
+import type { FieldOption, FieldOptions, Io, Json } from '../contract/adapter.ts'
+import { impossible, unexpected } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
 import { type Client, clientFor, itemsOf, readPage } from './client.ts'
 import { reddit } from './limits.ts'
 

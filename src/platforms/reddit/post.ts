@@ -1,7 +1,7 @@
-import type { Act } from '../adapter.ts'
-import { textAt } from '../json.ts'
-import { impossible } from '../publish-error.ts'
+import type { Act } from '../contract/adapter.ts'
+import { impossible } from '../contract/publish-error.ts'
 import { deriveTitle } from '../rules/title.ts'
+import { textAt } from '../wire/json.ts'
 import { reddit } from './limits.ts'
 
 /** The kinds of `POST /api/submit`. A gallery has a call of its own. */

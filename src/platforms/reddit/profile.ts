@@ -1,6 +1,6 @@
-import type { Io, Profile } from '../adapter.ts'
-import { textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Io, Profile } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { textAt } from '../wire/json.ts'
 import { clientOfToken, limitKeyOf } from './client.ts'
 
 /** https://www.reddit.com/dev/api#GET_api_v1_me. The name of a user never changes. */

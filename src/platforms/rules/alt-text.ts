@@ -1,5 +1,5 @@
 import type { MediaKind } from '../../../schemas/media.ts'
-import type { AltTextRule, Platform } from '../limits.ts'
+import type { AltTextRule, Platform } from '../contract/limits.ts'
 import { cutText } from './cut-text.ts'
 import { isBlank } from './text-length.ts'
 

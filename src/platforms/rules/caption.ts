@@ -1,5 +1,5 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
-import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../limits.ts'
+import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { hasContent } from './field-value.ts'
 import { findMarkup, readCaption, readStored } from './stored-text.ts'

@@ -2,7 +2,7 @@ import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LimitCount } from '../../../schemas/validate-post.ts'
 import type { BodyPath } from '../../../schemas/warning.ts'
-import type { Platform, PostTypeRule } from '../limits.ts'
+import type { Platform, PostTypeRule } from '../contract/limits.ts'
 import type { TextCache } from './text-cache.ts'
 import type { ViolationFacts } from './violation.ts'
 

@@ -1,4 +1,4 @@
-import type { TextRule } from '../limits.ts'
+import type { TextRule } from '../contract/limits.ts'
 import { countLength, segmenter } from './text-length.ts'
 
 /** Units that count a text as the sum of its graphemes. */

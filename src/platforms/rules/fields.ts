@@ -1,4 +1,4 @@
-import type { FieldRule } from '../limits.ts'
+import type { FieldRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { misplaced, missing, type Problem } from './field-problem.ts'
 import { findProblem, isEmpty } from './field-value.ts'

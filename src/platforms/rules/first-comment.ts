@@ -1,4 +1,4 @@
-import type { FirstCommentRule } from '../limits.ts'
+import type { FirstCommentRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'

@@ -1,6 +1,6 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { LimitUnit } from '../../../schemas/validate-post.ts'
-import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../limits.ts'
+import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { checkTracks } from './media-tracks.ts'
 import type { ViolationFacts } from './violation.ts'

@@ -1,5 +1,5 @@
 import type { MediaTracks } from '../../../schemas/media.ts'
-import type { VideoRule } from '../limits.ts'
+import type { VideoRule } from '../contract/limits.ts'
 import type { AddFileViolation, CheckBounds } from './media-file.ts'
 
 /** Checks what is inside of a video. Facts that are not known are not checked. */

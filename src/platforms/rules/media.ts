@@ -1,5 +1,5 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
-import type { ImageRule, PostTypeRule, Source } from '../limits.ts'
+import type { ImageRule, PostTypeRule, Source } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
 import { atLeast, atMost, formatCount } from './wording.ts'

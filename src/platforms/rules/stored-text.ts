@@ -1,4 +1,4 @@
-import type { ParsedMarkup, Source } from '../limits.ts'
+import type { ParsedMarkup, Source } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 
 type Context = Pick<CheckContext, 'platform' | 'texts'>

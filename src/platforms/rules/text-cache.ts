@@ -1,4 +1,4 @@
-import type { TextUnit } from '../limits.ts'
+import type { TextUnit } from '../contract/limits.ts'
 import { findCashtags, findHashtags, findLinks, findMentions } from './entities.ts'
 import { countLength } from './text-length.ts'
 

@@ -1,4 +1,4 @@
-import type { TextUnit } from '../limits.ts'
+import type { TextUnit } from '../contract/limits.ts'
 import { findUrls } from './urls.ts'
 
 /** The length of `text` as a network counts it. Takes linear time, also for hostile texts. */

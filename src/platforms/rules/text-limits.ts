@@ -1,5 +1,5 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
-import type { EntityMaxima, Platform, TextRule, TextUnit } from '../limits.ts'
+import type { EntityMaxima, Platform, TextRule, TextUnit } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { readStored } from './stored-text.ts'
 import type { Entity } from './text-cache.ts'

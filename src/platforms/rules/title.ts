@@ -1,4 +1,4 @@
-import type { TitleRule } from '../limits.ts'
+import type { TitleRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { cutText } from './cut-text.ts'
 import { isBlank } from './text-length.ts'

@@ -1,7 +1,7 @@
-import type { Io } from '../adapter.ts'
-import type { NetworkRules } from '../call-network.ts'
-import { textAt } from '../json.ts'
-import { unauthorized } from '../publish-error.ts'
+import type { Io } from '../contract/adapter.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import type { NetworkRules } from '../wire/call-network.ts'
+import { textAt } from '../wire/json.ts'
 
 // Never resolves: https://www.rfc-editor.org/rfc/rfc6761#section-6.4
 export const HOST = 'sandbox.invalid'

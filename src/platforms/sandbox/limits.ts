@@ -1,5 +1,5 @@
 import { SANDBOX_FAULTS } from '../../../schemas/sandbox.ts'
-import type { Platform, Source } from '../limits.ts'
+import type { Platform, Source } from '../contract/limits.ts'
 import { pinterest } from '../pinterest/limits.ts'
 import { x } from '../x/limits.ts'
 

@@ -1,5 +1,5 @@
-import type { FieldOption, FieldOptions } from '../adapter.ts'
-import { impossible } from '../publish-error.ts'
+import type { FieldOption, FieldOptions } from '../contract/adapter.ts'
+import { impossible } from '../contract/publish-error.ts'
 import { clientFor, HOST } from './client.ts'
 
 /** The boards of every account, as Pinterest has them, with their sections. */

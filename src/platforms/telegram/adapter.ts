@@ -1,9 +1,9 @@
-import type { Act, Adapter, Io, PublishedFile, Sent } from '../adapter.ts'
-import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { impossible, unauthorized, unexpected } from '../publish-error.ts'
-import { readImage } from '../remote-image.ts'
-import { fileName, multipart, type Upload } from '../request-body.ts'
+import type { Act, Adapter, Io, PublishedFile, Sent } from '../contract/adapter.ts'
+import { impossible, unauthorized, unexpected } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { readImage } from '../wire/remote-image.ts'
+import { fileName, multipart, type Upload } from '../wire/request-body.ts'
 
 // Source of everything below that names no other: https://core.telegram.org/bots/api
 

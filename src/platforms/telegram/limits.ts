@@ -1,4 +1,4 @@
-import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
 import { telegramMarkup } from './markup.ts'
 import { asStored, findRemoved, TEXT_BYTES_MAX } from './stored-text.ts'
 

@@ -1,4 +1,4 @@
-import type { ParsedMarkup } from '../limits.ts'
+import type { ParsedMarkup } from '../contract/limits.ts'
 import { parseHtml } from './html.ts'
 import { parseMarkdown, parseMarkdownV2 } from './markdown.ts'
 import type { Invalid, PlainText } from './plain-text.ts'

@@ -1,7 +1,7 @@
-import type { Io, Profile } from '../adapter.ts'
-import { textAt } from '../json.ts'
-import { idAt, isToken, type MetaApi, metaApi } from '../meta-api.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
+import type { Io, Profile } from '../contract/adapter.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { idAt, isToken, type MetaApi, metaApi } from '../families/meta/api.ts'
+import { textAt } from '../wire/json.ts'
 
 export const HOST = 'https://graph.threads.net'
 

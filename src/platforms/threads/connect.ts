@@ -1,5 +1,5 @@
-import { longLivedTokens } from '../long-lived-tokens.ts'
-import { get, listAt, metaApi } from '../meta-api.ts'
+import { get, listAt, metaApi } from '../families/meta/api.ts'
+import { longLivedTokens } from '../families/meta/long-lived-tokens.ts'
 import { BASE, profileOf } from './client.ts'
 
 /** https://developers.facebook.com/docs/threads/get-started */

@@ -1,7 +1,7 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { hasText, isSince, pickOne, sinceOf } from '../containers.ts'
-import { textAt } from '../json.ts'
-import { get, listAt } from '../meta-api.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { get, listAt } from '../families/meta/api.ts'
+import { hasText, isSince, pickOne, sinceOf } from '../families/meta/containers.ts'
+import { textAt } from '../wire/json.ts'
 import { clientOf } from './client.ts'
 
 /** A page has at most 100: https://developers.facebook.com/docs/threads/threads-media */

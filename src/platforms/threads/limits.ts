@@ -1,4 +1,4 @@
-import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, TextRule, VideoRule } from '../limits.ts'
+import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, TextRule, VideoRule } from '../contract/limits.ts'
 
 const overview: Source = {
   url: 'https://developers.facebook.com/docs/threads/overview/',

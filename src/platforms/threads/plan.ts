@@ -1,9 +1,9 @@
-import type { Act, PublishedFile } from '../adapter.ts'
-import type { ContainerPlan, Parameters } from '../containers.ts'
-import { at, textAt } from '../json.ts'
-import { impossible } from '../publish-error.ts'
-import { publicUrlOf } from '../request-body.ts'
+import type { Act, PublishedFile } from '../contract/adapter.ts'
+import { impossible } from '../contract/publish-error.ts'
+import type { ContainerPlan, Parameters } from '../families/meta/containers.ts'
 import { altTextOf } from '../rules/alt-text.ts'
+import { at, textAt } from '../wire/json.ts'
+import { publicUrlOf } from '../wire/request-body.ts'
 import { threads } from './limits.ts'
 
 /** The names of the options of a poll: https://developers.facebook.com/docs/threads/create-posts/polls */

@@ -1,5 +1,5 @@
-import type { Act, Adapter, Io, Unidentified } from '../adapter.ts'
-import { impossible, PublishError, unexpected } from '../publish-error.ts'
+import type { Act, Adapter, Io, Unidentified } from '../contract/adapter.ts'
+import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 import { tiktokOAuth } from './connect.ts'
 import { checkOffered, privacyLevelOptions, readCreator } from './creator.ts'

@@ -1,8 +1,8 @@
-import { accessTokenOf } from '../access-token.ts'
-import type { Io } from '../adapter.ts'
-import { callNetwork, type NetworkRules, type Refusal, Refused } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { PublishError, unexpected } from '../publish-error.ts'
+import type { Io } from '../contract/adapter.ts'
+import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { accessTokenOf } from '../wire/access-token.ts'
+import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 
 export const HOST = 'open.tiktokapis.com'
 export const API = `https://${HOST}`

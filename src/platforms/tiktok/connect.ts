@@ -1,5 +1,5 @@
-import type { OAuth } from '../oauth.ts'
-import { standardOAuth } from '../standard-oauth.ts'
+import type { OAuth } from '../contract/oauth.ts'
+import { standardOAuth } from '../families/oauth/standard-oauth.ts'
 import { HOST } from './client.ts'
 import { readProfile } from './profile.ts'
 

@@ -1,6 +1,6 @@
-import type { Act, FieldOptions, Io } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { impossible, unexpected } from '../publish-error.ts'
+import type { Act, FieldOptions, Io } from '../contract/adapter.ts'
+import { impossible, unexpected } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 
 /** What TikTok currently offers the creator. */

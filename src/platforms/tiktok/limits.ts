@@ -1,4 +1,4 @@
-import type { Condition, ImageRule, Platform, Source, VideoRule } from '../limits.ts'
+import type { Condition, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
 
 const transfer: Source = {
   url: 'https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide',

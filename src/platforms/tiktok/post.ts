@@ -1,6 +1,6 @@
-import type { Act } from '../adapter.ts'
-import { impossible } from '../publish-error.ts'
-import { publicUrlOf } from '../request-body.ts'
+import type { Act } from '../contract/adapter.ts'
+import { impossible } from '../contract/publish-error.ts'
+import { publicUrlOf } from '../wire/request-body.ts'
 
 /** Whether the post becomes a draft in the inbox of the account, which its user finishes in the app. */
 export const isDraft = ({ fields }: Pick<Act, 'fields'>) => fields.postMode === 'MEDIA_UPLOAD'

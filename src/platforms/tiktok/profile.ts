@@ -1,6 +1,6 @@
-import type { Io, Profile } from '../adapter.ts'
-import { textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Io, Profile } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { textAt } from '../wire/json.ts'
 import { call, clientFor, HOST } from './client.ts'
 
 /** https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info. TikTok refuses fields whose scope was not granted. */

@@ -1,4 +1,4 @@
-import type { Wait } from '../adapter.ts'
+import type { Wait } from '../contract/adapter.ts'
 
 /** What is stored with a delivery. */
 export type State = {

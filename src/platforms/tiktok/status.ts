@@ -1,7 +1,7 @@
-import type { Io } from '../adapter.ts'
-import { Refused } from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Io } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 import { type Client, call, codeOf, HOST } from './client.ts'
 
 export interface Status {

@@ -1,8 +1,8 @@
-import { accessTokenOf } from '../access-token.ts'
-import type { Io, Sent } from '../adapter.ts'
-import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../call-network.ts'
-import { textAt } from '../json.ts'
-import { unauthorized } from '../publish-error.ts'
+import type { Io, Sent } from '../contract/adapter.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import { accessTokenOf } from '../wire/access-token.ts'
+import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { textAt } from '../wire/json.ts'
 
 const HOST = 'api.x.com'
 export const API = `https://${HOST}`

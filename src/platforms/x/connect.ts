@@ -1,4 +1,4 @@
-import { standardOAuth } from '../standard-oauth.ts'
+import { standardOAuth } from '../families/oauth/standard-oauth.ts'
 import { readProfile } from './profile.ts'
 
 /**

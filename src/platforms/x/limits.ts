@@ -1,4 +1,4 @@
-import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
 
 const counting: Source = {
   url: 'https://docs.x.com/fundamentals/counting-characters',

@@ -1,6 +1,6 @@
-import type { Act } from '../adapter.ts'
-import { at } from '../json.ts'
-import { impossible } from '../publish-error.ts'
+import type { Act } from '../contract/adapter.ts'
+import { impossible } from '../contract/publish-error.ts'
+import { at } from '../wire/json.ts'
 
 /** The body of `POST /2/tweets`, by the schema CreatePostsRequest of https://docs.x.com/openapi.json. */
 export function postOf({ kind, text, fields, parent }: Act, mediaIds: readonly string[]): object {

@@ -1,14 +1,14 @@
-import { accessTokenOf } from '../access-token.ts'
-import type { Credentials, Io } from '../adapter.ts'
+import type { Credentials, Io } from '../contract/adapter.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { accessTokenOf } from '../wire/access-token.ts'
 import {
   type CallOptions,
   callNetwork,
   type NetworkResponse,
   type NetworkRules,
   type Refusal,
-} from '../call-network.ts'
-import { at, textAt } from '../json.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
+} from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
 
 export const HOST = 'youtube.com'
 

@@ -1,6 +1,6 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
 import { type Client, call, HOST, isId, itemsOf } from './client.ts'
 
 /** https://developers.google.com/youtube/v3/docs/commentThreads/insert */

@@ -1,4 +1,4 @@
-import { googleOAuth } from '../google-oauth.ts'
+import { googleOAuth } from '../families/google/oauth.ts'
 import { readProfile } from './profile.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
-import { isSinceStart } from '../read-since.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { at, textAt } from '../wire/json.ts'
+import { isSinceStart } from '../wire/read-since.ts'
 import { type Client, call, isId, itemsOf } from './client.ts'
 import { titleOf, videoSentOf } from './resource.ts'
 

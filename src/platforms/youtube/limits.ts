@@ -1,4 +1,4 @@
-import type { Platform, PostTypeRule, Source, VideoRule } from '../limits.ts'
+import type { Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
 
 const videos: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/videos#properties',

@@ -1,5 +1,5 @@
-import type { Adapter, FieldOption, Io } from '../adapter.ts'
-import { at, textAt } from '../json.ts'
+import type { Adapter, FieldOption, Io } from '../contract/adapter.ts'
+import { at, textAt } from '../wire/json.ts'
 import { call, clientFor, itemsOf } from './client.ts'
 
 /** More pages than these are not read: 1,000 playlists. */

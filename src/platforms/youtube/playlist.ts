@@ -1,6 +1,6 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { textAt } from '../json.ts'
-import { unexpected } from '../publish-error.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { textAt } from '../wire/json.ts'
 import { type Client, call, HOST, itemsOf, reasonOf } from './client.ts'
 
 /** The item of the playlist that has the video: https://developers.google.com/youtube/v3/docs/playlistItems/list */

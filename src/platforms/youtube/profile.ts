@@ -1,6 +1,6 @@
-import type { Io, Profile } from '../adapter.ts'
-import { textAt } from '../json.ts'
-import { unauthorized, unexpected } from '../publish-error.ts'
+import type { Io, Profile } from '../contract/adapter.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { textAt } from '../wire/json.ts'
 import { call, clientOfToken, HOST, isId, itemsOf, limitKeyOf } from './client.ts'
 
 /** The channel that the user chose when consenting: https://developers.google.com/youtube/v3/docs/channels/list */

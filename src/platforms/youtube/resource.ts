@@ -1,4 +1,4 @@
-import type { Act, Sent } from '../adapter.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
 import { deriveTitle } from '../rules/title.ts'
 import { youtube } from './limits.ts'
 

@@ -1,8 +1,8 @@
-import type { Act, Io, PublishedFile } from '../adapter.ts'
-import { callNetwork, type NetworkResponse } from '../call-network.ts'
-import { textAt } from '../json.ts'
-import { PublishError, unexpected } from '../publish-error.ts'
-import { fileBody, partOf } from '../request-body.ts'
+import type { Act, Io, PublishedFile } from '../contract/adapter.ts'
+import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkResponse } from '../wire/call-network.ts'
+import { textAt } from '../wire/json.ts'
+import { fileBody, partOf } from '../wire/request-body.ts'
 import { type Client, call, HOST, isId } from './client.ts'
 import { videoOf } from './resource.ts'
 

@@ -1,4 +1,4 @@
-import type { Sent, Wait } from '../adapter.ts'
+import type { Sent, Wait } from '../contract/adapter.ts'
 
 /** What is stored with a delivery. */
 export type State = {

@@ -1,6 +1,6 @@
-import type { Act, Io, Sent } from '../adapter.ts'
-import { JPEG_OR_PNG, openImage } from '../remote-image.ts'
-import { fileBody } from '../request-body.ts'
+import type { Act, Io, Sent } from '../contract/adapter.ts'
+import { JPEG_OR_PNG, openImage } from '../wire/remote-image.ts'
+import { fileBody } from '../wire/request-body.ts'
 import { type Client, call, reasonOf } from './client.ts'
 
 /** Since 2026-09-14, before that 2 MB: https://developers.google.com/youtube/v3/docs/thumbnails/set */

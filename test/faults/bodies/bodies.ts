@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../../schemas/platform.ts'
-import { platforms } from '../../../src/platforms/catalogue.ts'
-import type { FieldValue } from '../../../src/platforms/limits.ts'
+import type { FieldValue } from '../../../src/platforms/contract/limits.ts'
+import { platforms } from '../../../src/platforms/limits.ts'
 import { json, type Operation, operationsOf, readDocument, type Schema } from '../../helpers/document.ts'
 import { deref, type Json, typesOf } from '../fuzz/values.ts'
 import { texts } from './texts.ts'

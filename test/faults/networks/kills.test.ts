@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import type { Act } from '../../../src/platforms/adapter.ts'
+import type { Act } from '../../../src/platforms/contract/adapter.ts'
 import {
   catalogueActOf,
   createNetworkScene,

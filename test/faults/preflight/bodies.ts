@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { type PlatformId, POST_TYPES } from '../../../schemas/platform.ts'
-import { platforms } from '../../../src/platforms/catalogue.ts'
-import type { FieldValue } from '../../../src/platforms/limits.ts'
+import type { FieldValue } from '../../../src/platforms/contract/limits.ts'
+import { platforms } from '../../../src/platforms/limits.ts'
 import { type Json, valid } from '../fuzz/values.ts'
 
 /** The resources to which bodies refer. */

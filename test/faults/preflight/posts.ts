@@ -2,8 +2,14 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { CreatePost } from '../../../schemas/create-post.ts'
 import type { MediaType } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
-import { platforms } from '../../../src/platforms/catalogue.ts'
-import type { FieldTextRule, FieldValue, Platform, PostTypeRule, TextUnit } from '../../../src/platforms/limits.ts'
+import type {
+  FieldTextRule,
+  FieldValue,
+  Platform,
+  PostTypeRule,
+  TextUnit,
+} from '../../../src/platforms/contract/limits.ts'
+import { platforms } from '../../../src/platforms/limits.ts'
 import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import type { Json } from '../fuzz/values.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { PlatformId } from '../../../schemas/platform.ts'
-import type { OAuth } from '../../../src/platforms/oauth.ts'
+import type { OAuth } from '../../../src/platforms/contract/oauth.ts'
 import type { Teardown } from '../../helpers/database.ts'
 
 /** How long an access token lives, by the clock of the workers. */

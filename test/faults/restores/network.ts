@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Act, Adapter } from '../../../src/platforms/adapter.ts'
-import type { Guarantee } from '../../../src/platforms/limits.ts'
-import { PublishError } from '../../../src/platforms/publish-error.ts'
+import type { Act, Adapter } from '../../../src/platforms/contract/adapter.ts'
+import type { Guarantee } from '../../../src/platforms/contract/limits.ts'
+import { PublishError } from '../../../src/platforms/contract/publish-error.ts'
 import type { Teardown } from '../../helpers/database.ts'
 
 /** One network of each guarantee, in place of real ones of the same guarantee. */

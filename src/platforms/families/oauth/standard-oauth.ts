@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import { callNetwork, type NetworkRules, type Refusal } from './call-network.ts'
-import { textAt } from './json.ts'
-import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } from './oauth.ts'
-import { PublishError, unauthorized, unexpected } from './publish-error.ts'
+import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } from '../../contract/oauth.ts'
+import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
+import { callNetwork, type NetworkRules, type Refusal } from '../../wire/call-network.ts'
+import { textAt } from '../../wire/json.ts'
 
 /** A network that keeps to RFC 6749, but for what is named here. */
 export interface StandardOAuth {

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Media } from '../../schemas/media.ts'
-import type { PostType } from '../../schemas/platform.ts'
-import type { UnparsedResponse } from './call-network.ts'
+import type { Media } from '../../../schemas/media.ts'
+import type { PostType } from '../../../schemas/platform.ts'
 import type { FieldAct, Guarantee } from './limits.ts'
 import type { OAuth } from './oauth.ts'
 
@@ -76,6 +75,13 @@ export interface Act {
   token: string
   /** When the first attempt began. Deterministic names are made from it and the token. */
   startedAt: Date
+}
+
+/** A response whose body is not parsed: parsed JSON can take 20 times the memory of its text. */
+export interface UnparsedResponse {
+  status: number
+  headers: Headers
+  text: string
 }
 
 /**
@@ -193,3 +199,7 @@ export interface Adapter<Prepared extends Json = Json> {
     Sent | Located | Unidentified | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
   >
 }
+
+/** An adapter whose prepared state only itself can read. */
+// biome-ignore lint/suspicious/noExplicitAny: each adapter gets back its own state, which the engine stores as JSON
+export type AnyAdapter = Adapter<any>

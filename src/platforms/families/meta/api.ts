@@ -1,7 +1,7 @@
-import { callNetwork, type NetworkRules, type Refusal, Refused } from './call-network.ts'
-import { at, parseJson, textAt } from './json.ts'
-import type { OAuthIo } from './oauth.ts'
-import { unexpected } from './publish-error.ts'
+import type { OAuthIo } from '../../contract/oauth.ts'
+import { unexpected } from '../../contract/publish-error.ts'
+import { callNetwork, type NetworkRules, type Refusal, Refused } from '../../wire/call-network.ts'
+import { at, parseJson, textAt } from '../../wire/json.ts'
 
 // How the APIs of Instagram and Threads are called, and how they report errors.
 // https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes (2026-06-02);

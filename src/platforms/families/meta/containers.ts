@@ -1,8 +1,8 @@
-import type { Act, Adapter, Io, Sent, Unidentified } from './adapter.ts'
-import { at, textAt } from './json.ts'
-import { get, isNotFound, type MetaApi, permalinkOf, post } from './meta-api.ts'
-import { impossible, notFinishedInTime, PublishError } from './publish-error.ts'
-import { isSinceStart, readSince } from './read-since.ts'
+import type { Act, Adapter, Io, Sent, Unidentified } from '../../contract/adapter.ts'
+import { impossible, notFinishedInTime, PublishError } from '../../contract/publish-error.ts'
+import { at, textAt } from '../../wire/json.ts'
+import { isSinceStart, readSince } from '../../wire/read-since.ts'
+import { get, isNotFound, type MetaApi, permalinkOf, post } from './api.ts'
 
 // Instagram and Threads fill a container first, and publish it with a second call. The status of the container tells
 // whether it was published, also after a lost response:

@@ -1,6 +1,6 @@
-import type { OAuth } from './oauth.ts'
-import { scopesMissing } from './publish-error.ts'
-import { type StandardOAuth, standardOAuth } from './standard-oauth.ts'
+import type { OAuth } from '../../contract/oauth.ts'
+import { scopesMissing } from '../../contract/publish-error.ts'
+import { type StandardOAuth, standardOAuth } from '../oauth/standard-oauth.ts'
 
 type GoogleOAuth = Pick<StandardOAuth, 'scopes' | 'listAccounts'>
 

@@ -1,4 +1,4 @@
-import type { Act } from './adapter.ts'
+import type { Act } from '../contract/adapter.ts'
 
 /** How far the clock of a network may differ from ours. */
 const CLOCK_SKEW_MAX_MS = 60_000

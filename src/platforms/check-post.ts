@@ -1,27 +1,21 @@
-import type { MediaFacts, MediaKind } from '../../../schemas/media.ts'
-import type { PlatformId } from '../../../schemas/platform.ts'
-import type { LimitCount } from '../../../schemas/validate-post.ts'
-import { platforms } from '../catalogue.ts'
-import type { Platform } from '../limits.ts'
-import { findAltTextRule } from './alt-text.ts'
-import { checkText } from './caption.ts'
-import { type CheckContext, createOverridePaths, findPostMedia, type PostToCheck } from './context.ts'
-import { checkFields } from './fields.ts'
-import { checkFirstComment } from './first-comment.ts'
-import { checkMedia } from './media.ts'
-import { createTextCache } from './text-cache.ts'
-import { checkTitle } from './title.ts'
-import type { Violation } from './violation.ts'
-import { createAccountNames } from './wording.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { LimitCount } from '../../schemas/validate-post.ts'
+import { platforms, replaceLimits, type ServerLimits } from './limits.ts'
+import { checkText } from './rules/caption.ts'
+import { type CheckContext, createOverridePaths, findPostMedia, type PostToCheck } from './rules/context.ts'
+import { checkFields } from './rules/fields.ts'
+import { checkFirstComment } from './rules/first-comment.ts'
+import { checkMedia } from './rules/media.ts'
+import { createTextCache } from './rules/text-cache.ts'
+import { checkTitle } from './rules/title.ts'
+import type { Violation } from './rules/violation.ts'
+import { createAccountNames } from './rules/wording.ts'
 
-export interface TargetAccount {
+export interface TargetAccount extends ServerLimits {
   id: string
   platform: PlatformId
   username: string
-  /** The limit of the account's own server. It replaces the network's for caption, thread parts and first comment. */
-  textLengthMax?: number | null
-  /** The longest alternative text that the account's own server keeps. It replaces the network's. */
-  altTextLengthMax?: number | null
 }
 
 export interface CheckOptions {
@@ -106,34 +100,6 @@ export function* checkInPieces(
     yield
   }
   return violations
-}
-
-/** The limits of a network with those of the account's own server in their place. */
-export function replaceLimits(
-  platform: Platform,
-  { textLengthMax, altTextLengthMax }: Pick<TargetAccount, 'textLengthMax' | 'altTextLengthMax'>,
-): Platform {
-  const own = textLengthMax ? replaceTextLengthMax(platform, textLengthMax) : platform
-  return altTextLengthMax ? replaceAltTextLengthMax(own, altTextLengthMax) : own
-}
-
-function replaceTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {
-  const replaced = { lengthMax, lengthSource: null }
-  return {
-    ...platform,
-    caption: { ...caption, ...replaced },
-    ...(firstComment && { firstComment: { ...firstComment, ...replaced } }),
-    ...(thread && { thread: { ...thread, ...replaced } }),
-  }
-}
-
-function replaceAltTextLengthMax(platform: Platform, lengthMax: number): Platform {
-  const kinds = Object.keys(platform.altTexts) as MediaKind[]
-  const altTexts = Object.fromEntries(kinds.map((kind) => [kind, findAltTextRule(platform, { kind }, lengthMax)!]))
-  const { altText } = platform.fields
-  const fields =
-    altText?.type === 'string' ? { ...platform.fields, altText: { ...altText, lengthMax } } : platform.fields
-  return { ...platform, altTexts, fields }
 }
 
 function checkPostType({ post, platform, postTypeRule, addViolation }: CheckContext): void {

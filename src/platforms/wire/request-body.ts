@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
-import type { ByteRange, PublishedFile } from './adapter.ts'
-import { PublishError } from './publish-error.ts'
+import { FILE_EXTENSIONS, type MediaType } from '../../../schemas/media.ts'
+import type { ByteRange, PublishedFile } from '../contract/adapter.ts'
+import { PublishError } from '../contract/publish-error.ts'
 
 /** A name for a file of a post, by its kind and its index in the post. Networks go by the extension. */
 export function fileName({ kind, mimeType }: PublishedFile, index: number): string {

@@ -1,12 +1,12 @@
-import type { Db } from '../../db/client.ts'
-import { NO_ID } from '../../db/id.ts'
-import { listAccountsOfApp, listAppsOfClient } from '../../db/queries/meta-users.ts'
-import { NO_CREDENTIALS_KEY } from '../../schemas/error.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
-import type { Keyring } from '../credentials/keyring.ts'
-import { AppError, invalidRequest } from '../errors.ts'
-import type { OAuthApp } from '../platforms/oauth.ts'
-import { readSignedRequest, type SignedRequest } from './signed-request.ts'
+import type { Db } from '../../../db/client.ts'
+import { NO_ID } from '../../../db/id.ts'
+import { listAccountsOfApp, listAppsOfClient } from '../../../db/queries/meta-users.ts'
+import { NO_CREDENTIALS_KEY } from '../../../schemas/error.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
+import type { Keyring } from '../../credentials/keyring.ts'
+import { AppError, invalidRequest } from '../../errors.ts'
+import type { OAuthApp } from '../../platforms/contract/oauth.ts'
+import { readSignedRequest, type SignedRequest } from '../../platforms/families/meta/signed-request.ts'
 
 export interface MetaContext {
   db: Db

@@ -1,10 +1,10 @@
-import type { MediaFacts } from '../../../schemas/media.ts'
-import type { UncheckedFact } from '../../../schemas/validate-post.ts'
-import { platforms } from '../catalogue.ts'
-import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../limits.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
+import type { UncheckedFact } from '../../schemas/validate-post.ts'
 import type { TargetAccount } from './check-post.ts'
-import type { PostToCheck } from './context.ts'
-import { findFileKind, tellsAnimations } from './media-file.ts'
+import type { GifRule, ImageRule, PostTypeRule, VideoRule } from './contract/limits.ts'
+import { platforms } from './limits.ts'
+import type { PostToCheck } from './rules/context.ts'
+import { findFileKind, tellsAnimations } from './rules/media-file.ts'
 
 type Property = UncheckedFact['property']
 type Limits = ImageRule & GifRule & VideoRule

@@ -1,6 +1,6 @@
-import type { Io } from './adapter.ts'
+import type { Io, UnparsedResponse } from '../contract/adapter.ts'
+import { PublishError, unauthorized, unreadable } from '../contract/publish-error.ts'
 import { parseJson } from './json.ts'
-import { PublishError, unauthorized, unreadable } from './publish-error.ts'
 import { StreamedBody } from './request-body.ts'
 
 /** A response with an error status, or with a body that reports an error. */
@@ -57,13 +57,6 @@ export interface NetworkResponse {
   headers: Headers
   /** The parsed JSON; undefined where the body is not JSON. */
   body: unknown
-}
-
-/** A response whose body is not parsed: parsed JSON can take 20 times the memory of its text. */
-export interface UnparsedResponse {
-  status: number
-  headers: Headers
-  text: string
 }
 
 /** The network refused the content. */

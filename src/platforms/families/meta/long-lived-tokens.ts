@@ -1,9 +1,9 @@
-import type { Profile } from './adapter.ts'
-import { callNetwork, type NetworkRules } from './call-network.ts'
-import { at } from './json.ts'
-import { isToken, isUnknownOutcome, metaRules } from './meta-api.ts'
-import type { OAuth, OAuthApp, OAuthIo, Tokens } from './oauth.ts'
-import { PublishError, unauthorized, unexpected } from './publish-error.ts'
+import type { Profile } from '../../contract/adapter.ts'
+import type { OAuth, OAuthApp, OAuthIo, Tokens } from '../../contract/oauth.ts'
+import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
+import { callNetwork, type NetworkRules } from '../../wire/call-network.ts'
+import { at } from '../../wire/json.ts'
+import { isToken, isUnknownOutcome, metaRules } from './api.ts'
 
 /** The login of Instagram or Threads, whose access tokens are exchanged for long-lived ones and refreshed by themselves. */
 interface LongLivedTokens {

@@ -1,5 +1,5 @@
-import type { Credentials } from './adapter.ts'
-import { unauthorized } from './publish-error.ts'
+import type { Credentials } from '../contract/adapter.ts'
+import { unauthorized } from '../contract/publish-error.ts'
 
 /**
  * The access token of an account on `network`. Throws where it cannot be sent, because `fetch` repeats an invalid header in

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { parseJson, textAt } from '../platforms/json.ts'
+import { parseJson, textAt } from '../../wire/json.ts'
 
 /** Meta's message about a user of an app. */
 export interface SignedRequest {

@@ -1,4 +1,4 @@
-import type { Json, Wait } from './adapter.ts'
+import type { Json, Wait } from '../contract/adapter.ts'
 
 /**
  * The pauses before a network is queried again about an act whose response was lost. The first query comes after 30 seconds.

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../../db/client.ts'
-import { listSandboxCalls as readCalls } from '../../../db/queries/sandbox.ts'
-import { listSandboxCalls } from '../../../schemas/operations/sandbox.ts'
-import { readPage } from '../../http/paging.ts'
+import type { Db } from '../../db/client.ts'
+import { listSandboxCalls as readCalls } from '../../db/queries/sandbox.ts'
+import { listSandboxCalls } from '../../schemas/operations/sandbox.ts'
+import { readPage } from '../http/paging.ts'
 
 export const sandbox: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({

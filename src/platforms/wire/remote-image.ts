@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { Io } from './adapter.ts'
+import type { Io } from '../contract/adapter.ts'
+import { impossible, PublishError } from '../contract/publish-error.ts'
 import { connectionError } from './call-network.ts'
-import { impossible, PublishError } from './publish-error.ts'
 import type { Content } from './request-body.ts'
 
 export const JPEG_OR_PNG = ['image/jpeg', 'image/png'] as const

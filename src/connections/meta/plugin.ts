@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { deleteCredentialsUntil, forgetAccounts } from '../../db/queries/meta-users.ts'
-import { AppError } from '../errors.ts'
+import { deleteCredentialsUntil, forgetAccounts } from '../../../db/queries/meta-users.ts'
+import { AppError } from '../../errors.ts'
 import { findAccountsOfUser, META_NETWORKS, type MetaContext, type MetaNetwork, requireKeys } from './users.ts'
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
