@@ -35,8 +35,8 @@ export async function disconnectAccount(db: Db, id: string): Promise<Disconnecte
 }
 
 /**
- * Whether somebody has connected the same account of a network with the same client. Other credentials share no tokens: they
- * may be of somebody who claims the account. Reads all accounts: a million in 0.2 s.
+ * Whether another user has connected the same account of a network with the same client. Other credentials share no
+ * tokens: they may be of somebody who claims the account. Reads all accounts: a million in 0.2 s.
  */
 export async function isConnectedElsewhere(
   db: Db,

@@ -130,7 +130,7 @@ t.test('another account that claims to be the same one does not keep tokens aliv
     .select('externalId')
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  // By credentials, and by an app of somebody's own.
+  // The account is connected by credentials, and by another app.
   for (const clientId of [null, 'another']) {
     const claim = await (await user(`mallory-${clientId}`)).account('x')
     await db.updateTable('accounts').set({ externalId, clientId }).where('id', '=', claim).execute()

@@ -94,7 +94,10 @@ async function load(db: Db, people: Person[]): Promise<void> {
   await sql`set session_replication_role = origin`.execute(db)
 }
 
-/** Milliseconds that a process has spent on a processor, whatever else the machine does: https://docs.kernel.org/scheduler/sched-stats.html */
+/**
+ * Milliseconds that a process has spent on a processor, regardless of other processes:
+ * https://docs.kernel.org/scheduler/sched-stats.html
+ */
 const onCpuMs = (pid: number) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 /** The process of the only connection. The pool replaces a connection that was idle for ten seconds. */

@@ -89,7 +89,7 @@ t.test('a tool that waits ends like the request', async (t) => {
   const { isError, body } = await until('a tool waits when its key is revoked', async () => {
     const agent = await withKey(scene, ada, { scopes: [...SCOPES] })
     t.equal((await callTool(agent, 'list_events', { after: nextCursor })).isError, false)
-    // A busy machine may receive the call after the revocation: then it is no call of a tool.
+    // A busy machine may receive the call after the revocation: then it is not a call of a tool.
     const response = callTool(agent, 'list_events', { after: nextCursor, wait: 20 }).catch(() => undefined)
     await db.updateTable('apiKeys').set({ revokedAt: new Date() }).where('id', '!=', scene.reader.id).execute()
     return response

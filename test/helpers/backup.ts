@@ -25,7 +25,7 @@ export async function copyDatabase(t: Teardown, db: Db, url: string): Promise<st
   return urlOf(name)
 }
 
-/** A pool of tests has at most so many connections. */
+/** The maximal number of connections in a pool of tests. */
 const CONNECTIONS = 10
 
 /** Waits until a pool has noticed that its connections were closed. */

@@ -45,7 +45,7 @@ let routes: { method: string; path: RegExp; operation: Operation }[] | undefined
 function findOperation(method: string, url: string): Operation | undefined {
   routes ??= operationsOf(readDocument()).map((operation) => ({
     method: operation.method,
-    // A parameter is less than a fixed name: /posts/counts is no post.
+    // A fixed name takes precedence over a parameter: /posts/counts is not a post.
     path: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`),
     operation,
   }))

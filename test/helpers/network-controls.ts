@@ -39,7 +39,7 @@ export interface NetworkControls {
   showLate?(): () => void
   /** Whether the network processes posts of this kind. */
   processes?(kind: Kind): boolean
-  /** Processing takes so many looks, or fails. */
+  /** Processing takes this many looks, or fails. */
   process?(looks: number | 'fails'): () => void
   /** How often a post of a network that sets this itself is claimed. */
   looks?: number

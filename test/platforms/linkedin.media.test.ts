@@ -18,7 +18,7 @@ async function start(t: Teardown) {
 const assetsOf = (fake: FakeLinkedin) => [...fake.assets.values()]
 const urnsOf = (fake: FakeLinkedin) => [...fake.assets.keys()]
 
-/** A video of so many bytes, each part of which can be opened. */
+/** A video of `bytes` bytes, each part of which can be opened. */
 function videoOf(bytes: number): PublishedFile {
   const content = Buffer.from(Array.from({ length: bytes }, (_, index) => index % 251))
   const open: PublishedFile['open'] = async (range) =>

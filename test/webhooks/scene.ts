@@ -200,7 +200,7 @@ export async function numberEvents(db: Db): Promise<void> {
 
 export const ACCOUNT = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
-/** Waits until a receiver has got so many requests. */
+/** Waits until a receiver has got this many requests. */
 export const untilReceived = (receiver: Receiver, count: number) =>
   until(`${count} requests at the receiver`, () => receiver.received.length, { isMet: (got) => got >= count })
 

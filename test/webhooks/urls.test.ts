@@ -2,7 +2,7 @@ import t from 'tap'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import { createWebhookWorld, loopbackClient } from './scene.ts'
 
-/** Names that a test resolves, so that no name server is asked. */
+/** Names that a test resolves without a name server. */
 const NAMES: Record<string, string[]> = {
   'public.example': ['93.184.216.34'],
   'private.example': ['10.0.0.5'],

@@ -10,7 +10,7 @@ import { SEED } from '../fuzz/seed.ts'
 import { type Large, largeBodies, type Subjects } from './bodies.ts'
 import type { Message } from './client.ts'
 
-/** The soak sets them. Every so many bodies, one is sent. */
+/** The soak sets both. One in `EVERY` bodies is sent. */
 const { EVERY = '40', SOAK_REPORT } = process.env
 
 /** Accounts on each network. */

@@ -198,7 +198,7 @@ const tool = (args: Json): Json => ({
   params: { name: 'validate_post', arguments: args },
 })
 
-/** A value of the type of a field, of about so many bytes, with texts of so many bytes. */
+/** A value of the type of a field, of about `bytes` bytes, with texts of `length` bytes. */
 function fieldOf(rule: FieldValue, text: (bytes: number) => string, bytes: number, length: number): Json {
   const repeat = <T>(count: number, create: (index: number) => T) =>
     Array.from({ length: Math.max(1, Math.floor(count)) }, (_, i) => create(i))

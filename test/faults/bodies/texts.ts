@@ -79,7 +79,7 @@ type Text = (bytes: number) => string
 
 const sizeOf = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2
 
-/** A text of at most so many bytes in JSON. */
+/** A text of at most `bytes` bytes in JSON. */
 function draw(seed: number, pieces: readonly string[], bytes: number): string {
   const next = integers(seed)
   const parts: string[] = []

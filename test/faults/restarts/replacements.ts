@@ -11,9 +11,9 @@ const CLIENTS = 100
 const RETRY_MS = 100
 
 /**
- * Replaces a process by another one on the same port, without a load balancer, while clients create `rate` posts a second, with
- * random pauses. A refused connection is no breach: the client knows that nothing was sent, and retries. Nor is a 503 of a busy
- * machine.
+ * Replaces a process by another one on the same port, without a load balancer, while clients create `rate` posts a
+ * second, with random pauses. A refused connection is not a breach: the client knows that nothing was sent, and
+ * retries. Nor is a 503 of a busy machine.
  */
 export async function runReplacements(
   t: Teardown,

@@ -26,7 +26,7 @@ const TICK_MS = 15_000
 /** 75 seconds: a lease has ended, and a call can no longer be in flight. */
 const TICKS = 5
 
-/** After so many rounds of posts in which no worker reaches the step, a fault is given up. */
+/** After this many rounds of posts in which no worker reaches the step, a fault is given up. */
 const TRIES_MAX = 20
 /** More rounds than a delivery can fail. */
 const ROUNDS_MAX = 40

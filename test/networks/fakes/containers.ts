@@ -39,7 +39,7 @@ export function readStatus(container: Container, now: number): Status {
 export function createLags() {
   const left = new Map<string, number>()
   return {
-    /** Hides an object for so many calls. */
+    /** Hides an object for this many calls. */
     hide: (id: string, calls: number) => void left.set(id, calls),
     isVisible({ id }: { id: string }): boolean {
       const calls = left.get(id) ?? 0

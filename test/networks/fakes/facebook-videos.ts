@@ -19,9 +19,9 @@ export interface FakeVideos {
   videos: Map<string, Video>
   /** How often a video is reported to be in processing, and the last time in publishing; a text is the reason of its failure. */
   processing: number | string
-  /** The size of the chunks that are asked for. */
+  /** The size of the requested chunks. */
   chunkBytes: number
-  /** An upload in one request ends after so many bytes, without a response. */
+  /** An upload in one request ends after this many bytes, without a response. */
   cutOffAfterBytes: number | null
   /** Whether videos have the id of their post. */
   hasPostIds: boolean

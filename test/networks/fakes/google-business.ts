@@ -48,7 +48,7 @@ interface Switches {
    * Whether Google refuses a post immediately if its photo cannot be fetched. Otherwise Google rejects the post later.
    */
   fetchesAtOnce: boolean
-  /** Live posts have no address for so many reads. */
+  /** Live posts have no address for this many reads. */
   addressLag: number
   download: typeof download
 }

@@ -33,9 +33,9 @@ export interface FakeInstagram extends FakeNetwork {
   comments: Comment[]
   /** How new containers behave. */
   next: Pick<Container, 'looks' | 'problem'>
-  /** A new post or comment is missing from lists for so many calls. */
+  /** A new post or comment is missing from lists for this many calls. */
   lag: number
-  /** A container that was published reads as finished so many times. */
+  /** A container that was published reads as finished this many times. */
   statusLag: number
   /** Whether publishing a container again makes a second post. No page says so, nor that it is refused. */
   publishesAgain: boolean

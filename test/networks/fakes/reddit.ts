@@ -243,7 +243,7 @@ export async function startReddit(t: Teardown) {
     setTime(time: Date) {
       clock = () => time.getTime()
     },
-    /** The app has so many requests left. */
+    /** Leaves the app this many requests. */
     leaveRequests(left: number) {
       used = REQUESTS_MAX - left
     },

@@ -32,9 +32,9 @@ export interface FakeThreads extends FakeNetwork {
   posts: ThreadsPost[]
   /** How new containers behave. */
   next: Pick<ThreadsContainer, 'looks' | 'hidden' | 'hiddenPublish' | 'problem'>
-  /** A new post is missing from lists, and cannot be replied to, for so many calls. */
+  /** A new post is missing from lists, and cannot be replied to, for this many calls. */
   lag: number
-  /** A container that was published reads as finished so many times. */
+  /** A container that was published reads as finished this many times. */
   statusLag: number
   /** Whether publishing a container again makes a second post. No page says so, nor that it is refused. */
   publishesAgain: boolean

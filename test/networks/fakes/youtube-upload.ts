@@ -23,7 +23,9 @@ export function serveUploads(state: YoutubeState) {
   const switches = {
     /** The number of bytes that are stored of the next request that has some; null stores all. */
     storesBytes: null as number | null,
-    /** A session that has every byte responds with 308 to so many queries: https://github.com/claudiob/yt/issues/192 */
+    /**
+     * A session that has every byte responds with 308 to this many queries: https://github.com/claudiob/yt/issues/192
+     */
     completeLooks: 0,
   }
 
