@@ -32,8 +32,8 @@ export const OLDEST = sql<Date>`now() - interval '24 hours'`
 
 /**
  * Returns nothing for unknown or expired keys. The rows are locked because a lock is a write, and waits for a
- * synchronous standby as every write does. A response that only this server has (after a crash, or because the wait was
- * cancelled) is therefore not replayed before the standby has it, too.
+ * synchronous standby as every write does. After a crash or a cancelled wait, only this server may have a response. It
+ * is therefore not replayed before the standby has it, too.
  */
 export const findStoredResponses = prepared<KeysOfUser, FoundResponse>('find_stored_responses', (db, value) =>
   db

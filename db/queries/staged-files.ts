@@ -59,8 +59,8 @@ export const lockUser = prepared<{ userId: string }, { id: string }>('lock_user'
 )
 
 /**
- * Turns a staged file into one of the user's media, in one statement. Returns no row, and leaves the file staged, if it
- * is marked for deletion, or if the user already has a file with the same bytes.
+ * Turns a staged file into one of the user's media, in one statement. Leaves the file staged and returns no row if it
+ * is marked for deletion, or if the user already has the same bytes.
  */
 export const promoteFile = prepared<PromotedFile, Media>(
   'promote_file',

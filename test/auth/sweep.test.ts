@@ -15,9 +15,9 @@ import { form, upload } from '../helpers/upload.ts'
 import { type Named, type SweptRequest, sweptOperations } from './sweep-requests.ts'
 
 /*
- * Every operation of the OpenAPI document, with keys of every scope that allows it, by users of every role, for an account of
- * somebody else, and for accounts of the organisation that the key lists and does not list. No response shows what the caller
- * may not see, and nothing changes that the caller may not change. Keys of other scopes are rejected.
+ * Sends every operation of the OpenAPI document, with keys of every scope that allows it, by users of every role. The
+ * account is that of another user, or one of the organisation that the key lists or does not list. No response shows
+ * what the caller may not see, and nothing changes that the caller may not change. Keys of other scopes are rejected.
  */
 
 const ROLES = ['none', 'member', 'admin'] as const

@@ -17,8 +17,9 @@ import {
 } from './workloads.ts'
 
 /**
- * Repeats the comparison while one user's posts grow from 10,000 to 10,000,000, and compares each way to find posts
- * and deliveries with the plain page of the same list: `node test/bench/growth.ts [--only-finds | --only-organization] [POSTS…]`.
+ * Repeats the comparison while one user's posts grow from 10,000 to 10,000,000. It compares each way to find posts and
+ * deliveries with the plain page of the same list: `node test/bench/growth.ts [--only-finds | --only-organization]
+ * [POSTS…]`.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -14,8 +14,9 @@ import { cpuSeconds } from './processes.ts'
 import { median } from './rounds.ts'
 
 /**
- * Measures the sweep of one day: of a year of published posts, with the attempts of 90 days, and with the sandbox calls, two
- * events of each post and their deliveries to a webhook of 30, it removes the oldest day of each. One user has half of the posts. `node test/bench/retention.ts [POSTS] [USERS]`.
+ * Measures the sweep of one day: it removes the oldest day of each kind of row. The posts of a year are published, with
+ * the attempts of 90 days. The sandbox calls, two events of each post and their deliveries to a webhook are those of 30
+ * days. One user has half of the posts. `node test/bench/retention.ts [POSTS] [USERS]`.
  */
 const [posts = 10_000_000, users = 1_000] = process.argv.slice(2).map(Number)
 

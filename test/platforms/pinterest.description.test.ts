@@ -6,7 +6,7 @@ import { pinterestOAuth } from '../../src/platforms/pinterest/connect.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { startPinterest } from '../networks/fakes/pinterest.ts'
 
-// Requests of the adapter, and responses of the fake, have the schemas of Pinterest's own document, a part of which is in
+// Requests of the adapter and responses of the fake have the schemas of Pinterest's own document. A part of it is in
 // test/samples under its licence.
 
 const { components } = JSON.parse(readFileSync('test/samples/pinterest-openapi.json', 'utf8'), (_key, schema) => {

@@ -26,8 +26,8 @@ export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: n
 const EARLIEST = 100
 
 /**
- * How long the oldest delivery that could be sent has waited for a worker, in milliseconds, and whether any worker holds a
- * delivery, as running workers do while deliveries are due.
+ * Milliseconds for which the oldest delivery that could be sent has waited for a worker, and whether any worker holds a
+ * delivery. Running workers hold some while deliveries are due.
  */
 export const readWaiting = prepared<
   { platforms: string[]; leaseMs: number; now: Now },

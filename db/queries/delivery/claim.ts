@@ -133,9 +133,9 @@ export const claimedTables = sql`
  *
  * A claim looks at the first due deliveries of each platform. It parks those that cannot be sent before others of their
  * account: the account is under way, has to rest, or has an earlier delivery. Parked deliveries leave the index of due
- * ones and are found by way of their account, so that the cost of a claim does not depend on the number of waiting
- * deliveries: with 20,000 deliveries waiting on a resting account it takes 1 ms instead of 50. Each account is looked
- * up once, so that no plan that Postgres may choose costs more than that.
+ * ones and are found through their account. A claim therefore does not slow down with the number of waiting deliveries:
+ * with 20,000 on a resting account it takes 1 ms instead of 50. Each account is looked up once, so that no plan that
+ * Postgres may choose costs more than that.
  *
  * The accounts are locked and changed as well, before their deliveries. A worker that waits for an account's row checks
  * it again when it gets the lock. If the row did not change, two workers could claim two deliveries of one account.
@@ -215,8 +215,9 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
 )
 
 /**
- * A value that Postgres does not see when it plans. It would expect a plan for these values to be cheaper, because few
- * deliveries are due, and plan at each claim: 1.3 ms of CPU, where a claim without due deliveries takes 0.3.
+ * A value that Postgres does not see when it plans. Otherwise Postgres would expect a plan for these values to be
+ * cheaper, because few deliveries are due, and plan at each claim. Planning takes 1.3 ms of CPU; a claim without due
+ * deliveries takes 0.3.
  */
 const hidden = <T>(type: string, value: T): T => sql`(select ${value}::${sql.raw(type)})` as T
 

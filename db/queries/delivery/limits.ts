@@ -5,8 +5,8 @@ import { after, at, type Now } from '../clock.ts'
 import { endOfSharedRest } from './available.ts'
 
 /**
- * Milliseconds until every rate limit of an account (a number of acts in a number of seconds) allows one more act, and
- * until no limit that it shares rests it.
+ * Milliseconds until every rate limit of an account allows one more act, and no limit that it shares rests it. A rate
+ * limit is a number of acts in a number of seconds.
  */
 export const readRest = prepared<{ accountId: string; limits: number[]; windows: number[]; now: Now }, { ms: number }>(
   'read_rest',

@@ -136,8 +136,8 @@ const settle = prepared<{ settlements: string }, WithOrdinal & StoredSettlement>
 )
 
 /**
- * Also claims the earliest due delivery of each account. A statement of its own, because nothing follows while all slots of a
- * network are in use, and the claim has a cost even if it finds nothing.
+ * Also claims the earliest due delivery of each account. It is a separate statement because the claim has a cost even
+ * if it finds nothing, and is not needed while all slots of a network are in use.
  */
 const settleAndClaim = prepared<
   { settlements: string } & NextTerms,

@@ -89,8 +89,9 @@ export interface NumberedEvents {
 }
 
 /**
- * Gives positions to events of the outbox. Readers see events with a position alone. The transactions that give positions to
- * the events of one user run one after the other, so that no event ever appears before one that a reader has passed.
+ * Gives positions to events of the outbox. Readers see events with a position alone. The transactions that give
+ * positions to the events of one user run one after the other. No event ever appears before one that a reader has
+ * passed.
  */
 export function sequenceEvents(db: Db): Promise<NumberedEvents> {
   return db.transaction().execute(async (db) => {

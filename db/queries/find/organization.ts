@@ -3,9 +3,9 @@ import { isPostOf } from '../roles.ts'
 import type { ValueOf } from './walk.ts'
 
 /**
- * Lists of an organisation walk along `posts.organization_id`, however many members and accounts it has. They merge the
- * walks along the posts of all members instead if that column may be wrong until a sweep has corrected it
- * (`organizations.posts_unmarked_since`), or if the walk is along deliveries.
+ * Lists of an organisation walk along `posts.organization_id`, however many members and accounts it has. Instead they
+ * merge the walks along the posts of all members if the walk is along deliveries, or if that column may be wrong. It
+ * may be wrong until a sweep has corrected it: see `organizations.posts_unmarked_since`.
  */
 export interface OrganizationConditions {
   userId: string

@@ -48,7 +48,7 @@ export interface Cluster {
 
 /**
  * Starts a primary with one or two synchronous standbys behind PgBouncer, three API processes behind HAProxy, and two
- * workers, in a temporary folder and on ports of the loopback address. All of it ends with this process.
+ * workers. They use a temporary folder and ports of the loopback address. All of it ends with this process.
  */
 export async function startCluster(standbyCount: number): Promise<Cluster> {
   const { folder, dataDir, mediaDir } = createFolders()

@@ -4,8 +4,8 @@ import { soakTest } from '../../helpers/soak-test.ts'
 type Row = Record<string, string | number>
 
 /**
- * Runs kills.test.ts with every kind of post, prints the results and each post that is not simply published, and exits
- * with the status of the test.
+ * Runs kills.test.ts with every kind of post. Prints the results and each post that is not simply published. Exits with
+ * the status of the test.
  */
 const results = soakTest<({ cases: Row[] } & Row)[]>('networks/kills')
 const rows = results.map(({ cases: _, ...row }) => row)
