@@ -15,8 +15,8 @@ export const isPostOf = (
   post: { userId: RawBuilder<unknown>; id: RawBuilder<unknown> },
 ) => sql<boolean>`coalesce((
   select bool_and(accounts.organization_id is not distinct from ${organizationId}::uuid)
-  from post_targets as any_target join accounts on accounts.id = any_target.account_id
-  where any_target.user_id = ${post.userId} and any_target.post_id = ${post.id}), false)`
+  from post_targets as any_delivery join accounts on accounts.id = any_delivery.account_id
+  where any_delivery.user_id = ${post.userId} and any_delivery.post_id = ${post.id}), false)`
 
 /** The organisation that these rows of `accounts` all belong to, as an aggregate. Null if they have none in common. */
 export const commonOrganization = sql<string | null>`(

@@ -7,7 +7,7 @@ import {
   type Caller,
   chooseSource,
   defaultSort,
-  hasTargetConditions,
+  hasDeliveryConditions,
   rangeOf,
   readConditions,
   resolveOrganization,
@@ -27,7 +27,7 @@ export async function countOwnPosts(db: Db, caller: Caller, query: CountPostsQue
     {
       ...(await resolveOrganization(db, conditions)),
       ...rangeOf(sort, 'desc', conditions, undefined),
-      hasTargetConditions: hasTargetConditions(source, conditions),
+      hasDeliveryConditions: hasDeliveryConditions(source, conditions),
     },
   ).catch((error): CountRow[] => {
     // Postgres and Node have their own lists of time zones.

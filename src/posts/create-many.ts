@@ -18,7 +18,7 @@ import { AppError, invalidRequest } from '../errors.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
-import { toCreated, toRow, toTargets } from './create.ts'
+import { toCreated, toDeliveries, toRow } from './create.ts'
 import { findMissingScope, validateAll } from './validate.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -84,7 +84,7 @@ export async function createPosts(
       .map((each) => ({ ...each, row: toRow(userId, each.post, each.body) }))
     const rows = accepted.map(({ row, post, inspection }) => ({
       ...row,
-      targets: toTargets(post, inspection.accounts),
+      deliveries: toDeliveries(post, inspection.accounts),
     }))
     if (rows.length > 0 && !(await insertPostsTogether(db, rows))) {
       throw new Conflict('An account has changed since the posts were checked')

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import type { KeyedResponse } from '../../db/queries/idempotency.ts'
-import { insertPost, type NewPost, type NewTarget } from '../../db/queries/posts/insert.ts'
+import { insertPost, type NewDelivery, type NewPost } from '../../db/queries/posts/insert.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
@@ -65,7 +65,7 @@ export async function createPost(
 
   const row = { ...toRow(userId, post, body), id }
   try {
-    const insert = () => insertPost(db, { ...row, targets: toTargets(post, accounts) })
+    const insert = () => insertPost(db, { ...row, deliveries: toDeliveries(post, accounts) })
     let unready = await insert()
     // Nothing is written if the user may not use an account, for which `check` throws, or if its text limit has
     // changed.
@@ -103,7 +103,7 @@ export async function createKeyedPost(
   const { accounts, media } = checked
   const row = toRow(userId, post, body)
   const created = toCreated(row.id, post, findWarnings(post, accounts, { media, unready: new Map(), texts }))
-  const isWritten = await insertPost(db, { ...row, targets: toTargets(post, accounts), keyed: toStored(created) })
+  const isWritten = await insertPost(db, { ...row, deliveries: toDeliveries(post, accounts), keyed: toStored(created) })
   return isWritten && created
 }
 
@@ -121,7 +121,7 @@ export const toRow = (
   userId: string,
   post: RequestedPost,
   { externalReference, metadata }: CreatePost,
-): Omit<NewPost, 'targets'> => ({
+): Omit<NewPost, 'deliveries'> => ({
   id: newId(),
   userId,
   caption: post.caption,
@@ -135,8 +135,8 @@ export const toRow = (
   mediaIds: post.mediaIds,
 })
 
-/** The part of a post for each of its accounts, as it is stored. */
-export const toTargets = (post: RequestedPost, accounts: readonly KnownAccount[]): NewTarget[] =>
+/** The deliveries of a post, as they are stored. */
+export const toDeliveries = (post: RequestedPost, accounts: readonly KnownAccount[]): NewDelivery[] =>
   accounts.map(({ id: accountId, textLengthMax }) => ({
     accountId,
     textLengthMax,

@@ -98,7 +98,7 @@ export function chooseSource(sort: Sort, conditions: PostConditions): PostSource
 }
 
 /** Whether posts of the source must be looked up among their deliveries. */
-export const hasTargetConditions = (
+export const hasDeliveryConditions = (
   source: PostSource,
   { states, errorCode, accountId, platform }: PostConditions,
 ): boolean => states !== null || errorCode !== null || platform !== null || (accountId !== null && source !== 'account')

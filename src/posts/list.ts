@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { countStates, readTargets } from '../../db/queries/find/included.ts'
+import { countStates, readDeliveries } from '../../db/queries/find/included.ts'
 import { findPosts } from '../../db/queries/find/posts.ts'
 import { listListedPosts, listPosts } from '../../db/queries/posts/list.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
@@ -15,7 +15,7 @@ import {
   type Caller,
   chooseSource,
   defaultSort,
-  hasTargetConditions,
+  hasDeliveryConditions,
   rangeOf,
   readConditions,
   resolveOrganization,
@@ -72,7 +72,7 @@ async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<
   const source = chooseSource(sort, conditions)
   const found = await findPosts(
     db,
-    { source, order, hasTargetConditions: hasTargetConditions(source, conditions) },
+    { source, order, hasDeliveryConditions: hasDeliveryConditions(source, conditions) },
     { ...(await resolveOrganization(db, conditions)), ...rangeOf(sort, order, conditions, place), limit },
   )
   const last = found.at(-1)
@@ -89,7 +89,7 @@ async function addIncluded(db: Db, userId: string, posts: ListedPost[], include:
     for (const post of posts) post.deliveries = counts.get(post.id) ?? {}
   }
   if (include.has('targets')) {
-    const targets = new Map((await readTargets(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
+    const targets = new Map((await readDeliveries(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
     for (const post of posts) post.targets = targets.get(post.id) ?? []
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
 import { writePostSettled, writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
-import { type ChangedPost, type ChangedTarget, storePostChanges } from '../../db/queries/posts/update.ts'
+import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../db/queries/posts/update.ts'
 import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED } from '../../schemas/messages.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import type { PostDetail } from '../../schemas/post.ts'
@@ -112,7 +112,7 @@ function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccoun
     scheduledAt,
     mediaIds: isDeepStrictEqual(before.mediaIds, mediaIds) ? null : mediaIds,
     nameKeptMs: NAME_KEPT_MS,
-    targets: targets.map((target): ChangedTarget => {
+    deliveries: targets.map((target): ChangedDelivery => {
       const old = post.targets.find(({ accountId }) => accountId === target.accountId)
       const platform = platforms.get(target.accountId)!
       if (!old) return { ...target, platform, isNew: true, isEdited: false, state: initialState(isScheduled) }

@@ -1,4 +1,9 @@
+import type { Selectable } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
+import type { PostTargets } from '../../types.ts'
+
+/** The table has the name of version 1.0: processes of the previous version read it while a newer one migrates. */
+export type DeliveryRow = Selectable<PostTargets>
 
 /** Identifies a delivery: a post on one of its accounts. */
 export interface DeliveryKey {

@@ -55,7 +55,7 @@ export async function writePostSettled(db: Db, { userId, id }: { userId: string;
         cross join lateral (
           select case when error ->> 'code' = 'cancelled' then 'cancelled' else state end as outcome) as named
         where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
-      ) as target
+      ) as delivery
     ) as delivery
     where user_id = ${userId} and id = ${id} and status = 'scheduled' and not delivery.is_open`.execute(db)
 }

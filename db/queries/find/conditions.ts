@@ -43,11 +43,11 @@ const POST_TESTS = {
 }
 
 /** The meaning of each condition on deliveries. */
-const TARGET_TESTS = {
-  states: (value: Value) => sql`target.state = any(${value('states')}::text[])`,
-  errorCode: (value: Value) => sql`target.error ->> 'code' = ${value('errorCode')}::text`,
-  accountId: (value: Value) => sql`target.account_id = ${value('accountId')}::uuid`,
-  platform: (value: Value) => sql`target.platform = ${value('platform')}::text`,
+const DELIVERY_TESTS = {
+  states: (value: Value) => sql`delivery.state = any(${value('states')}::text[])`,
+  errorCode: (value: Value) => sql`delivery.error ->> 'code' = ${value('errorCode')}::text`,
+  accountId: (value: Value) => sql`delivery.account_id = ${value('accountId')}::uuid`,
+  platform: (value: Value) => sql`delivery.platform = ${value('platform')}::text`,
 }
 
 /** Whether a post has accounts of the list alone. No `exists`, for which Postgres may read the whole table into a hash. */
@@ -68,7 +68,7 @@ export const isListed = (
  * The state under which a delivery in the row `name` is counted: `failed` excludes those that their owner has
  * cancelled.
  */
-export const countedState = (name: 'target' | 'post_targets') => sql`case
+export const countedState = (name: 'delivery' | 'post_targets') => sql`case
   when ${sql.ref(`${name}.state`)} = 'failed' and ${sql.ref(`${name}.error`)} ->> 'code' = ${sql.lit(CANCELLED)}
   then ${sql.lit(CANCELLED)} else ${sql.ref(`${name}.state`)} end`
 
@@ -81,7 +81,7 @@ const all = (tests: Record<string, Test>, value: Value, given: readonly string[]
 
 /** The names of the conditions that restrict. */
 export const givenOf = (conditions: Partial<PostConditions>): string[] =>
-  ['organizationId', 'isMarked', 'listedAccountIds', ...Object.keys(POST_TESTS), ...Object.keys(TARGET_TESTS)].filter(
+  ['organizationId', 'isMarked', 'listedAccountIds', ...Object.keys(POST_TESTS), ...Object.keys(DELIVERY_TESTS)].filter(
     (name) => (conditions[name as 'platform'] ?? null) !== null,
   )
 
@@ -90,4 +90,4 @@ export const isPostWanted = (value: Value, given: readonly string[]) => sql`${al
   and ${isListed(value, given, { userId: sql`post.user_id`, id: sql`post.id` })}`
 
 /** Whether one delivery meets all given conditions on deliveries. */
-export const isTargetWanted = (value: Value, given: readonly string[]) => all(TARGET_TESTS, value, given)
+export const isDeliveryWanted = (value: Value, given: readonly string[]) => all(DELIVERY_TESTS, value, given)

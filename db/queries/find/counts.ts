@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
-import { countedState, givenOf, isPostWanted, isTargetWanted } from './conditions.ts'
+import { countedState, givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
 import { isOfList, type PostSource, type PostWalk, walkPosts } from './sources.ts'
 import type { Order, ValueOf } from './walk.ts'
 
@@ -8,15 +8,15 @@ import type { Order, ValueOf } from './walk.ts'
 export const COUNTED_POSTS_MAX = 10_000
 
 /** A limit makes Postgres look up the deliveries of each post, where it would otherwise read all of them. */
-const TARGETS_MAX = 1_000
+const DELIVERIES_MAX = 1_000
 
 export type CountedBy = 'status' | 'state' | 'account' | 'day'
 
 /** Posts are counted, or their deliveries. */
 const GROUPS: Record<CountedBy, { value(timeZone: string): RawBuilder<unknown>; counts: 'posts' | 'deliveries' }> = {
   status: { value: () => sql`post.status`, counts: 'posts' },
-  state: { value: () => countedState('target'), counts: 'deliveries' },
-  account: { value: () => sql`target.account_id`, counts: 'deliveries' },
+  state: { value: () => countedState('delivery'), counts: 'deliveries' },
+  account: { value: () => sql`delivery.account_id`, counts: 'deliveries' },
   day: { value: (timeZone) => sql`to_char(post.scheduled_at at time zone ${timeZone}, 'YYYY-MM-DD')`, counts: 'posts' },
 }
 
@@ -34,22 +34,22 @@ export interface CountRow {
 export async function countFound(
   db: Db,
   { by, timeZone, source, order }: { by: CountedBy; timeZone: string; source: PostSource; order: Order },
-  values: PostWalk & { hasTargetConditions: boolean },
+  values: PostWalk & { hasDeliveryConditions: boolean },
 ): Promise<CountRow[]> {
   const valueAt: ValueOf<PostWalk> = (key) => values[key]
   const given = givenOf(values)
   const { value, counts } = GROUPS[by]
-  const targets = sql`
-    select target.* from post_targets as target
-    where target.user_id = post.user_id and target.post_id = post.id and ${isTargetWanted(valueAt, given)}`
+  const deliveries = sql`
+    select delivery.* from post_targets as delivery
+    where delivery.user_id = post.user_id and delivery.post_id = post.id and ${isDeliveryWanted(valueAt, given)}`
   const { rows } = await sql<CountRow>`
     with walked as materialized (${walkPosts({ source, order, isOrdered: false }, valueAt, COUNTED_POSTS_MAX + 1, given)}),
     counted as (
       select ${value(timeZone)} as value, count(*) as count
       from (select * from walked limit ${sql.lit(COUNTED_POSTS_MAX)}) as post
-      ${counts === 'deliveries' ? sql`cross join lateral (${targets} limit ${sql.lit(TARGETS_MAX)}) as target` : sql``}
+      ${counts === 'deliveries' ? sql`cross join lateral (${deliveries} limit ${sql.lit(DELIVERIES_MAX)}) as delivery` : sql``}
       where ${isPostWanted(valueAt, given)} and ${isOfList(source, valueAt, given)}
-        ${counts === 'posts' && values.hasTargetConditions ? sql`and (select true from (${targets} limit 1) as target) is not null` : sql``}
+        ${counts === 'posts' && values.hasDeliveryConditions ? sql`and (select true from (${deliveries} limit 1) as delivery) is not null` : sql``}
         ${by === 'day' ? sql`and post.scheduled_at is not null` : sql``}
       group by 1
     )

@@ -1,13 +1,13 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import { EXCERPT_MAX } from '../../../schemas/find.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
-import type { PostTargets } from '../../types.ts'
+import type { DeliveryRow } from '../delivery/delivery.ts'
 import { isoTime } from '../iso-time.ts'
 import { nextAttemptOf } from '../posts/detail.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
-import { givenOf, isListed, isTargetWanted, type PostConditions } from './conditions.ts'
+import { givenOf, isDeliveryWanted, isListed, type PostConditions } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import {
   forMember,
@@ -54,13 +54,13 @@ const byPost = (condition: RawBuilder<unknown>, value: Value) => sql`
 
 /** The deliveries of posts, of one after the other. The limit makes Postgres look them up in this order. */
 const ofPosts = (posts: RawBuilder<unknown>, value: Value) => sql`
-  select target.*, post.scheduled_at from (${posts} limit ${sql.lit(WINDOW)}) as post
+  select delivery.*, post.scheduled_at from (${posts} limit ${sql.lit(WINDOW)}) as post
   cross join lateral (
     select * from post_targets
     where user_id = post.user_id and post_id = post.id
       and (post.id <> ${value('afterPostId')}::uuid or account_id < ${value('afterAccountId')}::uuid)
     order by account_id desc
-    limit ${sql.lit(WINDOW)}) as target`
+    limit ${sql.lit(WINDOW)}) as delivery`
 
 const byScheduledPost = (owner: RawBuilder<unknown>, value: Value) =>
   ofPosts(
@@ -127,12 +127,12 @@ function walkDeliveries(source: DeliverySource, value: Value, limit: number, giv
     limit ${sql.lit(limit)}`
 }
 
-/** Whether a delivery of the walk, in the row `target`, belongs to the list. */
+/** Whether a delivery of the walk, in the row `delivery`, belongs to the list. */
 function isOfList(source: DeliverySource, value: Value, given: readonly string[]) {
-  const userId = sql`target.user_id`
+  const userId = sql`delivery.user_id`
   if (!isShared(given)) return sql`true`
   if (isMarked(given) && MARKED_SOURCES[source]) return isMember(value, userId)
-  return isOfOrganization(value, given, { userId, id: sql`target.post_id` })
+  return isOfOrganization(value, given, { userId, id: sql`delivery.post_id` })
 }
 
 interface PageValues extends DeliveryWalk {
@@ -161,7 +161,7 @@ export interface FoundDeliveryRow {
   sortedBy: string | null
 }
 
-type Row = Selectable<PostTargets> & { isWanted: boolean; isLast: boolean; rank: number }
+type Row = DeliveryRow & { isWanted: boolean; isLast: boolean; rank: number }
 
 /** The source along which the statement walks. */
 interface DeliveryQuery {
@@ -173,10 +173,10 @@ const isScheduled = (source: DeliverySource, value: Value) => {
   const isBetween = (time: RawBuilder<unknown>) => sql`
     ${time} >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
     and ${time} < coalesce(${value('scheduledBefore')}::timestamptz, 'infinity')`
-  if (source === 'scheduled') return isBetween(sql`target.scheduled_at`)
+  if (source === 'scheduled') return isBetween(sql`delivery.scheduled_at`)
   return sql`(
     select true from posts
-    where posts.user_id = target.user_id and posts.id = target.post_id and ${isBetween(sql`posts.scheduled_at`)}
+    where posts.user_id = delivery.user_id and posts.id = delivery.post_id and ${isBetween(sql`posts.scheduled_at`)}
     limit 1) is not null`
 }
 
@@ -188,13 +188,13 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
   const walked = sql<Row>`(
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isTargetWanted(value as never, given)}${hasTimes ? sql` and ${isScheduled(source, value as Value)}` : sql``}
+        ${isDeliveryWanted(value as never, given)}${hasTimes ? sql` and ${isScheduled(source, value as Value)}` : sql``}
           and ${isOfList(source, value as Value, given)}
-          and ${isListed(value as Value, given, { userId: sql`target.user_id`, id: sql`target.post_id` })}, false
+          and ${isListed(value as Value, given, { userId: sql`delivery.user_id`, id: sql`delivery.post_id` })}, false
       ) as is_wanted
     from (
       select *, row_number() over () as rank
-      from (${walkDeliveries(source, value as Value, window, given)}) as walked) as target)`
+      from (${walkDeliveries(source, value as Value, window, given)}) as walked) as delivery)`
   // The page is complete before posts and accounts are joined to its rows.
   const page = db
     .selectFrom(walked.as('postTargets'))
@@ -202,31 +202,33 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
     .where(sql<boolean>`is_wanted or is_last`)
     .limit(value('limit'))
   return db
-    .selectFrom(page.as('target'))
+    .selectFrom(page.as('delivery'))
     .innerJoin('posts', (join) =>
-      join.onRef('posts.userId', '=', 'target.userId').onRef('posts.id', '=', 'target.postId'),
+      join.onRef('posts.userId', '=', 'delivery.userId').onRef('posts.id', '=', 'delivery.postId'),
     )
-    .innerJoin('accounts', 'accounts.id', 'target.accountId')
+    .innerJoin('accounts', 'accounts.id', 'delivery.accountId')
     .select([
-      'target.postId',
-      'target.accountId',
-      'target.platform',
+      'delivery.postId',
+      'delivery.accountId',
+      'delivery.platform',
       'accounts.username',
-      sql<string>`left(coalesce(target.caption_override, posts.caption), ${sql.lit(EXCERPT_MAX)})`.as('captionExcerpt'),
-      'target.state',
+      sql<string>`left(coalesce(delivery.caption_override, posts.caption), ${sql.lit(EXCERPT_MAX)})`.as(
+        'captionExcerpt',
+      ),
+      'delivery.state',
       isoTime<string | null>('posts.scheduledAt').as('scheduledAt'),
-      'target.attempts',
-      nextAttemptOf('target').as('nextAttemptAt'),
-      isoTime<string | null>('target.publishedAt').as('publishedAt'),
-      isoTime<string | null>('target.changedAt').as('changedAt'),
-      sql<string | null>`target.sent -> 0 ->> 'id'`.as('externalId'),
-      sql<string | null>`target.sent -> 0 ->> 'url'`.as('externalUrl'),
-      'target.error',
-      'target.isWanted',
-      'target.isLast',
-      exactTime(source === 'changed' ? 'target.changed_at' : 'posts.scheduled_at').as('sortedBy'),
+      'delivery.attempts',
+      nextAttemptOf('delivery').as('nextAttemptAt'),
+      isoTime<string | null>('delivery.publishedAt').as('publishedAt'),
+      isoTime<string | null>('delivery.changedAt').as('changedAt'),
+      sql<string | null>`delivery.sent -> 0 ->> 'id'`.as('externalId'),
+      sql<string | null>`delivery.sent -> 0 ->> 'url'`.as('externalUrl'),
+      'delivery.error',
+      'delivery.isWanted',
+      'delivery.isLast',
+      exactTime(source === 'changed' ? 'delivery.changed_at' : 'posts.scheduled_at').as('sortedBy'),
     ])
-    .orderBy('target.rank')
+    .orderBy('delivery.rank')
     .$castTo<FoundDeliveryRow>()
 }
 

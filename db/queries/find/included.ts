@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { DeliveryCounts, ListedTarget } from '../../../schemas/find.ts'
 import { prepared } from '../../prepared.ts'
-import { deliveryProperties, selectTargets } from '../posts/detail.ts'
+import { deliveryProperties, selectDeliveries } from '../posts/detail.ts'
 import { countedState } from './conditions.ts'
 
 interface PostsOfPage {
@@ -23,14 +23,16 @@ export const countStates = prepared<PostsOfPage, { id: string; states: DeliveryC
 )
 
 /** The accounts of each of these posts, with their deliveries. */
-export const readTargets = prepared<PostsOfPage, { id: string; targets: ListedTarget[] }>('read_targets', (db, value) =>
-  db
-    .selectFrom('posts')
-    .select((eb) => [
-      'posts.id',
-      selectTargets(eb, (eb) => ({ delivery: jsonBuildObject(deliveryProperties(eb)) })).as('targets'),
-    ])
-    .where('posts.userId', '=', value('userId'))
-    .where('posts.id', '=', sql<string>`any(${value('ids')}::uuid[])`)
-    .$castTo<{ id: string; targets: ListedTarget[] }>(),
+export const readDeliveries = prepared<PostsOfPage, { id: string; targets: ListedTarget[] }>(
+  'read_deliveries',
+  (db, value) =>
+    db
+      .selectFrom('posts')
+      .select((eb) => [
+        'posts.id',
+        selectDeliveries(eb, (eb) => ({ delivery: jsonBuildObject(deliveryProperties(eb)) })).as('targets'),
+      ])
+      .where('posts.userId', '=', value('userId'))
+      .where('posts.id', '=', sql<string>`any(${value('ids')}::uuid[])`)
+      .$castTo<{ id: string; targets: ListedTarget[] }>(),
 )

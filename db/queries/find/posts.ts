@@ -3,7 +3,7 @@ import type { Post } from '../../../schemas/post.ts'
 import type { Db } from '../../client.ts'
 import type { Posts } from '../../types.ts'
 import { dropAbsent, postColumns } from '../posts/columns.ts'
-import { givenOf, isPostWanted, isTargetWanted } from './conditions.ts'
+import { givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import { isMarked, isShared } from './organization.ts'
 import { isOfList, orderOf, type PostSource, type PostWalk, SORTED_BY, walkPosts } from './sources.ts'
@@ -30,7 +30,7 @@ export interface PostQuery {
   source: PostSource
   order: Order
   /** Whether some deliveries of each post have to be looked at. */
-  hasTargetConditions: boolean
+  hasDeliveryConditions: boolean
 }
 
 /**
@@ -38,24 +38,24 @@ export interface PostQuery {
  * a plan for these values to be cheaper, and plan each time, which takes longer than the rest.
  */
 function selectPage(db: Db, query: PostQuery, given: readonly string[], value: ValueOf<PageValues>) {
-  const { source, order, hasTargetConditions } = query
+  const { source, order, hasDeliveryConditions } = query
   const column = SORTED_BY[source]
   const isLooselyShared = isShared(given) && !isMarked(given)
   const hasLookups =
-    hasTargetConditions || source === 'account' || isLooselyShared || given.includes('listedAccountIds')
+    hasDeliveryConditions || source === 'account' || isLooselyShared || given.includes('listedAccountIds')
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
   // Qualified, because a column of the API has the same name. The source has this order already, and naming it three
   // times lets Postgres know, so that it stops when the page is full.
   const orderBy = orderOf(source, 'posts', order)
-  const hasTarget = sql`(
-    select true from post_targets as target
-    where target.user_id = post.user_id and target.post_id = post.id
-      and ${isTargetWanted(value as Value, given)}
+  const hasDelivery = sql`(
+    select true from post_targets as delivery
+    where delivery.user_id = post.user_id and delivery.post_id = post.id
+      and ${isDeliveryWanted(value as Value, given)}
     limit 1) is not null`
   const walked = sql<Row>`(
     select *, ${column ? exactTime(column) : sql`null`} as sorted_by, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isPostWanted(value as Value, given)}${hasTargetConditions ? sql` and ${hasTarget}` : sql``}
+        ${isPostWanted(value as Value, given)}${hasDeliveryConditions ? sql` and ${hasDelivery}` : sql``}
           and ${isOfList(source, value as Value, given)}, false) as is_wanted
     from (
       select *, row_number() over (order by ${orderBy}) as rank

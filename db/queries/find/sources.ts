@@ -119,11 +119,11 @@ function walkDeliveries(
     ${isOrdered ? sql`order by walk.place ${direction.order}` : sql``}
     limit ${sql.lit(limit)}`
   return sql`
-    select post.*, target.place
-    from (${isShared(given) ? walks : walk(value)}) as target
+    select post.*, delivery.place
+    from (${isShared(given) ? walks : walk(value)}) as delivery
     cross join lateral (
-      select * from posts where user_id = target.user_id and id = target.place limit 1) as post
-    order by target.place ${direction.order}
+      select * from posts where user_id = delivery.user_id and id = delivery.place limit 1) as post
+    order by delivery.place ${direction.order}
     limit ${sql.lit(limit)}`
 }
 

@@ -45,7 +45,7 @@ const nextAttempt = (delivery: string) => sql`case when ${isBusy}
     (select until from limit_rests where key = accounts.platform)) end`
 
 /** When the next attempt of a delivery is due; null where none is planned. Its account has to be joined. */
-export const nextAttemptOf = (delivery: 'post_targets' | 'target') =>
+export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
   sql<string | null>`case when ${sql.ref(`${delivery}.state`)} = 'queued' then ${isoTime(nextAttempt(delivery))} end`
 
 type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
@@ -116,7 +116,7 @@ export interface PostFile {
 }
 
 /** That of `accountIds`. Posts of version 1.0 have no positions. */
-const TARGET_ORDER = sql`post_targets.position, post_targets.account_id`
+const DELIVERY_ORDER = sql`post_targets.position, post_targets.account_id`
 
 /** A post with facts about each account that its warnings need: whether it is ready, and the limit of its server. */
 export interface PostWithReadiness extends PostDetail {
@@ -124,7 +124,7 @@ export interface PostWithReadiness extends PostDetail {
 }
 
 /** The accounts of a post as a JSON array, each with `more` of it and of its delivery. */
-export const selectTargets = (
+export const selectDeliveries = (
   eb: ExpressionBuilder<DB, 'posts'>,
   more: (eb: DeliveryBuilder) => Record<string, Expression<unknown>>,
 ) =>
@@ -144,7 +144,7 @@ export const selectTargets = (
           threadParts: eb.ref('threadParts'),
           ...more(eb),
         }),
-        TARGET_ORDER,
+        DELIVERY_ORDER,
       ),
     )
     .whereRef('postTargets.userId', '=', 'posts.userId')
@@ -162,7 +162,7 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
         .whereRef('postMedia.userId', '=', 'posts.userId')
         .whereRef('postMedia.postId', '=', 'posts.id')
         .as('mediaIds'),
-      selectTargets(eb, (eb) => ({ delivery: buildDelivery(eb), ...more })).as('targets'),
+      selectDeliveries(eb, (eb) => ({ delivery: buildDelivery(eb), ...more })).as('targets'),
     ])
 
 const selectPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>

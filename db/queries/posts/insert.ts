@@ -10,7 +10,7 @@ import { postEvent } from '../events/post.ts'
 import { insertResponses, type KeyedResponse } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
 
-export interface NewTarget {
+export interface NewDelivery {
   accountId: string
   /** The text limit that the post was checked against. */
   textLengthMax: number | null
@@ -31,7 +31,7 @@ export interface NewPost {
   metadata?: Record<string, string> | undefined
   /** The first state of its deliveries. */
   deliveryState: DeliveryState
-  targets: NewTarget[]
+  deliveries: NewDelivery[]
   /** In order. An id may occur twice. */
   mediaIds: string[]
   /** The response to store with the post, under the `Idempotency-Key` of its request. */
@@ -56,23 +56,23 @@ const reachable = reachableBy(sql.ref<string>('item.user_id'))
  * JSON parameters take 5 % less time than one array for each column for a single post. For batches of 16 they take 4 %
  * more, which is 3 µs a post.
  */
-const insertPosts = prepared<{ posts: string; targets: string; media: string }, WrittenPost>(
+const insertPosts = prepared<{ posts: string; deliveries: string; media: string }, WrittenPost>(
   'insert_posts',
   (_db, value) => sql`
     with item as (
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
         ordinal integer, id uuid, user_id uuid, caption text, first_comment text, post_type text, status text,
-        scheduled_at timestamptz, external_reference text, metadata jsonb, delivery_state text, target_count integer,
+        scheduled_at timestamptz, external_reference text, metadata jsonb, delivery_state text, delivery_count integer,
         key text, request_hash bytea, response_status integer, response_body text,
         response_rights text)
     ),
-    -- The targets that the user may use, and whose text limit is the one that was checked.
-    target as (
+    -- The deliveries to accounts that the user may use, and whose text limit is the one that was checked.
+    delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, accounts.attention,
         accounts.organization_id, accounts.credentials_expire_at, ${storedCredentials} as credentials
-      from jsonb_to_recordset(${value('targets')}::jsonb) as wanted(
+      from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, caption_override text,
         fields jsonb, thread_parts jsonb)
       join item on item.ordinal = wanted.ordinal
@@ -89,15 +89,15 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
         ) filter (
           where attention is not null or credentials is null or credentials_expire_at <= now()
         ) as unready
-      from target as accounts
+      from delivery as accounts
       group by post_id, ordinal
     ),
-    -- Only posts with all of their targets.
+    -- Only posts with all of their deliveries.
     writable as (
       select item.*, reachable.organization_id
       from item
       join reachable on reachable.post_id = item.id
-      where reachable.count = item.target_count and (item.key is null or reachable.unready is null)
+      where reachable.count = item.delivery_count and (item.key is null or reachable.unready is null)
     ),
     -- The first of equal requests in one batch.
     keyed as (
@@ -118,14 +118,14 @@ const insertPosts = prepared<{ posts: string; targets: string; media: string }, 
       -- A draft is never due. A schedule in the past is due at the creation.
       returning user_id, id, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
     ),
-    inserted_targets as (
+    inserted_deliveries as (
       insert into post_targets
         (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, state, due_at,
         claimable_at)
-      select post.user_id, post.id, target.account_id, target.position, target.platform, target.caption_override,
-        target.fields, target.thread_parts, target.delivery_state, post.due_at, post.due_at
+      select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
+        delivery.fields, delivery.thread_parts, delivery.delivery_state, post.due_at, post.due_at
       from post
-      join target on target.post_id = post.id
+      join delivery on delivery.post_id = post.id
     ),
     inserted_media as (
       insert into post_media (user_id, post_id, position, media_id)
@@ -150,7 +150,7 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
   const numbered = posts.map((post, index) => ({ ordinal: index + 1, ...post }))
   return insertPosts(db, {
     posts: JSON.stringify(
-      numbered.map(({ ordinal, targets, ...post }) => ({
+      numbered.map(({ ordinal, deliveries, ...post }) => ({
         ordinal,
         id: post.id,
         user_id: post.userId,
@@ -162,7 +162,7 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
         external_reference: post.externalReference,
         metadata: post.metadata,
         delivery_state: post.deliveryState,
-        target_count: targets.length,
+        delivery_count: deliveries.length,
         ...(post.keyed && {
           key: post.keyed.key,
           request_hash: `\\x${post.keyed.requestHash.toString('hex')}`,
@@ -172,16 +172,16 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
         }),
       })),
     ),
-    targets: JSON.stringify(
-      numbered.flatMap(({ ordinal, targets }) =>
-        targets.map((target, index) => ({
+    deliveries: JSON.stringify(
+      numbered.flatMap(({ ordinal, deliveries }) =>
+        deliveries.map((delivery, index) => ({
           ordinal,
           position: index + 1,
-          account_id: target.accountId,
-          text_length_max: target.textLengthMax,
-          caption_override: target.captionOverride,
-          fields: target.fields,
-          thread_parts: target.threadParts,
+          account_id: delivery.accountId,
+          text_length_max: delivery.textLengthMax,
+          caption_override: delivery.captionOverride,
+          fields: delivery.fields,
+          thread_parts: delivery.threadParts,
         })),
       ),
     ),
@@ -196,13 +196,13 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
 const insertBatched = batched(insertAll)
 
 /** A larger post gets a statement of its own, because it would delay the others of a batch. */
-const BATCHED_TARGETS_MAX = 32
-/** The length of caption, metadata and targets as JSON, in UTF-16 units. */
+const BATCHED_DELIVERIES_MAX = 32
+/** The length of caption, metadata and deliveries as JSON, in UTF-16 units. */
 const BATCHED_LENGTH_MAX = 32_768
 
-const isSmall = ({ caption, targets, metadata }: NewPost): boolean =>
-  targets.length <= BATCHED_TARGETS_MAX &&
-  caption.length + (metadata ? JSON.stringify(metadata).length : 0) + JSON.stringify(targets).length <=
+const isSmall = ({ caption, deliveries, metadata }: NewPost): boolean =>
+  deliveries.length <= BATCHED_DELIVERIES_MAX &&
+  caption.length + (metadata ? JSON.stringify(metadata).length : 0) + JSON.stringify(deliveries).length <=
     BATCHED_LENGTH_MAX
 
 /**

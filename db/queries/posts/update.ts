@@ -6,7 +6,7 @@ import type { Db } from '../../client.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
 
-export interface ChangedTarget {
+export interface ChangedDelivery {
   accountId: string
   platform: PlatformId
   captionOverride: string | null
@@ -32,8 +32,8 @@ export interface ChangedPost {
   mediaIds: string[] | null
   /** How long a call that was lost may still arrive. */
   nameKeptMs: number
-  /** All targets of the post, in their order. Others are removed. */
-  targets: ChangedTarget[]
+  /** All deliveries of the post, in the order of its accounts. Others are removed. */
+  deliveries: ChangedDelivery[]
 }
 
 type PostKey = { userId: string; id: string }
@@ -48,7 +48,7 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
       metadata: metadata && JSON.stringify(metadata),
       organizationId: sql<string | null>`(
         select ${commonOrganization} from accounts
-        where accounts.id = any(${post.targets.map(({ accountId }) => accountId)}::uuid[]))`,
+        where accounts.id = any(${post.deliveries.map(({ accountId }) => accountId)}::uuid[]))`,
       updatedAt: sql<Date>`now()`,
     })
     .where('userId', '=', key.userId)
@@ -59,9 +59,9 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
     .deleteFrom('postTargets')
     .where('userId', '=', key.userId)
     .where('postId', '=', key.id)
-    .where('accountId', '!=', sql<string>`all(${post.targets.map(({ accountId }) => accountId)}::uuid[])`)
+    .where('accountId', '!=', sql<string>`all(${post.deliveries.map(({ accountId }) => accountId)}::uuid[])`)
     .execute()
-  await storeTargets(db, key, post)
+  await storeDeliveries(db, key, post)
 }
 
 async function replaceMedia(db: Db, { userId, id }: PostKey, mediaIds: string[]): Promise<void> {
@@ -75,22 +75,22 @@ async function replaceMedia(db: Db, { userId, id }: PostKey, mediaIds: string[])
 }
 
 /**
- * Stores the targets. A delivery with other content gets a new token and a new start. The names of its acts on networks
+ * Stores the deliveries. A delivery with other content gets a new token and a new start. The names of its acts on networks
  * derive from them, and a network would take new content under an old name for sent. The names stay where only the time
  * changes and the delivery is due now, because a lost call may still arrive.
  */
-async function storeTargets(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, targets }: ChangedPost) {
+async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, deliveries }: ChangedPost) {
   const items = JSON.stringify(
-    targets.map((target, index) => ({
+    deliveries.map((delivery, index) => ({
       position: index + 1,
-      account_id: target.accountId,
-      platform: target.platform,
-      caption_override: target.captionOverride,
-      fields: target.fields,
-      thread_parts: target.threadParts,
-      is_new: target.isNew,
-      is_edited: target.isEdited,
-      state: target.state,
+      account_id: delivery.accountId,
+      platform: delivery.platform,
+      caption_override: delivery.captionOverride,
+      fields: delivery.fields,
+      thread_parts: delivery.threadParts,
+      is_new: delivery.isNew,
+      is_edited: delivery.isEdited,
+      state: delivery.state,
     })),
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
