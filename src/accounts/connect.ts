@@ -34,8 +34,8 @@ export function fingerprintRequest(keyring: Keyring, userId: string, body: Conne
 const IDENTIFY_TIMEOUT_MS = 20_000
 
 /**
- * Asks the network which account the credentials belong to. Throws 403 if the user is not an admin of the organisation,
- * 400 if the network rejects the credentials, and 502 if it gives no valid response.
+ * Asks the network which account the credentials belong to. Throws 403 if the user is not an admin of the organisation.
+ * Throws 400 if the network rejects the credentials, and 502 if it gives no valid response.
  */
 export async function identifyAccount(
   { db, networks, fetch }: NetworkContext,

@@ -30,9 +30,10 @@ interface Request {
 }
 
 /**
- * Lists the values that a key of `fields` may have for an account. Throws 404 if the caller cannot use the account, or its
- * network lists no values for the key, 400 if the values depend on a parameter that is missing, or the network refuses the
- * request, 409 if the network would need other credentials, and 502 if it gives no valid response.
+ * Lists the values that a key of `fields` may have for an account. Throws 404 if the caller cannot use the account, or
+ * its network lists no values for the key. Throws 400 if a parameter on which the values depend is missing, or the
+ * network refuses the request. Throws 409 if the network would need other credentials, and 502 if it gives no valid
+ * response.
  */
 export function createFieldOptions({ db, networks, keyring, fetch }: NetworkContext) {
   const lists = createShortCache<FieldOptionList>({ keptMs: KEPT_MS, entriesMax: LISTS_MAX })

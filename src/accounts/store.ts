@@ -21,9 +21,7 @@ import type { Credentials, Profile } from '../platforms/contract/adapter.ts'
 import { storable } from '../platforms/contract/publish-error.ts'
 import { findAttention } from './attention.ts'
 
-/*
- * What connecting by credentials and by OAuth have in common.
- */
+/* Steps that connecting by credentials and by OAuth have in common. */
 
 export interface NetworkContext {
   db: Db

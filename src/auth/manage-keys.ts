@@ -125,8 +125,8 @@ export function updateKey(db: Db, manager: Manager, id: string, body: UpdateApiK
 }
 
 /**
- * Creates a key in place of another one of the user, which expires after the overlap. Throws 403 if the key allows more than
- * the key of the request, which would otherwise gain it, and 409 if it is expired or replaced.
+ * Creates a key in place of another one of the user, which expires after the overlap. Throws 403 if the key allows more
+ * than the key of the request, which would otherwise gain these rights. Throws 409 if it is expired or replaced.
  */
 export function rotateKey(
   db: Db,

@@ -8,8 +8,8 @@ import { FlowFailure } from './failure.ts'
 import { connectAccounts } from './finish.ts'
 
 /**
- * Connects the chosen accounts, all or none. Throws 400 for an id that is no choice, and 409 if the connection does not wait
- * for a choice, or if an account cannot be connected; it then goes on waiting for another choice.
+ * Connects the chosen accounts, all or none. Throws 400 for an id that is not a choice. Throws 409 if the connection
+ * does not wait for a choice, or if an account cannot be connected; it then goes on waiting for another choice.
  */
 export async function chooseAccounts(
   context: ConnectionContext,

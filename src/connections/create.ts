@@ -28,8 +28,8 @@ interface Prepared {
 
 /**
  * Checks what `storeConnection` stores, and begins the flow of a `manual` connection. Throws 400 for a network, a
- * `returnUrl`, a hint, metadata or an app that cannot be used, 403 for an organisation or an account of others, and 502 if the
- * network cannot be reached.
+ * `returnUrl`, a hint, metadata or an app that cannot be used. Throws 403 for an organisation or an account of others,
+ * and 502 if the network cannot be reached.
  */
 export async function prepareConnection(
   context: ConnectionContext,

@@ -27,8 +27,8 @@ interface Reader {
 
 /**
  * The events after a cursor, or from a time on. Waits for the first one until `signal` aborts. Throws 400 for a cursor
- * that is not the caller's, 401 if the key ends meanwhile, 403 for a type that the key may not see, and 410 for a
- * cursor whose events are gone.
+ * that is not the caller's, and 410 for one whose events are gone. Throws 401 if the key ends meanwhile, and 403 for a
+ * type that the key may not see.
  */
 export async function readEvents(
   { db, waiters }: { db: Db; waiters: Waiters },

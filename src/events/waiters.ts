@@ -19,8 +19,9 @@ interface Waiter {
 
 export interface Waiters {
   /**
-   * Resolves to true when the user has an event after the position `after`, or the key has ended, and to false when `ms` are
-   * over, `signal` aborts, the process stops, or another user needs the place. Throws 429 where too many wait already.
+   * Resolves to true when the user has an event after the position `after`, or the key has ended. Resolves to false
+   * when `ms` are over, `signal` aborts, the process stops, or another user needs the place. Throws 429 if too many
+   * wait already.
    */
   wait(reader: { userId: string; keyId: string }, after: number, ms: number, signal: AbortSignal): Promise<boolean>
   /** Ends all waits, and those to come. */

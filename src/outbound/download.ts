@@ -44,8 +44,8 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 const STALL_BYTES_MIN = 16 * 1024
 
 /**
- * GETs a file. It uses `node:http`, because undici 7 rejects a response after an interim `100 Continue`, and takes a body
- * without a length for complete when its connection is reset.
+ * GETs a file. It uses `node:http`, because undici 7 rejects a response after an interim `100 Continue`. Undici also
+ * takes a body without a length for complete when its connection is reset.
  */
 export async function download(reach: Reach, start: URL, options: DownloadOptions): Promise<Readable> {
   const endsAt = performance.now() + options.totalMaxMs

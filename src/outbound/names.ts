@@ -9,8 +9,8 @@ export interface Address {
 export type Resolve = (hostname: string) => Promise<Address[]>
 
 /**
- * Queries the name servers for IPv4 and IPv6 addresses in parallel. `dns.lookup` would occupy one of the few threads that
- * the process has for names and files while a server does not respond, and a timeout would not free it.
+ * Queries the name servers for IPv4 and IPv6 addresses in parallel. While a server does not respond, `dns.lookup` would
+ * occupy one of the few threads that the process has for names and files. A timeout would not free it.
  */
 export const resolveName: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })

@@ -22,9 +22,9 @@ const GROWTH_MIN = 1.5
 const readHeapBytes = () => getHeapStatistics().total_heap_size
 
 /**
- * Returns the memory that a burst of requests took, once the event loop was idle for 5 seconds: 370 MB after a minute of
- * load, 150 MB afterwards. A smaller young generation would keep the memory low during the load too, but costs a tenth of the
- * throughput.
+ * Returns memory to the system after a burst of requests, once the event loop was idle for 5 seconds. A process had 370
+ * MB after a minute of load, and 150 MB afterwards. A smaller young generation would keep the memory low during the
+ * load too, but costs a tenth of the throughput.
  */
 export function releaseMemoryWhenIdle(): { stop(): void } {
   let restBytes = readHeapBytes()

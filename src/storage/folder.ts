@@ -144,9 +144,9 @@ function nameOf(key: string): string {
 const partOf = (target: string) => `${target}.part`
 
 /**
- * Whether a Range header selects one range. The server may ignore malformed headers and multiple ranges (RFC 9110, 14.2). A
- * suffix longer than the file selects the whole file (14.1.2). @fastify/send 4.2 would respond with 416 to a malformed
- * header and to a long suffix, and would merge multiple ranges into one.
+ * Whether a Range header selects one range. The server may ignore malformed headers and multiple ranges (RFC 9110,
+ * 14.2). A suffix longer than the file selects the whole file (14.1.2). @fastify/send 4.2 would respond with 416 to a
+ * malformed header and to a long suffix. It would merge multiple ranges into one.
  */
 function isOneRange(header: string | undefined, size: number): boolean {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
