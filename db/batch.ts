@@ -20,13 +20,14 @@ interface Waiting<A, R> {
 
 /**
  * Turns `run`, a statement for many items, into a function for one item. While the maximum of statements runs, further
- * items queue up and share the next statement. Each caller gets its own row, or undefined where the statement returned
+ * items queue up and share the next statement. Each caller gets its own row, or undefined if the statement returned
  * none. One commit per item would take most of the time. Inside a transaction, each item gets its own statement.
  *
- * A caller whose database budget is spent gets an error, and its item leaves the queue if no statement has taken it yet.
+ * A caller whose database budget is spent gets an error, and its item leaves the queue if no statement has taken it
+ * yet.
  *
- * An invalid value or a violated constraint is the error of a single item, so the items of that batch run again one by one.
- * After any other error, such as a lost connection, the outcome is unknown: every caller of the batch gets it.
+ * An invalid value or a violated constraint is the error of a single item, so the items of that batch run again one by
+ * one. After any other error, such as a lost connection, the outcome is unknown: every caller of the batch gets it.
  */
 export function batched<A, R extends WithOrdinal>(
   run: (db: Db, items: A[]) => Promise<R[]>,

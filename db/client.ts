@@ -20,9 +20,9 @@ export interface ConnectOptions {
   statementTimeoutMs?: number
 }
 
-/** The limit for opening a connection, and for waiting for a free one, where statements have a time limit. */
+/** The limit for opening a connection, and for waiting for a free one, if statements have a time limit. */
 const CONNECT_MS = 800
-/** The same where statements have none. */
+/** The same if statements have none. */
 const CONNECT_UNLIMITED_MS = 10_000
 /**
  * Postgres cancels a statement at its time limit. A server that sends nothing for this much longer counts as silent.

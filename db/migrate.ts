@@ -79,7 +79,7 @@ export interface SchemaStatus {
   pending: string[]
   /** Applied migrations of a newer version. */
   newer: string[]
-  /** The oldest version that the schema serves; null where any does. */
+  /** The oldest version that the schema serves; null if any does. */
   servesFrom: string | null
 }
 

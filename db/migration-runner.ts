@@ -67,7 +67,7 @@ async function createHistory(db: Db): Promise<void> {
       steps_done integer not null,
       -- Null until all are.
       applied_at timestamptz,
-      -- The oldest version of Postroom that the schema serves since; null where the migration changes nothing about it.
+      -- The oldest version of Postroom that the schema serves since; null if the migration changes nothing about it.
       serves_from text
     )`.execute(db)
   const { rows } = await sql<{ exists: boolean }>`

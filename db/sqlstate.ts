@@ -49,7 +49,7 @@ const CLASS = {
 /** Within class 57 (operator intervention): the server or its administrator ends the connection. */
 const SHUTDOWN = '57P'
 
-/** The code of an error: a SQLSTATE where Postgres or a pooler sent it, else a code of Node or none. */
+/** The code of an error: a SQLSTATE if Postgres or a pooler sent it, else a code of Node or none. */
 const codeOf = (error: unknown): string => (error as { code?: string } | undefined)?.code ?? ''
 
 export const hasSqlstate = (error: unknown, ...states: Sqlstate[]): boolean =>

@@ -3,7 +3,10 @@ import { hasSqlstate, isRetryable, SQLSTATE } from './sqlstate.ts'
 
 export const ATTEMPTS_MAX = 4
 
-/** Thrown by the work of a transaction where a row is no longer as the work has read it. It counts as a serialisation failure. */
+/**
+ * Thrown by the work of a transaction if a row is no longer as the work has read it. It counts as a serialisation
+ * failure.
+ */
 export class Conflict extends Error {
   readonly code = SQLSTATE.SERIALIZATION_FAILURE
 }

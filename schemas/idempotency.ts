@@ -42,5 +42,5 @@ export const keyReusedResponse = {
   ),
 }
 
-/** The advice where the client cannot know whether a request was carried out. */
+/** The advice if the client cannot know whether a request was carried out. */
 export const RETRY_ADVICE = 'Send the request again with the same `Idempotency-Key`: it is carried out once.'

@@ -58,15 +58,15 @@ export const Dictionary = <T extends TSchema>(values: T, options: SchemaOptions 
 const DEFAULT = Symbol('default')
 
 /**
- * A property that is optional in a request and that the validator sets to `value` where it is absent, so that handlers
- * always have it. The document must name the default in the description: openapi-typescript 7 makes a property of a body
- * with the keyword `default` required.
+ * A property that is optional in a request and that the validator sets to `value` if it is absent, so that handlers
+ * always have it. The document must name the default in the description: openapi-typescript 7 makes a property of a
+ * body with the keyword `default` required.
  */
 export function Defaulted<T extends TSchema>(schema: T, value: Static<T>): T {
   return { ...Type.Optional(schema), [DEFAULT]: value } as unknown as T
 }
 
-/** The value that the validator sets where the property is absent; undefined for a property without a default. */
+/** The value that the validator sets if the property is absent; undefined for a property without a default. */
 export const defaultOf = (property: TSchema): unknown => (property as { [DEFAULT]?: unknown })[DEFAULT]
 
 /**

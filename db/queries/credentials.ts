@@ -9,7 +9,7 @@ export interface CredentialsRow {
   data: Buffer
 }
 
-/** The columns of a row that may have no secret, as one value; null where it has none. */
+/** The columns of a row that may have no secret, as one value; null if it has none. */
 export const credentialsRow = ({
   keyId,
   dataKey,

@@ -14,13 +14,13 @@ export interface Installation {
 
 const columns = sql`id, mark::float8 as mark, refused_since is not null as is_refused`
 
-/** Returns no row where no worker ran on the database yet. */
+/** Returns no row if no worker ran on the database yet. */
 export const readInstallation = prepared<object, Installation>(
   'read_installation',
   () => sql`select ${columns} from installation`,
 )
 
-/** Returns no row where another worker was first. */
+/** Returns no row if another worker was first. */
 export async function createInstallation(db: Db, { isRefused }: { isRefused: boolean }): Promise<void> {
   const refusedSince: Expression<Date | null> = isRefused ? sql<Date>`now()` : sql<null>`null`
   await sql`insert into installation (refused_since) values (${refusedSince}) on conflict do nothing`.execute(db)
@@ -33,7 +33,7 @@ export async function hasAttempts(db: Db): Promise<boolean> {
 }
 
 /**
- * Increases the mark. Returns no row where the database is not the one that had `known`: it was restored, or has lost
+ * Increases the mark. Returns no row if the database is not the one that had `known`: it was restored, or has lost
  * transactions. Nothing changes then.
  */
 export const advanceMark = prepared<{ id: string; known: number }, { mark: number; isRefused: boolean; at: string }>(
@@ -44,7 +44,7 @@ export const advanceMark = prepared<{ id: string; known: number }, { mark: numbe
     returning mark::float8 as mark, refused_since is not null as is_refused, ${isoTime(sql`now()`)} as at`,
 )
 
-/** Locks the row. Returns undefined where no worker ran on the database yet. */
+/** Locks the row. Returns undefined if no worker ran on the database yet. */
 export async function lockInstallation(db: Db): Promise<(Installation & { refusedSince: Date | null }) | undefined> {
   const { rows } = await sql<Installation & { refusedSince: Date | null }>`
     select ${columns}, refused_since from installation for update`.execute(db)

@@ -37,7 +37,7 @@ async function createProviderWorld(t: Test) {
     return { id: body.id as string, browser, callback: await allow(new URL(location!)) }
   }
 
-  /** Finishes the flow. Returns the connection, and where the browser is sent. */
+  /** Finishes the flow. Returns the connection, and the address to which the browser is sent. */
   async function finish({ id, browser, callback }: Awaited<ReturnType<typeof open>>) {
     const { location } = await browser.get(callback.href)
     return { ...(await ada.call('GET', `/connections/${id}`)).body, location }

@@ -1,14 +1,14 @@
 /**
  * An agent without a language model. It calls Postroom's tools: it checks a post, writes a draft, and schedules it only
- * where its second argument says that a person has agreed. Copy it into a project of your own.
+ * if its second argument says that a person has agreed. Copy it into a project of your own.
  *
  *   npm install @modelcontextprotocol/client
  *   POSTROOM_KEY=pr_… node agent.ts "Hello from an agent" confirm
  *
  * Node 22.18 or newer runs it as it is, in a package whose `type` is `module`.
  *
- * It calls `POST /mcp` of the service at POSTROOM_URL. With MCP_COMMAND, such as `npm run -s postroom -- mcp`, it starts
- * that program instead, and talks to it on stdin and stdout.
+ * It calls `POST /mcp` of the service at POSTROOM_URL. With MCP_COMMAND, such as `npm run -s postroom -- mcp`, it
+ * starts that program instead, and talks to it on stdin and stdout.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'

@@ -32,7 +32,7 @@ try {
   for (const { path, message } of error.details) print(`  ${path.join('.')}: ${message}`)
 }
 
-// 2. The right one. The client repeats it under one key where the response is lost or is a 5xx. Choose the key yourself
+// 2. The right one. The client repeats it under one key if the response is lost or is a 5xx. Choose the key yourself
 // and store it with your data, if your program may send the post again after a crash.
 const post = { accountIds: [sandbox.id], caption, scheduledAt: new Date().toISOString() }
 const idempotencyKey = randomUUID()

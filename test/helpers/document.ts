@@ -85,8 +85,8 @@ export const operationsOf = ({ paths }: Document): Operation[] =>
 export const json = ({ content }: { content: Record<string, Media> }): Media => content['application/json']!
 
 /**
- * Returns a function that gives the errors of a value by a schema of `document`: an empty string where the value is
- * valid. It uses plain JSON Schema, as readers of the document do: TypeBox checks more than the document says.
+ * Returns a function that gives the errors of a value by a schema of `document`: an empty string if the value is valid.
+ * It uses plain JSON Schema, as readers of the document do: TypeBox checks more than the document says.
  */
 export function validatorOf(document: Document): (schema: Schema, value: unknown) => string {
   const ajv = new Ajv2020({ strict: false, allErrors: true })

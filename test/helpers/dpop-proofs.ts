@@ -7,7 +7,7 @@ export interface Jwt {
   claims: Record<string, unknown>
 }
 
-/** Reads a JWT. Throws where it is not signed with `key`, or else with the key in its header. */
+/** Reads a JWT. Throws if it is not signed with `key`, or else with the key in its header. */
 export function readJwt(text: string, key?: JsonWebKey): Jwt {
   const [header, claims, signature] = text.split('.') as [string, string, string]
   const parse = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())

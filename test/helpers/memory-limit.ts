@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Teardown } from './database.ts'
 
 /**
- * A group of processes that the kernel ends if they take more memory than this, as a container does. Its folder; undefined
- * where this process may not make one, which takes root and version 1 of control groups:
+ * A group of processes that the kernel ends if they take more memory than this, as a container does. Its folder;
+ * undefined if this process may not make one, which takes root and version 1 of control groups:
  * https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
  */
 export function limitMemory(t: Teardown, bytes: number): string | undefined {

@@ -174,7 +174,7 @@ async function newImage(): Promise<Buffer> {
 }
 
 /**
- * Uploads what a post of this kind shows. Videos are images by their bytes: reading a real one takes seconds where the
+ * Uploads what a post of this kind shows. Videos are images by their bytes: reading a real one takes seconds if the
  * machine is busy.
  */
 export async function uploadFiles({ db, uploadFile }: World, { files }: Kind): Promise<string[]> {

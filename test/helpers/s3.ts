@@ -54,7 +54,7 @@ export async function startS3(t: Teardown, directory: string): Promise<S3> {
   const options = {
     bucket: BUCKET.Bucket,
     region: 'us-east-1',
-    // A host name: with an IP address, the SDK uses path style even where `forcePathStyle` is missing.
+    // A host name: with an IP address, the SDK uses path style even if `forcePathStyle` is missing.
     endpoint: `http://localhost:${port}`,
     credentials: {
       accessKeyId: process.env.TEST_S3_ACCESS_KEY_ID ?? 'S3RVER',

@@ -39,7 +39,7 @@ const expressions = panels
   .flatMap(({ targets = [] }) => targets)
   .map(({ expr }) => expr.replaceAll('$__rate_interval', '5m'))
 
-/** Runs `promtool`, and returns what it says where it does not succeed. */
+/** Runs `promtool`. Returns its output if it fails. */
 function promtool(args: string[], input?: string): string {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', ...(input && { input }) })
   return status === 0 ? '' : `${stdout}${stderr}`

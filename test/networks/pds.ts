@@ -84,7 +84,7 @@ const FIRST_MESSAGE_MAX_MS = 300_000
 
 /**
  * Runs a file of this folder in a process of its own, until the end of the calling test. Returns its first message, or
- * undefined if it ended before. Throws where neither happens in time.
+ * undefined if it ended before. Throws if neither happens in time.
  */
 export async function runUntilMessage<Message>(t: Teardown, file: string, args: string[]) {
   const child = fork(new URL(file, import.meta.url), args, {

@@ -17,7 +17,7 @@ import { startYoutube } from '../networks/fakes/youtube.ts'
 /** A post with one key of `fields`, and what its network receives of it. */
 interface Row {
   value: unknown
-  /** The values in all calls named `call`: none, where the key has no effect. Absent: the value itself, once. */
+  /** The values in all calls named `call`: none if the key has no effect. Absent: the value itself, once. */
   sent?: unknown[]
   /** Absent: the call that creates the post. */
   call?: string

@@ -19,7 +19,7 @@ const app = { clientId: 'the-app', clientSecret: 'app-secret' }
 const credentials = { accessToken: 'old-access', refreshToken: 'old-refresh', page: '7' }
 recordSecrets('credentials', app.clientSecret, ...Object.values(credentials).slice(0, 2))
 
-/** Refreshes with a token endpoint that responds like this. Returns the error where it fails. */
+/** Refreshes with a token endpoint that responds like this. Returns the error if it fails. */
 const refreshWith = (respond: () => Promise<Response>) =>
   refresh!
     .run(credentials, app, { fetch: respond as typeof fetch, signal: AbortSignal.timeout(5_000) })

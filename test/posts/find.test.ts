@@ -95,7 +95,7 @@ function defaultSort(query: Query) {
 
 const PAGES_MAX = POSTS
 
-/** The ids of all pages. Fails where a page is too long, or the list does not end. */
+/** The ids of all pages. Fails if a page is too long, or the list does not end. */
 async function readAll(person: Person, path: string, query: Query): Promise<string[]> {
   const ids: string[] = []
   let cursor: string | null = null

@@ -14,7 +14,7 @@ export const hasSharedRest = (now: Now) => sql<boolean>`exists (
     select from limit_rests
     where limit_rests.key in (accounts.limit_key, accounts.platform) and limit_rests.until > ${at(now)})`
 
-/** When the rate limits that an account shares let it be sent to again; null where none was ever reached. */
+/** When the rate limits that an account shares let it be sent to again; null if none was ever reached. */
 export const endOfSharedRest = sql<Date | null>`(
   select max(limit_rests.until) from limit_rests where limit_rests.key in (accounts.limit_key, accounts.platform))`
 

@@ -19,7 +19,7 @@ export interface ClaimedDelivery extends HeldDelivery {
   /** Number of the act whose call may have been made. */
   intent: number | null
   prepared: PreparedAct | null
-  /** Milliseconds that the delivery has waited for its network; null where it does not wait. */
+  /** Milliseconds that the delivery has waited for its network; null if it does not wait. */
   waitedMs: number | null
   /** Milliseconds since the lease of a crashed worker ended; null if the last worker gave the delivery back. */
   cutOffForMs: number | null

@@ -8,7 +8,7 @@ export interface DeliveryCounts {
   platform: string
   /** Due, and not under way. */
   due: number
-  /** Milliseconds since the earliest of the due deliveries could be sent; 0 where none is due. */
+  /** Milliseconds since the earliest of the due deliveries could be sent; 0 if none is due. */
   oldestDueMs: number
   /** Not due until they are retried, or until their network is queried. */
   waiting: number

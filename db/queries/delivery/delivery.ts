@@ -30,6 +30,9 @@ export interface SentAct {
 export interface PreparedAct {
   act: number
   state: unknown
-  /** The failures in a row when the delivery began to wait for its network. Absent before that, and where an older version wrote it. */
+  /**
+   * The failures in a row when the delivery began to wait for its network. Absent before that, and if an older version
+   * wrote it.
+   */
   failuresBefore?: number
 }

@@ -213,7 +213,7 @@ export async function markDeliveryPublished(
 
 /**
  * Marks any post as published, with its deliveries: a worker that has claimed one of them no longer sends it. Changes
- * nothing and returns `busy` while a call for one of them may be under way, and `missing` where there is no such post.
+ * nothing and returns `busy` while a call for one of them may be under way, and `missing` if there is no such post.
  */
 export function markPostPublished(db: Db, id: string, state: DeliveryState): Promise<'published' | 'busy' | 'missing'> {
   return inTransaction(db, async (db) => {

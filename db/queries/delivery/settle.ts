@@ -14,7 +14,7 @@ import { unpublish } from './unpublish.ts'
 export interface StoredSettlement {
   /** Number of attempts in the delivery's history. */
   attempts: number
-  /** The next delivery of the account, where one was to be claimed and is due. */
+  /** The next delivery of the account, if one was to be claimed and is due. */
   next?: ClaimedDelivery
 }
 

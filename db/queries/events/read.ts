@@ -32,7 +32,7 @@ const isWanted = (value: <K extends keyof EventConditions & string>(key: K) => E
   and (${value('listedAccountIds')}::uuid[] is null
     or (account_ids is not null and account_ids <@ ${value('listedAccountIds')}::uuid[]))`
 
-/** How many events one page looks at. A page may be shorter than its limit where others do not meet the conditions. */
+/** How many events one page looks at. A page may be shorter than its limit if others do not meet the conditions. */
 export const WINDOW = 1_000
 
 export interface EventPage {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /*
- * Lists with filters walk one index in the order of the list, look at a bounded number of rows, and stop when a page is full.
- * A page may therefore be shorter than its limit, or empty, although more follows. Reading on for a full page would take
- * seconds where a filter matches one of a million posts.
+ * Lists with filters walk one index in the order of the list, look at a bounded number of rows, and stop when a page is
+ * full. A page may therefore be shorter than its limit, or empty, although more follows. Reading on for a full page
+ * would take seconds if a filter matches one of a million posts.
  */
 
 /** The number of rows that are read for a page. They take about as long as the rest of it. */

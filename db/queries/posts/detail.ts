@@ -44,7 +44,7 @@ const nextAttempt = (delivery: string) => sql`case when ${isBusy}
     (select until from limit_rests where key = accounts.limit_key),
     (select until from limit_rests where key = accounts.platform)) end`
 
-/** When the next attempt of a delivery is due; null where none is planned. Its account has to be joined. */
+/** When the next attempt of a delivery is due; null if none is planned. Its account has to be joined. */
 export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
   sql<string | null>`case when ${sql.ref(`${delivery}.state`)} = 'queued' then ${isoTime(nextAttempt(delivery))} end`
 
@@ -131,7 +131,7 @@ export const selectDeliveries = (
   eb
     .selectFrom('postTargets')
     .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
-    // Postgres leaves this join out where no column of it is selected.
+    // Postgres leaves this join out if no column of it is selected.
     .leftJoin('accountCredentials', 'accountCredentials.accountId', 'accounts.id')
     .select((eb) =>
       jsonList(

@@ -11,9 +11,9 @@ export interface LockedPost {
 }
 
 /**
- * A query with the row `found`: the user's post, locked after its deliveries in the order of their accounts, as workers lock
- * them. Has no row where there is no such post, or where another request has changed it while this one waited for the lock:
- * accounts that the post has got since would not be locked. The caller then repeats the statement.
+ * A query with the row `found`: the user's post, locked after its deliveries in the order of their accounts, as workers
+ * lock them. Has no row if there is no such post, or if another request has changed it while this one waited for the
+ * lock: accounts that the post has got since would not be locked. The caller then repeats the statement.
  */
 export const withLockedPost = (db: Db, post: { userId: string; id: string }) =>
   db

@@ -28,7 +28,7 @@ export interface ChangedPost {
   scheduledAt: Date | null
   externalReference: string | null
   metadata: Record<string, string> | null
-  /** Null where they do not change. */
+  /** Null if they do not change. */
   mediaIds: string[] | null
   /** How long a call that was lost may still arrive. */
   nameKeptMs: number
@@ -76,7 +76,7 @@ async function replaceMedia(db: Db, { userId, id }: PostKey, mediaIds: string[])
 
 /**
  * Stores the deliveries. A delivery with other content gets a new token and a new start. The names of its acts on networks
- * derive from them, and a network would take new content under an old name for sent. The names stay where only the time
+ * derive from them, and a network would take new content under an old name for sent. The names stay if only the time
  * changes and the delivery is due now, because a lost call may still arrive.
  */
 async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, deliveries }: ChangedPost) {

@@ -14,7 +14,7 @@ export interface UserData {
   keys: number
 }
 
-/** Counts what belongs to a user; undefined where there is no such user. */
+/** Counts what belongs to a user; undefined if there is no such user. */
 export async function countUserData(db: Db, userId: string): Promise<UserData | undefined> {
   const { rows } = await sql<UserData>`
     select name,

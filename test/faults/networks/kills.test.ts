@@ -130,7 +130,7 @@ function nameCall(...[input, init]: Parameters<typeof fetch>): string {
   return `${init?.method ?? 'GET'} ${segments.join('/')}`
 }
 
-/** Publishes a post whose worker dies as `kill` says. Returns undefined where it made fewer calls. */
+/** Publishes a post whose worker dies as `kill` says. Returns undefined if it made fewer calls. */
 async function publishKilled(t: Test, subject: Subject, kind: Kind, scene: NetworkScene, files: string[], kill: Kill) {
   const plan = kill.when === 'after' ? [kill, { call: 1, when: 'before' as const }] : [kill]
   const { work, death } = createWorkers(scene, subject.id, plan)

@@ -130,8 +130,8 @@ export function createGoogleAuthorization(scopes: readonly string[], clock: () =
       return refuse(400, 'unsupported_grant_type', `Invalid grant_type: ${form.grant_type}`)
     },
     /**
-     * The user opens the consent page, chooses an account and consents, to fewer scopes if given. Returns the address that
-     * Google redirects to. Throws where Google shows an error page instead of redirecting.
+     * The user opens the consent page, chooses an account and consents, to fewer scopes if given. Returns the address
+     * that Google redirects to. Throws if Google shows an error page instead of redirecting.
      */
     consent(page: URL, { userId = 'the-user', granted }: { userId?: string; granted?: readonly string[] } = {}): URL {
       const get = (name: string) => page.searchParams.get(name) ?? ''
@@ -169,7 +169,7 @@ export function createGoogleAuthorization(scopes: readonly string[], clock: () =
       const accessToken = issue('access', grant)
       return { accessToken, refreshToken: issueRefreshToken(grant), access: tokens.get(accessToken)!, grant }
     },
-    /** Who calls with the header; undefined where the token is unknown, expired or revoked. */
+    /** Who calls with the header; undefined if the token is unknown, expired or revoked. */
     callerOf: ({ headers }: Pick<Recorded, 'headers'>) =>
       find(headers.authorization?.replace(/^Bearer /, ''), 'access')?.grant,
   }

@@ -165,7 +165,10 @@ export function createLogin(origin: string, clock: () => Date) {
       if (!hasUser) refuse(422, 'This method requires an authenticated user')
       return new Set(scopes)
     },
-    /** The user opens the consent page and consents: the address that Mastodon redirects to. Throws where it shows an error. */
+    /**
+     * The user opens the consent page and consents: the address that Mastodon redirects to. Throws if it shows an
+     * error.
+     */
     consent(page: URL): URL {
       const get = (name: string) => page.searchParams.get(name)
       const app = apps.find(({ clientId }) => clientId === get('client_id'))

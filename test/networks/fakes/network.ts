@@ -11,7 +11,7 @@ export interface Recorded {
   path: string
   query: Record<string, string>
   headers: IncomingHttpHeaders
-  /** The JSON, or the text fields of a form; undefined where there is neither. */
+  /** The JSON, or the text fields of a form; undefined if there is neither. */
   body: unknown
   /** Files of a form, or a file that is the whole body: its `field` and `name` are empty. */
   files: { field: string; name: string; type: string; bytes: Buffer }[]

@@ -89,7 +89,7 @@ export function createAuthorization(clock: () => number) {
       if (token) token.grant.isRevoked = true
       return { status: 200, body: '' }
     },
-    /** The user opens the page and consents: the address that Reddit redirects to. Throws where Reddit shows an error. */
+    /** The user opens the page and consents: the address that Reddit redirects to. Throws if Reddit shows an error. */
     consent(page: URL, isAllowed = true): URL {
       const get = (name: string) => page.searchParams.get(name) ?? ''
       const isValid =
@@ -119,7 +119,7 @@ export function createAuthorization(clock: () => number) {
       const grant: Grant = { scopes, isRevoked: false }
       return { accessToken: issue('access', grant), refreshToken: issue('refresh', grant), grant }
     },
-    /** Undefined where the token is unknown, expired or revoked. */
+    /** Undefined if the token is unknown, expired or revoked. */
     callerOf: ({ headers }: Recorded) => find(headers.authorization?.replace(/^Bearer /, ''), 'access')?.grant,
   }
 }

@@ -114,7 +114,9 @@ export function createAuthorization(openId: string, clock: () => Date) {
       token.grant.isRevoked = true
       return { status: 200 }
     },
-    /** The user opens the consent page and consents: the address that TikTok redirects to. Throws where it shows an error. */
+    /**
+     * The user opens the consent page and consents: the address that TikTok redirects to. Throws if it shows an error.
+     */
     consent(page: URL, scopes?: readonly string[]): URL {
       const get = (name: string) => page.searchParams.get(name) ?? ''
       const asked = get('scope').split(',')
@@ -142,7 +144,7 @@ export function createAuthorization(openId: string, clock: () => Date) {
       const grant: Grant = { scopes, isRevoked: false }
       return { ...issuePair(grant), grant }
     },
-    /** Who calls with the header; undefined where the token is unknown, expired or revoked. */
+    /** Who calls with the header; undefined if the token is unknown, expired or revoked. */
     callerOf: ({ headers }: Recorded) => find(headers.authorization?.replace(/^Bearer /, ''), 'access')?.grant,
   }
 }

@@ -113,7 +113,7 @@ export function createAuthorization(userId: string, clock: () => Date) {
       if (form.grant_type === 'refresh_token') return refresh(form)
       return tokenError(400, 'unsupported_grant_type', 'The grant type is not supported.')
     },
-    /** The user opens the consent page and consents: the address that X redirects to. Throws where X shows an error. */
+    /** The user opens the consent page and consents: the address that X redirects to. Throws if X shows an error. */
     consent(page: URL, scopes?: readonly string[]): URL {
       const { searchParams } = page
       const get = (name: string) => searchParams.get(name) ?? ''
@@ -141,7 +141,7 @@ export function createAuthorization(userId: string, clock: () => Date) {
       const grant: Grant = { userId, scopes, isRevoked: false }
       return { accessToken: issue('access', grant), refreshToken: issue('refresh', grant), grant }
     },
-    /** Who calls with the header; undefined where the token is unknown, expired or revoked. */
+    /** Who calls with the header; undefined if the token is unknown, expired or revoked. */
     callerOf: ({ headers }: Recorded) => find(headers.authorization?.replace(/^Bearer /, ''), 'access')?.grant,
   }
 }
