@@ -15,6 +15,7 @@ import type { ConnectionContext } from './connections/context.ts'
 import { metaCallbacks } from './connections/meta/plugin.ts'
 import { connectPages } from './connections/pages.ts'
 import { connections } from './connections/plugin.ts'
+import { deliveries } from './deliveries/plugin.ts'
 import { events } from './events/plugin.ts'
 import { dependencyChecks } from './health/dependencies.ts'
 import { createHealth, type Health } from './health/health.ts'
@@ -129,7 +130,8 @@ export async function buildApp({
       await api.register(accounts, context)
       await api.register(catalogue, context)
       await api.register(connections, context)
-      await api.register(posts, { db, networks: context.networks, openCredentials: context.keyring?.open })
+      await api.register(posts, { db })
+      await api.register(deliveries, { db, networks: context.networks, openCredentials: context.keyring?.open })
       await api.register(events, { db })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })

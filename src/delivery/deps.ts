@@ -1,11 +1,12 @@
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
+import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import type { Log } from '../log.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Journal } from './journal.ts'
 import type { Report } from './settled.ts'
+import type { Decision } from './states.ts'
 
 /** What publishing needs from outside. */
 export interface Deps {
@@ -30,4 +31,25 @@ export interface Deps {
   log: Log
   /** Gets the facts of each settlement. */
   report: Report
+}
+
+/**
+ * What workers send is also recorded beside the files, because a restored database no longer knows it. Each part of the
+ * journal has a number, the mark, which the database reached first: a database whose mark is lower was restored, or has lost
+ * transactions. db/README.md says what this cannot tell.
+ */
+export interface Journal {
+  /** Whether deliveries may be claimed. Throws errors of the database, and, before the first claim, of the storage. */
+  isReady(): Promise<boolean>
+  /** Call it between a claim and the first call of a network. Returns whether the calls may be made. */
+  begin(): Promise<boolean>
+  /**
+   * The intent of an act is committed, as attempt number `attempt`. Resolves when the journal has it, or its storage does not
+   * respond: then the call may be made.
+   */
+  intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void>
+  /** The outcome of an act is known. */
+  settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
+  /** Writes what is not written yet. */
+  close(): Promise<void>
 }

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { PreconditionFailed } from '../errors.ts'
@@ -21,4 +22,10 @@ export function readCondition(request: Parameters<typeof readIfMatch>[0]): PostC
     const etag = etagOf(toPostDetail(post))
     if (!matches(etag)) throw new PreconditionFailed(etag)
   }
+}
+
+/** Sends a post with its ETag. */
+export function sendPost(reply: FastifyReply, stored: PostWithReadiness): FastifyReply {
+  const post = toPostDetail(stored)
+  return reply.header('etag', etagOf(post)).send(post as never)
 }

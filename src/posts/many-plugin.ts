@@ -1,23 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../db/client.ts'
 import type { CreatePosts } from '../../schemas/create-posts.ts'
 import {
   createPosts as createOperation,
   validatePosts as validateOperation,
 } from '../../schemas/operations/create-posts.ts'
-import { retryDeliveries as retryOperation } from '../../schemas/operations/retry-deliveries.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { isLong } from '../http/requests.ts'
 import { isListed, requireScope } from '../http/rights.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
-import type { RetryContext } from './retry.ts'
-import { retryDeliveries } from './retry-deliveries.ts'
 
-/** Operations on many posts or deliveries. */
-export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
-  const { db } = context
-
+/** Operations on many posts. */
+export const manyPosts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
     ...createOperation,
     handler: async (request, reply) => {
@@ -43,11 +39,6 @@ export const manyPosts: FastifyPluginAsyncTypebox<RetryContext> = async (app, co
     ...validateOperation,
     handler: async ({ userId, rights, body, query }) =>
       validatePosts(db, userId, withDefaults(body), { rights, isStrict: query.strict === true }),
-  })
-
-  app.route({
-    ...retryOperation,
-    handler: async ({ userId, keyId, body }) => retryDeliveries(context, { userId, keyId }, body),
   })
 }
 

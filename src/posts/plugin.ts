@@ -1,9 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
 import type { Db } from '../../db/client.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
-import type { DeliveryPath } from '../../schemas/delivery.ts'
-import * as deliveries from '../../schemas/operations/deliveries.ts'
 import * as operations from '../../schemas/operations/posts.ts'
 import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
 import * as validation from '../../schemas/operations/validate-post.ts'
@@ -13,34 +10,26 @@ import { isKnown } from '../http/preconditions.ts'
 import { isLong } from '../http/requests.ts'
 import { hasScope, isListed, requireScope } from '../http/rights.ts'
 import { createTextCache } from '../platforms/rules/text-cache.ts'
-import { type PostAccess, withPost } from './access.ts'
+import { withPost } from './access.ts'
 import { readBody } from './body.ts'
 import { checkPost } from './check.ts'
 import { createKeyedPost, createPost, type KnownAccounts } from './create.ts'
 import { deletePost } from './delete.ts'
 import { toPostDetail } from './detail.ts'
-import { etagOf, readCondition } from './etag.ts'
+import { etagOf, readCondition, sendPost } from './etag.ts'
 import { findPosts } from './find-plugin.ts'
 import { readPost } from './get.ts'
 import { manyPosts } from './many-plugin.ts'
-import type { DeliveryAccess } from './own-delivery.ts'
 import { publishPost } from './publish.ts'
-import { type RetryContext, retryDelivery } from './retry.ts'
-import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle-delivery.ts'
 import { updatePost } from './update.ts'
 import { findUpdateWarnings, withMedia } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
 import { findWarningError } from './warnings.ts'
 
-export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
-  const { db } = context
+export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   const known: KnownAccounts = new Map()
-  const send = (reply: FastifyReply, stored: PostWithReadiness) => {
-    const post = toPostDetail(stored)
-    return reply.header('etag', etagOf(post)).send(post as never)
-  }
   await app.register(findPosts, { db })
-  await app.register(manyPosts, context)
+  await app.register(manyPosts, { db })
 
   app.route({
     ...operations.createPost,
@@ -124,51 +113,7 @@ export const posts: FastifyPluginAsyncTypebox<RetryContext> = async (app, contex
     handler: async (request, reply) => {
       const condition = readCondition(request)
       const published = await withPost(db, request, (post) => publishPost(db, post, condition))
-      return send(reply.code(202), published)
-    },
-  })
-
-  app.route({
-    ...deliveries.retryDelivery,
-    handler: async (request, reply) => {
-      const { params, body } = request
-      const condition = readCondition(request)
-      const retry = (post: PostAccess) => retryDelivery(context, deliveryOf(post, params), body, condition)
-      const retried = await withPost(db, request, retry)
-      return send(reply.code(202), retried)
-    },
-  })
-
-  app.route({
-    ...deliveries.resolveDelivery,
-    handler: async (request, reply) => {
-      const { params, body } = request
-      return send(reply, await withPost(db, request, (post) => resolveDelivery(db, deliveryOf(post, params), body)))
-    },
-  })
-
-  app.route({
-    ...deliveries.cancelDelivery,
-    handler: async (request, reply) => {
-      const { params } = request
-      const condition = readCondition(request)
-      return send(reply, await withPost(db, request, (post) => cancelDelivery(db, deliveryOf(post, params), condition)))
-    },
-  })
-
-  app.route({
-    ...deliveries.markDeliveryPublished,
-    handler: async (request, reply) => {
-      const { params, body } = request
-      const condition = readCondition(request)
-      const mark = (post: PostAccess) => markDeliveryPublished(db, deliveryOf(post, params), body, condition)
-      return send(reply, await withPost(db, request, mark))
+      return sendPost(reply.code(202), published)
     },
   })
 }
-
-const deliveryOf = ({ id, ...owner }: PostAccess, { accountId }: DeliveryPath): DeliveryAccess => ({
-  ...owner,
-  postId: id,
-  accountId,
-})

@@ -1,4 +1,4 @@
-import type { Journal } from '../../src/delivery/journal.ts'
+import type { Journal } from '../../src/delivery/deps.ts'
 
 /** A journal that records nothing. */
 export const noJournal: Journal = {

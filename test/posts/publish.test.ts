@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
+import { markPostPublished } from '../../src/deliveries/mark-published.ts'
 import { PUBLISH_NOW } from '../../src/delivery/states.ts'
 import { NAME_KEPT_MS } from '../../src/delivery/timing.ts'
-import { markPostPublished } from '../../src/posts/mark-published.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 

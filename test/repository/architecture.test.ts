@@ -67,6 +67,16 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       ...['plan', 'states', 'timing'].map((name) => `src/delivery/${name}.ts`),
     ],
   ],
+  // A delivery belongs to a post, whose access, content, checks and ETag it shares.
+  [
+    'src/deliveries',
+    [
+      ...FEATURE,
+      'src/platforms',
+      'src/posts',
+      ...['plan', 'states', 'timing'].map((name) => `src/delivery/${name}.ts`),
+    ],
+  ],
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
   ['src/mcp', [...FEATURE, 'src/sdk/path.ts']],
   ['src/events', FEATURE],
@@ -80,6 +90,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     'src/delivery',
     ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts'],
   ],
+
+  // The engine knows the journal as an interface.
+  ['src/journal', ['schemas', 'db', 'src/delivery', 'src/platforms', 'src/storage', 'src/with-timeout.ts']],
 
   [
     'src/metrics',
@@ -110,6 +123,7 @@ const WEB = [
   'src/accounts',
   'src/catalogue',
   'src/connections',
+  'src/deliveries',
   'src/posts',
   'src/sandbox',
   'src/events',
@@ -149,7 +163,7 @@ const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: st
   [
     'only src/delivery/timing.ts sets times of deliveries',
     /const [A-Z\d_]+_(?:MS|SECONDS)\b/,
-    ['src/delivery', 'db/queries/delivery'],
+    ['src/delivery', 'src/journal', 'db/queries/delivery'],
     ['src/delivery/timing.ts'],
   ],
   [

@@ -1,6 +1,6 @@
 import { isId } from '../../../db/id.ts'
+import { markPostPublished } from '../../deliveries/mark-published.ts'
 import { OperatorError } from '../../errors.ts'
-import { markPostPublished } from '../../posts/mark-published.ts'
 import type { Action } from '../command.ts'
 import { requireFound } from './on-database.ts'
 

@@ -6,9 +6,9 @@ import { DELIVERY_OPEN, NOT_RETRIED } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import { checkPost } from './check.ts'
-import { contentOf, requireSize, sentContentOf, toPostToCheck } from './content.ts'
-import { mergeTarget } from './merge-patch.ts'
+import { checkPost } from '../posts/check.ts'
+import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/content.ts'
+import { mergeTarget } from '../posts/merge-patch.ts'
 
 /**
  * Changes the content of one delivery before it is retried. Only acts that are not out can change. Throws 409 where what was

@@ -12,9 +12,9 @@ import { CALL_IN_FLIGHT_MAX_MS, NAME_KEPT_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
+import type { PostCondition } from '../posts/etag.ts'
+import { getPost } from '../posts/get.ts'
 import { editDelivery } from './edit-delivery.ts'
-import type { PostCondition } from './etag.ts'
-import { getPost } from './get.ts'
 import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
 
 export interface RetryContext {

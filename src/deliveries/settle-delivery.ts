@@ -11,8 +11,8 @@ import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schem
 import { NOT_CANCELLED, NOT_MARKED, NOT_UNCONFIRMED } from '../../schemas/messages.ts'
 import { cancelled, marked, resolved } from '../delivery/states.ts'
 import { AppError, invalidRequest } from '../errors.ts'
-import type { PostCondition } from './etag.ts'
-import { getPost } from './get.ts'
+import type { PostCondition } from '../posts/etag.ts'
+import { getPost } from '../posts/get.ts'
 import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
 
 /**

@@ -1,4 +1,5 @@
 import type { Installation } from '../../db/queries/installation.ts'
+import { JOURNAL_SLACK_MS, LEASE_MS } from '../delivery/timing.ts'
 import type { JournalFiles } from '../storage/journal.ts'
 import {
   type DecodedGroup,
@@ -11,7 +12,6 @@ import {
   timeOf,
   workerOf,
 } from './journal-text.ts'
-import { JOURNAL_SLACK_MS, LEASE_MS } from './timing.ts'
 
 export interface JournalSince {
   /** What the database does not have, in order, by delivery. */

@@ -11,15 +11,15 @@ import {
 import { endRefusal, lockInstallation, refuseToSend } from '../../db/queries/installation.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { planActs } from '../delivery/plan.ts'
+import { restored } from '../delivery/states.ts'
+import { JOURNAL_SLACK_MS, LEASE_MS, POLL_EVERY_MS } from '../delivery/timing.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { JournalFiles } from '../storage/journal.ts'
 import { type Entry, encodeGroup, keyOf, nameOf } from './journal-text.ts'
-import { planActs } from './plan.ts'
 import { readJournal } from './read-journal.ts'
 import { type Replayed, replay } from './replay.ts'
 import { countOutcomes, listDeliveries, lostDelivery, type Outcome, type RestoreReport } from './restore-report.ts'
-import { restored } from './states.ts'
-import { JOURNAL_SLACK_MS, LEASE_MS, POLL_EVERY_MS } from './timing.ts'
 
 export interface RestoreDeps {
   db: Db

@@ -7,8 +7,8 @@ import { DELIVERY_NOT_FOUND } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { type PlannedAct, planActs } from '../delivery/plan.ts'
 import { AppError } from '../errors.ts'
-import type { PostAccess } from './access.ts'
-import { changePost, getPost } from './get.ts'
+import type { PostAccess } from '../posts/access.ts'
+import { changePost, getPost } from '../posts/get.ts'
 
 /** A delivery, and whether the caller may see and change its post. */
 export type DeliveryAccess = DeliveryKey & Pick<PostAccess, 'keyId' | 'confirm'>

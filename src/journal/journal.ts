@@ -7,11 +7,8 @@ import {
   readInstallation,
   refuseToSend,
 } from '../../db/queries/installation.ts'
-import type { JournalFiles } from '../storage/journal.ts'
-import { withTimeout } from '../with-timeout.ts'
-import type { Deps } from './deps.ts'
-import { encodeEntry, encodeGroup, markOf, type NewEntry, nameOf, newWorker, timeOf } from './journal-text.ts'
-import type { Decision } from './states.ts'
+import type { Deps, Journal } from '../delivery/deps.ts'
+import type { Decision } from '../delivery/states.ts'
 import {
   JOURNAL_EVERY_MS,
   JOURNAL_KEPT_MS,
@@ -19,28 +16,10 @@ import {
   JOURNAL_STALE_MS,
   JOURNAL_WAIT_MS,
   SEGMENT_MAX_MS,
-} from './timing.ts'
-
-/**
- * What workers send is also recorded beside the files, because a restored database no longer knows it. Each part of the
- * journal has a number, the mark, which the database reached first: a database whose mark is lower was restored, or has lost
- * transactions. db/README.md says what this cannot tell.
- */
-export interface Journal {
-  /** Whether deliveries may be claimed. Throws errors of the database, and, before the first claim, of the storage. */
-  isReady(): Promise<boolean>
-  /** Call it between a claim and the first call of a network. Returns whether the calls may be made. */
-  begin(): Promise<boolean>
-  /**
-   * The intent of an act is committed, as attempt number `attempt`. Resolves when the journal has it, or its storage does not
-   * respond: then the call may be made.
-   */
-  intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void>
-  /** The outcome of an act is known. */
-  settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
-  /** Writes what is not written yet. */
-  close(): Promise<void>
-}
+} from '../delivery/timing.ts'
+import type { JournalFiles } from '../storage/journal.ts'
+import { withTimeout } from '../with-timeout.ts'
+import { encodeEntry, encodeGroup, markOf, type NewEntry, nameOf, newWorker, timeOf } from './journal-text.ts'
 
 /** What the journal needs. `uptimeMs` is a monotonic clock. */
 interface JournalDeps extends Pick<Deps, 'db' | 'log'> {

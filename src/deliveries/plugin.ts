@@ -1,0 +1,73 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { DeliveryPath } from '../../schemas/delivery.ts'
+import * as operations from '../../schemas/operations/deliveries.ts'
+import { listDeliveries } from '../../schemas/operations/find.ts'
+import { retryDeliveries as retryOperation } from '../../schemas/operations/retry-deliveries.ts'
+import { type PostAccess, withPost } from '../posts/access.ts'
+import { readCondition, sendPost } from '../posts/etag.ts'
+import { listOwnDeliveries } from './find-deliveries.ts'
+import type { DeliveryAccess } from './own-delivery.ts'
+import { type RetryContext, retryDelivery } from './retry.ts'
+import { retryDeliveries } from './retry-deliveries.ts'
+import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle-delivery.ts'
+
+export const deliveries: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
+  const { db } = context
+
+  app.route({
+    ...listDeliveries,
+    handler: async (request) => listOwnDeliveries(db, request, request.query),
+  })
+
+  app.route({
+    ...retryOperation,
+    handler: async ({ userId, keyId, body }) => retryDeliveries(context, { userId, keyId }, body),
+  })
+
+  app.route({
+    ...operations.retryDelivery,
+    handler: async (request, reply) => {
+      const { params, body } = request
+      const condition = readCondition(request)
+      const retry = (post: PostAccess) => retryDelivery(context, deliveryOf(post, params), body, condition)
+      const retried = await withPost(db, request, retry)
+      return sendPost(reply.code(202), retried)
+    },
+  })
+
+  app.route({
+    ...operations.resolveDelivery,
+    handler: async (request, reply) => {
+      const { params, body } = request
+      return sendPost(reply, await withPost(db, request, (post) => resolveDelivery(db, deliveryOf(post, params), body)))
+    },
+  })
+
+  app.route({
+    ...operations.cancelDelivery,
+    handler: async (request, reply) => {
+      const { params } = request
+      const condition = readCondition(request)
+      return sendPost(
+        reply,
+        await withPost(db, request, (post) => cancelDelivery(db, deliveryOf(post, params), condition)),
+      )
+    },
+  })
+
+  app.route({
+    ...operations.markDeliveryPublished,
+    handler: async (request, reply) => {
+      const { params, body } = request
+      const condition = readCondition(request)
+      const mark = (post: PostAccess) => markDeliveryPublished(db, deliveryOf(post, params), body, condition)
+      return sendPost(reply, await withPost(db, request, mark))
+    },
+  })
+}
+
+const deliveryOf = ({ id, ...owner }: PostAccess, { accountId }: DeliveryPath): DeliveryAccess => ({
+  ...owner,
+  postId: id,
+  accountId,
+})
