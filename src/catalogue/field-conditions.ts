@@ -135,7 +135,7 @@ const listPropertyConditions = (
 
 /** JSON Schema counts lengths in code points alone, and white space too. */
 function listTextConditions(path: string[], rule: FieldTextRule, source: Source): Conditions {
-  const { lengthMax, unit = UNIT, bytesMax, trimmed } = rule
+  const { lengthMax, unit = UNIT, bytesMax, trimmed, form } = rule
   const conditions: Conditions = []
   if (lengthMax !== undefined && (rule.unit || trimmed)) {
     const message = atMost(lengthMax, unit) + (trimmed ? ', without white space at both ends' : '')
@@ -145,6 +145,7 @@ function listTextConditions(path: string[], rule: FieldTextRule, source: Source)
     const message = atMost(bytesMax, 'bytes')
     conditions.push({ path, rule: 'field_bytes', limit: { max: bytesMax }, unit: 'bytes', message, source })
   }
+  if (form) conditions.push({ path, rule: 'field_value', message: form.expected, source })
   return conditions
 }
 

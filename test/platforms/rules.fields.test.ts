@@ -234,6 +234,20 @@ t.test('a field is checked by its type and limits', async (t) => {
       },
       'buttons item 2 url is "javascript:alert(1)", expected an http(s) or tg:// URL',
     ],
+    // By TDLib: "Wrong HTTP URL", "Wrong tg URL", "Unallowed characters in URL host", "Port number is too big".
+    ...['http://localhost/a', 'https://intranet', 'tg://resolve:80', 'tg://a.b/c', 'https://example.com:99999'].map(
+      (url): [PlatformId, Record<string, unknown>, string] => [
+        'telegram',
+        { buttons: [{ text: 'Go', url }] },
+        `buttons item 1 url is "${url}", expected a URL that Telegram accepts, such as https://example.com/page`,
+      ],
+    ),
+    ['telegram', { buttons: Array(100).fill({ text: 'Go', url: 'http://[::1]/' }) }],
+    [
+      'telegram',
+      { buttons: Array(101).fill({ text: 'Go', url: 'https://example.com' }) },
+      'buttons has 101 items, at most 100 are allowed',
+    ],
     [
       'telegram',
       { messageThreadId: 2, coverUrl: 'https://example.com/a.png', thumbnailUrl: 'https://example.com/a.jpg' },

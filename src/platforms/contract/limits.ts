@@ -260,6 +260,8 @@ export interface FieldTextRule {
   trimmed?: true
   /** Without flags, as JSON Schema has it. `expected` completes the sentence "is …, expected …". */
   pattern?: { regex: RegExp; expected: string }
+  /** What no pattern expresses. `expected` completes the same sentence. */
+  form?: { test: (text: string) => boolean; expected: string }
   /** The text may be absent but not blank. Checked when the post is scheduled. */
   notBlank?: true
 }

@@ -82,7 +82,7 @@ function findUrlProblem(value: unknown, rule: FieldValue & { type: 'url' }, cont
 }
 
 /** A blank text counts as absent, but the network would get it. */
-const withoutPattern = ({ pattern: _, ...rule }: FieldTextRule): FieldTextRule => rule
+const withoutPattern = ({ pattern: _, form: __, ...rule }: FieldTextRule): FieldTextRule => rule
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isObject = (value: unknown): value is object =>
@@ -95,7 +95,7 @@ function wrongItem(list: unknown[], isItem: (item: unknown) => boolean, expected
 }
 
 function findTextProblem(text: string, rule: FieldTextRule, { post, texts }: Context): Problem | undefined {
-  const { lengthMax, unit = 'code points', bytesMax, pattern } = rule
+  const { lengthMax, unit = 'code points', bytesMax, pattern, form } = rule
   if (rule.notBlank && isBlank(text)) return post.scheduled ? missing('is blank') : undefined
   const measured = rule.trimmed ? text.trim() : text
   // A text has at least as many UTF-16 units as code points or graphemes, so most texts need no counting.
@@ -107,7 +107,8 @@ function findTextProblem(text: string, rule: FieldTextRule, { post, texts }: Con
     const bytes = texts.countLength(measured, 'bytes')
     if (bytes > bytesMax) return tooManyBytes(bytes, bytesMax)
   }
-  return pattern && !pattern.regex.test(text) ? wrongValue(text, pattern.expected) : undefined
+  if (pattern && !pattern.regex.test(text)) return wrongValue(text, pattern.expected)
+  return form && !form.test(text) ? wrongValue(text, form.expected) : undefined
 }
 
 function findListProblem(

@@ -1,4 +1,5 @@
 import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
+import { isLink } from './links.ts'
 import { telegramMarkup } from './markup.ts'
 import { asStored, findRemoved, TEXT_BYTES_MAX } from './stored-text.ts'
 
@@ -170,13 +171,17 @@ export const telegram: Platform = {
       unused: withoutVideo,
       source: sendVideo,
     },
+    // Telegram refuses more, "reply markup is too long": https://github.com/tginfo/Telegram-Limits/issues/228
     buttons: {
       type: 'object[]',
+      itemsMax: 100,
       properties: {
         text: { type: 'string', required: true },
         url: {
           type: 'string',
           pattern: { regex: /^(?:[Hh][Tt][Tt][Pp][Ss]?|[Tt][Gg]):\/\/[^\s/]\S*$/, expected: 'an http(s) or tg:// URL' },
+          // get_inline_keyboard_button in https://github.com/tdlib/td/blob/master/td/telegram/ReplyMarkup.cpp
+          form: { test: isLink, expected: 'a URL that Telegram accepts, such as https://example.com/page' },
           required: true,
         },
       },
