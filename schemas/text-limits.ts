@@ -44,7 +44,7 @@ const countOf = (what: string) =>
 const entities = {
   hashtagsMax: countOf('hashtags'),
   mentionsMax: countOf('mentions'),
-  linksMax: countOf('different links'),
+  linksMax: countOf('different links that start with `http://`, `https://` or `www.`'),
   cashtagsMax: countOf('cashtags, such as `$POST`'),
 }
 

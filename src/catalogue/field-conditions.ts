@@ -22,7 +22,17 @@ type Conditions = FieldCondition[]
 
 /** Those that depend on the rest of the post, or that change what else is allowed. */
 function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit): Conditions {
-  const { required, refused, withoutMedia, needMedia, captionLengthMax, countsInText, captionMarkup, source } = rule
+  const {
+    required,
+    refused,
+    withoutMedia,
+    needMedia,
+    captionLengthMax,
+    countsInText,
+    countsAsLink,
+    captionMarkup,
+    source,
+  } = rule
   const add = (rule: string, message: string, facts: Partial<FieldCondition> = {}): FieldCondition => ({
     path: [key],
     rule,
@@ -42,6 +52,11 @@ function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit
   if (countsInText) {
     const message = 'counts towards the caption, each part of a thread and the first comment'
     conditions.push(add('caption_length', message, { unit: countsInText }))
+  }
+  if (countsAsLink) {
+    const message =
+      'counts towards the links of the caption or the first part of a thread, unless the same link is there'
+    conditions.push(add('link_count', message))
   }
   if (captionMarkup) {
     const values = Object.keys(captionMarkup).join(' or ')

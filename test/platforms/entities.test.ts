@@ -84,4 +84,5 @@ t.test('hashtags, mentions, cashtags and links are found as networks find them',
     ['https://a.com/1', 'http://a.com/1', 'https://c.com'],
     'each once, and only with a protocol',
   )
+  t.same(findLinks('See www.a.com, WWW.b.com/1 and ada@www.c.com'), ['www.a.com', 'WWW.b.com/1'], 'or with www.')
 })

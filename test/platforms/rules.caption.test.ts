@@ -231,6 +231,17 @@ t.test('hashtags, mentions, links, cashtags and forbidden characters of a captio
   t.same(rules('youtube', { caption: tags(61, '#') }), ['hashtag_count'])
   t.same(rules('threads', { caption: 'https://a.com/ '.repeat(9) + tags(4, 'https://a.com/') }), [])
   t.same(rules('threads', { caption: tags(6, 'https://a.com/') }), ['link_count'])
+  t.same(rules('threads', { caption: tags(6, 'www.a.com/') }), ['link_count'])
+  const links = tags(5, 'https://a.com/')
+  const linkAttachment = 'https://b.com'
+  t.same(messages('threads', { caption: links, fields: { linkAttachment } }), [
+    'threads (@ada): caption with field linkAttachment has 6 links, at most 5 are allowed',
+  ])
+  t.same(rules('threads', { caption: links, fields: { linkAttachment: 'https://a.com/tag1' } }), [])
+  t.same(rules('threads', { caption: 'a', firstComment: links, fields: { linkAttachment } }), [])
+  const thread = { postType: 'thread', fields: { linkAttachment } } as const
+  t.same(rules('threads', { ...thread, parts: ['a', links] }), [])
+  t.same(rules('threads', { ...thread, parts: [links, 'a'] }), ['link_count'])
   t.same(messages('x', { caption: '$AAPL $MSFT' }), ['x (@ada): caption has 2 cashtags, at most 1 is allowed'])
   t.same(messages('youtube', { caption: 'a <b> c' }), [
     'youtube (@ada): caption contains < and >, which are not allowed',

@@ -115,6 +115,12 @@ t.test('a field is checked by its type and limits', async (t) => {
     ['pinterest', { dominantColor: 'green' }, 'dominantColor is "green", expected a colour as #RRGGBB'],
     ['threads', { topicTag: 'a.b' }, 'topicTag is "a.b", expected a tag without . or &'],
     ['threads', { poll: { options: ['Yes', 'No'] } }],
+    ['threads', { countryCodes: ['US', 'de'] }],
+    [
+      'threads',
+      { countryCodes: ['US', 'Germany'] },
+      'countryCodes item 2 is "Germany", expected a country code of two letters such as US',
+    ],
     [
       'threads',
       { textAttachment: 'a', linkAttachment: 'https://a.com' },

@@ -101,7 +101,7 @@ export interface TextRule {
 export interface EntityMaxima {
   hashtagsMax?: number
   mentionsMax?: number
-  /** Different http(s) links. */
+  /** Different links that start with http(s):// or www. */
   linksMax?: number
   cashtagsMax?: number
 }
@@ -351,6 +351,8 @@ export type FieldRule = FieldValue & {
   captionLengthMax?: number
   /** The value counts towards the caption, every part of a thread and the first comment, in this unit. */
   countsInText?: TextUnit
+  /** The URL counts towards `linksMax` of the caption or the first part of a thread, unless that text has it. */
+  countsAsLink?: true
   /** By value of this key: reads the caption's markup, which does not count. Must take linear time. */
   captionMarkup?: Readonly<Record<string, (caption: string) => ParsedMarkup>>
   /** The network's behaviour when the key is absent; for documentation. */

@@ -16,6 +16,8 @@ interface PublishedText {
   /** The prefix of its rules. */
   ruleName: 'caption' | 'thread_part'
   findPath: () => BodyPath
+  /** The caption, or the first part of a thread: fields of the post count towards its entities. */
+  isMain: boolean
 }
 
 /**
@@ -31,7 +33,8 @@ export function* checkText(context: CheckContext): Generator<void> {
     yield* checkThread(parts, thread, context)
     return
   }
-  const caption: PublishedText = { text, name: 'caption', ruleName: 'caption', findPath: () => captionPath(context) }
+  const findPath = () => captionPath(context)
+  const caption: PublishedText = { text, name: 'caption', ruleName: 'caption', findPath, isMain: true }
   checkPublishedText(caption, platform.caption, context)
   if (postTypeRule && post.scheduled) checkRequiredText(caption, context)
 }
@@ -53,7 +56,8 @@ function* checkThread(parts: readonly string[], rule: ThreadRule, context: Check
   // Parts beyond the maximum have to be removed anyway.
   for (const [index, text] of parts.slice(0, partsMax).entries()) {
     const name = `thread part ${index + 1}`
-    const part: PublishedText = { text, name, ruleName: 'thread_part', findPath: () => [...path, index] }
+    const findPath = () => [...path, index]
+    const part: PublishedText = { text, name, ruleName: 'thread_part', findPath, isMain: index === 0 }
     checkPublishedText(part, rule, context)
     yield
     if (!post.scheduled) continue
@@ -64,7 +68,11 @@ function* checkThread(parts: readonly string[], rule: ThreadRule, context: Check
 }
 
 /** Checks a caption or a thread part. A part is a post of its own: the caption's limits on entities hold for it too. */
-function checkPublishedText({ text, name, ruleName, findPath }: PublishedText, rule: TextRule, context: CheckContext) {
+function checkPublishedText(
+  { text, name, ruleName, findPath, isMain }: PublishedText,
+  rule: TextRule,
+  context: CheckContext,
+) {
   const { platform, addViolation } = context
   const markup = findMarkup(context)
   const stored = readCaption(text, context)
@@ -79,7 +87,7 @@ function checkPublishedText({ text, name, ruleName, findPath }: PublishedText, r
   const checked = { name: limit.key ? `${name} with field ${limit.key}` : fullName, ruleName, findPath, addedLength }
   checkTextLimits(stored.text, { ...checked, sent: text }, { ...rule, ...limit }, context)
 
-  checkEntities(text, { name, findPath }, platform.caption, context)
+  checkEntities(text, { name, findPath, isMain }, platform.caption, context)
 }
 
 interface LengthLimit {

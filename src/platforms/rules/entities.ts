@@ -22,8 +22,8 @@ export function findCashtags(text: string): string[] {
   )
 }
 
-/** The different links that start with http:// or https://. */
+/** The different links that start with http://, https:// or www. */
 export function findLinks(text: string): string[] {
-  const links = findUrls(text, 'x').filter((url) => url.hasProtocol)
-  return [...new Set(links.map((url) => text.slice(url.start, url.end)))]
+  const links = findUrls(text, 'x').map(({ start, end }) => text.slice(start, end))
+  return [...new Set(links.filter((link) => /^(?:https?:\/\/|www\.)/i.test(link)))]
 }

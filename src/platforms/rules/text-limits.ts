@@ -1,8 +1,10 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { EntityMaxima, Platform, TextRule, TextUnit } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
+import { findLinks } from './entities.ts'
 import { readStored } from './stored-text.ts'
 import type { Entity } from './text-cache.ts'
+import { isBlank } from './text-length.ts'
 import { atMost } from './wording.ts'
 
 /** How a unit counts characters that people count as one. Bytes are named as such. */
@@ -27,6 +29,8 @@ interface CheckedText {
   addedLength?: number
   /** The text that is sent, where it is not the one that is stored. Its bytes and characters are checked. */
   sent?: string
+  /** The caption, or the first part of a thread: fields of the post count towards its entities. */
+  isMain?: boolean
 }
 
 /** Checks the length of a text in its unit, its bytes and its forbidden characters. */
@@ -69,18 +73,29 @@ export function checkTextLimits(
 /** Checks the number of hashtags and the like. */
 export function checkEntities(
   text: string,
-  { name, findPath }: Pick<CheckedText, 'name' | 'findPath'>,
+  { name, findPath, isMain }: Pick<CheckedText, 'name' | 'findPath' | 'isMain'>,
   { hashtagsMax, mentionsMax, linksMax, cashtagsMax, source }: EntityMaxima & Pick<TextRule, 'source'>,
-  { texts, addViolation }: CheckContext,
+  context: CheckContext,
 ): void {
+  const { texts, addViolation } = context
   const maxima = { hashtag: hashtagsMax, mention: mentionsMax, link: linksMax, cashtag: cashtagsMax }
   for (const [entity, max] of Object.entries(maxima) as [Entity, number | undefined][]) {
-    if (max === undefined || texts.countEntities(text, entity) <= max) continue
-    const actual = texts.countEntities(text, entity)
+    if (max === undefined) continue
+    const added = isMain && entity === 'link' ? findAddedLinks(text, context) : []
+    const actual = texts.countEntities(text, entity) + added.length
+    if (actual <= max) continue
     const facts = { path: findPath(), limit: { max }, actual, unit: 'items' as const, source }
-    addViolation(`${entity}_count`, facts, `${name} has ${actual} ${entity}s, ${atMost(max)}`)
+    const fullName = [name, ...added.map((key) => `field ${key}`)].join(' with ')
+    addViolation(`${entity}_count`, facts, `${fullName} has ${actual} ${entity}s, ${atMost(max)}`)
   }
 }
+
+/** The fields with a link that counts beside those of the text. */
+const findAddedLinks = (text: string, { platform, fields, texts }: CheckContext): string[] =>
+  Object.keys(platform.fields).filter((key) => {
+    const link = platform.fields[key]!.countsAsLink && Object.hasOwn(fields, key) ? fields[key] : undefined
+    return typeof link === 'string' && !isBlank(link) && !texts.read(text, findLinks)?.includes(link)
+  })
 
 /** The length of the fields that count towards a text, and the text's name with the keys of these fields. */
 export function measureCountedFields(name: string, context: CheckContext): { name: string; length: number } {

@@ -134,7 +134,13 @@ export const threads: Platform = {
       unused: { when: 'the post has no media', test: (_, { count }) => count === 0 },
       source: publishing,
     },
-    linkAttachment: { type: 'url', param: 'link_attachment', withoutMedia: true, source: attachments },
+    linkAttachment: {
+      type: 'url',
+      param: 'link_attachment',
+      withoutMedia: true,
+      countsAsLink: true,
+      source: attachments,
+    },
     textAttachment: {
       type: 'string',
       lengthMax: 10_000,
@@ -163,7 +169,13 @@ export const threads: Platform = {
       source: publishing,
     },
     quotePostId: { type: 'string', param: 'quote_post_id', source: publishing },
-    countryCodes: { type: 'string[]', param: 'allowlisted_country_codes', source: publishing },
+    // Threads refuses others: THREADS_API__GEO_GATING_INVALID_COUNTRY_CODES.
+    countryCodes: {
+      type: 'string[]',
+      item: { pattern: { regex: /^[A-Za-z]{2}$/, expected: 'a country code of two letters such as US' } },
+      param: 'allowlisted_country_codes',
+      source: publishing,
+    },
   },
   rateLimits: [
     {
