@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { type Apps, readApps } from './config/apps.ts'
+import { ConfigError } from './config/config-error.ts'
 import { durationMs, FORMATS, listItems, retentionMs } from './config/formats.ts'
-import { ConfigError, readVariables } from './config/read-variables.ts'
+import { readVariables } from './config/read-variables.ts'
 import type { Variables } from './config/variables.ts'
 import { parseKey } from './credentials/keyring.ts'
 import { type AllowedHost, parseAllowedHost } from './outbound/allow-list.ts'
@@ -57,24 +59,10 @@ export interface Config {
   /** Allowed beginnings of the `returnUrl` of a connection. */
   returnUrls: string[]
   /** Apps that are registered with networks, by the id of the network. */
-  oauthApps: Partial<Record<AppNetwork | 'bluesky', { clientId: string; clientSecret: string | null }>>
+  oauthApps: Apps
   /** Whether `npm run` is the parent of this process. */
   isRunByNpm: boolean
 }
-
-const APP_NETWORKS = [
-  'x',
-  'linkedin',
-  'facebook',
-  'instagram',
-  'threads',
-  'youtube',
-  'pinterest',
-  'reddit',
-  'google_business',
-  'tiktok',
-] as const
-type AppNetwork = (typeof APP_NETWORKS)[number]
 
 export interface S3Config {
   bucket: string
@@ -125,7 +113,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: listItems(variables.TRUST_PROXY),
     rateLimits: rateLimits(variables),
     returnUrls: listItems(variables.RETURN_URLS),
-    oauthApps: oauthApps(variables),
+    oauthApps: readApps(variables),
     isRunByNpm: env.npm_lifecycle_event === 'postroom',
   }
 }
@@ -167,30 +155,4 @@ function rateLimits({ RATE_LIMIT_PER_MINUTE: text }: Variables): Config['rateLim
   if (text === 'off') return undefined
   const [all = 0, write = all] = listItems(text).map(Number)
   return { all, write }
-}
-
-function oauthApps(variables: Variables): Config['oauthApps'] {
-  const apps: Config['oauthApps'] = {}
-  const bluesky = blueskyClient(variables)
-  if (bluesky) apps.bluesky = bluesky
-  for (const network of APP_NETWORKS) {
-    const name = network.toUpperCase() as Uppercase<AppNetwork>
-    const { [`${name}_CLIENT_ID` as const]: clientId, [`${name}_CLIENT_SECRET` as const]: clientSecret } = variables
-    if (clientId) apps[network] = { clientId, clientSecret: clientSecret ?? null }
-    else if (clientSecret) throw new ConfigError(`${name}_CLIENT_ID must be set together with ${name}_CLIENT_SECRET`)
-  }
-  return apps
-}
-
-/**
- * Servers of Bluesky know this service by the address of a document that it serves, or, on the user's own machine, as
- * `http://localhost`: https://atproto.com/specs/oauth#clients
- */
-function blueskyClient({ PUBLIC_URL: publicUrl, BLUESKY_CLIENT_KEY: key }: Variables): Config['oauthApps']['bluesky'] {
-  const { protocol, hostname, port, origin } = new URL(publicUrl ?? 'http://localhost')
-  if (protocol === 'https:' && port === '') {
-    return { clientId: `${origin}/oauth/client-metadata.json`, clientSecret: key ?? null }
-  }
-  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  return isLocal ? { clientId: 'http://localhost', clientSecret: null } : undefined
 }

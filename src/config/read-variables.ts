@@ -1,10 +1,8 @@
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
+import { ConfigError } from './config-error.ts'
 import { FORMATS } from './formats.ts'
 import { VARIABLES, type Variables } from './variables.ts'
-
-/** A variable of the environment has an invalid value. */
-export class ConfigError extends Error {}
 
 type VariableSchema = {
   type: 'string' | 'integer'

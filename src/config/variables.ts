@@ -1,25 +1,11 @@
-import { type Static, type TOptional, type TString, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import { APP_VARIABLES, type AppVariables } from './apps.ts'
 
 const retention = (options: { default: string; description: string }) =>
   Type.String({ format: 'retention', ...options })
 
 const oneOf = <const T extends string>(values: T[], options: { default: T; description: string }) =>
   Type.Unsafe<T>({ type: 'string', enum: values, ...options })
-
-type AppVariables<N extends string> = Record<`${N}_CLIENT_ID` | `${N}_CLIENT_SECRET`, TOptional<TString>>
-
-/** The app that is registered with a network, whose variables begin with `name`. */
-const app = <const N extends string>(name: N, network: string) =>
-  ({
-    [`${name}_CLIENT_ID`]: Type.Optional(
-      Type.String({
-        description: `[App](src/connections/README.md#apps) that accounts on ${network} are connected with.`,
-      }),
-    ),
-    [`${name}_CLIENT_SECRET`]: Type.Optional(
-      Type.String({ writeOnly: true, description: `Secret of \`${name}_CLIENT_ID\`.` }),
-    ),
-  }) as AppVariables<N>
 
 /**
  * Every variable of the environment, in the order of the README. `make readme` writes the README's table and `.env.example`
@@ -152,24 +138,7 @@ export const VARIABLES = Type.Object({
         'What `returnUrl` of a connection may begin with, such as `https://app.example.com/accounts`, separated by commas.',
     }),
   ),
-  ...app('X', 'X'),
-  ...app('LINKEDIN', 'LinkedIn'),
-  ...app('FACEBOOK', 'Facebook'),
-  ...app('INSTAGRAM', 'Instagram'),
-  ...app('THREADS', 'Threads'),
-  ...app('PINTEREST', 'Pinterest'),
-  ...app('YOUTUBE', 'YouTube'),
-  ...app('GOOGLE_BUSINESS', 'Google Business Profile'),
-  ...app('TIKTOK', 'TikTok'),
-  ...app('REDDIT', 'Reddit'),
-  BLUESKY_CLIENT_KEY: Type.Optional(
-    Type.String({
-      format: 'credentials-keys',
-      writeOnly: true,
-      description:
-        '[Key for Bluesky](src/platforms/bluesky/README.md): 32 bytes in base64. Several, separated by commas: current first.',
-    }),
-  ),
+  ...(APP_VARIABLES as object),
   OUTBOUND_ALLOW: Type.Optional(
     Type.String({
       format: 'outbound-hosts',
@@ -227,4 +196,4 @@ export const VARIABLES = Type.Object({
   ),
 })
 
-export type Variables = Static<typeof VARIABLES>
+export type Variables = Static<typeof VARIABLES> & AppVariables

@@ -6,6 +6,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import type { AppRegistration, OAuth, OAuthApp } from '../platforms/contract/oauth.ts'
+import { NETWORKS } from '../platforms/networks.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
 
 /** The app of a flow. */
@@ -87,7 +88,8 @@ export async function findAppAgain(
 }
 
 const noAppMessage = (platform: PlatformId) => {
-  if (platform === 'bluesky') return 'Bluesky needs a PUBLIC_URL with https and without a port'
+  const { name: network, client } = NETWORKS[platform]
+  if (client) return `${network} needs a ${client.requirement}`
   const name = platform.toUpperCase()
   return `No app of ${platform} is configured: register one with the network and store it with PUT /api/v1/apps/${platform}, or let the operator set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET`
 }

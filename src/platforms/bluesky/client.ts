@@ -18,6 +18,22 @@ export const SCOPES = [
 /** The client id of a service without a public address: https://atproto.com/specs/oauth#localhost-client-development */
 const LOOPBACK = 'http://localhost'
 
+/** The path of the document that servers read about the service. */
+export const METADATA_PATH = '/oauth/client-metadata.json'
+
+/**
+ * Servers know the client by the address of a document that the service serves, or, on the user's own machine, as
+ * `http://localhost`: https://atproto.com/specs/oauth#clients
+ */
+export function clientAt(publicUrl = LOOPBACK, key?: string): OAuthApp | undefined {
+  const { protocol, hostname, port, origin } = new URL(publicUrl)
+  if (protocol === 'https:' && port === '') {
+    return { clientId: `${origin}${METADATA_PATH}`, clientSecret: key ?? null }
+  }
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return isLocal ? { clientId: LOOPBACK, clientSecret: null } : undefined
+}
+
 /** The redirect URI as servers take it: a loopback client has to name its address, not `localhost`. */
 export const loopbackRedirectUri = (redirectUri: string) =>
   redirectUri.replace(/^http:\/\/localhost(?=[:/])/, 'http://127.0.0.1')

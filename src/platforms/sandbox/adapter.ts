@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
-import type { SandboxCall, SandboxFault, SandboxFile } from '../../../schemas/sandbox.ts'
+import type { SandboxFault, SandboxFile } from '../../../schemas/sandbox.ts'
 import type { Act, Adapter, Io, PublishedFile, Sent } from '../contract/adapter.ts'
 import { notFinishedInTime, unexpected, unreadable } from '../contract/publish-error.ts'
+import type { SandboxStore } from '../contract/sandbox-store.ts'
 import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
@@ -10,25 +11,6 @@ import { contentOf } from '../wire/request-body.ts'
 import { clientFor, HOST } from './client.ts'
 import { sandbox } from './limits.ts'
 import { sandboxOptions } from './options.ts'
-
-/** A call as it is stored. */
-export interface ReceivedCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
-  token: string
-  /** Of the act: 1 is the post or the first part of the thread, then its other parts, then the first comment. */
-  number: number
-}
-
-/** Where the sandbox stores every call, a second one for the same act included. */
-export interface SandboxStore {
-  /** Returns the id of the call. */
-  keep(received: ReceivedCall): Promise<string>
-  /** Number of calls for the act that had this fault. */
-  countFaults(act: { token: string; fault: SandboxFault }): Promise<number>
-  /** The number of the act that a call was for; 0 for an unknown call. */
-  numberOf(id: string): Promise<number>
-  /** The newest accepted call for the act. */
-  findAccepted(act: { token: string }): Promise<{ id: string; fault: SandboxFault | null } | undefined>
-}
 
 const PROCESSING_MS = 5000
 

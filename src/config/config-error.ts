@@ -1,0 +1,2 @@
+/** A variable of the environment has an invalid value. */
+export class ConfigError extends Error {}

@@ -1,0 +1,16 @@
+import type { Network } from '../contract/network.ts'
+import { blueskyAdapter } from './adapter.ts'
+import { clientAt } from './client.ts'
+import { bluesky } from './limits.ts'
+
+export const blueskyNetwork: Network = {
+  name: 'Bluesky',
+  limits: bluesky,
+  adapter: blueskyAdapter,
+  client: {
+    keyDescription:
+      '[Key for Bluesky](src/platforms/bluesky/README.md): 32 bytes in base64. Several, separated by commas: current first.',
+    appAt: clientAt,
+    requirement: 'PUBLIC_URL with https and without a port',
+  },
+}

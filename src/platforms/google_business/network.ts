@@ -1,0 +1,9 @@
+import type { Network } from '../contract/network.ts'
+import { googleBusinessAdapter } from './adapter.ts'
+import { googleBusiness } from './limits.ts'
+
+export const googleBusinessNetwork: Network = {
+  name: 'Google Business Profile',
+  limits: googleBusiness,
+  adapter: googleBusinessAdapter,
+}

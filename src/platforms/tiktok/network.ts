@@ -1,0 +1,9 @@
+import type { Network } from '../contract/network.ts'
+import { tiktokAdapter } from './adapter.ts'
+import { tiktok } from './limits.ts'
+
+export const tiktokNetwork: Network = {
+  name: 'TikTok',
+  limits: tiktok,
+  adapter: tiktokAdapter,
+}

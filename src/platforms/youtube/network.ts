@@ -1,0 +1,9 @@
+import type { Network } from '../contract/network.ts'
+import { youtubeAdapter } from './adapter.ts'
+import { youtube } from './limits.ts'
+
+export const youtubeNetwork: Network = {
+  name: 'YouTube',
+  limits: youtube,
+  adapter: youtubeAdapter,
+}
