@@ -4,10 +4,27 @@ import { type Io, withDatabase } from './command.ts'
 import { parseText } from './options.ts'
 import { LIMIT_DEFAULT, parseLimit } from './table.ts'
 
+const actions = () => import('./actions/account.ts')
+
 export function addAccountCommands(program: Command, io: Io): void {
   const account = program.command('account').description('social accounts')
-  const actions = () => import('./actions/account.ts')
+  addCreatingCommands(account, io)
+  withDatabase(
+    account
+      .command('list')
+      .description('list the accounts of all users, newest first; disconnected ones are left out')
+      .option('--user <id>', 'only the accounts that this user owns')
+      .addOption(new Option('--platform <platform>', 'only this network').choices(PLATFORM_IDS))
+      .option('--attention', 'only accounts whose owner has to act: refused, about to expire, or without credentials')
+      .option('--limit <n>', 'the number of accounts, at most', parseLimit, LIMIT_DEFAULT),
+    io,
+    async () => (await actions()).list,
+  )
+  addCredentialCommands(account, io)
+}
 
+/** The commands that create accounts. */
+function addCreatingCommands(account: Command, io: Io): void {
   withDatabase(
     account
       .command('add')
@@ -37,19 +54,10 @@ export function addAccountCommands(program: Command, io: Io): void {
     io,
     async () => (await import('./actions/connect.ts')).connect,
   )
+}
 
-  withDatabase(
-    account
-      .command('list')
-      .description('list the accounts of all users, newest first; disconnected ones are left out')
-      .option('--user <id>', 'only the accounts that this user owns')
-      .addOption(new Option('--platform <platform>', 'only this network').choices(PLATFORM_IDS))
-      .option('--attention', 'only accounts whose owner has to act: refused, about to expire, or without credentials')
-      .option('--limit <n>', 'the number of accounts, at most', parseLimit, LIMIT_DEFAULT),
-    io,
-    async () => (await actions()).list,
-  )
-
+/** The commands for stored credentials. */
+function addCredentialCommands(account: Command, io: Io): void {
   withDatabase(
     account
       .command('rewrap')

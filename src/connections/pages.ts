@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import { isId } from '../../db/id.ts'
 import {
@@ -42,28 +42,7 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
   const page = { exposeHeadRoute: false, schema: { hide: true }, config: { hidesPath: true } }
   const form = { ...page, schema: { hide: true, consumes: [FORM_TYPE], body: Type.Object({}) } }
 
-  // Those of the API, such as JSON.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => {
-    return new URLSearchParams(body)
-  })
-
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers({
-      'content-security-policy': PAGE_POLICY,
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-    })
-    done()
-  })
-  app.setErrorHandler((error, request, reply) => {
-    const known = toPublicError(error, request)
-    const statusCode = known?.statusCode ?? 500
-    if (statusCode >= 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
-    if (known?.code === 'database_unavailable') return send(reply, statusCode, BUSY)
-    const message = known?.details?.[0]?.message ?? known?.message
-    return send(reply, statusCode, errorPage(message ?? 'The service has failed. Try again in a while.'))
-  })
+  speakHtml(app)
 
   app.get<{ Params: { token: string } }>('/connect/:token', page, async (request, reply) => {
     const connection = await findConnectionByToken(db, hashSecret(request.params.token))
@@ -100,27 +79,53 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
       connection.state !== 'choosing'
         ? undefined
         : ids.length > 0
-          ? await choose(ids, connection)
+          ? await choose(context, ids, connection)
           : 'Choose an account.'
     if (problem === undefined) return reply.redirect(`/connect/result/${connection.id}`, 303)
     return send(reply, 409, outcomePage(await toConnection(context, connection), { problem }))
   })
-
-  /** Returns why the accounts cannot be connected, in words for the person who chose. */
-  const choose = (ids: string[], connection: ConnectionFlow): Promise<string | undefined> =>
-    chooseAccounts(context, connection, ids).then(
-      () => undefined,
-      (error) => {
-        if (error instanceof AppError && error.statusCode < 500) return error.message
-        throw error
-      },
-    )
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
+/** Reads forms, and sends errors as pages. */
+function speakHtml(app: FastifyInstance): void {
+  // The parsers of the API, such as that of JSON.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => {
+    return new URLSearchParams(body)
+  })
+
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers({
+      'content-security-policy': PAGE_POLICY,
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    })
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const known = toPublicError(error, request)
+    const statusCode = known?.statusCode ?? 500
+    if (statusCode >= 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
+    if (known?.code === 'database_unavailable') return send(reply, statusCode, BUSY)
+    const message = known?.details?.[0]?.message ?? known?.message
+    return send(reply, statusCode, errorPage(message ?? 'The service has failed. Try again in a while.'))
+  })
+}
+
 const send = (reply: FastifyReply, status: number, content: PageContent) =>
   reply.code(status).type('text/html; charset=utf-8').send(toPage(content))
+
+/** Returns why the accounts cannot be connected, in words for the person who chose. */
+const choose = (context: ConnectionContext, ids: string[], connection: ConnectionFlow): Promise<string | undefined> =>
+  chooseAccounts(context, connection, ids).then(
+    () => undefined,
+    (error) => {
+      if (error instanceof AppError && error.statusCode < 500) return error.message
+      throw error
+    },
+  )
 
 /** The connection in the path, if this browser has opened its link. */
 async function findOfBrowser(

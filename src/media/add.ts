@@ -1,17 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { findStoredFile, reuseMediaBySha256, sumMediaBytes } from '../../db/queries/media.ts'
 import {
-  findPromotedMedia,
-  forgetFile,
   lockUser,
-  markFileRemoved,
-  markForDeletion,
   type PromotedFile,
   promoteFile,
   renewLease,
@@ -21,28 +15,14 @@ import {
 } from '../../db/queries/staged-files.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Media } from '../../schemas/media.ts'
-import { fileTooLarge, quotaExceeded } from '../errors.ts'
-import { NotStoredError, type Storage, StorageError, throwFileError } from '../storage/storage.ts'
+import { quotaExceeded } from '../errors.ts'
+import { NotStoredError, StorageError, throwFileError } from '../storage/storage.ts'
+import { discardUnused, incomingPath, type Put } from './discard-file.ts'
 import { describe, type FileDescription } from './file-name.ts'
-import { collectBuffers } from './garbage.ts'
 import { inspectFile } from './inspect.ts'
+import type { Library } from './library.ts'
+import { saveFile } from './save-file.ts'
 import { withinShare } from './share.ts'
-
-/** Where media are kept: rows in `db`, bytes in `storage`. */
-export interface Library {
-  db: Db
-  storage: Storage
-  /** The folder that files are received and inspected in. It exists: a missing one is a disk that is not mounted. */
-  incomingDir: string
-  /** The largest file that is accepted. */
-  bytesMax: number
-  /** How many bytes the files of a user may have together. */
-  quotaBytes?: number | undefined
-  /** Whether files are published as they were uploaded. By default, their metadata is removed. */
-  keepsMetadata?: boolean
-  /** Called for each file that could not be written to `incomingDir`, or read from it. */
-  onReceiveError?: () => void
-}
 
 /** Writes a file to `incomingDir` and returns its SHA-256. Throws a 413 if the file is too large. */
 export type Save = (source: AsyncIterable<Buffer>) => Promise<Buffer>
@@ -113,7 +93,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
     })
   const incoming: IncomingFile = {
     async save(source) {
-      saved = await receive(save(source, path, bytesMax, leaseLost.signal))
+      saved = await receive(saveFile(source, path, bytesMax, leaseLost.signal))
       return saved.sha256
     },
     async store(description) {
@@ -144,7 +124,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
     clearInterval(renewal)
     await rm(path, { force: true }).catch(() => {})
     // Fails if the database or the storage is unavailable. A sweep deletes the file then.
-    const discarded = isNew ? undefined : discard(library, file, put).catch(() => {})
+    const discarded = isNew ? undefined : discardUnused(library, file, put).catch(() => {})
     // A storage that is away would delay the response.
     if (!isAway) await discarded
   }
@@ -220,68 +200,4 @@ async function refuseOverQuota(
   if (quotaBytes === undefined) return
   const usedBytes = (await sumMediaBytes(db, userId)) - (isCounted ? newBytes : 0)
   if (usedBytes + newBytes > quotaBytes) throw quotaExceeded({ newBytes, usedBytes, quotaBytes })
-}
-
-/** How far storing the bytes has come. */
-type Put = 'not started' | 'started' | 'done'
-
-async function discard(library: Library, file: StagedFile, put: Put): Promise<void> {
-  if (put !== 'not started') await discardFile(library, file)
-  // A storage that reported a failure may still store the file later. The row stays, so that a sweep looks again.
-  if (put !== 'started') await forgetFile(library.db, file)
-}
-
-/** Otherwise V8 keeps about 50 MB of unused buffers before it collects them. */
-const COLLECT_BYTES = 2 ** 20
-
-async function save(source: AsyncIterable<Buffer>, path: string, bytesMax: number, signal: AbortSignal) {
-  const hash = createHash('sha256')
-  let bytes = 0
-  let collectedAt = 0
-  let readError: unknown
-  async function* measured(chunks: AsyncIterable<Buffer>) {
-    try {
-      for await (const chunk of chunks) {
-        bytes += chunk.length
-        if (bytes > bytesMax) throw fileTooLarge(bytesMax)
-        hash.update(chunk)
-        yield chunk
-        if (bytes - collectedAt > COLLECT_BYTES) {
-          collectBuffers()
-          collectedAt = bytes
-        }
-      }
-    } catch (error) {
-      readError = error
-      throw error
-    }
-  }
-  // A stream that opens its own file can do so after it has failed, and leaves the file behind.
-  const file = await open(path, 'wx', 0o600).catch(throwFileError)
-  try {
-    await pipeline(source, measured, file.createWriteStream(), { signal })
-  } catch (error) {
-    // What remains are failures to write.
-    if (error === readError) throw error
-    throwFileError(error)
-  } finally {
-    await file.close()
-  }
-  return { bytes, sha256: hash.digest() }
-}
-
-export const incomingPath = ({ incomingDir }: Library, { storageKey }: StagedFile) => join(incomingDir, storageKey)
-
-/**
- * Deletes a file's bytes unless the file belongs to one of the user's media. Only the database can say whether it does:
- * a statement whose result was lost may have been committed. Returns whether this call deleted the bytes.
- */
-export async function discardFile(library: Library, file: StagedFile): Promise<boolean> {
-  const { db, storage } = library
-  const [marked] = await markForDeletion(db, file)
-  // A file that is neither staged nor promoted was swept before its last byte was written.
-  if (!marked && (await findPromotedMedia(db, file)).length > 0) return false
-  await rm(incomingPath(library, file), { force: true })
-  await storage.remove(file.storageKey)
-  return markFileRemoved(db, file)
 }

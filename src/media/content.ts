@@ -6,7 +6,7 @@ import { NO_CONTENT } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
 import type { Served } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
-import type { Library } from './add.ts'
+import type { Library } from './library.ts'
 
 /** The response to a GET or HEAD for the bytes of the user's file. Throws a 404 if there are none. */
 export async function serveContent(

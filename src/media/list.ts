@@ -8,7 +8,7 @@ import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import { readPage } from '../http/paging.ts'
 import { requireAdmin } from '../http/roles.ts'
-import type { Library } from './add.ts'
+import type { Library } from './library.ts'
 
 interface Caller {
   userId: string

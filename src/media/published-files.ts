@@ -8,8 +8,8 @@ import { findEdits, saveEdits } from '../../db/queries/media.ts'
 import type { MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { NotStoredError, type Storage, throwFileError, UnpublishableError } from '../storage/storage.ts'
-import type { Library } from './add.ts'
 import { planFile } from './inspect.ts'
+import type { Library } from './library.ts'
 import { applyEdits, type Plan } from './metadata/edits.ts'
 
 /** Reading throws an UnpublishableError where the metadata of a file cannot be removed. */

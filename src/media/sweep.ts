@@ -10,7 +10,9 @@ import {
   markExpiredForDeletion,
   type StagedFile,
 } from '../../db/queries/staged-files.ts'
-import { discardFile, LEASE, type Library } from './add.ts'
+import { LEASE } from './add.ts'
+import { discardFile } from './discard-file.ts'
+import type { Library } from './library.ts'
 
 const POLL_MS = 500
 const PAGE = 100

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { listStoredMedia, type StoredMedia } from '../../db/queries/media.ts'
 import { NotStoredError, type Storage } from '../storage/storage.ts'
-import type { Library } from './add.ts'
+import type { Library } from './library.ts'
 
 export interface BrokenFile {
   id: string

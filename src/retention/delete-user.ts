@@ -11,7 +11,8 @@ import {
   passOnNamedAccounts,
 } from '../../db/queries/retention/user-data.ts'
 import { forgetFile, type StagedFile } from '../../db/queries/staged-files.ts'
-import { discardFile, type Library } from '../media/add.ts'
+import { discardFile } from '../media/discard-file.ts'
+import type { Library } from '../media/library.ts'
 import { Pace } from './pace.ts'
 
 /** The share of one core. A command may be faster than a sweep. */

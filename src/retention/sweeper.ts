@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import { beginSweep, endSweep, renewSweep } from '../../db/queries/retention/sweeps.ts'
 import type { Config } from '../config.ts'
-import type { Library } from '../media/add.ts'
+import type { Library } from '../media/library.ts'
 import { removeStrays, sweepStagedFiles } from '../media/sweep.ts'
 import { type MarkProgress, markPosts } from './mark-posts.ts'
 import {

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { findFirstUser } from '../../db/queries/people.ts'
 import { isDatabaseUnavailable } from '../../db/unavailable.ts'
@@ -8,8 +9,9 @@ import type { Config } from '../config.ts'
 import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
 import { runSequencer } from '../events/sequencer.ts'
-import type { Library } from '../media/add.ts'
 import { createFetchFile } from '../media/fetch.ts'
+import type { Library } from '../media/library.ts'
+import type { MediaOptions } from '../media/plugin.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countReceiveErrors, countStorageErrors } from '../metrics/storage.ts'
@@ -58,31 +60,9 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
   try {
     if (isStart) await migrateFirst(config)
     const metrics = createProcessMetrics(database.db, 'api')
-    const library = await openMediaLibrary(config, database.db)
-    const storage = countStorageErrors(library.storage, metrics)
     const client = createPublicClient({ allowList: config.outboundAllow })
-    const fetchFile = createFetchFile(client)
-    const webhookUrls = { allowsHttp: config.webhooksAllowHttp, isReachable: client.isReachable }
-    const media = { ...library, storage, fetchFile, onReceiveError: countReceiveErrors(metrics) }
-    const context = await openNetworkContext(config, database.db, metrics)
-    const { corsOrigins, trustedProxies, rateLimits } = config
-    const isStopping = () => isEnding
-    const { returnUrls } = config
-    const publicUrl = () => config.publicUrl ?? addressOf(app!, config)
-    const connecting = { ...context, publicUrl, returnUrls }
-    // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
-    releaseMemory()
-    app = await buildApp({
-      logger,
-      corsOrigins,
-      trustedProxies,
-      rateLimits,
-      media,
-      metrics,
-      webhookUrls,
-      isStopping,
-      ...connecting,
-    })
+    const media = await openMedia(config, database.db, metrics, client)
+    app = await openApp(config, { media, metrics, client, logger, isStopping: () => isEnding })
     drain = createDrain(app)
     metricsServer = await serveMetrics(config, metrics)
     const address = await listen(app, config)
@@ -108,6 +88,37 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     await Promise.all([database.close(), worker?.close(), metricsServer?.close()])
   }
   app.log.info('stopped')
+}
+
+type Client = ReturnType<typeof createPublicClient>
+
+async function openMedia(config: Config, db: Db, metrics: Metrics, client: Client): Promise<MediaOptions> {
+  const library = await openMediaLibrary(config, db)
+  const storage = countStorageErrors(library.storage, metrics)
+  return { ...library, storage, fetchFile: createFetchFile(client), onReceiveError: countReceiveErrors(metrics) }
+}
+
+interface AppParts {
+  media: MediaOptions
+  metrics: Metrics
+  client: Client
+  logger: Awaited<ReturnType<typeof createLoggerOptions>>
+  isStopping: () => boolean
+}
+
+async function openApp(config: Config, { client, ...parts }: AppParts): Promise<FastifyInstance> {
+  const { corsOrigins, trustedProxies, rateLimits, returnUrls } = config
+  const context = await openNetworkContext(config, parts.media.db, parts.metrics)
+  // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
+  releaseMemory()
+  const app: FastifyInstance = await buildApp({
+    ...parts,
+    ...context,
+    ...{ corsOrigins, trustedProxies, rateLimits, returnUrls },
+    webhookUrls: { allowsHttp: config.webhooksAllowHttp, isReachable: client.isReachable },
+    publicUrl: () => config.publicUrl ?? addressOf(app, config),
+  })
+  return app
 }
 
 interface InnerWorker {

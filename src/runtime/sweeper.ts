@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
-import type { Library } from '../media/add.ts'
+import type { Library } from '../media/library.ts'
 import { runStraySweeper, runSweeper } from '../retention/sweeper.ts'
 
 /** Removes old data until `stop` resolves. */

@@ -6,11 +6,16 @@ import { createUserKey, revokeUserKey } from '../auth/manage-keys.ts'
 import type { RevokeDeps } from '../credentials/revoke.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
-import type { Library } from '../media/add.ts'
+import type { Library } from '../media/library.ts'
 import { createOrganization, getOrganization, putMember, removeMember, removeOrganization } from './organizations.ts'
 import { beginDeletion, createUser, getUser } from './users.ts'
 
 export const tenants: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, context) => {
+  await app.register(users, context)
+  await app.register(organizations, context)
+}
+
+const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, context) => {
   const { db } = context
 
   app.route({
@@ -72,7 +77,9 @@ export const tenants: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (a
     ...operations.revokeUserKey,
     handler: async ({ keyId, params }) => revokeUserKey(db, { keyId }, params.id, params.keyId),
   })
+}
 
+const organizations: FastifyPluginAsyncTypebox<Pick<Library, 'db'>> = async (app, { db }) => {
   app.route({
     ...operations.listOrganizations,
     handler: async ({ query }) => readPage(query, (page) => listOrganizationPage(db, page)),

@@ -9,7 +9,7 @@ import type { CreateUser, User } from '../../schemas/people.ts'
 import { type RevokeDeps, revokeAllTokens } from '../credentials/revoke.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Library } from '../media/add.ts'
+import type { Library } from '../media/library.ts'
 import { deleteUser } from '../retention/delete-user.ts'
 
 export async function createUser(db: Db, { name }: CreateUser): Promise<User> {

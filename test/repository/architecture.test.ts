@@ -85,7 +85,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/sandbox', FEATURE],
   ['src/retention', ['db', 'src/config.ts', 'src/media']],
   // Administrators create keys for users, and delete users.
-  ['src/tenants', [...FEATURE, 'src/auth', 'src/credentials/revoke.ts', 'src/media/add.ts', 'src/retention']],
+  ['src/tenants', [...FEATURE, 'src/auth', 'src/credentials/revoke.ts', 'src/media/library.ts', 'src/retention']],
   [
     'src/delivery',
     ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts'],
