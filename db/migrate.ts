@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import manifest from '../package.json' with { type: 'json' }
 import type { Db } from './client.ts'
-import type { Migration, Step } from './migration.ts'
-import { applyMigrations } from './migration-runner.ts'
+import { applyFunctions, listOutdatedFunctions } from './functions.ts'
+import { type Migration, maxVersion, type Step } from './migration.ts'
+import { applyMigrations, withMigrationLock } from './migration-runner.ts'
 import * as initial from './migrations/0001_initial.ts'
 import * as mediaFiles from './migrations/0002_media_files.ts'
 import * as publishing from './migrations/0003_publishing.ts'
@@ -65,7 +66,7 @@ export const MIGRATIONS: Record<string, Migration> = {
 }
 
 /**
- * Whether the schema serves this code: `outdated` lacks migrations of this code, and `too_new` has lost something that this
+ * Whether the schema serves this code: `outdated` lacks migrations or functions of this code, and `too_new` has lost something that this
  * code needs. A schema with newer migrations is `ready` as long as they serve this version.
  */
 export type SchemaState = 'ready' | 'outdated' | 'too_new'
@@ -77,40 +78,45 @@ export interface SchemaStatus {
   applied: string[]
   /** Migrations with at least one step that is not done. */
   pending: string[]
+  /** Functions of `db/functions/` that are missing, or come from another file of this version or an earlier one. */
+  pendingFunctions: string[]
   /** Applied migrations of a newer version. */
   newer: string[]
   /** The oldest version that the schema serves; null if any does. */
   servesFrom: string | null
 }
 
-/** Applies the missing migrations, and returns their names. Several processes may run it simultaneously. */
+/** Applies the missing migrations, and returns their names. Then replaces outdated functions. Several processes may run it simultaneously. */
 export async function migrate(db: Db, log: (line: string) => void = () => {}): Promise<string[]> {
-  const { state, version, pending, newer, servesFrom } = await readSchema(db)
+  const { state, version, pending, pendingFunctions, newer, servesFrom } = await readSchema(db)
   if (state === 'too_new') throw new Error(tooNewMessage(version, servesFrom!))
-  if (pending.length === 0) return []
-  if (newer.length > 0) {
+  if (pending.length > 0 && newer.length > 0) {
     throw new Error(
       `Postroom ${version} has ${pending.join(', ')}, which another version has skipped when it applied ${newer.join(', ')}. Run a version that has all of them`,
     )
   }
-  return applyMigrations(db, MIGRATIONS, log)
+  const applied = pending.length > 0 ? await applyMigrations(db, MIGRATIONS, log) : []
+  if (pendingFunctions.length > 0) await withMigrationLock(db, log, applyFunctions)
+  return applied
 }
 
 export const checkSchema = async (db: Db): Promise<SchemaState> => (await readSchema(db)).state
 
-/** Reads which migrations are applied. One short statement. */
+/** Reads which migrations are applied, and which functions. Two short statements. */
 export async function readSchema(db: Db): Promise<SchemaStatus> {
   const rows = await readHistory(db)
   const names = Object.keys(MIGRATIONS)
   const isApplied = (name: string) => rows.some((row) => row.name === name && row.isApplied)
   const servesFrom = rows.reduce((latest, row) => maxVersion(latest, row.servesFrom), null as string | null)
   const pending = names.filter((name) => !isApplied(name))
+  const pendingFunctions = await listOutdatedFunctions(db)
   const isTooNew = maxVersion(manifest.version, servesFrom) !== manifest.version
   return {
-    state: isTooNew ? 'too_new' : pending.length > 0 ? 'outdated' : 'ready',
+    state: isTooNew ? 'too_new' : pending.length + pendingFunctions.length > 0 ? 'outdated' : 'ready',
     version: manifest.version,
     applied: names.filter(isApplied),
     pending,
+    pendingFunctions,
     newer: rows.map(({ name }) => name).filter((name) => !names.includes(name)),
     servesFrom,
   }
@@ -145,7 +151,3 @@ async function readHistory(db: Db): Promise<HistoryRow[]> {
     throw error
   }
 }
-
-/** The later of two versions such as 1.10.0. */
-const maxVersion = <T extends string | null>(a: T, b: T): T =>
-  a === null || (b !== null && a.localeCompare(b, 'en', { numeric: true }) < 0) ? b : a

@@ -8,7 +8,7 @@ import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 const LOCK_TIMEOUT_MS = 100
 /** They run between two attempts. The pauses differ, so that an attempt does not always meet the same statement. */
 const RETRY_MS = { min: 200, max: 600 }
-/** Any number. Not that of Kysely's Migrator: Postroom 1.0 waits for it in the way that `withMigrationLock` avoids. */
+/** Any number. Not that of Kysely's Migrator: Postroom 1.0 waits for it in the way that `takeMigrationLock` avoids. */
 const MIGRATION_LOCK = 4_721_390_006
 const MIGRATION_LOCK_POLL_MS = 200
 
@@ -26,35 +26,39 @@ interface StepRecord {
  * others serve and publish. A process that is killed leaves a state from which the next run continues.
  */
 export const applyMigrations = (db: Db, migrations: Record<string, Migration>, log: Log): Promise<string[]> =>
-  db.connection().execute((db) =>
-    withMigrationLock(db, log, async () => {
-      // A role or database may have a limit for the statements of its requests. An index takes longer to build.
-      await sql`set statement_timeout = 0`.execute(db)
-      await createHistory(db)
-      const applied: string[] = []
-      for (const [name, migration] of Object.entries(migrations)) {
-        if (await applyMigration(db, name, migration, log)) applied.push(name)
-      }
-      return applied
-    }),
-  )
+  withMigrationLock(db, log, async (db) => {
+    // A role or database may have a limit for the statements of its requests. An index takes longer to build.
+    await sql`set statement_timeout = 0`.execute(db)
+    await createHistory(db)
+    const applied: string[] = []
+    for (const [name, migration] of Object.entries(migrations)) {
+      if (await applyMigration(db, name, migration, log)) applied.push(name)
+    }
+    return applied
+  })
+
+/** Runs `work` on one connection, while no other process migrates the database. */
+export const withMigrationLock = <T>(db: Db, log: Log, work: (db: Db) => Promise<T>): Promise<T> =>
+  db.connection().execute(async (db) => {
+    await takeMigrationLock(db, log)
+    try {
+      return await work(db)
+    } finally {
+      await sql`select pg_advisory_unlock(${sql.lit(MIGRATION_LOCK)})`.execute(db)
+    }
+  })
 
 /**
  * Polls: a session that waits in `pg_advisory_lock` keeps a snapshot, which `create index concurrently` of the session that
  * holds the lock would wait for. https://www.postgresql.org/docs/current/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY
  */
-async function withMigrationLock<T>(db: Db, log: Log, work: () => Promise<T>): Promise<T> {
+async function takeMigrationLock(db: Db, log: Log): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_lock(${sql.lit(MIGRATION_LOCK)}) as locked`.execute(db)
-    if (rows[0]!.locked) break
+    if (rows[0]!.locked) return
     if (isFirst) log('Another process is migrating the database: waiting for it')
     await pause(MIGRATION_LOCK_POLL_MS)
-  }
-  try {
-    return await work()
-  } finally {
-    await sql`select pg_advisory_unlock(${sql.lit(MIGRATION_LOCK)})`.execute(db)
   }
 }
 

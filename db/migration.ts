@@ -25,3 +25,7 @@ export const concurrentIndex = (
   index,
   create: sql`create ${sql.raw(unique ? 'unique index' : 'index')} concurrently ${sql.ref(index)} on ${on}`,
 })
+
+/** The later of two versions such as 1.10.0. */
+export const maxVersion = <T extends string | null>(a: T, b: T): T =>
+  a === null || (b !== null && a.localeCompare(b, 'en', { numeric: true }) < 0) ? b : a

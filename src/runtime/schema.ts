@@ -53,9 +53,9 @@ type Seen = { state: 'ready' } | { state: 'outdated' | 'too_new' | 'unreadable';
 
 async function look(db: Db): Promise<Seen> {
   try {
-    const { state, version, pending, servesFrom } = await readSchema(db)
+    const { state, version, pending, pendingFunctions, servesFrom } = await readSchema(db)
     if (state === 'ready') return { state }
-    const details = { version, pending }
+    const details = { version, pending, pendingFunctions }
     if (state === 'too_new') return { state, problem: tooNewMessage(version, servesFrom!), details }
     return { state, problem: 'the schema of the database is outdated: run `postroom migrate`', details }
   } catch (err) {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
@@ -23,11 +24,20 @@ t.test('with --json, every command prints one JSON object', async (t) => {
   }
   const names = Object.keys(MIGRATIONS)
   const status = { version: manifest.version, newer: [], servesFrom: null }
-  const before = { state: 'outdated', ...status, applied: [], pending: names }
+  const pendingFunctions = readdirSync('db/functions')
+    .map((file) => file.replace('.sql', ''))
+    .sort()
+  const before = { state: 'outdated', ...status, applied: [], pending: names, pendingFunctions }
   t.same(await run('migrate', '--status'), before)
   t.strictSame(await run('migrate'), { applied: names })
   t.strictSame(await run('migrate'), { applied: [] })
-  t.same(await run('migrate', '--status'), { ...before, state: 'ready', applied: names, pending: [] })
+  t.same(await run('migrate', '--status'), {
+    ...before,
+    state: 'ready',
+    applied: names,
+    pending: [],
+    pendingFunctions: [],
+  })
 
   const ada = await run('user', 'create', '--name', 'Ada')
   t.strictSame(ada, { id: ada.id, name: 'Ada' })

@@ -42,6 +42,11 @@ async function upgrade(t: Test, version: string): Promise<void> {
   const { watch, clients, serves, workers } = installation
   const { figures, before, after, readiness } = await measureUpgrade(installation)
   t.notMatch(readiness, /schema/i, 'old processes can use the new schema')
+  t.equal(
+    (await installation.current.command('migrate', '--status')).state,
+    'ready',
+    'migrations and functions are applied',
+  )
   report(
     `upgrade-${version}`,
     Object.entries(figures).map(([span, figure]) => ({ span, ...figure })),

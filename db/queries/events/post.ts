@@ -39,23 +39,7 @@ export async function writePostsUpdated(
 export async function writePostSettled(db: Db, { userId, id }: { userId: string; id: string }): Promise<void> {
   await sql`
     insert into event_outbox (user_id, type, post_id, account_ids, data)
-    select user_id, 'post.settled', id, delivery.account_ids, jsonb_strip_nulls(jsonb_build_object(
-      'externalReference', external_reference,
-      'metadata', metadata,
-      'scheduledAt', ${isoTime('scheduled_at')},
-      'deliveries', delivery.counts))
-    from posts
-    cross join lateral (
-      select jsonb_object_agg(outcome, count) as counts, array_agg(account_id order by position, account_id) as account_ids,
-        bool_or(is_open) as is_open
-      from (
-        select account_id, position, state in ('waiting', 'queued', 'publishing') as is_open, outcome,
-          count(*) over (partition by outcome) as count
-        from post_targets
-        cross join lateral (
-          select case when error ->> 'code' = 'cancelled' then 'cancelled' else state end as outcome) as named
-        where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
-      ) as delivery
-    ) as delivery
-    where user_id = ${userId} and id = ${id} and status = 'scheduled' and not delivery.is_open`.execute(db)
+    select posts.user_id, 'post.settled', posts.id, settled.account_ids, settled.data
+    from posts cross join lateral settled_post(posts.user_id, posts.id) as settled
+    where posts.user_id = ${userId} and posts.id = ${id} and posts.status = 'scheduled'`.execute(db)
 }

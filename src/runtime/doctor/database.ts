@@ -83,9 +83,11 @@ const PROBLEMS: ServerProblem[] = [
 export const MEND_SCHEMA = 'Run `postroom migrate`.'
 
 export async function examineSchema(db: Db): Promise<Finding> {
-  const { state, version, pending, servesFrom } = await readSchema(db)
+  const { state, version, pending, pendingFunctions, servesFrom } = await readSchema(db)
   if (state === 'too_new') return wrong('schema', tooNewMessage(version, servesFrom!), 'Run the newer version.')
-  if (state === 'outdated') return wrong('schema', `migrations are missing: ${pending.join(', ')}`, MEND_SCHEMA)
+  if (pending.length > 0) return wrong('schema', `migrations are missing: ${pending.join(', ')}`, MEND_SCHEMA)
+  if (state === 'outdated')
+    return wrong('schema', `functions are outdated: ${pendingFunctions.join(', ')}`, MEND_SCHEMA)
   return ok('schema', `it serves Postroom ${version}`)
 }
 
