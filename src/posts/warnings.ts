@@ -55,6 +55,7 @@ export function findWarnings(
       warnings.push({ code, path, accountId: account.id, message: `${nameOf(account)}: ${problem}` }),
   }
   addUnusedParts(post, warnings)
+  addUnusedCaptions(context)
   addUnusedFields(context)
   addTextWarnings(context)
   if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
@@ -85,18 +86,30 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
   warnings.push({ code: 'unused_thread_parts', path: ['threadParts'], message })
 }
 
-function addUnusedFields({ post, accounts, media, findOverridePath, isFull, warn }: WarningContext): void {
+function addUnusedCaptions({ post, accounts, media, findOverridePath, isFull, warn }: WarningContext): void {
   const { overrides, postType, caption } = post
+  for (const account of accounts) {
+    const { caption: rule, postTypes } = platforms[account.platform]
+    const isShown = postTypes[postType]?.hasCaption !== false
+    if (isShown && !rule.unused) continue
+    const { captionOverride, fields = {} } = overrides.get(account.id) ?? {}
+    if (isBlank(captionOverride ?? caption)) continue
+    if (isShown && !rule.unused!.test(fields, media, postType)) continue
+    if (isFull()) return
+    const path = captionPath({ post, accountId: account.id, findOverridePath })
+    const when = isShown ? rule.unused!.when : `the post is a ${postType}`
+    warn(account, 'unused_field', path, `caption has no effect when ${when}`)
+  }
+}
+
+function addUnusedFields({ post, accounts, media, findOverridePath, isFull, warn }: WarningContext): void {
+  const { overrides, postType } = post
   const byId = new Map(overrides.size > 0 ? accounts.map((account) => [account.id, account]) : [])
-  for (const [accountId, { captionOverride, fields = {} }] of overrides) {
+  for (const [accountId, { fields = {} }] of overrides) {
     if (isFull()) return
     const account = byId.get(accountId)
     if (!account) continue
-    const { fields: known, caption: rule } = platforms[account.platform]
-    if (rule.unused?.test(fields, media, postType) && !isBlank(captionOverride ?? caption)) {
-      const path = captionPath({ post, accountId, findOverridePath })
-      warn(account, 'unused_field', path, `caption has no effect when ${rule.unused.when}`)
-    }
+    const { fields: known } = platforms[account.platform]
     // Without Object.entries: there may be a hundred thousand keys.
     for (const key of Object.keys(fields)) {
       const value = fields[key]

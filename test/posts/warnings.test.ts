@@ -161,6 +161,32 @@ t.test('a caption that the network does not take leads to a warning where it is'
   )
 })
 
+t.test('a caption of a post type without captions leads to a warning', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const [instagram, facebook] = [
+    await ada.account('instagram', CREDENTIALS),
+    await ada.account('facebook', CREDENTIALS),
+  ]
+  const story = {
+    accountIds: [instagram, facebook],
+    caption: 'A lighthouse',
+    postType: 'story',
+    mediaIds: [await ada.media({ mimeType: 'image/jpeg' })],
+    accountOverrides: [{ accountId: facebook, captionOverride: 'The sea' }],
+  }
+  const found = async (body: object) =>
+    ((await warningsOf(t, ada, body)) ?? [])
+      .filter(isUnusedField)
+      .map(({ path, message }: { path: unknown; message: string }) => [path, message])
+  t.strictSame(await found(story), [
+    [['caption'], 'instagram (@ada): caption has no effect when the post is a story'],
+    [['accountOverrides', 0, 'captionOverride'], 'facebook (@ada): caption has no effect when the post is a story'],
+  ])
+  t.strictSame(await found({ ...story, caption: ' ', accountOverrides: [] }), [])
+  t.strictSame(await found({ ...story, postType: 'post' }), [])
+})
+
 const isUnusedField = ({ code }: { code: string }) => code === 'unused_field'
 const lastKey = ({ path }: { path: unknown[] }) => path.at(-1)
 
