@@ -22,17 +22,8 @@ type Conditions = FieldCondition[]
 
 /** Those that depend on the rest of the post, or that change what else is allowed. */
 function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit): Conditions {
-  const {
-    required,
-    refused,
-    withoutMedia,
-    needMedia,
-    captionLengthMax,
-    countsInText,
-    countsAsLink,
-    captionMarkup,
-    source,
-  } = rule
+  const { required, refused, withoutMedia, needMedia, captionLengthMax, captionMarkup, source } = rule
+  const { countsInText, countsAsLink, momentOfVideo } = rule
   const add = (rule: string, message: string, facts: Partial<FieldCondition> = {}): FieldCondition => ({
     path: [key],
     rule,
@@ -53,6 +44,7 @@ function listFieldConditions(key: string, rule: FieldRule, captionUnit: TextUnit
     const message = 'counts towards the caption, each part of a thread and the first comment'
     conditions.push(add('caption_length', message, { unit: countsInText }))
   }
+  if (momentOfVideo) conditions.push(add('field_range', 'not after the end of the video'))
   if (countsAsLink) {
     const message =
       'counts towards the links of the caption or the first part of a thread, unless the same link is there'

@@ -55,6 +55,20 @@ t.test('buttons are rejected with several media files', async (t) => {
   ])
 })
 
+t.test('a moment after the end of the video is rejected where it has an effect', async (t) => {
+  const media = [video({ durationSeconds: 4.6, width: 1080, height: 1920 })]
+  const tiktok = (videoCoverTimestampMs: number, fields = {}) =>
+    messages('tiktok', { media, fields: { videoCoverTimestampMs, privacyLevel: 'SELF_ONLY', ...fields } })
+  t.same(tiktok(4600), [])
+  t.same(tiktok(4601), ['tiktok (@ada): field videoCoverTimestampMs is 4601, but the video ends at 4600 milliseconds'])
+  t.same(tiktok(4601, { postMode: 'MEDIA_UPLOAD' }), [])
+  t.same(rules('instagram', { media, fields: { thumbOffset: 4601 } }), ['field_range'])
+  t.same(rules('instagram', { media, fields: { thumbOffset: 4601, coverUrl: 'https://example.com/a.jpg' } }), [])
+  t.same(rules('instagram', { media, postType: 'story', fields: { thumbOffset: 4601 } }), [])
+  const isUnknown = [{ ...media[0]!, durationSeconds: null }]
+  t.same(rules('instagram', { media: isUnknown, fields: { thumbOffset: 4601 } }), [])
+})
+
 t.test('a field is checked by its type and limits', async (t) => {
   const values: [PlatformId, Record<string, unknown>, string?][] = [
     ['x', { madeWithAi: true }],

@@ -351,6 +351,8 @@ export type FieldRule = FieldValue & {
   captionLengthMax?: number
   /** The value counts towards the caption, every part of a thread and the first comment, in this unit. */
   countsInText?: TextUnit
+  /** The number is a moment of the video in milliseconds. After its end, it is rejected unless the key is unused. */
+  momentOfVideo?: true
   /** The URL counts towards `linksMax` of the caption or the first part of a thread, unless that text has it. */
   countsAsLink?: true
   /** By value of this key: reads the caption's markup, which does not count. Must take linear time. */

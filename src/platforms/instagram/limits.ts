@@ -177,6 +177,7 @@ export const instagram: Platform = {
       min: 0,
       param: 'thumb_offset',
       description: 'milliseconds',
+      momentOfVideo: true,
       unused: {
         when: `coverUrl is set, or ${outsideReel.when}`,
         test: (fields, ...post) => Boolean(fields.coverUrl) || outsideReel.test(fields, ...post),

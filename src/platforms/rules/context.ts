@@ -54,6 +54,8 @@ export interface PostMedia {
   requestedCount: number
   hasImage: boolean
   hasVideo: boolean
+  /** The duration of the first video; infinite if it is not known. */
+  videoSeconds: number
   /** The first index of a file in the request. */
   findIndex: (id: string) => number
 }
@@ -67,6 +69,7 @@ export function findPostMedia(mediaIds: readonly string[], knownFiles: readonly 
     requestedCount: mediaIds.length,
     hasImage: files.some(({ mimeType }) => mimeType.startsWith('image/')),
     hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
+    videoSeconds: files.find(({ mimeType }) => mimeType.startsWith('video/'))?.durationSeconds ?? Infinity,
     findIndex: createIndex(() => mediaIds),
   }
 }

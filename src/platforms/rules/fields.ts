@@ -1,6 +1,6 @@
 import type { FieldRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
-import { misplaced, missing, type Problem } from './field-problem.ts'
+import { afterEnd, misplaced, missing, type Problem } from './field-problem.ts'
 import { findProblem, isEmpty } from './field-value.ts'
 import { fieldPath } from './violation.ts'
 
@@ -31,6 +31,10 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   }
   if (post.scheduled && media.requestedCount === 0 && rule.needMedia?.includes(value as string)) {
     addProblem(key, misplaced('field_without_media', `is ${value}, which needs media`), rule, context)
+  }
+  const endMs = Math.floor(media.videoSeconds * 1000)
+  if (rule.momentOfVideo && (value as number) > endMs && !rule.unused?.test(fields, media, post.postType)) {
+    addProblem(key, afterEnd(value as number, endMs), rule, context)
   }
   if (rule.refused?.test(fields, media, post.postType)) {
     addProblem(key, misplaced('field_refused', `is not allowed when ${rule.refused.when}`), rule, context)
