@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { isId } from '../../db/id.ts'
 import { findReachableCredentials } from '../../db/queries/accounts.ts'
 import { credentialsRow } from '../../db/queries/credentials.ts'
@@ -10,7 +11,6 @@ import { isListed } from '../http/rights.ts'
 import type { Log } from '../log.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
-import { createShortCache } from './short-cache.ts'
 import { type NetworkContext, tidy } from './store.ts'
 
 /** Limits all calls to the network together. */
@@ -36,7 +36,13 @@ interface Request {
  * response.
  */
 export function createFieldOptions({ db, networks, keyring, fetch }: NetworkContext) {
-  const lists = createShortCache<FieldOptionList>({ keptMs: KEPT_MS, entriesMax: LISTS_MAX })
+  const lists = new LRUCache<string, FieldOptionList, () => Promise<FieldOptionList>>({
+    max: LISTS_MAX,
+    ttl: KEPT_MS,
+    fetchMethod: (_key, _stale, { context: read }) => read(),
+    // A list that made room for others while it was read still goes to those who wait for it.
+    ignoreFetchAbort: true,
+  })
 
   function open(accountId: string, sealed: Parameters<typeof credentialsRow>[0], log: Log): Credentials {
     const row = credentialsRow(sealed)
@@ -58,17 +64,18 @@ export function createFieldOptions({ db, networks, keyring, fetch }: NetworkCont
     if (!Object.hasOwn(all, field)) {
       throw new AppError(404, 'field_without_options', fieldWithoutOptions(platform, field, Object.keys(all)))
     }
-    const { needs = [], read } = all[field]!
+    const { needs = [], read: readOptions } = all[field]!
     const fields = pickAll(query, needs)
     const credentials = open(id, account, log)
     // New credentials may belong to somebody who sees other values.
-    return lists.get(JSON.stringify([id, generation, field, fields]), async () => {
+    const read = async () => {
       const readAt = new Date().toISOString()
       const { options, facts = {} } = await withAppErrors(platform, () =>
-        read({ credentials, fetch, signal: AbortSignal.timeout(READ_TIMEOUT_MS) }, fields),
+        readOptions({ credentials, fetch, signal: AbortSignal.timeout(READ_TIMEOUT_MS) }, fields),
       )
       return { field, data: options as FieldOptionList['data'], facts, readAt }
-    })
+    }
+    return lists.forceFetch(JSON.stringify([id, generation, field, fields]), { context: read })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { LRUCache } from 'lru-cache'
 import { currentBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { findKey, type KeyRights } from '../../db/queries/keys.ts'
@@ -41,7 +42,7 @@ export interface AuthOptions {
 
 /** Requires a valid API key for every route of the scope that it is registered in, before the body is read. */
 export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOptions) => {
-  const cache = new Map<string, CachedKey>()
+  const cache = new LRUCache<string, CachedKey>({ max: CACHE_SIZE_MAX })
   const lastUse = createLastUse(db, (err) => app.log.debug({ err }, 'the last use of keys was not stored'))
 
   function invalidKey(request: FastifyRequest): AppError {
@@ -53,7 +54,6 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
     cache.delete(key)
     const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowOldSchema)
     if (!found) throw invalidKey(request)
-    if (cache.size >= CACHE_SIZE_MAX) cache.clear()
     const entry = { ...found, cachedUntil: performance.now() + CACHE_MS }
     cache.set(key, entry)
     return entry

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { readNextDue } from '../../db/queries/delivery/backlog.ts'
 import { type ClaimedDelivery, claimDeliveries } from '../../db/queries/delivery/claim.ts'
 import { renewLeases } from '../../db/queries/delivery/renew.ts'
@@ -53,7 +54,7 @@ export function createPublisher(deps: Deps): Publisher {
   const { db, networks, journal, clock, uptimeMs, log } = deps
   const running = new Map<string, Running>()
   const readings = createReadings(uptimeMs)
-  const recentAccounts = new Set<string>()
+  const recentAccounts = new LRUCache<string, true>({ max: RECENT_ACCOUNTS_MAX })
   let ended = Promise.withResolvers<void>()
   let isReady = false
   let isStopping = false
@@ -83,8 +84,7 @@ export function createPublisher(deps: Deps): Publisher {
     const { userId, postId, accountId, leaseToken, platform } = delivery
     const facts = { userId, postId, accountId, platform }
     const isRecent = recentAccounts.has(accountId)
-    if (recentAccounts.size >= RECENT_ACCOUNTS_MAX) recentAccounts.clear()
-    recentAccounts.add(accountId)
+    recentAccounts.set(accountId, true)
     const mayGoOn = () => isRecent && !isStopping && slots().has(platform)
     let next: Awaited<ReturnType<typeof deliver>>
     try {

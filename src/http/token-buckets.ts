@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** Limits the memory of buckets. One process serves far fewer keys. */
 const BUCKETS_MAX = 100_000
 
@@ -28,7 +30,7 @@ export interface TokenBuckets {
  * milliseconds.
  */
 export function createTokenBuckets(quota: number, windowMs: number, now: () => number): TokenBuckets {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new LRUCache<string, Bucket>({ max: BUCKETS_MAX })
 
   function refill(bucket: Bucket): Bucket {
     const time = now()
@@ -40,16 +42,9 @@ export function createTokenBuckets(quota: number, windowMs: number, now: () => n
   function bucketOf(key: string): Bucket {
     const known = buckets.get(key)
     if (known) return refill(known)
-    if (buckets.size >= BUCKETS_MAX) makeRoom()
     const fresh = { tokens: quota, at: now() }
     buckets.set(key, fresh)
     return fresh
-  }
-
-  /** Deletes full buckets, which are as new ones are. If few were full, deletes all: a search for each key would cost more. */
-  function makeRoom(): void {
-    for (const [key, bucket] of buckets) if (refill(bucket).tokens >= quota) buckets.delete(key)
-    if (buckets.size > BUCKETS_MAX / 2) buckets.clear()
   }
 
   const secondsFor = (tokens: number) => Math.max(0, Math.ceil((tokens * windowMs) / quota / 1_000))

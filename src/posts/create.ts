@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import type { KeyedResponse } from '../../db/queries/idempotency.ts'
@@ -22,15 +23,15 @@ interface KnownAccount extends TargetAccount {
  * server may change: then `insertPost` writes nothing. That of alternative texts may change too: only posts without files
  * are checked by the cache.
  */
-export type KnownAccounts = Map<string, KnownAccount>
+export type KnownAccounts = LRUCache<string, KnownAccount>
+
+export const createKnownAccounts = (): KnownAccounts => new LRUCache({ max: 10_000 })
 
 /** The accounts and files of a post that can be stored. */
 interface CheckedPost {
   accounts: KnownAccount[]
   media: MediaFacts[]
 }
-
-const KNOWN_MAX = 10_000
 
 export interface CreateOptions {
   /** Absent for a post whose checks take long: they run in pieces then. */
@@ -56,7 +57,7 @@ export async function createPost(
   body: CreatePost,
   options: CreateOptions = {},
 ): Promise<CreatedPost> {
-  const { known = new Map(), isStrict = false, id = newId(), texts = createTextCache() } = options
+  const { known, isStrict = false, id = newId(), texts = createTextCache() } = options
   const post = readBody(body)
   const check = async () => remember(known, await checkPost(db, userId, post, undefined, texts))
   let { accounts, media } = isStrict
@@ -93,7 +94,7 @@ export async function createKeyedPost(
   db: Db,
   userId: string,
   body: CreatePost,
-  { known = new Map() }: CreateOptions,
+  { known }: CreateOptions,
   toStored: (created: CreatedPost) => KeyedResponse,
 ): Promise<CreatedPost | undefined> {
   const post = readBody(body)
@@ -153,17 +154,20 @@ export const toCreated = (id: string, post: RequestedPost, warnings: PostWarning
 })
 
 /** The accounts of a post that needs no `checkPost`; undefined if it needs one. */
-function checkWithoutDatabase(post: RequestedPost, known: KnownAccounts, texts: TextCache): CheckedPost | undefined {
-  const accounts = post.accountIds.flatMap((id) => known.get(id) ?? [])
+function checkWithoutDatabase(
+  post: RequestedPost,
+  known: KnownAccounts | undefined,
+  texts: TextCache,
+): CheckedPost | undefined {
+  const accounts = post.accountIds.flatMap((id) => known?.get(id) ?? [])
   const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
   return isKnown && findViolations(post, accounts, [], { texts }).length === 0 ? { accounts, media: [] } : undefined
 }
 
-function remember(known: KnownAccounts, checked: CheckedPost): CheckedPost {
+function remember(known: KnownAccounts | undefined, checked: CheckedPost): CheckedPost {
   const { accounts } = checked
-  if (known.size + accounts.length > KNOWN_MAX) known.clear()
   for (const { id, platform, username, textLengthMax, altTextLengthMax } of accounts) {
-    known.set(id, { id, platform, username, textLengthMax, altTextLengthMax })
+    known?.set(id, { id, platform, username, textLengthMax, altTextLengthMax })
   }
   return checked
 }

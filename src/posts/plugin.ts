@@ -13,7 +13,7 @@ import { createTextCache } from '../platforms/rules/text-cache.ts'
 import { withPost } from './access.ts'
 import { readBody } from './body.ts'
 import { checkPost } from './check.ts'
-import { createKeyedPost, createPost, type KnownAccounts } from './create.ts'
+import { createKeyedPost, createKnownAccounts, createPost } from './create.ts'
 import { deletePost } from './delete.ts'
 import { toPostDetail } from './detail.ts'
 import { etagOf, readCondition, sendPost } from './etag.ts'
@@ -27,7 +27,7 @@ import { validatePost } from './validate.ts'
 import { findWarningError } from './warnings.ts'
 
 export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
-  const known: KnownAccounts = new Map()
+  const known = createKnownAccounts()
   await app.register(findPosts, { db })
   await app.register(manyPosts, { db })
 

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, randomUUID, sign } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { OAuthIo } from '../contract/oauth.ts'
 import { PublishError } from '../contract/publish-error.ts'
 import {
@@ -39,8 +40,7 @@ class NonceNeeded extends PublishError {
  * The latest nonces, by server and key. A server sends one with each response, and takes it for some minutes:
  * https://atproto.com/specs/oauth#demonstrating-proof-of-possession-dpop
  */
-const nonces = new Map<string, { nonce: string; at: number }>()
-const NONCES_MAX = 1_000
+const nonces = new LRUCache<string, { nonce: string; at: number }>({ max: 1_000 })
 const FRESH_MS = 60_000
 
 const keyOf = ({ origin }: URL, { x }: JsonWebKey) => `${origin} ${x}`
@@ -63,10 +63,7 @@ export async function callWithProof(
   const key = keyOf(url, jwk)
   const remember = (headers: Headers) => {
     const nonce = headers.get('dpop-nonce')
-    if (!nonce) return
-    nonces.delete(key)
-    if (nonces.size >= NONCES_MAX) nonces.delete(nonces.keys().next().value!)
-    nonces.set(key, { nonce, at: performance.now() })
+    if (nonce) nonces.set(key, { nonce, at: performance.now() })
   }
   const headers = {
     ...options.headers,

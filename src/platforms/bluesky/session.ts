@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Credentials, Io } from '../contract/adapter.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
@@ -20,8 +21,7 @@ export interface Session {
  * (https://docs.bsky.app/docs/advanced-guides/rate-limits), fewer than a busy account has posts and comments. A session
  * lasts two hours. Opening a new one then takes 12 a day, and no code to refresh old ones.
  */
-const sessions = new Map<string, Session>()
-const SESSIONS_MAX = 1000
+const sessions = new LRUCache<string, Session>({ max: 1_000 })
 
 const keyOf = ({ service, identifier, password }: Credentials) =>
   createHash('sha256')
@@ -59,7 +59,6 @@ export async function openSession(io: Io): Promise<Session & { handle: string; o
   if (!isPrivate(server))
     throw unauthorized(`${URL.parse(server)!.host}: the server of the account has to have an https:// address`)
   const session = { did, handle, token, server, origin }
-  if (sessions.size >= SESSIONS_MAX) sessions.delete(sessions.keys().next().value!)
   sessions.set(key, session)
   return session
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Act, Adapter, Io } from '../contract/adapter.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { altTextOf } from '../rules/alt-text.ts'
@@ -9,7 +10,6 @@ import { discord } from './limits.ts'
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
 
-/** The cache is cleared of its oldest entry beyond this. */
 const GUILDS_MAX = 10_000
 
 /** Remembers which server a webhook belongs to, so that a message takes one call. */
@@ -18,13 +18,12 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
    * Ids of servers (guilds) by ids of webhooks; null for a webhook without one. A webhook stays in its server when it moves to
    * another channel: https://docs.discord.com/developers/resources/webhook#modify-webhook
    */
-  const guilds = new Map<string, string | null>()
+  const guilds = new LRUCache<string, { guildId: string | null }>({ max: GUILDS_MAX })
 
   /** https://docs.discord.com/developers/resources/webhook#get-webhook-with-token */
   async function readWebhook(webhook: Webhook, io: Io): Promise<unknown> {
     const { body } = await callNetwork(webhook, io, webhook.address, { headers: HEADERS })
-    if (guilds.size >= GUILDS_MAX) guilds.delete(guilds.keys().next().value!)
-    guilds.set(webhook.id, textAt(body, 'guild_id') ?? null)
+    guilds.set(webhook.id, { guildId: textAt(body, 'guild_id') ?? null })
     return body
   }
 
@@ -50,7 +49,7 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
     async prepare(_act, io) {
       const webhook = clientFor(io)
       if (!guilds.has(webhook.id)) await readWebhook(webhook, io)
-      return { ready: { guildId: guilds.get(webhook.id) ?? null } }
+      return { ready: guilds.get(webhook.id) ?? { guildId: null } }
     },
 
     async publish(act, io, { guildId }) {
