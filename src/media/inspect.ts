@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { MediaKind, MediaTracks, MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
+import { createSlots } from '../slots.ts'
 import { cpuMaxMsOf, InspectThread } from './inspect-thread.ts'
 import type { Plan } from './metadata/edits.ts'
 
@@ -63,32 +64,14 @@ export async function planFile(path: string, userId: string, type: MediaType): P
 }
 
 async function read(request: InspectRequest, userId: string, limits: InspectLimits) {
-  await takeTurn(userId)
-  const result = await readInThread(request, limits).finally(() => passTurn(userId))
+  const giveBack = await slots.take(userId)
+  const result = await readInThread(request, limits).finally(giveBack)
   if ('refused' in result) throw new AppError(400, result.refused.code, result.refused.message)
   if ('failed' in result) throw Object.assign(new Error(result.failed.message), result.failed)
   return result
 }
 
-let isBusy = false
-/** What waits for the thread, by user. The first user is the next one. */
-const waiting = new Map<string, (() => void)[]>()
-
-async function takeTurn(userId: string): Promise<void> {
-  if (isBusy) await new Promise<void>((start) => waiting.set(userId, [...(waiting.get(userId) ?? []), start]))
-  isBusy = true
-}
-
-function passTurn(userId: string): void {
-  // The user becomes the last one.
-  const own = waiting.get(userId) ?? []
-  waiting.delete(userId)
-  if (own.length > 0) waiting.set(userId, own)
-  const [next] = waiting.values()
-  isBusy = next !== undefined
-  next?.shift()?.()
-}
-
+const slots = createSlots({ max: 1, inTurns: true })
 let thread: InspectThread | undefined
 
 async function readInThread(request: InspectRequest, limits: InspectLimits): Promise<Inspected> {

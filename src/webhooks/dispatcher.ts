@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { claimWebhooks, readDueDeliveries } from '../../db/queries/webhooks/claim.ts'
 import { logOutages } from '../log.ts'
-import { createSlots } from './slots.ts'
+import { createSlots } from '../slots.ts'
 import {
   CLAIM_EVERY_MS,
   DRAIN_MS,
@@ -22,8 +22,8 @@ export async function runDispatcher(deps: TurnDeps, isReady: () => boolean, stop
   const calls = new AbortController()
   void stop.then(() => stopping.abort())
   const turns = new Map<Promise<void>, Turn>()
-  const healthySlots = createSlots(PER_PROCESS_MAX)
-  const suspectSlots = createSlots(PER_PROCESS_MAX, SUSPECT_PER_USER_MAX)
+  const healthySlots = createSlots({ max: PER_PROCESS_MAX })
+  const suspectSlots = createSlots({ max: PER_PROCESS_MAX, perUser: SUSPECT_PER_USER_MAX })
 
   const free = (suspect: boolean) => {
     const busy = [...turns.values()].filter((turn) => turn.isSuspect === suspect && (suspect || !turn.isStalled))

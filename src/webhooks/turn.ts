@@ -3,12 +3,12 @@ import type { Now } from '../../db/queries/clock.ts'
 import type { ClaimedWebhook, DueDelivery } from '../../db/queries/webhooks/claim.ts'
 import { releaseWebhook, settleAttempt } from '../../db/queries/webhooks/settle.ts'
 import type { Log } from '../log.ts'
+import type { Slots } from '../slots.ts'
 import { writeBody } from './body.ts'
 import { type Health, healthAfter, healthOf } from './health.ts'
 import { type OpenSecrets, secretsOf } from './secrets.ts'
 import { type Exchange, sendEvent } from './send.ts'
 import { signedHeaders } from './sign.ts'
-import type { Slots } from './slots.ts'
 import { JITTER, PER_WEBHOOK_MAX, REST_MAX_MS, RETRY_DELAYS_MS, SLOW_MS, TURN_MS } from './timing.ts'
 
 export interface TurnDeps {

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
 /** The paths that every feature may import. Features do not import each other. */
-const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/version.ts', 'src/http']
+const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/slots.ts', 'src/version.ts', 'src/http']
 
 /** The rooms of platforms that all networks share. */
 const CONTRACT = 'src/platforms/contract'
@@ -27,6 +27,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/config.ts', ['schemas', 'src/config', 'src/credentials', 'src/outbound/allow-list.ts', 'src/platforms']],
   ['src/config', ['schemas', 'src/credentials', 'src/outbound/allow-list.ts', 'src/platforms']],
   ['src/log.ts', []],
+  ['src/slots.ts', []],
   ['src/version.ts', ['package.json']],
   ['src/with-timeout.ts', []],
   ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],

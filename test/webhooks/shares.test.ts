@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import { createSlots } from '../../src/webhooks/slots.ts'
+import { createSlots } from '../../src/slots.ts'
 import { until } from '../helpers/until.ts'
 import { createWebhookWorld, ok, startReceiver, untilReceived } from './scene.ts'
 
@@ -25,7 +25,7 @@ t.test('receivers of one user that hang leave slots to the unproven webhooks of 
 })
 
 t.test('slots go to callers in their order, except for users who have as many as they may', async (t) => {
-  const slots = createSlots(3, 2)
+  const slots = createSlots({ max: 3, perUser: 2 })
   const order: string[] = []
   const take = async (name: string) => {
     const giveBack = await slots.take(name[0]!)
