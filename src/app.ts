@@ -89,25 +89,7 @@ export async function buildApp({
   ...context
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = context
-  const trustsProxy = trustedProxies.length > 0 && trustProxies(trustedProxies)
-  const app = Fastify({
-    logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: trustsProxy,
-    genReqId: trustsProxy ? requestIdsOf(trustsProxy) : () => randomUUID(),
-    // A child logger per request costs more than its log line. Log calls pass `reqId` instead.
-    childLoggerFactory: (logger) => logger,
-    bodyLimit: 1024 * 1024,
-    routerOptions: { maxParamLength: 16 * 1024 },
-    requestTimeout: 10_000,
-    return503OnClosing: false,
-    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
-    clientErrorHandler: sendClientError,
-    frameworkErrors: sendError,
-  })
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
-  handleErrors(app)
+  const app = createServer(logger, trustedProxies)
 
   limitDatabaseTime(app)
   await app.register(requests)
@@ -119,7 +101,7 @@ export async function buildApp({
   await app.register(health, { db, metrics, health: app.health, isStopping })
   await app.register(clientMetadataDocument, context)
   await app.register(publicFiles, { storage: publishedFiles({ ...files, db }), keyring: context.keyring })
-  const authOptions = { db, failedKeys: rates && trustsProxy ? createFailedKeys() : undefined }
+  const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }
   await app.register(
     async (api) => {
       await api.register(auth, authOptions)
@@ -153,6 +135,30 @@ export async function buildApp({
     await pages.register(connectPages, context)
     await pages.register(metaCallbacks, context)
   })
+  return app
+}
+
+/** An application without routes. It speaks HTTP as all of them do. */
+function createServer(logger: AppOptions['logger'], trustedProxies: string[]) {
+  const trustsProxy = trustedProxies.length > 0 && trustProxies(trustedProxies)
+  const app = Fastify({
+    logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: trustsProxy,
+    genReqId: trustsProxy ? requestIdsOf(trustsProxy) : () => randomUUID(),
+    // A child logger per request costs more than its log line. Log calls pass `reqId` instead.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit: 1024 * 1024,
+    routerOptions: { maxParamLength: 16 * 1024 },
+    requestTimeout: 10_000,
+    return503OnClosing: false,
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    clientErrorHandler: sendClientError,
+    frameworkErrors: sendError,
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  handleErrors(app)
   return app
 }
 
