@@ -29,3 +29,11 @@ export function findWeakestGuarantee(platform: Platform, acts: readonly ActKind[
   const found = new Set(acts.flatMap((act) => findGuarantees(platform, act, files).map(({ rule }) => rule.guarantee)))
   return WEAKEST_FIRST.find((guarantee) => found.has(guarantee))!
 }
+
+/** The description where nothing tells whether an act is out. */
+export const NOT_QUERIED =
+  'The network cannot be queried. The delivery is `unconfirmed`: check the network, then call `resolveDelivery`.'
+
+/** The description where one query tells whether an act is out. */
+export const QUERIED =
+  'The network is queried after 30 seconds. An existing act is not sent again. A missing act is sent again, which counts as one of the eight failures.'

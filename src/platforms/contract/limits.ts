@@ -50,6 +50,8 @@ export type GuaranteeRule = {
   files?: 'images' | 'videos'
   /** Absent: every account. */
   accounts?: 'members' | 'organizations'
+  /** What follows a lost response, as the documentation says it. */
+  description: string
   source: Source
 } & (
   | { guarantee: 'at-most-once' }

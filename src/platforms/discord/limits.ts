@@ -1,3 +1,4 @@
+import { NOT_QUERIED } from '../contract/guarantee.ts'
 import type {
   AltTextRule,
   ExcludedProperty,
@@ -220,5 +221,5 @@ export const discord: Platform = {
     },
     { resource: 'invalid requests', limit: 10_000, windowSeconds: 600, scope: 'IP', source: statusCodes },
   ],
-  guarantees: [{ guarantee: 'at-most-once', source: executeWebhook }],
+  guarantees: [{ guarantee: 'at-most-once', description: NOT_QUERIED, source: executeWebhook }],
 }

@@ -2,7 +2,7 @@ import type { Act, Adapter, Io } from '../contract/adapter.ts'
 import { impossible, PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
-import { LAST_LOOK, lookAgain } from '../wire/look-again.ts'
+import { lookAgain, SEARCH } from '../wire/lost-response.ts'
 import { facebookOAuth } from './connect.ts'
 import { findComment, findPost, publishComment, publishPost } from './feed.ts'
 import { callGraph, isId, limitKeyOf, type Page, pageOf } from './graph.ts'
@@ -60,7 +60,7 @@ export const facebookAdapter: Adapter<State> = {
     } catch (error) {
       if (!(error instanceof Refused) || !ready.isRepeated) throw error
       // Facebook refuses photos and videos that an earlier call has published after all.
-      const found = await find(page, act, { ...ready, looks: LAST_LOOK }, io).catch((failure) => {
+      const found = await find(page, act, { ...ready, looks: SEARCH.pausesMs.length }, io).catch((failure) => {
         throw failure instanceof PublishError ? withMaybeSent(failure, true) : failure
       })
       if (typeof found === 'object' && !('rejected' in found)) return found

@@ -1,7 +1,7 @@
 import type { Act, Io, Sent } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
-import { isSinceStart, readSince } from '../wire/read-since.ts'
+import { isSinceStart, readSince } from '../wire/lost-response.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 
 /** https://developers.facebook.com/docs/graph-api/reference/page/feed: 100 at most. */

@@ -1,4 +1,5 @@
 import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import { SEARCH } from '../wire/lost-response.ts'
 
 const photos: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/reference/page/photos/',
@@ -97,6 +98,8 @@ const feed: Source = {
 
 // Meta states no limit for `alt_text_custom`.
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: { ...photos, confidence: 'assumed' } }
+
+const PAGE = `The Page is queried ${SEARCH.words}. An existing act is not sent again.`
 
 export const facebook: Platform = {
   id: 'facebook',
@@ -215,11 +218,18 @@ export const facebook: Platform = {
   rateLimits: [{ resource: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', source: reels }],
   guarantees: [
     // The ids of photos and videos are known before the call that publishes them. That the feed shows those of photos is assumed.
-    { act: 'files', guarantee: 'reconcilable', ifAbsent: 'sent again', source: { ...feed, confidence: 'assumed' } },
+    {
+      act: 'files',
+      guarantee: 'reconcilable',
+      ifAbsent: 'sent again',
+      description: `${PAGE} A missing one, whose files have known ids, is sent again.`,
+      source: { ...feed, confidence: 'assumed' },
+    },
     {
       act: 'comment',
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
+      description: `${PAGE} A missing one is sent again.`,
       source: {
         url: 'https://developers.facebook.com/docs/graph-api/reference/object/comments',
         confidence: 'cross-checked',
@@ -227,6 +237,12 @@ export const facebook: Platform = {
       },
     },
     // Only its words tell a text from others.
-    { act: 'text', guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: feed },
+    {
+      act: 'text',
+      guarantee: 'reconcilable',
+      ifAbsent: 'unconfirmed',
+      description: `${PAGE} A missing one is not sent again: the delivery is \`unconfirmed\`.`,
+      source: feed,
+    },
   ],
 }

@@ -1,4 +1,5 @@
 import type { Sent, Wait } from '../contract/adapter.ts'
+import { growingPauseMs, lookLater } from '../wire/lost-response.ts'
 
 /** What is stored with a delivery. */
 export type State = {
@@ -40,10 +41,5 @@ export const newState = (): State => ({
 
 export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<State> }
 
-/** The pause before an accepted act is queried again: two seconds, doubled each time, at most a minute. */
-const acceptedPauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.min(looks, 10))
-
 /** Facebook has accepted the act, and is working on it. */
-export const waitForFacebook = (state: State): { processing: Wait<State> } => ({
-  processing: { state: { ...state, looks: state.looks + 1 }, afterMs: acceptedPauseMs(state.looks) },
-})
+export const waitForFacebook = (state: State) => lookLater(state, growingPauseMs(state.looks, 2_000, 60_000))

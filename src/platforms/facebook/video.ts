@@ -1,7 +1,7 @@
 import type { Act, Io } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
-import { lookAgain } from '../wire/look-again.ts'
+import { lookAgain } from '../wire/lost-response.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 import { type Reconciled, type State, type Upload, waitForFacebook } from './state.ts'
 import { callVideos, edgeOf } from './upload.ts'

@@ -1,7 +1,7 @@
 import type { Act, Adapter, Sent, Wait } from '../contract/adapter.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
-import { lookAgain } from '../wire/look-again.ts'
+import { lookAgain } from '../wire/lost-response.ts'
 import { call, idOf, POSTS, postsOf, statusOf } from './client.ts'
 import { googleBusinessOAuth } from './connect.ts'
 import { hasContent, listPosts } from './find-post.ts'

@@ -1,6 +1,6 @@
 import type { Act, Io } from '../contract/adapter.ts'
 import { at, textAt } from '../wire/json.ts'
-import { isSinceStart } from '../wire/read-since.ts'
+import { isSinceStart } from '../wire/lost-response.ts'
 import { list, postsOf } from './client.ts'
 import type { LocalPost } from './post.ts'
 

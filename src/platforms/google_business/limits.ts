@@ -1,4 +1,5 @@
 import type { Condition, Platform, Source } from '../contract/limits.ts'
+import { SEARCH } from '../wire/lost-response.ts'
 
 const localPosts: Source = {
   url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts',
@@ -166,6 +167,7 @@ export const googleBusiness: Platform = {
     {
       guarantee: 'reconcilable',
       ifAbsent: 'unconfirmed',
+      description: `The posts of the location are listed ${SEARCH.words}. A new post with the same content is not sent again. Google does not say how soon a post is listed, so a missing one is not sent again either: the delivery is \`unconfirmed\`.`,
       source: {
         url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list',
         confidence: 'copy',

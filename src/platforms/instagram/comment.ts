@@ -1,8 +1,9 @@
 import type { Act, Io, Sent, Wait } from '../contract/adapter.ts'
 import { notFinishedInTime } from '../contract/publish-error.ts'
 import { get, idAt, isNotFound, listAt, post } from '../families/meta/api.ts'
-import { type Containers, FIND_PAUSES_MS, isSince } from '../families/meta/containers.ts'
+import { type Containers, isSince, PUBLISHED } from '../families/meta/containers.ts'
 import { textAt } from '../wire/json.ts'
+import { lookAgain } from '../wire/lost-response.ts'
 import { clientOf } from './client.ts'
 
 /**
@@ -37,6 +38,5 @@ export async function findComment(
   const [found, ...others] = own
   const id = idAt(found, 'id')
   if (id !== undefined) return others.length > 0 ? 'unknown' : { id, url: null }
-  const afterMs = FIND_PAUSES_MS[state.looks]
-  return afterMs ? { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } } : 'absent'
+  return lookAgain(state, 'absent', PUBLISHED)
 }

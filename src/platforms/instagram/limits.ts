@@ -7,6 +7,7 @@ import type {
   Source,
   VideoRule,
 } from '../contract/limits.ts'
+import { CONTAINER_DESCRIPTION, PUBLISHED } from '../families/meta/containers.ts'
 
 const mediaReference: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media',
@@ -227,6 +228,7 @@ export const instagram: Platform = {
       act: 'comment',
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
+      description: `The comments of the post are read ${PUBLISHED.words}. One with the same author and text is not sent again. A missing one is sent again.`,
       source: {
         url: 'https://developers.facebook.com/docs/instagram-platform/comment-moderation',
         confidence: 'copy',
@@ -237,6 +239,7 @@ export const instagram: Platform = {
     {
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
+      description: CONTAINER_DESCRIPTION,
       source: {
         url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-container',
         confidence: 'copy',

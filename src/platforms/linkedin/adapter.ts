@@ -1,21 +1,15 @@
 import type { Act, Adapter, Io, Sent } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { lookAgain } from '../wire/lost-response.ts'
 import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
 import { linkedinOAuth } from './connect.ts'
 import { findComment, findPost } from './find-post.ts'
+import { postLists, SHOWS_WITHIN_MINUTES } from './limits.ts'
 import { postOf } from './post.ts'
 import { readProfile } from './profile.ts'
 import { asDuplicate, commentSentOf, sentOf } from './sent.ts'
 import { NO_UPLOADS, type Uploads, upload } from './upload.ts'
 import { endOf, VERSION } from './version.ts'
-
-/**
- * Nobody documents how soon a post is listed. For 10 minutes, LinkedIn refuses a copy of a post, listed or not:
- * https://learn.microsoft.com/en-us/linkedin/compliance/integrations/shares/ugc-post-api. It is not known whether it
- * recognises copies of comments and of posts with files, so these are not sent again.
- */
-const SHOWS_WITHIN_MS = 120_000
-const SEARCH_AGAIN_MS = 480_000
 
 export const linkedinAdapter: Adapter<Uploads> = {
   // A member's posts cannot be read: r_member_social is closed
@@ -27,7 +21,7 @@ export const linkedinAdapter: Adapter<Uploads> = {
     const mayRead = isOrganization(credentials) && scopes.split(' ').includes('r_organization_social')
     return mayRead ? 'reconcilable' : 'at-most-once'
   },
-  showsWithinMs: SHOWS_WITHIN_MS,
+  showsWithinMs: SHOWS_WITHIN_MINUTES * 60_000,
   apiVersion: { name: VERSION, endsAt: endOf(VERSION) },
   concurrency: 8,
   oauth: linkedinOAuth,
@@ -43,7 +37,7 @@ export const linkedinAdapter: Adapter<Uploads> = {
     // Throws for what LinkedIn cannot show, before anything is uploaded.
     postOf(act, client, NO_UPLOADS)
     const { uploads, afterMs } = await upload(act, client, io, saved ?? NO_UPLOADS)
-    return afterMs === null ? { ready: uploads } : { later: { state: uploads, afterMs } }
+    return afterMs === null ? { ready: { ...uploads, looks: 0 } } : { later: { state: uploads, afterMs } }
   },
 
   async publish(act, io, uploads) {
@@ -59,8 +53,7 @@ export const linkedinAdapter: Adapter<Uploads> = {
       act.kind === 'comment' ? await findComment(act, client, io) : await findPost(act, client, io, uploads.urns)
     // The copy of a post without files is refused, so that it may be sent again.
     if (found !== 'absent' || (act.kind === 'post' && act.media.length === 0)) return found
-    if (uploads.searches > 0) return 'unknown'
-    return { processing: { state: { ...uploads, searches: 1 }, afterMs: SEARCH_AGAIN_MS } }
+    return lookAgain(uploads, 'unknown', postLists)
   },
 }
 

@@ -1,7 +1,7 @@
 import type { Act, Io, Sent } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
-import { earliestCreation } from '../wire/read-since.ts'
+import { earliestCreation } from '../wire/lost-response.ts'
 import { type Client, call, HOST } from './client.ts'
 import { littleText, plainText } from './little-text.ts'
 import { commentSentOf, sentOf } from './sent.ts'

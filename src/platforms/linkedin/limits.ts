@@ -8,6 +8,7 @@ import type {
   Source,
   VideoRule,
 } from '../contract/limits.ts'
+import { searchAfter } from '../wire/lost-response.ts'
 
 const pages = 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares'
 const videosApi: Source = { url: `${pages}/videos-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
@@ -58,6 +59,16 @@ const post: PostTypeRule = {
 const withoutLink: Condition = { when: 'link is not set', test: ({ link }) => link === undefined }
 
 const altText: AltTextRule = { lengthMax: 4086, unit: 'UTF-16 units', source: { ...postsApi, confidence: 'assumed' } }
+
+/** Nobody documents how soon a post is listed. */
+export const SHOWS_WITHIN_MINUTES = 2
+
+/**
+ * For 10 minutes, LinkedIn refuses a copy of a post, listed or not:
+ * https://learn.microsoft.com/en-us/linkedin/compliance/integrations/shares/ugc-post-api. It is not known whether it
+ * recognises copies of comments and of posts with files, so these are not sent again.
+ */
+export const postLists = searchAfter(SHOWS_WITHIN_MINUTES * 60, 600)
 
 export const linkedin: Platform = {
   id: 'linkedin',
@@ -190,12 +201,19 @@ export const linkedin: Platform = {
   ],
   guarantees: [
     // The posts of members cannot be read.
-    { accounts: 'members', guarantee: 'at-most-once', source: { ...postsApi, url: `${postsApi.url}#permissions` } },
+    {
+      accounts: 'members',
+      guarantee: 'at-most-once',
+      description:
+        'The posts of members cannot be read. The delivery is `unconfirmed`: check the network, then call `resolveDelivery`.',
+      source: { ...postsApi, url: `${postsApi.url}#permissions` },
+    },
     // For ten minutes, LinkedIn refuses the copy of a post.
     {
       act: 'text',
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
+      description: `The posts of the organization are read after ${SHOWS_WITHIN_MINUTES} minutes. An existing post is not sent again. A missing text, link or poll is sent again: for about 10 minutes, LinkedIn refuses a copy and names the first post, which the delivery then has.`,
       source: {
         url: 'https://learn.microsoft.com/en-us/linkedin/compliance/integrations/shares/ugc-post-api',
         confidence: 'official',
@@ -203,6 +221,11 @@ export const linkedin: Platform = {
       },
     },
     // Whether it recognises the copies of other acts is not known.
-    { guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: postsApi },
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'unconfirmed',
+      description: `The posts of the organization, or the comments of the post, are read ${postLists.words}. An existing act is not sent again. A missing one is not sent again either: the delivery is \`unconfirmed\`.`,
+      source: postsApi,
+    },
   ],
 }

@@ -2,7 +2,7 @@ import type { Act, Sent } from '../contract/adapter.ts'
 import { Duplicate } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
-import { earliestCreation } from '../wire/read-since.ts'
+import { earliestCreation } from '../wire/lost-response.ts'
 import { codesOf } from './client.ts'
 
 /** The kinds are urn:li:share and urn:li:ugcPost: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */

@@ -2,6 +2,7 @@ import type { Act, Io, PublishedFile } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
+import { growingPauseMs } from '../wire/lost-response.ts'
 import { JPEG_OR_PNG, readImage } from '../wire/remote-image.ts'
 import { type Content, fileBody } from '../wire/request-body.ts'
 import { initializeUpload, readStatus } from './asset.ts'
@@ -20,13 +21,11 @@ export type Uploads = {
   processed: number
   /** Milliseconds since 1970. */
   uploadedAt: number
-  /** How often the files in processing were queried. */
+  /** How often the files in processing were queried, then the list of posts. */
   looks: number
-  /** How often the post was looked for after a lost response. */
-  searches: number
 }
 
-export const NO_UPLOADS: Uploads = { urns: [], video: null, processed: 0, uploadedAt: 0, looks: 0, searches: 0 }
+export const NO_UPLOADS: Uploads = { urns: [], video: null, processed: 0, uploadedAt: 0, looks: 0 }
 
 /** After so many bytes, the progress is stored, so that a worker that takes over repeats no more than that. */
 const BYTES_PER_RUN = 16 * 1024 * 1024
@@ -45,7 +44,7 @@ const CONTINUE_MS = 100
 const UNREADABLE_PROCESSING_MS = 15_000
 
 /** The pause before files in processing are queried again. Each query counts towards the day's quota of the member. */
-const pauseMs = (looks: number) => Math.min(60_000, 2_000 * 2 ** Math.min(looks, 10))
+const pauseMs = (looks: number) => growingPauseMs(looks, 2_000, 60_000)
 
 /** Continues the uploads of an act, and returns whether all files are ready, or when to come back. */
 export async function upload(

@@ -3,6 +3,7 @@ import { unexpected } from '../contract/publish-error.ts'
 import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
+import { growingPauseMs } from '../wire/lost-response.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
 import { mastodonOAuth } from './connect.ts'
 import { findStatus } from './find-status.ts'
@@ -17,8 +18,8 @@ import { statusOf } from './status.ts'
  */
 const UPLOADS_MAX_AGE_MS = 3_600_000
 
-/** The pause before files in processing are queried again: half a second, doubled each time, at most 5 seconds. */
-const pauseMs = (looks: number) => Math.min(5_000, 500 * 2 ** Math.min(looks, 10))
+/** The pause before files in processing are queried again. */
+const pauseMs = (looks: number) => growingPauseMs(looks, 500, 5_000)
 
 /** The files of a post on the instance. */
 type Uploads = {

@@ -2,7 +2,7 @@ import type { Act, Io, Sent } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { earliestCreation } from '../wire/read-since.ts'
+import { earliestCreation } from '../wire/lost-response.ts'
 import { type Instance, readAccount, sentOf } from './instance.ts'
 import { asStored } from './stored-text.ts'
 

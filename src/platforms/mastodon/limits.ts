@@ -1,3 +1,4 @@
+import { QUERIED } from '../contract/guarantee.ts'
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
 import { asStored } from './stored-text.ts'
 
@@ -172,6 +173,7 @@ export const mastodon: Platform = {
     {
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
+      description: `${QUERIED} Mastodon also receives the same \`Idempotency-Key\`.`,
       source: {
         url: 'https://docs.joinmastodon.org/methods/accounts/#statuses',
         confidence: 'official',

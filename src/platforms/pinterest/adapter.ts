@@ -1,7 +1,7 @@
 import type { Adapter } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
-import { lookAgain } from '../wire/look-again.ts'
+import { lookAgain } from '../wire/lost-response.ts'
 import { clientFor, HOST, isId, sentOf } from './client.ts'
 import { pinterestOAuth, readProfile } from './connect.ts'
 import { findPins } from './find-pin.ts'

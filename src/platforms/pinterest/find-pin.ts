@@ -1,6 +1,6 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import { at, textAt } from '../wire/json.ts'
-import { earliestCreation } from '../wire/read-since.ts'
+import { earliestCreation } from '../wire/lost-response.ts'
 import { type Client, isId, sentOf } from './client.ts'
 import { type PinTexts, placeOf, textsOf } from './pin.ts'
 

@@ -7,6 +7,7 @@ import type {
   Source,
   VideoRule,
 } from '../contract/limits.ts'
+import { SEARCH } from '../wire/lost-response.ts'
 
 const openapi: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/openapi.json',
@@ -181,5 +182,12 @@ export const pinterest: Platform = {
     { resource: 'pins stored', limit: 200_000, scope: 'account', source: { ...pins, confidence: 'official' } },
   ],
   // No call takes an idempotency key. The pins of a board can be listed, in an order and with a delay that no page states.
-  guarantees: [{ guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: openapi }],
+  guarantees: [
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'unconfirmed',
+      description: `The pins of the board are read ${SEARCH.words}. An existing pin is not sent again. Pinterest does not say how soon a pin is listed, so a missing one is not sent again either: the delivery is \`unconfirmed\`.`,
+      source: openapi,
+    },
+  ],
 }

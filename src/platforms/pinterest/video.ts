@@ -2,6 +2,7 @@ import type { Io, PublishedFile } from '../contract/adapter.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
+import { growingPauseMs } from '../wire/lost-response.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
 import { type Client, HOST, isId } from './client.ts'
 
@@ -64,7 +65,7 @@ export async function waitFor(client: Client, { id, looks }: Video): Promise<num
     }
     case 'registered':
     case 'processing':
-      return Math.min(LOOK_MAX_MS, LOOK_FIRST_MS * 2 ** Math.min(looks, 10))
+      return growingPauseMs(looks, LOOK_FIRST_MS, LOOK_MAX_MS)
     default:
       throw unexpected(HOST, false)
   }

@@ -1,11 +1,13 @@
-import type { Act, Adapter, Io, Sent, Wait } from '../contract/adapter.ts'
+import type { Act, Adapter, Io, Sent } from '../contract/adapter.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
+import { growingPauseMs, lookAgain, lookLater } from '../wire/lost-response.ts'
 import { type Client, clientFor, readPage, sentOf } from './client.ts'
 import { redditOAuth } from './connect.ts'
 import { codeOf } from './errors.ts'
 import { findComment, findPost } from './find-post.ts'
+import { ownPosts } from './limits.ts'
 import { flairOptions, subredditOptions } from './options.ts'
 import { type Asset, kindOf, requestOf } from './post.ts'
 import { readProfile } from './profile.ts'
@@ -13,12 +15,6 @@ import { uploadFiles } from './upload.ts'
 
 /** Reddit does not say how long it keeps files without a post. */
 const UPLOADS_MAX_AGE_MS = 43_200_000
-
-/**
- * The pauses before the list of the author is read again for an act whose response was lost; the first reading is after 30
- * seconds. Texts and links show in the same second in recorded traffic, posts with files after they are processed.
- */
-const LOST_PAUSES_MS = { text: [90_000], files: Array<number>(10).fill(60_000) }
 
 /** How often the list is read for files that Reddit has accepted: for 16 minutes. */
 const ACCEPTED_LOOKS_MAX = 20
@@ -109,14 +105,7 @@ async function find(act: Act, io: Io, state: State) {
   const found = isComment ? await findComment(client, act) : await findPost(client, act, state.assets)
   if (typeof found !== 'string') return found
   if (state.isAccepted) return state.looks < ACCEPTED_LOOKS_MAX ? lookAfter(state) : 'unknown'
-  const afterMs = LOST_PAUSES_MS[state.assets.length > 0 ? 'files' : 'text'][state.looks]
-  return afterMs === undefined ? found : { processing: { state: { ...state, looks: state.looks + 1 }, afterMs } }
+  return lookAgain(state, found, ownPosts[state.assets.length > 0 ? 'files' : 'text'])
 }
 
-/** Two seconds, doubled each time, at most a minute. */
-const lookAfter = (state: State): { processing: Wait<State> } => ({
-  processing: {
-    state: { ...state, looks: state.looks + 1 },
-    afterMs: Math.min(60_000, 2_000 * 2 ** Math.min(state.looks, 10)),
-  },
-})
+const lookAfter = (state: State) => lookLater(state, growingPauseMs(state.looks, 2_000, 60_000))

@@ -2,7 +2,7 @@ import type { Act, Sent } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import type { NetworkResponse } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { earliestCreation } from '../wire/read-since.ts'
+import { earliestCreation } from '../wire/lost-response.ts'
 import { type Client, itemsOf, sentOf } from './client.ts'
 import { type Asset, kindOf, textsOf } from './post.ts'
 

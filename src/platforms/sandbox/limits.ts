@@ -1,4 +1,5 @@
 import { SANDBOX_FAULTS } from '../../../schemas/sandbox.ts'
+import { QUERIED } from '../contract/guarantee.ts'
 import type { Platform, Source } from '../contract/limits.ts'
 import { pinterest } from '../pinterest/limits.ts'
 import { x } from '../x/limits.ts'
@@ -63,5 +64,5 @@ export const sandbox: Platform = {
     },
   },
   rateLimits: [],
-  guarantees: [{ guarantee: 'reconcilable', ifAbsent: 'sent again', source: statuses }],
+  guarantees: [{ guarantee: 'reconcilable', ifAbsent: 'sent again', description: QUERIED, source: statuses }],
 }

@@ -1,3 +1,4 @@
+import { NOT_QUERIED } from '../contract/guarantee.ts'
 import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
 import { isLink } from './links.ts'
 import { telegramMarkup } from './markup.ts'
@@ -200,6 +201,7 @@ export const telegram: Platform = {
   guarantees: [
     {
       guarantee: 'at-most-once',
+      description: NOT_QUERIED,
       source: {
         url: 'https://core.telegram.org/bots/api#available-methods',
         confidence: 'copy',

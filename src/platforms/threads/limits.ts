@@ -1,4 +1,5 @@
 import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, TextRule, VideoRule } from '../contract/limits.ts'
+import { CONTAINER_DESCRIPTION } from '../families/meta/containers.ts'
 
 const overview: Source = {
   url: 'https://developers.facebook.com/docs/threads/overview/',
@@ -198,6 +199,7 @@ export const threads: Platform = {
     {
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
+      description: CONTAINER_DESCRIPTION,
       source: {
         url: 'https://developers.facebook.com/docs/threads/troubleshooting',
         confidence: 'copy',

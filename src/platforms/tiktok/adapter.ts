@@ -1,5 +1,6 @@
 import type { Act, Adapter, Io, Unidentified } from '../contract/adapter.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
+import { lookAgain, searchAfter } from '../wire/lost-response.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 import { tiktokOAuth } from './connect.ts'
 import { checkOffered, privacyLevelOptions, readCreator } from './creator.ts'
@@ -20,10 +21,10 @@ import {
 } from './upload.ts'
 
 /**
- * The pauses before TikTok is asked again for the public id of a post. It has one after moderation, which "usually finishes
- * within one minute": https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
+ * When TikTok is queried again for the public id of a post. It has one after moderation, which "usually finishes within one
+ * minute": https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
-const ID_PAUSES_MS = [10_000, 50_000, 240_000]
+const IDS = searchAfter(0, 10, 60, 300)
 
 /** The post is out, or in the inbox as a draft, and TikTok gives it no public id. */
 const UNIDENTIFIED: Unidentified = { id: null, url: null }
@@ -147,9 +148,8 @@ function conclude(act: Act, state: State, [id]: readonly string[]): Reconciled {
     // https://github.com/gitroomhq/postiz-app/blob/main/libraries/nestjs-libraries/src/integrations/social/tiktok.provider.ts
     return { id, url: state.username === null ? null : `https://www.tiktok.com/@${state.username}/video/${id}` }
   }
-  const afterMs = act.fields.privacyLevel === 'PUBLIC_TO_EVERYONE' ? ID_PAUSES_MS[state.looks] : undefined
-  if (isDraft(act) || afterMs === undefined) return UNIDENTIFIED
-  return { processing: { state: { ...state, isPublished: true, looks: state.looks + 1 }, afterMs } }
+  if (isDraft(act) || act.fields.privacyLevel !== 'PUBLIC_TO_EVERYONE') return UNIDENTIFIED
+  return lookAgain({ ...state, isPublished: true }, UNIDENTIFIED, IDS)
 }
 
 /** Asks for the public id of a post that is out. */

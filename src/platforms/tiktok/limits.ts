@@ -241,8 +241,20 @@ export const tiktok: Platform = {
   ],
   guarantees: [
     // The id of the task is stored before the last chunk is sent, and its status can be read.
-    { files: 'videos', guarantee: 'exactly-once', byUpload: true, source: status },
+    {
+      files: 'videos',
+      guarantee: 'exactly-once',
+      byUpload: true,
+      description:
+        'The id of the upload is stored before its first byte. Its status tells whether the last part, which publishes it, is there. If not, the same part is sent to the same upload again.',
+      source: status,
+    },
     // The id of the task is in the response alone.
-    { guarantee: 'at-most-once', source: photoPost },
+    {
+      guarantee: 'at-most-once',
+      description:
+        'The id of the post is in the response alone. The delivery is `unconfirmed`: check the network, then call `resolveDelivery`.',
+      source: photoPost,
+    },
   ],
 }

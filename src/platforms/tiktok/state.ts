@@ -1,4 +1,5 @@
 import type { Wait } from '../contract/adapter.ts'
+import { growingPauseMs, lookLater } from '../wire/lost-response.ts'
 
 /** What is stored with a delivery. */
 export type State = {
@@ -57,9 +58,4 @@ export const restart = ({ restarts }: State): { later: Wait<State> } => ({
  * The pause before TikTok is queried again: 5 seconds, doubled each time, at most a minute. A token may query 30 times a
  * minute, and a video of 4 GB takes some minutes: https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
-export const follow = (state: State): { processing: Wait<State> } => ({
-  processing: {
-    state: { ...state, looks: state.looks + 1 },
-    afterMs: Math.min(60_000, 5_000 * 2 ** Math.min(state.looks, 4)),
-  },
-})
+export const follow = (state: State) => lookLater(state, growingPauseMs(state.looks, 5_000, 60_000))

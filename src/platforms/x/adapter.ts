@@ -3,21 +3,17 @@ import type { Act, Adapter } from '../contract/adapter.ts'
 import { Duplicate, PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
+import { lookAgain } from '../wire/lost-response.ts'
 import { type Client, clientFor, ID, sentOf } from './client.ts'
 import { xOAuth } from './connect.ts'
 import { findPosts } from './find-post.ts'
+import { timeline } from './limits.ts'
 import { postOf } from './post.ts'
 import { readProfile } from './profile.ts'
 import { type Upload, uploadFiles } from './upload.ts'
 
 /** X keeps a file for 24 hours: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
 const UPLOADS_MAX_AGE_MS = 20 * 3_600_000
-
-/**
- * The pauses before the timeline is read again for an act whose response was lost. X does not say how soon a post shows
- * there; after ten minutes in all, its owner has to look. An empty page costs nothing.
- */
-const READ_AGAIN_MS = [90_000, 480_000]
 
 /**
  * X refuses files that it is still processing, with words that may mean something else too:
@@ -30,7 +26,7 @@ type Prepared = {
   /** Milliseconds since 1970. */
   uploadedAt: number
   /** How often the timeline was read for the act. */
-  reads: number
+  looks: number
 }
 
 export const xAdapter: Adapter<Prepared> = {
@@ -47,7 +43,7 @@ export const xAdapter: Adapter<Prepared> = {
     // Throws for what X cannot show, before anything is uploaded.
     postOf(act, [])
     const isFresh = saved !== null && Date.now() - saved.uploadedAt < UPLOADS_MAX_AGE_MS
-    const state: Prepared = isFresh ? saved : { uploads: [], uploadedAt: Date.now(), reads: 0 }
+    const state: Prepared = isFresh ? { ...saved, looks: 0 } : { uploads: [], uploadedAt: Date.now(), looks: 0 }
     const { uploads, afterMs } = await uploadFiles(client, act, state.uploads)
     const next = { ...state, uploads }
     return afterMs === null ? { ready: next } : { later: { state: next, afterMs } }
@@ -81,8 +77,7 @@ export const xAdapter: Adapter<Prepared> = {
     const [sent] = found
     // One of two equal posts may belong to another post.
     if (sent) return found.length === 1 ? sent : 'unknown'
-    const afterMs = ready && READ_AGAIN_MS[ready.reads]
-    return afterMs ? { processing: { state: { ...ready, reads: ready.reads + 1 }, afterMs } } : 'unknown'
+    return ready === null ? 'unknown' : lookAgain(ready, 'unknown', timeline)
   },
 }
 

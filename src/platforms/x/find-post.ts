@@ -1,7 +1,7 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
-import { isSinceStart, readSince } from '../wire/read-since.ts'
+import { isSinceStart, readSince } from '../wire/lost-response.ts'
 import { type Client, ID, sentOf } from './client.ts'
 
 /** One page: X charges for every post that it returns. */

@@ -1,4 +1,5 @@
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import { searchAfter } from '../wire/lost-response.ts'
 
 const counting: Source = {
   url: 'https://docs.x.com/fundamentals/counting-characters',
@@ -81,6 +82,9 @@ const post: PostTypeRule = {
 
 // The schema CreateMediaMetadataMetadataAltText. X takes none for videos.
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: openapi }
+
+/** X does not say how soon a post shows. After the last reading, its owner has to look. An empty page costs nothing. */
+export const timeline = searchAfter(30, 120, 600)
 
 export const x: Platform = {
   id: 'x',
@@ -189,6 +193,7 @@ export const x: Platform = {
     {
       guarantee: 'reconcilable',
       ifAbsent: 'unconfirmed',
+      description: `The timeline of the account is read ${timeline.words}. An existing post is not sent again. X does not say how soon a post shows, so a missing one is not sent again either: the delivery is \`unconfirmed\`.`,
       source: {
         url: 'https://docs.x.com/x-api/posts/timelines/introduction',
         confidence: 'official',

@@ -1,6 +1,6 @@
 import type { Adapter } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
-import { lookAgain } from '../wire/look-again.ts'
+import { lookAgain } from '../wire/lost-response.ts'
 import { clientFor } from './client.ts'
 import { createComment, findComment } from './comment.ts'
 import { youtubeOAuth } from './connect.ts'

@@ -1,6 +1,6 @@
 import type { Act, Io, Sent } from '../contract/adapter.ts'
 import { at, textAt } from '../wire/json.ts'
-import { isSinceStart } from '../wire/read-since.ts'
+import { isSinceStart } from '../wire/lost-response.ts'
 import { type Client, call, isId, itemsOf } from './client.ts'
 import { titleOf, videoSentOf } from './resource.ts'
 

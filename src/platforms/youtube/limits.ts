@@ -1,4 +1,5 @@
 import type { Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import { SEARCH } from '../wire/lost-response.ts'
 
 const videos: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/videos#properties',
@@ -155,8 +156,20 @@ export const youtube: Platform = {
   ],
   guarantees: [
     // The address of the upload session is stored before its first byte, and one session makes at most one video.
-    { act: 'files', guarantee: 'exactly-once', byUpload: true, source: resumable },
+    {
+      act: 'files',
+      guarantee: 'exactly-once',
+      byUpload: true,
+      description:
+        'The upload session is asked how far it has come, and goes on from there: one session makes at most one video. If YouTube no longer knows it after the last byte, the video is searched among those of the channel, and is otherwise `unconfirmed`.',
+      source: resumable,
+    },
     // No page says how soon a comment is listed.
-    { guarantee: 'reconcilable', ifAbsent: 'unconfirmed', source: comments },
+    {
+      guarantee: 'reconcilable',
+      ifAbsent: 'unconfirmed',
+      description: `A missing first comment or playlist item is looked for ${SEARCH.words}. Then the delivery is \`unconfirmed\`.`,
+      source: comments,
+    },
   ],
 }

@@ -1,4 +1,5 @@
 import type { Sent, Wait } from '../contract/adapter.ts'
+import { growingPauseMs, lookLater } from '../wire/lost-response.ts'
 
 /** What is stored with a delivery. */
 export type State = {
@@ -18,10 +19,5 @@ export const NEW_STATE: State = { session: null, bytesReceived: 0, videoId: null
 
 export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<State> }
 
-/** Ten seconds, doubled each time, at most ten minutes: each look costs a unit of the day's quota. */
-export const waitForVideo = (state: State): { processing: Wait<State> } => ({
-  processing: {
-    state: { ...state, looks: state.looks + 1 },
-    afterMs: Math.min(600_000, 10_000 * 2 ** Math.min(state.looks, 10)),
-  },
-})
+/** Each look costs a unit of the day's quota. */
+export const waitForVideo = (state: State) => lookLater(state, growingPauseMs(state.looks, 10_000, 600_000))

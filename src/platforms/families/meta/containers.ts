@@ -1,7 +1,7 @@
 import type { Act, Adapter, Io, Sent, Unidentified } from '../../contract/adapter.ts'
 import { impossible, notFinishedInTime, PublishError } from '../../contract/publish-error.ts'
 import { at, textAt } from '../../wire/json.ts'
-import { isSinceStart, readSince } from '../../wire/read-since.ts'
+import { growingPauseMs, isSinceStart, lookAgain, readSince, type Search } from '../../wire/lost-response.ts'
 import { get, isNotFound, type MetaApi, permalinkOf, post } from './api.ts'
 
 // Instagram and Threads fill a container first, and publish it with a second call. The status of the container tells
@@ -68,14 +68,17 @@ const AFTER_FAILURE_MS = 30_000
 /** Looks for a container, or for the post that it replies to, that the network does not show. */
 const NOT_FOUND_LOOKS_MAX = 10
 
-/** Pauses before a container that is finished counts as not published: its publication may still be under way. */
-const FINISHED_PAUSES_MS = [10_000, 30_000, 120_000, 600_000]
+/** When a container that is finished is read again: its publication may still be under way. */
+const FINISHED: Search = { pausesMs: [10_000, 30_000, 120_000, 600_000], words: 'for 13 minutes' }
 
-/** Pauses between searches for a published post. */
-export const FIND_PAUSES_MS = [5_000, 20_000, 60_000, 300_000]
+/** When a published post is searched for again. */
+export const PUBLISHED: Search = { pausesMs: [5_000, 20_000, 60_000, 300_000], words: 'for 6 minutes' }
+
+/** What follows a lost response. */
+export const CONTAINER_DESCRIPTION = `The status of the container tells whether the act is live. One that stays finished ${FINISHED.words} is published again. A live act is searched for by its content ${PUBLISHED.words}. If its id cannot be found, it is \`published\` with \`externalId\` null.`
 
 /** Meta advises a look per minute, its samples look every 5 seconds. Texts are finished within a second or two. */
-const pauseMs = (looks: number) => Math.min(30_000, 2_000 * 2 ** Math.min(looks, 4))
+const pauseMs = (looks: number) => growingPauseMs(looks, 2_000, 30_000)
 
 const later = (state: Containers, afterMs = pauseMs(state.looks)) => ({ later: { state, afterMs } })
 const processing = (state: Containers, afterMs: number) => ({ processing: { state, afterMs } })
@@ -147,8 +150,7 @@ export function containerMethods(network: ContainerNetwork): Methods {
       if (!(error instanceof PublishError)) throw error
       if (!error.retryable) return UNIDENTIFIED
     }
-    const afterMs = FIND_PAUSES_MS[looks]
-    return afterMs ? processing({ ...state, isPublished: true, looks: looks + 1 }, afterMs) : UNIDENTIFIED
+    return lookAgain({ ...state, isPublished: true, looks }, UNIDENTIFIED, PUBLISHED)
   }
 
   return {
@@ -195,8 +197,8 @@ export function containerMethods(network: ContainerNetwork): Methods {
         case 'PUBLISHED':
           return identify(act, io, ready)
         case 'FINISHED': {
-          const afterMs = FINISHED_PAUSES_MS[ready.looks]
-          if (afterMs) return processing({ ...ready, looks: ready.looks + 1 }, afterMs)
+          const again = lookAgain(ready, 'absent', FINISHED)
+          if (again !== 'absent') return again
           // No page says what a container does that is published twice.
           return (await find(act, io, ready.childIds)) ? 'unknown' : 'absent'
         }
