@@ -12,6 +12,7 @@ import { CALL_IN_FLIGHT_MAX_MS, NAME_KEPT_MS } from '../delivery/timing.ts'
 import { AppError } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
+import { canQuery } from '../platforms/contract/can-query.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
 import { editDelivery } from './edit-delivery.ts'
@@ -62,15 +63,15 @@ export async function canReconcile(
   key: DeliveryKey,
   { platform, sent }: OwnedDelivery,
 ): Promise<boolean> {
-  const { reconcile, guarantee } = networks[platform]
-  if (typeof guarantee !== 'function') return reconcile !== undefined
+  const adapter = networks[platform]
+  if (!canQuery(adapter) || typeof adapter.guarantee !== 'function') return canQuery(adapter)
   const post = await getPost(db, key.userId, key.postId)
   const act = planOf(post, key)[sent.length]
   const row = act && (await findCredentials(db, key.accountId))
   if (!row || !openCredentials) return true
   try {
     const credentials = openCredentials(key.accountId, row)
-    return guarantee({ kind: act.kind, postType: post.postType }, credentials) !== 'at-most-once'
+    return canQuery(adapter, { kind: act.kind, postType: post.postType }, credentials)
   } catch {
     // The worker that gets the delivery reports credentials that cannot be decrypted.
     return true

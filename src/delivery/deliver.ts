@@ -7,6 +7,7 @@ import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import { wakeWaiting } from '../../db/queries/delivery/wake.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
 import type { Act, AnyAdapter, Credentials, Io, Reading, Sent, Wait } from '../platforms/contract/adapter.ts'
+import { canQuery } from '../platforms/contract/can-query.ts'
 import type { Guarantee } from '../platforms/contract/limits.ts'
 import { Duplicate, PublishError } from '../platforms/contract/publish-error.ts'
 import { credentialsOf, refreshRefused, refreshWaitOf, restOf } from './account.ts'
@@ -148,7 +149,7 @@ class Run {
     const act = this.#build(this.#plan[number - 1]!)
     const reconcile = this.#adapter.reconcile
     const isProcessing = this.#waitedMs !== null
-    if (isFailure(act) || !reconcile || this.#guarantee === 'at-most-once') {
+    if (isFailure(act) || !reconcile || !canQuery(this.#adapter, act, this.#credentials)) {
       return this.#unknown(failure('interrupted', 'The call was made, and its response was lost with the worker'))
     }
     // A worker that crashed may have called until its lease ended. One that gave the delivery back has waited already.
@@ -405,7 +406,7 @@ class Run {
       error: this.#error,
       prepared: this.#prepared,
       waitedMs: this.#waitedMs,
-      canReconcile: this.#adapter.reconcile !== undefined && this.#guarantee !== 'at-most-once',
+      canReconcile: canQuery(this.#adapter, this.#currentAct, this.#credentials),
       callInFlightMs: this.#callInFlightMs(),
     }
   }
@@ -414,9 +415,14 @@ class Run {
   get #guarantee(): Guarantee | undefined {
     const guarantee = this.#adapter.guarantee
     if (typeof guarantee !== 'function') return guarantee
+    const act = this.#currentAct
+    return act && guarantee(act, this.#credentials)
+  }
+
+  get #currentAct(): Act | undefined {
     const planned = this.#plan[this.#sent.length]
     const act = planned && this.#build(planned)
-    return act && !isFailure(act) ? guarantee(act, this.#credentials) : undefined
+    return act && !isFailure(act) ? act : undefined
   }
 
   /** What an exactly-once network gets again changes nothing, even while the first call is on its way. */

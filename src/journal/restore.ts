@@ -15,6 +15,7 @@ import { planActs } from '../delivery/plan.ts'
 import { restored } from '../delivery/states.ts'
 import { JOURNAL_SLACK_MS, LEASE_MS, POLL_EVERY_MS } from '../delivery/timing.ts'
 import type { Networks } from '../platforms/adapters.ts'
+import { canQuery } from '../platforms/contract/can-query.ts'
 import type { JournalFiles } from '../storage/journal.ts'
 import { type Entry, encodeGroup, keyOf, nameOf } from './journal-text.ts'
 import { readJournal } from './read-journal.ts'
@@ -228,6 +229,6 @@ function canAsk(
   { networks, isComplete }: Plan,
 ): boolean {
   const adapter = networks[row.platform]
-  if (!adapter.reconcile || isEdited || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
+  if (!canQuery(adapter) || isEdited || (adapter.guarantee === 'exactly-once' && !startedAt)) return false
   return isComplete || planActs(row).length - sent.length <= 1
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { timeline } from '../../src/platforms/x/limits.ts'
 import { callsOf, createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
 import { reset } from '../networks/fakes/network.ts'
@@ -152,15 +153,16 @@ t.test('X: the parts of a thread and its comment reply to each other, also after
 t.test('X: a retry that X refuses as a duplicate finds the post of the first attempt', async (t) => {
   const { connect, post, work, readDelivery, resolve, retry, x } = await createNetworkWorld(t)
   const account = await connect('x')
-  x.switches.showsAfterMs = 20 * MINUTE
+  const showsAfterMs = timeline.pausesMs.reduce((sum, pause) => sum + pause, 10 * MINUTE)
+  x.switches.showsAfterMs = showsAfterMs
   x.faults.push({ on: CREATE, after: true, instead: reset })
   const id = await post({ accountIds: [account], caption: 'there after all' })
   await work()
-  for (const pause of [31 * SECOND, 90 * SECOND, 480 * SECOND]) await work(pause)
+  for (const pause of [31 * SECOND, ...timeline.pausesMs]) await work(pause)
   t.equal((await readDelivery(id)).state, 'unconfirmed')
   await resolve(id, account, { outcome: 'not_published' })
   await retry(id, account)
-  await work(15 * MINUTE)
+  await work(showsAfterMs)
   t.hasStrict(await readDelivery(id), { state: 'published', externalId: x.posts[0]!.id, error: null })
   t.equal(callsOf(x, CREATE).length, 2)
   t.equal(x.posts.length, 1)

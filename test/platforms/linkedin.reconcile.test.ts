@@ -53,7 +53,7 @@ t.test('a post with files is found by them, whatever its text has become', async
     const prepared = await linkedinAdapter.prepare(act, io, null)
     if (!('ready' in prepared)) throw new Error('images are ready immediately')
     await send(act, organization, ioOf(fake))
-    const state = { ...prepared.ready, searches: 1 }
+    const state = { ...prepared.ready, looks: 1 }
     const again = { processing: { state, afterMs: 480_000 } }
     t.same(await reconcile(act, organization, io, prepared.ready), again, 'the same text with other files')
     t.equal(await reconcile(act, organization, io, state), 'unknown', 'nobody knows how soon a post is listed')

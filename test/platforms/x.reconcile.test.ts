@@ -1,5 +1,6 @@
 import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
+import { timeline } from '../../src/platforms/x/limits.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { reset } from '../networks/fakes/network.ts'
@@ -14,7 +15,10 @@ async function start(t: Teardown) {
   return { fake, credentials: fake.credentials }
 }
 
-const unread = { uploads: [], uploadedAt: 0, reads: 2 }
+const LOOKS_MAX = timeline.pausesMs.length
+
+/** The timeline is not read again. */
+const unread = { uploads: [], uploadedAt: 0, looks: LOOKS_MAX }
 
 t.test('an act whose response was lost is found in the timeline', async (t) => {
   const { fake, credentials } = await start(t)
@@ -93,14 +97,15 @@ t.test('a post without a text is found by its files alone', async (t) => {
   t.equal(await reconcile(act, credentials, ioOf(fake)), 'unknown', 'nothing is known of the files')
 })
 
-t.test('the timeline is read three times in ten minutes, and absence proves nothing', async (t) => {
+t.test('the timeline is read again after each pause, and absence proves nothing', async (t) => {
   const { fake, credentials } = await start(t)
-  const find = (reads: number) => reconcile(actOf(), credentials, ioOf(fake), { ...unread, reads })
-  t.strictSame(await find(0), { processing: { state: { ...unread, reads: 1 }, afterMs: 90_000 } })
-  t.strictSame(await find(1), { processing: { state: { ...unread, reads: 2 }, afterMs: 480_000 } })
-  t.equal(await find(2), 'unknown')
+  const find = (looks: number) => reconcile(actOf(), credentials, ioOf(fake), { ...unread, looks })
+  for (const [looks, afterMs] of timeline.pausesMs.entries()) {
+    t.strictSame(await find(looks), { processing: { state: { ...unread, looks: looks + 1 }, afterMs } })
+  }
+  t.equal(await find(LOOKS_MAX), 'unknown')
   t.equal(fake.switches.postsRead, 0, 'an empty page costs nothing')
-  t.equal(fake.log.length, 3)
+  t.equal(fake.log.length, LOOKS_MAX + 1)
 })
 
 t.test('an app that may not read leaves the outcome unknown', async (t) => {
@@ -137,7 +142,7 @@ t.test('a timeline that changes texts and media keys shows the post, or its outc
     const prepared = await xAdapter.prepare(act, io, null)
     if (!('ready' in prepared)) throw new Error('images are ready immediately')
     const sent = await xAdapter.publish(act, io, prepared.ready)
-    const found = await reconcile(act, credentials, io, { ...prepared.ready, reads: 2 })
+    const found = await reconcile(act, credentials, io, { ...prepared.ready, looks: LOOKS_MAX })
     t.same(found, expected === 'found' ? sent : 'unknown', JSON.stringify(switches))
   }
 })
