@@ -151,7 +151,16 @@ export const SERVERS = [
   { url: 'http://127.0.0.1:3000', description: 'A service that was started with the default configuration' },
 ]
 
-const POSTS = `Write posts for one or more accounts, publish them, and see the result.
+/** Tables with rows for each network, in Markdown. */
+export interface NetworkTables {
+  guarantees: string
+  rates: string
+}
+
+const describePosts = ({
+  guarantees,
+  rates,
+}: NetworkTables) => `Write posts for one or more accounts, publish them, and see the result.
 
 A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed or deleted. An **override** changes the caption for one account, or adds \`fields\` for its network. With \`postType\` \`thread\`, **thread parts** divide the text for an account. \`attention\` in \`listAccounts\` says to which accounts nothing can be published at the moment. What you publish by hand is recorded with \`markDeliveryPublished\`.
 
@@ -174,22 +183,7 @@ A post has one **delivery** for each of its accounts; \`getPost\` shows them. A 
 
 Where the response of a network is lost, the act may have been published. The call is not repeated while its outcome is unknown:
 
-| network | guarantee | after a lost response |
-|---|---|---|
-| Bluesky | exactly once | The key of the record is derived from the delivery, so that a repeated write changes nothing. The record is read to see whether it exists. |
-| YouTube | exactly once | The upload session is asked how far it has come, and goes on from there: one session makes at most one video. If YouTube no longer knows it after the last byte, the video is searched among those of the channel, and is otherwise \`unconfirmed\`. A missing first comment or playlist item is looked for after 30 seconds, 2 and 10 minutes. Then the delivery is \`unconfirmed\`. |
-| Mastodon, sandbox | reconcilable | The network is queried after 30 seconds. An existing act is not sent again. A missing act is sent again, which counts as one of the eight failures. Mastodon also receives the same \`Idempotency-Key\`. |
-| Facebook | reconcilable | The Page is queried after 30 seconds, 2 and 10 minutes. An existing act is not sent again. A missing act is sent again, if it has photos or a video, whose ids are known, or is a first comment. A missing text or link is not sent again: the delivery is \`unconfirmed\`. |
-| Instagram, Threads | reconcilable | The status of the container tells whether the act is live; comments on Instagram are found by author and text. One that stays finished for 13 minutes is published again. A live act whose id cannot be found is \`published\` with \`externalId\` null. |
-| X | reconcilable | The timeline of the account is read after 30 seconds, 2 and 10 minutes. An existing post is not sent again. X does not say how soon a post shows, so a missing one is not sent again either: the delivery is \`unconfirmed\`. |
-| Pinterest | reconcilable | The pins of the board are read after 30 seconds, 2 and 10 minutes. An existing pin is not sent again. Pinterest does not say how soon a pin is listed, so a missing one is not sent again either: the delivery is \`unconfirmed\`. |
-| Google Business | reconcilable | The posts of the location are listed after 30 seconds, 2 and 10 minutes. A new post with the same content is not sent again. Google does not say how soon a post is listed, so a missing one is not sent again either: the delivery is \`unconfirmed\`. |
-| Reddit | reconcilable | The newest posts of the account are read after 30 seconds and 2 minutes, with files for 10 minutes. An existing act is not sent again. A missing one is sent again, with the same files. A post whose files Reddit has accepted is not sent again: if it does not show for 16 minutes, the delivery is \`unconfirmed\`. |
-| LinkedIn organizations | reconcilable | The posts of the organization are read after 2 minutes. An existing post is not sent again. A missing text, link or poll is sent again: for about 10 minutes, LinkedIn refuses a copy and names the first post, which the delivery then has. A missing post with files, or first comment, is looked for again after 10 minutes. Then the delivery is \`unconfirmed\`. |
-| TikTok videos | exactly once | The id of the upload is stored before its first byte. Its status tells whether the last part, which publishes it, is there. If not, the same part is sent to the same upload again. |
-| TikTok photos | at most once | The id of the post is in the response alone. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
-| LinkedIn members | at most once | The posts of members cannot be read. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
-| Telegram, Discord | at most once | The network cannot be queried. The delivery is \`unconfirmed\`: check the network, then call \`resolveDelivery\`. |
+${guarantees}
 
 Two cases can still publish twice. On the sandbox: a worker that is suspended for half a minute exactly when its call begins sends the call when it resumes. On Mastodon: the clock of the database jumps forward by more than 20 seconds, so that the network is queried too soon.
 
@@ -197,15 +191,7 @@ Two cases can still publish twice. On the sandbox: a worker that is suspended fo
 
 Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\` and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network requires a pause, all posts of the account wait, and so do those of the accounts that share its rate limit, such as the channels of one Telegram bot. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
 
-| network | limit for each account |
-|---|---|
-| Telegram | 1 message a second, 20 a minute |
-| Discord | 5 messages in 2 seconds |
-| Bluesky | 1,666 posts an hour |
-| Mastodon | 30 posts in 5 minutes, 300 in 3 hours |
-| X | 100 posts in 15 minutes, 300 in 3 hours |
-| TikTok | 6 posts a minute |
-| Pinterest | 50 pins a minute |`
+${rates}`
 
 const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 
@@ -301,8 +287,8 @@ ${EVENTS.map((event) => `| \`${event.examples[0].type}\` | ${event.description} 
 Events have ids, states and errors, and never a caption or credentials. An event of a post or a delivery belongs to the owner of the post, an event of an account to everybody who could use the account at the time, and an event of a key to its user. The contents of an event never change: read \`getPost\` for the present state. New types may be added: ignore those that you do not know.`
 
 /** In the order in which Swagger UI shows them. */
-export const TAGS = [
-  { name: 'posts', description: POSTS },
+export const listTags = (tables: NetworkTables) => [
+  { name: 'posts', description: describePosts(tables) },
   { name: 'events', description: EVENTS_TEXT },
   { name: 'media', description: MEDIA },
   { name: 'accounts', description: ACCOUNTS },

@@ -9,6 +9,7 @@ import { createFailedKeys } from './auth/failed-keys.ts'
 import { keys } from './auth/keys.ts'
 import { auth } from './auth/plugin.ts'
 import { scopes } from './auth/scopes.ts'
+import { renderNetworkTables } from './catalogue/network-tables.ts'
 import { catalogue } from './catalogue/plugin.ts'
 import { clientMetadataDocument } from './connections/client-metadata.ts'
 import type { ConnectionContext } from './connections/context.ts'
@@ -95,7 +96,7 @@ export async function buildApp({
   await app.register(requests)
   await app.register(requestMetrics, metrics)
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
-  if (servesDocument) await app.register(openapi)
+  if (servesDocument) await app.register(openapi, { tables: renderNetworkTables() })
   app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
   observeHealth(metrics.registry, app.health)
   await app.register(health, { db, metrics, health: app.health, isStopping })

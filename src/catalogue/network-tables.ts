@@ -1,14 +1,9 @@
+import type { NetworkTables } from '../../schemas/document.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { ActKind } from '../platforms/contract/guarantee.ts'
 import type { GuaranteeRule, Platform, RateLimit } from '../platforms/contract/limits.ts'
 import type { Network } from '../platforms/contract/network.ts'
 import { NETWORKS } from '../platforms/networks.ts'
-
-/** The tables of the documentation that have a row for each network, in Markdown. */
-export interface NetworkTables {
-  guarantees: string
-  rates: string
-}
 
 export const renderNetworkTables = (): NetworkTables => ({
   guarantees: renderTable(['Network', 'Guarantee', 'After a lost response'], listGuarantees(Object.values(NETWORKS))),

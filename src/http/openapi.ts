@@ -5,7 +5,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifySchema, onRequestAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { DESCRIPTION, SERVERS, SUMMARY, TAGS } from '../../schemas/document.ts'
+import { DESCRIPTION, listTags, type NetworkTables, SERVERS, SUMMARY } from '../../schemas/document.ts'
 import { components } from '../../schemas/index.ts'
 import { BEARER } from '../../schemas/operations/define-operation.ts'
 import { WEBHOOK_REQUESTS } from '../../schemas/webhook-document.ts'
@@ -25,7 +25,7 @@ const info = {
  * Serves the document at `/openapi.json` and Swagger UI at `/docs`. The document depends on the schemas of the routes
  * alone, so that the served document equals the committed one.
  */
-export const openapi = fp(async (app: FastifyInstance) => {
+export const openapi = fp(async (app: FastifyInstance, { tables }: { tables: NetworkTables }) => {
   const requestExamples = new Map<string, unknown>()
   const withOptionalBody = new Set<string>()
 
@@ -36,7 +36,7 @@ export const openapi = fp(async (app: FastifyInstance) => {
       openapi: '3.1.0',
       info,
       servers: SERVERS,
-      tags: TAGS,
+      tags: listTags(tables),
       security: [{ [BEARER]: [] }],
       components: {
         securitySchemes: {

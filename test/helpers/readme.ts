@@ -1,23 +1,33 @@
 import { readFileSync } from 'node:fs'
+import { renderNetworkTables } from '../../src/catalogue/network-tables.ts'
 import { renderLimits } from './limits-table.ts'
 import { renderMetrics } from './metrics-table.ts'
 import { renderCommonVariables, renderEnvExample, renderVariables } from './variables-table.ts'
 
 /** The files that `make readme` writes, each with its contents as the code has them now. */
 export const GENERATED: Record<string, () => string> = {
-  'README.md': () => withTable('README.md', 'configuration', renderCommonVariables()),
-  'src/config/README.md': () => withTable('src/config/README.md', 'configuration', renderVariables()),
-  'src/platforms/README.md': () => withTable('src/platforms/README.md', 'limits', renderLimits()),
-  'src/runtime/README.md': () => withTable('src/runtime/README.md', 'metrics', renderMetrics()),
+  'README.md': () => withTables('README.md', { configuration: renderCommonVariables() }),
+  'src/config/README.md': () => withTables('src/config/README.md', { configuration: renderVariables() }),
+  'src/delivery/README.md': () => {
+    const { guarantees, rates } = renderNetworkTables()
+    return withTables('src/delivery/README.md', { guarantees: `${guarantees}\n`, rates: `${rates}\n` })
+  },
+  'src/platforms/README.md': () => withTables('src/platforms/README.md', { limits: renderLimits() }),
+  'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),
   '.env.example': renderEnvExample,
 }
 
-/** The file with `table` between the marks of that name. */
-function withTable(path: string, name: string, table: string): string {
-  const begin = `<!-- ${name}: written by \`make readme\` -->\n`
-  const end = `<!-- /${name} -->`
-  const [before, rest] = readFileSync(path, 'utf8').split(begin)
-  const after = rest?.split(end)[1]
-  if (before === undefined || after === undefined) throw new Error(`${path} has no marks around its ${name}`)
-  return `${before}${begin}\n${table}\n${end}${after}`
+/** The file with these tables between the marks of their names. */
+function withTables(path: string, tables: Record<string, string>): string {
+  return Object.entries(tables).reduce(
+    (text, [name, table]) => {
+      const begin = `<!-- ${name}: written by \`make readme\` -->\n`
+      const end = `<!-- /${name} -->`
+      const [before, rest] = text.split(begin)
+      const after = rest?.split(end)[1]
+      if (before === undefined || after === undefined) throw new Error(`${path} has no marks around its ${name}`)
+      return `${before}${begin}\n${table}\n${end}${after}`
+    },
+    readFileSync(path, 'utf8'),
+  )
 }

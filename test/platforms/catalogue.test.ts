@@ -1,6 +1,7 @@
 import t from 'tap'
-import { POST_TYPES, type PostType } from '../../schemas/platform.ts'
+import { type PlatformId, POST_TYPES, type PostType } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
+import { createNetworks } from '../../src/platforms/adapters.ts'
 import type { Source } from '../../src/platforms/contract/limits.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { collectProblems } from '../helpers/problems.ts'
@@ -14,6 +15,14 @@ function findSources(value: object, path: string): { path: string; source: Sourc
   )
   return 'source' in value ? [{ path, source: value.source as Source }, ...found] : found
 }
+
+t.test('the guarantees of every network are those of its adapter', async (t) => {
+  for (const [id, { guarantee, reconcile }] of Object.entries(createNetworks({} as never))) {
+    const declared = new Set(platforms[id as PlatformId].guarantees.map((rule) => rule.guarantee))
+    if (typeof guarantee !== 'function') t.same([...declared], [guarantee], id)
+    t.equal(reconcile === undefined, !declared.has('exactly-once') && !declared.has('reconcilable'), id)
+  }
+})
 
 t.test('every network is in the catalogue under its id, and every rule has a source', async (t) => {
   t.same(Object.keys(platforms), PLATFORM_IDS)

@@ -2,13 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
-import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { TRANSITIONS } from '../../src/delivery/states.ts'
 import * as timing from '../../src/delivery/timing.ts'
-import { createNetworks } from '../../src/platforms/adapters.ts'
-import type { GuaranteeRule } from '../../src/platforms/contract/limits.ts'
-import { platforms } from '../../src/platforms/limits.ts'
 import { GENERATED } from '../helpers/readme.ts'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -43,65 +38,6 @@ t.test('every make target in the README exists, and make help describes every ta
   )
   const all = [...makefile.matchAll(/^([a-z-]+):/gm)].map((match) => match[1])
   t.strictSame(targets, all)
-})
-
-/** The networks whose guarantees depend on the kind of the account or of the files. */
-const KINDS: Record<
-  string,
-  ({ name: string; acts?: ('text' | 'files' | 'comment')[] } & Pick<GuaranteeRule, 'accounts' | 'files'>)[]
-> = {
-  linkedin: [
-    { name: 'linkedin organizations', accounts: 'organizations' },
-    { name: 'linkedin members', accounts: 'members' },
-  ],
-  tiktok: [
-    { name: 'tiktok videos', acts: ['files'], files: 'videos' },
-    { name: 'tiktok photos', acts: ['files'], files: 'images' },
-  ],
-  // There are no posts without a file.
-  youtube: [{ name: 'youtube', acts: ['files', 'comment'] }],
-}
-
-t.test('the README states the guarantees of every network, which are those of its adapter', async (t) => {
-  const rows = [
-    ...readme.matchAll(/^\| (.+?) \| (all|[a-z, ]+) \| (exactly once|reconcilable|at most once) \| (.+) \|$/gm),
-  ]
-  const documented = rows.flatMap(([, names, acts, guarantee, outcome]) =>
-    names!
-      .split(', ')
-      .flatMap((name) =>
-        (acts === 'all' ? ['text', 'files', 'comments'] : acts!.split(', ')).map(
-          (act) =>
-            `${name.toLowerCase()}: ${act} ${guarantee}${outcome!.includes('`unconfirmed`') ? ', unconfirmed' : ''}`,
-        ),
-      ),
-  )
-  const declared: string[] = []
-  for (const [id, { guarantee, reconcile }] of Object.entries(createNetworks({} as never))) {
-    const rules = platforms[id as PlatformId].guarantees
-    const named = new Set(rules.map((rule) => rule.guarantee))
-    if (typeof guarantee !== 'function') t.same([...named], [guarantee], id)
-    t.equal(reconcile === undefined, !named.has('exactly-once') && !named.has('reconcilable'), id)
-    const kinds = KINDS[id] ?? [{ name: id }]
-    for (const { name, acts = ['text', 'files', 'comment'], accounts, files } of kinds) {
-      for (const act of acts) {
-        const rule = rules.find(
-          (each) =>
-            (each.act ?? act) === act && (each.accounts ?? accounts) === accounts && (each.files ?? files) === files,
-        )!
-        const isUnconfirmed =
-          rule.guarantee === 'reconcilable' ? rule.ifAbsent === 'unconfirmed' : rule.guarantee === 'at-most-once'
-        const what = act === 'comment' ? 'comments' : act
-        const subject = name.replaceAll('_', ' ')
-        declared.push(
-          `${subject}: ${what} ${rule.guarantee.replaceAll('-', ' ')}${isUnconfirmed ? ', unconfirmed' : ''}`,
-        )
-      }
-    }
-  }
-  t.same(documented.toSorted(), declared.toSorted())
-  const published = PLATFORM_IDS.filter((id) => platforms[id].guarantees)
-  t.same(published.toSorted(), Object.keys(createNetworks({} as never)).toSorted())
 })
 
 t.test('the diagram and the events in src/delivery/README.md show every transition', async (t) => {
