@@ -217,6 +217,7 @@ t.test('a field is checked by its type and limits', async (t) => {
       { poll: { duration: 'TWO_DAYS' } },
       'poll duration is "TWO_DAYS", expected one of ONE_DAY, THREE_DAYS, SEVEN_DAYS, FOURTEEN_DAYS',
     ],
+    ['x', { quotePostId: '1', poll: {} }, 'quotePostId is not allowed when poll is set'],
     ['linkedin', { poll: {}, link: 'https://a.com' }, 'poll is not allowed when link is set'],
     [
       'linkedin',

@@ -159,6 +159,7 @@ export const x: Platform = {
       pattern: id,
       param: 'quote_tweet_id',
       description: 'X refuses posts of others, except to apps with an Enterprise plan',
+      refused: { when: 'poll is set', test: ({ poll }) => Boolean(poll) },
       source: openapi,
     },
     communityId: { type: 'string', pattern: id, param: 'community_id', source: openapi },
