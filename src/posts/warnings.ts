@@ -1,12 +1,12 @@
 import type { AccountReadiness } from '../../db/queries/accounts.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { HAS_WARNINGS } from '../../schemas/messages.ts'
-import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
+import { type BodyPath, type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../accounts/attention.ts'
 import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import type { TargetAccount } from '../platforms/check-post.ts'
-import type { Platform } from '../platforms/contract/limits.ts'
+import type { FieldRule, Properties } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createOverridePaths, findPostMedia } from '../platforms/rules/context.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
@@ -112,18 +112,52 @@ function addUnusedFields({ post, accounts, media, findOverridePath, isFull, warn
     const { fields: known } = platforms[account.platform]
     // Without Object.entries: there may be a hundred thousand keys.
     for (const key of Object.keys(fields)) {
-      const value = fields[key]
-      const unused = Object.hasOwn(known, key) ? known[key]!.unused : undefined
-      if (Object.hasOwn(known, key) && (isEmpty(value) || !unused?.test(fields, media, postType))) continue
       if (isFull()) return
-      const reason = unused ? `${key} has no effect when ${unused.when}` : describeUnknown(key, known)
-      const path = fieldPath({ accountId, findOverridePath }, truncate(key))
-      warn(account, unused ? 'unused_field' : 'unknown_field', path, `field ${reason}`)
+      const value = fields[key]
+      const rule = Object.hasOwn(known, key) ? known[key] : undefined
+      const add = (code: PostWarning['code'], problem: string, inside: BodyPath = []) =>
+        warn(account, code, fieldPath({ accountId, findOverridePath }, truncate(key), inside), `field ${problem}`)
+      if (!rule) {
+        add('unknown_field', describeUnknown(key, known))
+      } else if (!isEmpty(value) && rule.unused?.test(fields, media, postType)) {
+        add('unused_field', `${key} has no effect when ${rule.unused.when}`)
+      } else {
+        for (const { place, path, property, properties } of findUnknownProperties(value, rule)) {
+          if (isFull()) return
+          add('unknown_field', `${key}${place} ${describeUnknown(property, properties)}`, path)
+        }
+      }
     }
   }
 }
 
-function describeUnknown(key: string, known: Platform['fields']): string {
+interface UnknownProperty {
+  property: string
+  /** Those that are known. */
+  properties: Properties
+  /** In messages: empty, or such as " item 2". */
+  place: string
+  /** Inside the field. */
+  path: BodyPath
+}
+
+/** The properties of a field's objects that the network does not get. */
+function* findUnknownProperties(value: unknown, rule: FieldRule): Generator<UnknownProperty> {
+  if ((rule.type !== 'object' && rule.type !== 'object[]') || rule.passedOn) return
+  const { type, properties } = rule
+  const objects = type === 'object' ? [value] : Array.isArray(value) ? value : []
+  for (const [index, object] of objects.entries()) {
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) continue
+    for (const property of Object.keys(object)) {
+      if (Object.hasOwn(properties, property)) continue
+      const inside = type === 'object' ? [] : [index]
+      const place = type === 'object' ? '' : ` item ${index + 1}`
+      yield { property, properties, place, path: [...inside, truncate(property)] }
+    }
+  }
+}
+
+function describeUnknown(key: string, known: object): string {
   const nearest = findNearest(key, Object.keys(known))
   const hint = nearest ? `did you mean ${nearest}?` : `known are ${Object.keys(known).join(', ')}`
   return `${JSON.stringify(truncate(key))} is unknown and has no effect: ${hint}`

@@ -93,6 +93,46 @@ t.test('an unknown field leads to a warning with the nearest known one', async (
   t.equal(warnings.length, 2)
 })
 
+t.test('an unknown property of an object leads to a warning, unless the network gets it', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const platforms = ['mastodon', 'instagram', 'telegram', 'discord'] as const
+  const accountIds: string[] = []
+  for (const platform of platforms) accountIds.push(await ada.account(platform, CREDENTIALS))
+  const fields = [
+    { poll: { options: ['Yes', 'No'], expiresIn: 300, hide_totals: true } },
+    {
+      userTags: [
+        { username: 'bob', x: 0, y: 0 },
+        { username: 'eve', x: 0, y: 0, position: 0 },
+      ],
+    },
+    { buttons: [{ text: 'Go', url: 'https://example.com', style: 'primary' }] },
+    { embeds: [{ title: 'a', type: 'rich' }], allowedMentions: { parse: [], more: 1 } },
+  ]
+  const accountOverrides = accountIds.map((accountId, index) => ({ accountId, fields: fields[index] }))
+  const warnings: { code: string; path: unknown; message: string }[] = await warningsOf(t, ada, {
+    accountIds,
+    accountOverrides,
+    caption: 'a',
+  })
+  t.strictSame(
+    warnings.map(({ code, path, message }) => [code, path, message]),
+    [
+      [
+        'unknown_field',
+        ['accountOverrides', 0, 'fields', 'poll', 'hide_totals'],
+        'mastodon (@ada): field poll "hide_totals" is unknown and has no effect: did you mean hideTotals?',
+      ],
+      [
+        'unknown_field',
+        ['accountOverrides', 1, 'fields', 'userTags', 1, 'position'],
+        'instagram (@ada): field userTags item 2 "position" is unknown and has no effect: known are username, x, y',
+      ],
+    ],
+  )
+})
+
 t.test('a field that the network does not take in this post leads to a warning', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()

@@ -306,6 +306,8 @@ export type Properties = Readonly<Record<string, FieldValue & { required?: true 
 
 export interface ObjectRule {
   properties: Properties
+  /** The network gets other properties too. Absent: they have no effect, which leads to a warning. */
+  passedOn?: true
   /** At least one of these has content. Checked when the post is scheduled. */
   needsOneOf?: readonly string[]
   /** Properties that others exclude, unless they are empty. Always checked. */

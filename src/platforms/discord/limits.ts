@@ -158,6 +158,7 @@ export const discord: Platform = {
     },
     embeds: {
       type: 'object[]',
+      passedOn: true,
       itemsMax: 10,
       properties: {
         title: embedText(256),
@@ -196,6 +197,7 @@ export const discord: Platform = {
     suppressEmbeds: { type: 'boolean', default: false, param: 'flags', source: executeWebhook },
     allowedMentions: {
       type: 'object',
+      passedOn: true,
       properties: {
         parse: { type: 'string[]', values: ['roles', 'users', 'everyone'], uniqueItems: true },
         roles: ids,

@@ -175,6 +175,7 @@ export const telegram: Platform = {
     // Telegram refuses more, "reply markup is too long": https://github.com/tginfo/Telegram-Limits/issues/228
     buttons: {
       type: 'object[]',
+      passedOn: true,
       itemsMax: 100,
       properties: {
         text: { type: 'string', required: true },
