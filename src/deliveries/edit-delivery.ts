@@ -11,9 +11,9 @@ import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/c
 import { mergeTarget } from '../posts/merge-patch.ts'
 
 /**
- * Changes the content of one delivery before it is retried. Only acts that are not out can change. Throws 409 where what was
- * sent is unknown, or only the first comment is missing, 400 where a published part would change, and what `createPost`
- * throws of a post for this account alone.
+ * Changes the content of one delivery before it is retried. Only acts that are not out can change. Throws 409 if the
+ * sent acts are unknown, or only the first comment is missing. Throws 400 if a published part would change, and the
+ * errors of `createPost` for a post to this account alone.
  */
 export async function editDelivery(
   db: Db,

@@ -26,9 +26,9 @@ export interface RetryContext {
 }
 
 /**
- * Makes one delivery due now, with other content if `edit` has some. Only acts that were not sent go out; an unconfirmed one
- * is looked up on its network first. Throws 404 where the user has no such delivery, 409 where there is nothing to retry, 412
- * where `ifMatch` does not hold, and what `editDelivery` throws.
+ * Makes one delivery due now, with other content if `edit` has some. Only acts that were not sent go out; an
+ * unconfirmed one is looked up on its network first. Throws 404 if the user has no such delivery, 409 if there is
+ * nothing to retry, 412 if `ifMatch` does not hold, and the errors of `editDelivery`.
  */
 export function retryDelivery(
   context: RetryContext,
@@ -53,7 +53,10 @@ export function retryDelivery(
   })
 }
 
-/** How long after its intent a call of a cancelled delivery may still arrive. Null for others, which have waited for so long. */
+/**
+ * How long after its intent a call of a cancelled delivery may still arrive. Null for other deliveries, which have
+ * waited this time already.
+ */
 export const inFlightMsOf = ({ networks }: RetryContext, { platform, error }: OwnedDelivery): number | null =>
   error?.code === CANCELLED ? Math.max(CALL_IN_FLIGHT_MAX_MS, networks[platform].showsWithinMs ?? 0) : null
 

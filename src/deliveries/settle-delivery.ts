@@ -81,8 +81,9 @@ const PERHAPS_SENT =
   'The owner cancelled the delivery after a call whose response was lost: check the network, then call resolve'
 
 /**
- * Records that the owner has published by hand what is missing of a delivery. Throws 404 where the user has no such
- * delivery, 409 where nothing is missing or it is being sent, 412 where `ifMatch` does not hold, 400 for an invalid `url`.
+ * Records that the owner has published the missing parts of a delivery by hand. Throws 404 where the user has no such
+ * delivery, 409 where nothing is missing or it is being sent, 412 where `ifMatch` does not hold, 400 for an invalid
+ * `url`.
  */
 export async function markDeliveryPublished(
   db: Db,

@@ -41,9 +41,9 @@ export function refreshWaitOf({ refreshInMs, expiredForMs }: ClaimedDelivery): n
 }
 
 /**
- * Has the access token refreshed that a network has refused, and returns a failure that may pass. The failure stays as it is
- * if the token was refused after its refresh, or cannot be refreshed. Without a refresh token, it is the access token that
- * the network exchanges for a new one, and a refused one gets none.
+ * Has the access token refreshed that a network has refused, and returns a failure that may pass. The failure stays as
+ * it is if the token was refused after its refresh, or cannot be refreshed. If there is no refresh token, the network
+ * exchanges the access token itself for a new one, but not a refused one.
  */
 export async function refreshRefused(
   deps: Deps,

@@ -24,7 +24,7 @@ export function buildAct(
 ): Act | Failure {
   const { accountId, postType, media, fields, altTextLengthMax, token, startedAt } = delivery
   const root = sent[0] ?? null
-  // What belongs to the post does not reply to a comment.
+  // Acts on the post itself do not reply to a comment.
   const parent = (kind === 'thumbnail' || kind === 'playlist' ? root : sent.at(-1)) ?? null
   if (!isKnown(parent) || !isKnown(root)) {
     return failure('parent_unknown', 'The id that this would reply to is unknown: publish the rest by hand')

@@ -144,7 +144,9 @@ class Run {
     while (this.#sent.length < this.#plan.length) if (!(await this.#sendNext())) return
   }
 
-  /** Finds out what became of a call that was lost, or is still being processed. Returns whether the delivery goes on. */
+  /**
+   * Finds out the outcome of a call that was lost, or is still being processed. Returns whether the delivery goes on.
+   */
   async #settleIntent(number: number): Promise<boolean> {
     const act = this.#build(this.#plan[number - 1]!)
     const reconcile = this.#adapter.reconcile
@@ -190,9 +192,9 @@ class Run {
   }
 
   /**
-   * Queries the network for an act. What this worker has read of the account for other deliveries is used again: where it
-   * was read after this one could be queried, or where it shows the act. After a new reading of a list, which has the acts of all,
-   * the other deliveries of the account that wait for one are due.
+   * Queries the network for an act. A reading of the account for other deliveries is reused if it began after this act
+   * could be queried, or if it shows the act. After a new reading of a list, which has the acts of all, the other
+   * deliveries of the account that wait for one are due.
    */
   async #find(act: Act, reconcile: Reconcile): ReturnType<Reconcile> {
     const { readings, uptimeMs } = this.#deps
@@ -226,7 +228,7 @@ class Run {
 
   /** A network that is searched by content may find another post with the same content. */
   async #isOfAnother(id: string | null): Promise<{ isSent: boolean; isKnown: boolean }> {
-    // The network tells that this act is out, without its id.
+    // The network reports that this act is out, but not under which id.
     if (id === null) return { isSent: false, isKnown: true }
     const { db, attemptsKeptMs: keptMs, clock } = this.#deps
     const { postId, accountId, startedAt } = this.#delivery
@@ -305,8 +307,8 @@ class Run {
       startedMsAgo: beganAt - this.#startedAt,
       now: clock(),
     }
-    // Without a connection, nothing was committed. After other errors that is unknown, so the statement is not repeated,
-    // and the attempt fails as one that may have an intent.
+    // If the connection failed, nothing was committed. After other errors that is unknown, so the statement is not
+    // repeated, and the attempt fails as one that may have an intent.
     const attempt = await untilStored(this.#deps, () => intendAct(db, intent), isNotConnected)
     if (attempt === undefined) throw new LeaseLost()
     await journal.intended(this.#delivery, prepared.act, attempt)
@@ -339,7 +341,7 @@ class Run {
     const { db, clock, uptimeMs, log, journal } = this.#deps
     const number = this.#sent.length + 1
     const decision = decide(this.#progress(), outcome)
-    // Before it is stored: what the network has said stays true if the database is lost now.
+    // Log the outcome before storing it: it stays true even if the database is lost now.
     const isOver = decision.state !== 'queued' && !decision.keepsLease
     if (decision.outcome !== null || isOver) journal.settled(this.#delivery, number, decision)
     const settlement = { ...decision, act: number, startedMsAgo: uptimeMs() - this.#startedAt }
@@ -425,7 +427,7 @@ class Run {
     return act && !isFailure(act) ? act : undefined
   }
 
-  /** What an exactly-once network gets again changes nothing, even while the first call is on its way. */
+  /** On an exactly-once network, repeating a call changes nothing, even while the first call is on its way. */
   #callInFlightMs(): number {
     if (this.#guarantee !== 'reconcilable') return 0
     return Math.max(CALL_IN_FLIGHT_MAX_MS, this.#adapter.showsWithinMs ?? 0)
@@ -439,7 +441,7 @@ class Run {
     })
   }
 
-  /** Calls a method of the adapter, for so long as an act may take. */
+  /** Calls a method of the adapter, with the time limit of an act. */
   #call<T>({ media }: Act, work: (io: Io) => Promise<T>): Promise<T> {
     const limitMs = media.length > 0 ? ACT_WITH_FILES_MAX_MS : ACT_MAX_MS
     return withinTime(limitMs, this.#lease.signal, (signal) =>

@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Report } from './settled.ts'
 import type { Decision } from './states.ts'
 
-/** What publishing needs from outside. */
+/** The dependencies of publishing. */
 export interface Deps {
   db: Db
   networks: Networks
@@ -34,9 +34,9 @@ export interface Deps {
 }
 
 /**
- * What workers send is also recorded beside the files, because a restored database no longer knows it. Each part of the
- * journal has a number, the mark, which the database reached first: a database whose mark is lower was restored, or has lost
- * transactions. db/README.md says what this cannot tell.
+ * Workers also record their calls beside the files, because a restored database no longer knows them. Each part of the
+ * journal has a number, the mark, which the database reached first: a database whose mark is lower was restored, or has
+ * lost transactions. db/README.md describes the cases that this cannot detect.
  */
 export interface Journal {
   /** Whether deliveries may be claimed. Throws errors of the database, and, before the first claim, of the storage. */
@@ -50,6 +50,6 @@ export interface Journal {
   intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void>
   /** The outcome of an act is known. */
   settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
-  /** Writes what is not written yet. */
+  /** Writes the entries that are not written yet. */
   close(): Promise<void>
 }

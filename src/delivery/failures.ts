@@ -36,9 +36,9 @@ export function databaseFailure(thrown: unknown): Failure | undefined {
 export const restMs = (retryAfterMs: number) => Math.min(Math.max(retryAfterMs, REST_MIN_MS), REST_MAX_MS)
 
 /**
- * How long to wait after so many failures in a row: 30 s, doubled each time up to an hour, less a random part of at most a
- * third, so that deliveries that failed together are not retried together. After the first failure, a network's own wish
- * counts alone; later it is a minimum, because pauses of a second would use up all attempts within seconds.
+ * The wait after a number of failures in a row: 30 s, doubled each time up to an hour. A random part of at most a third
+ * is subtracted, so that deliveries that failed together are not retried together. After the first failure, a network's
+ * own wish counts alone; later it is a minimum, because pauses of a second would use up all attempts within seconds.
  */
 export function backoffMs(
   failures: number,

@@ -1,7 +1,7 @@
 /** Another worker has taken the delivery over: this one may neither send nor store anything. */
 export class LeaseLost extends Error {}
 
-/** The worker stops: what it has not sent is given back. */
+/** The worker stops: acts that it has not sent are given back. */
 export class Draining extends Error {}
 
 /** A worker's hold on a delivery. */

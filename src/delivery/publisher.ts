@@ -27,7 +27,7 @@ export interface Publisher {
   stop(): void
   /** Whether the last claim found that this database may be worked on: it is not a restored one. */
   isReady(): boolean
-  /** Milliseconds until the next delivery is due; undefined where there is none. */
+  /** Milliseconds until the next delivery is due; undefined if none is scheduled. */
   nextDueInMs(): Promise<number | undefined>
   /** Renews the leases, and stops deliveries whose lease was lost or is about to end. Throws the database's errors. */
   renew(): Promise<void>
@@ -37,7 +37,7 @@ export interface Publisher {
   drain(options?: { calls: boolean }): Promise<void>
   /** Resolves when no delivery is running. */
   idle(): Promise<void>
-  /** Writes what is left of the journal. */
+  /** Writes the rest of the journal. */
   close(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export function createPublisher(deps: Deps): Publisher {
     if (!next) return undefined
     const held = hold(next.delivery, next.claimedAt)
     if (isStopping) held.controller.abort(new Draining())
-    // Of a restored database, nothing is sent.
+    // Workers of a restored database send nothing.
     if (await journal.begin()) return held
     running.delete(next.delivery.leaseToken)
     return undefined
@@ -121,7 +121,7 @@ export function createPublisher(deps: Deps): Publisher {
         state: CLAIMED,
         now: clock(),
       })
-      // Of a restored database, nothing is sent: the leases end, and `restore finish` decides.
+      // Workers of a restored database send nothing: the leases end, and `restore finish` decides.
       if (claimed.length > 0 && !(await journal.begin())) return 0
       for (const held of claimed.map((delivery) => hold(delivery, renewedAt))) void run(held)
       return claimed.length

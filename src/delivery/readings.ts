@@ -1,7 +1,10 @@
 import type { Reading, UnparsedResponse } from '../platforms/contract/adapter.ts'
 import { READING_KEPT_MS } from './timing.ts'
 
-/** What a worker has read of an account to find acts whose responses were lost. It serves all deliveries that wait. */
+/**
+ * The data that a worker has read of an account to find acts whose responses were lost. It serves all deliveries that
+ * wait.
+ */
 export interface AccountReading {
   /** By `uptimeMs`. */
   startedAt: number
@@ -16,7 +19,7 @@ export class NotRead extends Error {}
 export interface Readings {
   /** The last reading of an account. */
   last(accountId: string): AccountReading | undefined
-  /** Begins a new one. What never changes is taken over from the last one. */
+  /** Begins a new one, which takes over constant data from the last one. */
   begin(accountId: string): AccountReading
 }
 

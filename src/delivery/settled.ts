@@ -5,13 +5,13 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Log } from '../log.ts'
 import type { Outcome } from './states.ts'
 
-/** What was committed about a delivery that a worker holds, for logs and metrics. */
+/** A commit about a delivery that a worker holds, for logs and metrics. */
 export interface Settled extends DeliveryKey {
   platform: PlatformId
   event: Outcome['event']
   /** The delivery's state now. */
   state: DeliveryState
-  /** The outcome of the attempt in the delivery's history; null where the event is none of an attempt. */
+  /** The outcome of the attempt in the delivery's history; null if the event does not belong to an attempt. */
   outcome: Settlement['outcome']
   /** Number of the latest attempt in the history; 0 where it is empty. */
   attempt: number
@@ -23,7 +23,7 @@ export interface Settled extends DeliveryKey {
   latenessMs: number
   /** Milliseconds since the attempt began, uploads included. */
   durationMs: number
-  /** Milliseconds until the next attempt; null where there is none, or where this worker goes on with the delivery. */
+  /** Milliseconds until the next attempt; null if none follows, or if this worker goes on with the delivery. */
   nextAttemptInMs: number | null
 }
 

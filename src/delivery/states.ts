@@ -57,8 +57,8 @@ export const isCancelled = ({ state, error }: { state: DeliveryState; error: Pic
   state === 'failed' && error?.code === CANCELLED
 
 /**
- * The state of a delivery of an unpublished post whose content or time was changed; null where it stays as it is. One that
- * its owner has cancelled begins anew only in a draft, which sends nothing by itself.
+ * The state of a delivery of an unpublished post whose content or time was changed; null if it stays as it is. A
+ * delivery that its owner has cancelled restarts only in a draft, which sends nothing by itself.
  */
 export function edited(
   delivery: { state: DeliveryState; error: DeliveryError | null },
@@ -94,10 +94,10 @@ export function restored(isOpen: boolean, last: DeliveryState | null, canReconci
 
 export type RestoredState = (typeof TRANSITIONS)['restore']['to'][number]
 
-/** What forbids a retry. */
+/** The reason why a delivery cannot be retried. */
 type RetryObstacle = 'draft' | 'notDue' | 'publishing' | 'published' | 'mediaDeleted' | 'unconfirmed'
 
-/** The state after a retry, or what forbids it. */
+/** The state after a retry, or the reason that forbids it. */
 export function retried(
   { state, error, isEarly }: { state: DeliveryState; error: DeliveryError | null; isEarly: boolean },
   canReconcile: boolean,
@@ -111,7 +111,7 @@ export function retried(
   return { state: target('retry') }
 }
 
-/** The state after its owner resolved an unconfirmed delivery, where `missing` is what is still not out, if anything. */
+/** The state after its owner resolved an unconfirmed delivery. `missing` is the part that is still not out, if any. */
 export const resolved = (missing: ActKind | undefined): DeliveryState => (missing === 'post' ? 'failed' : 'published')
 
 /**
@@ -123,10 +123,10 @@ export function cancelled(next: ActKind | undefined, mayBeSent: boolean): Delive
   return next === undefined || next === 'post' ? 'failed' : 'published'
 }
 
-/** What forbids to mark a delivery as published. */
+/** The reason why a delivery cannot be marked as published. */
 type MarkObstacle = 'draft' | 'publishing' | 'published'
 
-/** The state of a delivery whose owner has published what was missing, or what forbids it. */
+/** The state of a delivery whose owner has published the missing part, or the reason that forbids it. */
 export function marked({
   state,
   error,
@@ -140,7 +140,7 @@ export function marked({
   return { state: target('markDelivery') }
 }
 
-/** What the next state depends on. */
+/** The facts on which the next state depends. */
 export interface Progress {
   /** Kinds of the acts that are not sent yet, in order. */
   left: readonly ActKind[]
@@ -150,7 +150,7 @@ export interface Progress {
   leftOut: DeliveryError | null
   failures: number
   error: DeliveryError | null
-  /** What is stored for the current act. */
+  /** The stored state of the current act. */
   prepared: PreparedAct | null
   /** How long the delivery has waited for its network; null where it does not wait. */
   waitedMs: number | null
@@ -160,7 +160,7 @@ export interface Progress {
   callInFlightMs: number
 }
 
-/** What became of an act, or of the whole delivery, while a worker held it. */
+/** The outcome of an act, or of the whole delivery, while a worker held it. */
 export type Outcome =
   | { event: 'sent'; act: SentAct; how: 'published' | 'found' }
   /** Certainly not sent. `wasIntended`: an intent may have been committed, which makes the post `published`. */
@@ -180,7 +180,7 @@ export type Outcome =
   /** Given back without a call. */
   | { event: 'released'; retryInMs: number; accountRestsMs: number; mayBeSent: boolean }
 
-/** What is stored, but for what the caller alone knows: which act it was, and how long it took. */
+/** The columns of a settlement, except those that only the caller knows: the act, and its duration. */
 export type Decision = Omit<Settlement, 'act' | 'startedMsAgo'>
 
 type Next = Pick<Decision, 'state'> & Partial<Decision>

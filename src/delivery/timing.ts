@@ -1,24 +1,34 @@
 // Every time of the delivery engine, in milliseconds.
 
-/** A claimed delivery belongs to its worker for so long without renewal. */
+/** The time for which a claimed delivery belongs to its worker without renewal. */
 export const LEASE_MS = 20_000
 
 /** Two renewals in a row may fail. */
 export const RENEW_EVERY_MS = LEASE_MS / 4
 
-/** A worker stops so long before its lease ends, so that it has stopped before another worker can claim the delivery. */
+/**
+ * The time between a worker's stop and the end of its lease: it has stopped before another worker can claim the
+ * delivery.
+ */
 export const LEASE_MARGIN_MS = 5_000
 
-/** A call starts only while so much of the lease is left; a shorter lease is extended. A renewed lease is long enough. */
+/**
+ * A call starts only while this much of the lease is left; a shorter lease is extended. A renewed lease is long enough.
+ */
 export const CALL_LEASE_MS = LEASE_MS - RENEW_EVERY_MS
 
 /** New deliveries are found within this time. Deliveries stored before start when they are due. */
 export const POLL_EVERY_MS = 500
 
-/** How long running deliveries may finish after a worker was told to stop. Then it gives back what it has not sent. */
+/**
+ * How long running deliveries may finish after a worker was told to stop. Then it gives back deliveries that it has not
+ * sent.
+ */
 export const DRAIN_MS = 4_000
 
-/** How long a call may then still wait for its response. Without one, the delivery may end as unconfirmed. */
+/**
+ * The time for which a call may then still wait for its response. If it gets none, the delivery may end as unconfirmed.
+ */
 export const RESPONSE_GRACE_MS = 4_000
 
 /** An act without files takes a call or two. */
@@ -33,13 +43,13 @@ export const ABORT_GRACE_MS = 1_000
 /** How long a call whose response was lost may still be on its way into the network. */
 export const CALL_IN_FLIGHT_MAX_MS = 30_000
 
-/** What was read of an account to find lost acts serves its other deliveries for so long. */
+/** A reading of an account to find lost acts serves its other deliveries for this time. */
 export const READING_KEPT_MS = 300_000
 
-/** A delivery that waits for a reading is due so long before the reading began: more than a claim takes. */
+/** A delivery that waits for a reading is due this time before the reading began: more than a claim takes. */
 export const READING_MARGIN_MS = 5_000
 
-/** Calls of other deliveries are compared from so long before this delivery began: more than clocks differ. */
+/** Calls of other deliveries are compared from this time before this delivery began: more than clocks differ. */
 export const OTHER_CALLS_SINCE_MS = 3_600_000
 
 /** How long after its first attempt an act keeps its name when its owner retries it: a call under that name may arrive. */
@@ -57,7 +67,7 @@ export const NETWORK_WAIT_MIN_MS = 100
 /** An access token that expires within this time, and can be refreshed, is not used any more. */
 export const EXPIRES_SOON_MS = 60_000
 
-/** A delivery waits so long beyond the time at which its account's access token is due for refreshing. */
+/** The wait of a delivery beyond the time at which its account's access token is due for refreshing. */
 export const REFRESH_WAIT_MS = 2_000
 
 /** After so many failures in a row, about an hour after the first, a delivery has failed. */
@@ -73,22 +83,25 @@ export const REST_MAX_MS = 86_400_000
 export const DATABASE_RETRY_MS = 1_000
 export const DATABASE_ATTEMPTS_MAX = 300
 
-/** Due deliveries may wait for a worker for so long. Workers poll twice a second, and a dead worker's lease ends first. */
+/**
+ * The time for which due deliveries may wait for a worker. Workers poll twice a second, and a dead worker's lease ends
+ * first.
+ */
 export const UNCLAIMED_MAX_MS = 60_000
 
-/** What became of calls is written to the journal within this time. A bucket needs some 50 ms for it. */
+/** The outcomes of calls are written to the journal within this time. A bucket needs some 50 ms for it. */
 export const JOURNAL_EVERY_MS = 1_000
 
-/** A worker that has not written to the journal for so long does so before its next call. */
+/** A worker that has not written to the journal for this time does so before its next call. */
 export const JOURNAL_STALE_MS = 2_000
 
 /**
- * A worker waits so long for the storage of the journal, and then sends without it. All steps between a claim and its
- * deliveries share this time, because the claim is not renewed yet.
+ * The time for which a worker waits for the storage of the journal before it sends without it. All steps between a
+ * claim and its deliveries share this time, because the claim is not renewed yet.
  */
 export const JOURNAL_WAIT_MS = 5_000
 
-/** A journal without any segment is looked for again for so long: the first worker may be about to write one. */
+/** A journal without any segment is looked for again within this time: the first worker may be about to write one. */
 export const JOURNAL_MISSING_MS = 5_000
 
 /**
@@ -97,7 +110,7 @@ export const JOURNAL_MISSING_MS = 5_000
  */
 export const JOURNAL_SLACK_MS = 5_000
 
-/** A segment of the journal is continued for so long. */
+/** The time for which a segment of the journal is continued. */
 export const SEGMENT_MAX_MS = 3_600_000
 
 /** A backup that is older than this is restored without the journal. */

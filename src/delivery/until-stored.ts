@@ -2,8 +2,8 @@ import type { Deps } from './deps.ts'
 import { DATABASE_ATTEMPTS_MAX, DATABASE_RETRY_MS } from './timing.ts'
 
 /**
- * Repeats `work` after any error, or after those for which `isRepeatable` returns true: no other worker knows what is to be
- * committed. Repeating is safe, because a commit whose response was lost has ended the lease or changed the row that the
+ * Repeats `work` after any error, or after those for which `isRepeatable` returns true: no other worker knows the
+ * outcome. Repeating is safe, because a commit whose response was lost has ended the lease or changed the row that the
  * statement selects.
  */
 export async function untilStored<T>(

@@ -1,8 +1,9 @@
 import { ABORT_GRACE_MS } from './timing.ts'
 
 /**
- * Calls `work` with a signal that aborts with `outer`, or after `limitMs`. An adapter that ignores its signal would hold the
- * account forever, so its result is not waited for beyond a grace period, within which its own error says more.
+ * Calls `work` with a signal that aborts with `outer`, or after `limitMs`. An adapter that ignores its signal would
+ * hold the account forever, so its result is not waited for beyond a grace period. Within that period, its own error
+ * says more.
  */
 export async function withinTime<T>(
   limitMs: number,

@@ -104,8 +104,8 @@ function toIssues(errors: Iterable<ValueError>, value: unknown): Issue[] {
 }
 
 /**
- * Replaces the error of a union: with a discriminator by the errors of the variant that it names, else by those of the
- * first variant, because the other unions are all "this or null".
+ * Replaces the error of a union by the errors of one variant: the one that the discriminator names, or else the first
+ * one. The unions without a discriminator are all "this or null".
  */
 function* expandUnions(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {

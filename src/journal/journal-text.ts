@@ -12,9 +12,9 @@ export interface Entry extends DeliveryKey {
   attempt?: number
   /** When the intent was committed, or when an outcome without one was known. */
   at: Date
-  /** What names on networks are derived from. */
+  /** The time from which names on networks are derived. */
   startedAt?: Date
-  /** Of the content that was sent. Absent in journals of earlier versions, which never changed the content. */
+  /** The token of the sent content. Absent in journals of earlier versions, which never changed the content. */
   token?: string
   endedAt?: Date
   state?: DeliveryState

@@ -21,7 +21,7 @@ import type { JournalFiles } from '../storage/journal.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { encodeEntry, encodeGroup, markOf, type NewEntry, nameOf, newWorker, timeOf } from './journal-text.ts'
 
-/** What the journal needs. `uptimeMs` is a monotonic clock. */
+/** The dependencies of the journal. `uptimeMs` is a monotonic clock. */
 interface JournalDeps extends Pick<Deps, 'db' | 'log'> {
   files: JournalFiles
   uptimeMs?: () => number
@@ -222,7 +222,7 @@ class JournalWriter implements Journal {
     if (this.#lines.length > 0 || this.#ahead.names.length > 0 || this.#replaced.length > 0) await this.#write()
   }
 
-  /** One write at a time. Throws nothing: publishing goes on without the storage, and what was sent waits in memory. */
+  /** One write at a time. Throws nothing: publishing goes on without the storage, and the entries wait in memory. */
   #write(): Promise<void> {
     this.#writing ??= this.#writeNow().finally(() => {
       this.#writing = undefined

@@ -14,9 +14,9 @@ import {
 } from './journal-text.ts'
 
 export interface JournalSince {
-  /** What the database does not have, in order, by delivery. */
+  /** The entries that the database lacks, in order, by delivery. */
   entries: Map<string, Entry[]>
-  /** No mark is missing: nothing that was sent is, but for the last second where not `isWrittenAhead`. */
+  /** No mark is missing, so that no call is missing either, except for the last second if not `isWrittenAhead`. */
   isComplete: boolean
   /** Workers wrote every call before they made it. */
   isWrittenAhead: boolean
@@ -24,13 +24,16 @@ export interface JournalSince {
   isAhead: boolean
   /** The highest mark. */
   mark: number
-  /** When the journal ends; null where there is none. */
+  /** The end of the journal; null if it is empty. */
   endedAt: Date | null
   /** The database lacks what was committed then; undefined where it lacks nothing. */
   takenBefore: Date | undefined
 }
 
-/** Reads what was sent after the database reached `mark`. A database that has no mark has entries since `backupTaken`. */
+/**
+ * Reads the calls that were sent after the database reached `mark`. A database that has no mark has entries since
+ * `backupTaken`.
+ */
 export async function readJournal(
   files: JournalFiles,
   { id, mark }: Pick<Installation, 'id' | 'mark'>,
@@ -92,7 +95,7 @@ interface Kill {
 }
 
 interface Segments {
-  /** What was written before calls, and is in no other segment of its worker. */
+  /** Entries that were written before their calls, and are in no other segment of their worker. */
   ahead: DecodedGroup[]
   others: DecodedGroup[]
   /** In the order of their marks. */

@@ -3,7 +3,7 @@ import type { BackedUpDelivery, RestoredAttempt } from '../../db/queries/deliver
 import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
 import type { Entry } from './journal-text.ts'
 
-/** What the backup and the journal together say of a delivery. */
+/** The state of a delivery according to the backup and the journal together. */
 export interface Replayed {
   sent: SentAct[]
   /** The act whose call may have been carried out. */

@@ -6,13 +6,13 @@ import type { Entry } from './journal-text.ts'
 /** `asked`: queued, and the network is queried first. The others are states. */
 export type Outcome = DeliveryState | 'asked'
 
-/** What `restore finish` did, or would do. */
+/** The changes that `restore finish` has made, or would make. */
 export interface RestoreReport {
   /** `complete`: it has everything that was sent since the backup. */
   journal: 'complete' | 'incomplete'
   /** Deliveries that were sent, and whose posts the backup does not have. */
   notInBackup: number
-  /** Deliveries that were changed, by network and by what becomes of them. */
+  /** Deliveries that were changed, by network and by their new state. */
   outcomes: { network: PlatformId; outcome: Outcome; deliveries: number }[]
   /** Each of these deliveries. Those that somebody has to look at come first. */
   deliveries: ReportedDelivery[]
@@ -26,7 +26,7 @@ interface ReportedDelivery extends DeliveryKey {
 }
 
 interface LostDelivery extends DeliveryKey {
-  /** Where the post is on its network; null where the journal has no address. */
+  /** The address of the post on its network; null if the journal has none. */
   externalUrl: string | null
 }
 

@@ -32,9 +32,9 @@ export interface RestoreDeps {
 export class RestoreError extends Error {}
 
 /**
- * Makes a restored database agree with what was sent since its backup was taken at `backupTaken`, and lets workers send
- * again. Throws a RestoreError, and changes nothing, where workers still send. With `isDryRun`, only reports what it would
- * do.
+ * Makes a restored database agree with the calls that were sent since its backup was taken at `backupTaken`, and lets
+ * workers send again. Throws a RestoreError, and changes nothing, if workers still send. If `isDryRun` is set, only
+ * reports what it would do.
  */
 export async function finishRestore(
   { db, files, networks }: RestoreDeps,
@@ -74,7 +74,7 @@ export async function finishRestore(
   return report
 }
 
-/** What a dry run assumes of a database that no worker with a journal has used. */
+/** The state that a dry run assumes of a database that no worker with a journal has used. */
 const UNUSED = { id: '', mark: 0, refusedSince: null }
 
 /** The operator may give the time when the backup was finished. */
@@ -117,7 +117,7 @@ interface Change {
   delivery: RestoredDelivery
 }
 
-/** What becomes of the deliveries that the journal names. */
+/** Decides the changes of the deliveries that the journal names. */
 async function replayJournal(db: Db, plan: Plan): Promise<{ changes: Change[]; lost: RestoreReport['lost'] }> {
   const histories = [...plan.entries.values()]
   const changes: Change[] = []
@@ -134,12 +134,12 @@ async function replayJournal(db: Db, plan: Plan): Promise<{ changes: Change[]; l
   return { changes, lost }
 }
 
-/** What becomes of the deliveries that were due, and that the journal does not name. */
+/** Decides the changes of the deliveries that were due, and that the journal does not name. */
 async function findUnrecorded(db: Db, plan: Plan, refusedSince: Date | null, recorded: Set<string>): Promise<Change[]> {
   const { isComplete, isWrittenAhead, isAhead, endedAt, backupTaken } = plan
   const now = new Date()
   const createdBefore = refusedSince ?? now
-  // Without the journal, anything may have gone out between the backup and the first refusal.
+  // If the journal is incomplete, anything may have gone out between the backup and the first refusal.
   if (!isComplete && backupTaken >= createdBefore) return []
   const slackMs = isComplete && isWrittenAhead ? 0 : JOURNAL_SLACK_MS
   const until = endedAt ? new Date(endedAt.getTime() + slackMs) : createdBefore
@@ -195,7 +195,7 @@ function uncertain({ sent, startedAt }: BackedUpDelivery, at: Date): Replayed {
 function changeOf(row: BackedUpDelivery, known: Replayed, plan: Plan): Change {
   const { userId, postId, accountId, platform } = row
   const isOver = known.last !== 'queued' && known.last !== 'publishing'
-  // Where the journal has gaps, the acts after the last one that it has may be out as well.
+  // If the journal has gaps, the acts after its last one may be out as well.
   const acts =
     known.open || plan.isComplete || isOver ? known : { ...known, open: uncertain(row, plan.backupTaken).open }
   const open = acts.open && { ...acts.open, act: known.sent.length + 1 }
@@ -219,9 +219,10 @@ function changeOf(row: BackedUpDelivery, known: Replayed, plan: Plan): Change {
 }
 
 /**
- * Whether the network can be queried for what may have been sent. Without the time of the first attempt, an exactly-once
- * network cannot: names derive from it. Without a complete journal, only the last act can: the others would be sent. Content
- * that was changed since the backup would not be found, and the earlier content would be sent.
+ * Whether the network can be queried for acts that may have been sent. On an exactly-once network, names derive from
+ * the time of the first attempt, so that it must be known. If the journal is incomplete, only the last act can be
+ * queried: the others would be sent. Content that was changed since the backup would not be found, and the earlier
+ * content would be sent.
  */
 function canAsk(
   row: BackedUpDelivery,

@@ -163,7 +163,7 @@ async function findLostKey(
   return size === bytes ? undefined : stored.storageKey
 }
 
-/** Where another request was first, its bytes stay, and these are deleted. */
+/** If another request was first, its bytes stay, and these are deleted. */
 async function replaceLost(db: Db, known: Media, file: StagedFile & { lostKey: string }): Promise<Added> {
   const [replaced] = await replaceLostFile(db, { ...file, id: known.id })
   return { media: replaced ?? known, isNew: false }

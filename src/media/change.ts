@@ -30,7 +30,7 @@ import { AppError } from '../errors.ts'
 import { ALL_RIGHTS, isListed, requireScope } from '../http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
 
-/** The user's file with this id. Throws a 404 if there is none. */
+/** The user's file with this id. Throws 404 if the id is unknown. */
 export async function getMedia(db: Db, userId: string, id: string): Promise<MediaDetail> {
   const [media] = isId(id) ? await findMedia(db, { userId, id }) : []
   if (!media) throw mediaNotFound()
@@ -38,8 +38,8 @@ export async function getMedia(db: Db, userId: string, id: string): Promise<Medi
 }
 
 /**
- * Changes the alt text of a file, and the version of each post that may still publish it. Throws 403 if the key could not
- * change one of these posts, and 409 if they have too many deliveries to be changed in one transaction.
+ * Changes the alt text of a file, and the version of each post that may still publish it. Throws 403 if the key could
+ * not change one of these posts. Throws 409 if they have too many deliveries to be changed in one transaction.
  */
 export async function updateMedia(
   db: Db,
@@ -68,7 +68,7 @@ export async function updateMedia(
 
 const tooManyUses = () => new AppError(409, 'media_in_too_many_posts', MEDIA_IN_TOO_MANY_POSTS)
 
-/** What is going to be published is changed only by a key that may publish it. */
+/** A file that is going to be published is changed only by a key that may publish it. */
 function requireMayChange(uses: readonly UnpublishedUse[], rights: KeyRights): void {
   const approved = uses.filter(({ isApproved }) => isApproved)
   if (approved.length > 0) requireScope(rights, 'posts:publish')
@@ -77,7 +77,7 @@ function requireMayChange(uses: readonly UnpublishedUse[], rights: KeyRights): v
   }
 }
 
-/** A file with those of its posts that the caller may see. Throws a 404 if there is none with this id. */
+/** A file with those of its posts that the caller may see. Throws 404 if the id is unknown. */
 export async function showMedia(
   db: Db,
   { userId, id, shared }: FileAccess,
@@ -97,9 +97,9 @@ const POSTS_MAX = 100
 const FILE_DELETED = { code: MEDIA_DELETED, message: 'A file of the post was deleted', retryable: false }
 
 /**
- * Deletes a file, and returns its staged bytes for the caller to discard. Throws a 404 if there is no file with
- * this id. Throws a 409 while a draft, a scheduled post or an unfinished delivery uses the file, and 403 if the key could not
- * decide about a failed delivery that would need it.
+ * Deletes a file, and returns its staged bytes for the caller to discard. Throws a 404 if there is no file with this
+ * id. Throws 409 while a draft, a scheduled post or an unfinished delivery uses the file. Throws 403 if the key could
+ * not decide about a failed delivery that would need it.
  */
 export async function deleteMedia(
   db: Db,

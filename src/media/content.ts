@@ -8,7 +8,7 @@ import type { Served } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
 import type { Library } from './library.ts'
 
-/** The response to a GET or HEAD for the bytes of the user's file. Throws a 404 if there are none. */
+/** The response to a GET or HEAD for the bytes of the user's file. Throws 404 if they are missing. */
 export async function serveContent(
   { db, storage }: Library,
   userId: string,

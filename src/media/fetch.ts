@@ -6,9 +6,9 @@ import { type DownloadFailure, type DownloadOptions, hasCredentials, isWebUrl } 
 import { VERSION } from '../version.ts'
 
 /**
- * Downloads the file at a user's `url`. Returns its bytes as a stream, which the caller has to read or destroy. Throws an
- * AppError, or destroys the stream with one; the messages reveal nothing about the network of this service. A file whose
- * Content-Length exceeds `bytesMax` is refused. Of other files, the caller counts the bytes.
+ * Downloads the file at a user's `url`. Returns its bytes as a stream, which the caller has to read or destroy. Throws
+ * an AppError, or destroys the stream with one; the messages reveal nothing about the network of this service. A file
+ * whose Content-Length exceeds `bytesMax` is refused. The caller counts the bytes of other files.
  */
 export type FetchFile = (url: string, options: { bytesMax: number }) => Promise<Readable>
 

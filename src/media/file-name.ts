@@ -1,7 +1,7 @@
 import { findTextProblem } from '../http/json.ts'
 import type { Metadata } from '../http/metadata.ts'
 
-/** What a client says about a file. */
+/** A client's description of a file. */
 export interface FileDescription {
   altText: string | null
   fileName: string | null

@@ -39,7 +39,7 @@ async function inspect({ path, type }: InspectRequest): Promise<Inspected> {
   }
 }
 
-// What a parser leaves behind, such as a read ahead of a file that is closed.
+// Ignores errors that a parser leaves behind, such as that of a read ahead of a file that is closed.
 process.on('unhandledRejection', () => {})
 process.on('uncaughtException', () => {})
 

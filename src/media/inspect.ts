@@ -29,13 +29,16 @@ export interface InspectLimits {
   cpuMaxMs?: number
 }
 
-/** What the thread is to find: the facts of a file and the edits that remove its metadata, or for a type only these. */
+/**
+ * The task of the thread: find the facts of a file and the edits that remove its metadata. If `type` is set, only the
+ * edits.
+ */
 export interface InspectRequest {
   path: string
   type?: MediaType
 }
 
-/** What the thread found. */
+/** The result of the thread. */
 export type Inspected =
   | { facts: MediaFile | undefined; edits: Plan }
   | { refused: { code: ErrorCode; message: string } }

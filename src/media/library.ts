@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Where media are kept: rows in `db`, bytes in `storage`. */
+/** The places of media: rows in `db`, bytes in `storage`. */
 export interface Library {
   db: Db
   storage: Storage

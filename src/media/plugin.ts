@@ -76,7 +76,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
       reply.headers(headers)
       if (statusCode === 412) throw new AppError(412, 'precondition_failed', NOT_THAT_FILE)
       if (statusCode === 416) throw new AppError(416, 'range_not_satisfiable', NO_SUCH_RANGE)
-      // Without a body, Fastify would send a Content-Length of 0.
+      // An empty stream, because Fastify would send a Content-Length of 0 if there were no body.
       return reply.code(statusCode).send((request.method === 'HEAD' ? Readable.from([]) : body) as never)
     },
   })
@@ -106,8 +106,9 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
 }
 
 /**
- * What a repeated upload has in common with the first one: not the name of the file, which some clients make up. Without a
- * reference and metadata it is that of version 1.0, whose responses may still be stored.
+ * The properties that a repeated upload shares with the first one. The name of the file is not among them: some clients
+ * make it up. If a file has neither a reference nor metadata, the properties are those of version 1.0, whose responses
+ * may still be stored.
  */
 const identityOf = (sha256: Buffer, { altText, externalReference, metadata }: FileDescription) => ({
   file: sha256.toString('hex'),

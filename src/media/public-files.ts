@@ -30,15 +30,15 @@ export const publicFiles: FastifyPluginAsync<PublicFilesOptions> = async (app, {
     }
     if (range) reply.code(206).header('content-range', `bytes ${range.from}-${range.from + range.bytes - 1}/${bytes}`)
     reply.headers({ 'content-type': mimeType, 'content-length': String(range?.bytes ?? bytes) })
-    // Without a body, Fastify would send a Content-Length of 0.
+    // An empty stream, because Fastify would send a Content-Length of 0 if there were no body.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
     return reply.send(await storage.read(storageKey, range).catch(throwNotFound))
   })
 }
 
 /**
- * The part of a file that a request selects; undefined for the whole. The server may ignore malformed ranges and several
- * at once (RFC 9110, 14.2), and has to ignore all with an If-Range that no validator matches (13.1.5).
+ * The part of a file that a request selects; undefined for the whole. The server may ignore malformed ranges and
+ * several in one header (RFC 9110, 14.2), and has to ignore all with an If-Range that no validator matches (13.1.5).
  */
 function requestedRange(
   { range, 'if-range': condition }: { range?: string | undefined; 'if-range'?: string | string[] | undefined },

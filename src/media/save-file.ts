@@ -36,7 +36,7 @@ export async function saveFile(source: AsyncIterable<Buffer>, path: string, byte
   try {
     await pipeline(source, measured, file.createWriteStream(), { signal })
   } catch (error) {
-    // What remains are failures to write.
+    // All other errors are failures to write.
     if (error === readError) throw error
     throwFileError(error)
   } finally {

@@ -73,8 +73,8 @@ const isOldQuickTime = (start: string) => /^(?:moov|mdat|wide|free|skip|pnot)$/.
 const BRANDS_BYTES_MAX = 1_024
 
 /**
- * Audio (M4A, M4B, M4P, F4A, F4B), other image formats (JPEG 2000, Canon's raw files, JPEG XL), and AVIF sequences, which
- * sharp does not read. With HEIC and 3GP, these are all brands that are no variants of MP4:
+ * Audio (M4A, M4B, M4P, F4A, F4B), other image formats (JPEG 2000, Canon's raw files, JPEG XL), and AVIF sequences,
+ * which sharp does not read. Together with HEIC and 3GP, these are all brands that are not variants of MP4:
  * https://mp4ra.org/registered-types/brands
  */
 const REFUSED = /^(?:M4[ABP] |F4[ABP] |mia|avis|avci|avcs|jp[2xm]|mj[p2]|j2|crx |jxl )/

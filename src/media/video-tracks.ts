@@ -8,7 +8,7 @@ import {
 import type { MediaTracks } from '../../schemas/media.ts'
 import { readSequence } from './h264.ts'
 
-/** What a codec says of its pictures. Null: not known. */
+/** A codec's description of its pictures. Null: not known. */
 type Picture = Pick<MediaTracks['video'], 'chromaSubsampling' | 'bitDepth' | 'scan' | 'closedGop'>
 
 const UNKNOWN: Picture = { chromaSubsampling: null, bitDepth: null, scan: null, closedGop: null }
@@ -21,7 +21,7 @@ const UNITS_MAX = 1_000
 /** By codec: where the configuration of the decoder has the size of a unit's length, less 1, in the last two bits. */
 const LENGTH_AT: Record<string, number> = { avc: 4, hevc: 21 }
 
-/** What is inside of a video. Packets of more than `packetBytesMax` are not read. */
+/** Reads the contents of a video. Packets of more than `packetBytesMax` are not read. */
 export async function readTracks(
   video: InputVideoTrack,
   audio: InputAudioTrack | null,

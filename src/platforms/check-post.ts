@@ -32,7 +32,7 @@ type Check = [
   options?: CheckOptions,
 ]
 
-/** What `checkInPieces` finds, without a pause: for a post that takes little time. */
+/** The violations that `checkInPieces` finds, without a pause: for a post that takes little time. */
 export function findViolations(...check: Check): Violation[] {
   const pieces = checkInPieces(...check)
   for (;;) {

@@ -6,15 +6,15 @@ import { POST_NOT_FOUND } from '../../schemas/messages.ts'
 import { AppError } from '../errors.ts'
 import { isListed } from '../http/rights.ts'
 
-/** What the caller of a request may put into a post. */
+/** The accounts and files that the caller of a request may put into a post. */
 export interface Usable {
-  /** Of the accounts that the owner of the post may use. Null does not restrict. */
+  /** Limits the accounts that the owner of the post may use. Null does not restrict. */
   accountIds: readonly string[] | null
-  /** Of the files of the owner. Absent, it does not restrict. */
+  /** Limits the files of the owner. Absent, it does not restrict. */
   mediaIds?: readonly string[]
 }
 
-/** What the caller may put into a post that exists. Only the owner may add files. */
+/** The accounts and files that the caller may put into a post that exists. Only the owner may add files. */
 export interface UsableForPost extends Usable {
   isOwner: boolean
 }

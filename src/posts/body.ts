@@ -17,7 +17,7 @@ export interface RequestedPost extends PostToCheck {
 
 /**
  * Reads the body of a create request. Throws 400 with details for overrides and thread parts of accounts that the post
- * does not have, and for names of metadata that are too long.
+ * lacks, and for too long names of metadata.
  */
 export function readBody(body: CreatePost): RequestedPost {
   const issues = findIssues(body)

@@ -17,7 +17,7 @@ export type CheckedAccount = SubjectAccount
 
 type PostToInspect = PostToCheck & { accountIds: readonly string[] }
 
-/** What a post refers to, and everything that is wrong with it. */
+/** The subjects of a post, and all its problems. */
 export interface Inspection {
   /** The accounts that the user may use, in the order of the ids. */
   accounts: CheckedAccount[]

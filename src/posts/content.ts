@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import type { Metadata } from '../http/metadata.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
 
-/** What a post has for one account. */
+/** The content of a post for one account. */
 export interface TargetContent {
   accountId: string
   captionOverride: string | null
@@ -59,7 +59,7 @@ export const toPostToCheck = ({
   threadParts: new Map(targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
 })
 
-/** What is sent to one account. */
+/** The content that is sent to one account. */
 export const sentContentOf = (post: PostContent, { captionOverride, fields, threadParts }: TargetContent) => ({
   acts: planTexts({ ...post, captionOverride, threadParts }),
   postType: post.postType,

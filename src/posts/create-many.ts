@@ -128,7 +128,7 @@ const toRejected = (index: number, { violations }: Inspection, rejection: AppErr
   violations: violations.slice(0, BATCH_LIST_MAX).map((violation) => ({ ...violation, blocks: 'create' })),
 })
 
-/** What `createPosts` would do, and everything that is to be said about each post. */
+/** The result that `createPosts` would have, with all messages about each post. */
 export async function validatePosts(
   db: Db,
   userId: string,

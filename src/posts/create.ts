@@ -48,8 +48,8 @@ export interface CreateOptions {
  * Stores a post: scheduled if it has a time, else a draft. Throws what `readBody` and `checkPost` throw, and 400 with
  * details for warnings if it is strict.
  *
- * If all accounts are known and the post breaks no limit, one statement checks the access, writes the post, and returns
- * the accounts that are not ready. A read before it would take a third of the whole time.
+ * If all accounts are known and the post breaks no limit, one statement does everything: it checks the access, writes
+ * the post, and returns the accounts that are not ready. A read before it would take a third of the whole time.
  */
 export async function createPost(
   db: Db,

@@ -9,8 +9,8 @@ import { type Conditions, changePost, getPost, requireDraft, requireUnpublished 
 const REFUSALS = { published: POST_PUBLISHED, busy: POST_BUSY }
 
 /**
- * Deletes a post. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being
- * sent, and what its conditions throw.
+ * Deletes a post. Throws 404 if the id is unknown, 400 if the post is published, 409 while it is being sent, and the
+ * errors of its conditions.
  */
 export async function deletePost(db: Db, post: PostAccess, { ifMatch, draftsOnly }: Conditions = {}): Promise<Deleted> {
   const { userId, id } = post
@@ -23,7 +23,7 @@ export async function deletePost(db: Db, post: PostAccess, { ifMatch, draftsOnly
     })
     return { success: true }
   }
-  // Without a condition, one statement does it.
+  // One statement is enough if there is no condition.
   for (;;) {
     const [found] = isId(id) ? await deleteUnpublishedPost(db, { userId, id }) : []
     if (found) {

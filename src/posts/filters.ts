@@ -109,7 +109,7 @@ export const hasDeliveryConditions = (
  */
 const CLOCK_DIFFERENCE_MAX_MS = 60_000
 
-/** Where a walk begins, after `place` if there is one, and where it ends. */
+/** The start of a walk, after `place` if it is set, and its end. */
 export function rangeOf(sort: Sort, order: Order, conditions: PostConditions, place: Place | undefined): Range {
   const { createdFrom, createdBefore } = conditions
   const shifted = (time: Date, ms: number) => firstIdAt(new Date(time.getTime() + ms))

@@ -7,7 +7,7 @@ import { AppError, MissingScope } from '../errors.ts'
 import { type PostAccess, postNotFound, type UsableForPost } from './access.ts'
 import type { PostCondition } from './etag.ts'
 
-/** A post of the user with all that hangs on it. Throws a 404 where there is none with this id. */
+/** A post of the user with its targets and attachments. Throws 404 if the id is unknown. */
 export async function getPost(db: Db, userId: string, id: string): Promise<PostWithReadiness> {
   const [post] = isId(id) ? await findPostWithReadiness(db, { userId, id }) : []
   if (!post) throw postNotFound()
@@ -25,8 +25,8 @@ export async function readPost(db: Db, { userId, id, confirm }: PostAccess): Pro
 }
 
 /**
- * Runs `change` in a transaction that holds the locks of a post and of all its deliveries, so that neither a worker nor
- * another request can change them meanwhile. Throws a 404 where there is none with this id, or the caller may not see it.
+ * Runs `change` in a transaction that holds the locks of a post and of all its deliveries. Neither a worker nor another
+ * request can change them meanwhile. Throws 404 if the id is unknown, or if the caller may not see the post.
  */
 export async function changePost<T>(
   db: Db,
@@ -45,7 +45,7 @@ export async function changePost<T>(
   }
 }
 
-/** What else a request requires of the post that it changes. */
+/** Further requirements of a request for the post that it changes. */
 export interface Conditions {
   /** Otherwise 412. */
   ifMatch?: PostCondition | undefined

@@ -42,7 +42,10 @@ export const manyPosts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db
   })
 }
 
-/** With accounts that its key does not list, a request is not the one that another key sent with the same body. */
+/**
+ * Includes the key's accounts if the body has accounts that the key does not list: the request then differs from one
+ * that another key sent with the same body.
+ */
 function identityOf(body: CreatePosts, { rights }: FastifyRequest): object {
   const isUsable = body.posts.every(({ accountIds }) => accountIds.every((id) => isListed(rights, id)))
   return isUsable ? body : { ...body, keyAccountIds: rights.accountIds }

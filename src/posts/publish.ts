@@ -13,9 +13,9 @@ import type { PostCondition } from './etag.ts'
 import { changePost, getPost } from './get.ts'
 
 /**
- * Makes a post due now: a draft, a scheduled one before its time, or one that has failed everywhere. Throws 404 where there
- * is none with this id, 409 where it is published or cancelled, 412 where `ifMatch` does not hold, and for a draft what
- * `createPost` throws of one that is scheduled: it may have been incomplete until now.
+ * Makes a post due now: a draft, a scheduled one before its time, or one that has failed everywhere. Throws 404 if the
+ * id is unknown, 409 if the post is published or cancelled, and 412 if `ifMatch` does not hold. For a draft, which may
+ * have been incomplete until now, it also throws the errors of `createPost` for a scheduled post.
  */
 export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCondition): Promise<PostWithReadiness> {
   const { userId, id } = access

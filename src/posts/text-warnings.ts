@@ -15,7 +15,7 @@ const NAMED_MAX = 3
 /** UTF-16 units. */
 const ADDRESS_LENGTH_MAX = 60
 
-/** Adds what becomes of texts on their way to readers, in the order of the schema's codes. */
+/** Adds warnings about texts that change on their way to readers, in the order of the schema's codes. */
 export function addTextWarnings(context: WarningContext): void {
   const accounts: AccountTexts[] = []
   addAlteredTexts(context, accounts)
@@ -23,7 +23,7 @@ export function addTextWarnings(context: WarningContext): void {
   addUncertainTexts(context, accounts)
 }
 
-/** Texts that a network publishes without a part of them. Of a caption with invalid markup, nothing is published. */
+/** Texts that a network publishes without a part of them. A caption with invalid markup is not published at all. */
 function addAlteredTexts(context: WarningContext, accounts: AccountTexts[]): void {
   const { post, texts, warn } = context
   const losses = createMemo<string | undefined>()

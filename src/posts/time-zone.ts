@@ -18,7 +18,10 @@ const DAY_MS = 86_400_000
 /** Whether a text has the form of a date and time without a zone, with or without seconds. */
 export const isLocalTime = (text: string): boolean => LOCAL_TIME.test(text)
 
-/** The instant at which the clocks of a time zone show a local time. There is none, or are two, where they change. */
+/**
+ * The instant at which the clocks of a time zone show a local time. When the clocks change, a local time may not exist
+ * or may occur twice.
+ */
 export function toInstant(text: string, timeZone: string): { time: Date } | { problem: string } {
   const [, day, minutes, seconds = ':00'] = LOCAL_TIME.exec(text) ?? []
   const local = `${day}T${minutes}${seconds}`

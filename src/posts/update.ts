@@ -29,8 +29,8 @@ const REFUSALS = { published: POST_EDITED_PUBLISHED, busy: POST_EDITED_BUSY }
 type Confirm = (db: Db, changed: PostWithReadiness) => Promise<void>
 
 /**
- * Changes a post. Throws 404 where there is none with this id, 400 where it is published, 409 while it is being sent, what
- * its conditions and `confirm` throw, and what `createPost` throws of the changed post.
+ * Changes a post. Throws 404 if the id is unknown, 400 if the post is published, 409 while it is being sent, and the
+ * errors of its conditions, of `confirm`, and of `createPost` for the changed post.
  */
 export async function updatePost(
   db: Db,
@@ -99,7 +99,7 @@ const removesOpen = (post: PostDetail, { targets }: PostContent) =>
       delivery.state === 'queued' && !targets.some((target) => target.accountId === accountId),
   )
 
-/** What is stored. Deliveries whose content or time has changed begin anew. */
+/** The changes to store. Deliveries whose content or time has changed restart. */
 function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccount[]): ChangedPost {
   const before = contentOf(post)
   const { targets, mediaIds, scheduledAt, ...rest } = after

@@ -8,7 +8,7 @@ export type PostToWarn = Pick<
   'postType' | 'caption' | 'firstComment' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'
 > & {
   mediaIds: readonly string[]
-  /** Where the override of an account is in the body. Absent for the body of a create. */
+  /** The path of an account's override in the body. Absent for the body of a create. */
   findOverridePath?: CheckContext['findOverridePath']
 }
 

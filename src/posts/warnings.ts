@@ -33,8 +33,8 @@ interface Known {
 }
 
 /**
- * What has no effect in a post, or another one than its author may expect, in the order of the schema's codes. There may
- * be more than the maximum of a response.
+ * Finds the parts of a post that have no effect, or an effect that its author may not expect, in the order of the
+ * schema's codes. The list may be longer than the maximum of a response.
  */
 export function findWarnings(
   post: PostToWarn,
@@ -110,7 +110,7 @@ function addUnusedFields({ post, accounts, media, findOverridePath, isFull, warn
     const account = byId.get(accountId)
     if (!account) continue
     const { fields: known } = platforms[account.platform]
-    // Without Object.entries: there may be a hundred thousand keys.
+    // Object.keys is cheaper than Object.entries: there may be a hundred thousand keys.
     for (const key of Object.keys(fields)) {
       if (isFull()) return
       const value = fields[key]

@@ -1,7 +1,7 @@
 import type { Platform } from '../../src/platforms/contract/limits.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 
-/** What people compare first. `GET /platforms` has all limits, with their sources. */
+/** The limits that people compare first. `GET /platforms` has all limits, with their sources. */
 export const renderLimits = (): string =>
   ['| Network | Post types | Caption | Files of a `post` |\n', '| --- | --- | --- | --- |\n']
     .concat(Object.values(platforms).map(renderNetwork))

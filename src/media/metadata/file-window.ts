@@ -4,7 +4,7 @@ import { tooComplex } from './edits.ts'
 const WINDOW_BYTES = 64 * 1024
 /** Ten hours in blocks of a live recording take six million reads of a few bytes. */
 const READS_MAX = 20_000_000
-/** Of one read. Tables of metadata tracks are far smaller. */
+/** The limit of one read. Tables of metadata tracks are far smaller. */
 const BYTES_MAX = 16 * 1024 * 1024
 
 /** Reads a file of any size at any position, through one small buffer. The reads block: use it in a thread. */

@@ -19,7 +19,7 @@ const WINDOW = 64 * 1024
 
 /**
  * Keeps the picture, its colour profile and the orientation. Everything else that an application has added becomes a
- * segment of zeros, which decoders skip. So does what follows the picture: a gain map, a preview or a video, each with
+ * segment of zeros, which decoders skip. So do the data after the picture: a gain map, a preview or a video, each with
  * metadata of its own.
  */
 export function planJpeg(file: FileWindow, edits: EditList): void {

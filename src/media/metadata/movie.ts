@@ -35,7 +35,7 @@ export class MoviePlan {
   readonly #removed = new Set<number | undefined>()
   /** The size of samples by track, where fragments state none. */
   readonly #sampleBytes = new Map<number, number>()
-  /** Where the data of the last `traf` end. */
+  /** The end of the data of the last `traf`. */
   #data = { moof: -1, end: 0 }
 
   constructor(file: FileWindow, edits: EditList) {

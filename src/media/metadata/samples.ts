@@ -5,7 +5,7 @@ import type { FileWindow } from './file-window.ts'
 /** Metadata tracks have up to some hundred samples a second. */
 const SAMPLES_MAX = 2_000_000
 
-/** Where the samples of a track are, one range for each of its chunks: ISO/IEC 14496-12, 8.7. */
+/** The places of a track's samples, one range for each of its chunks: ISO/IEC 14496-12, 8.7. */
 export function* sampleRanges(file: FileWindow, track: Box): Generator<[at: number, bytes: number]> {
   const stbl = findBox(file, track, ['mdia', 'minf', 'stbl'])
   if (!stbl) return
@@ -26,9 +26,9 @@ export function* sampleRanges(file: FileWindow, track: Box): Generator<[at: numb
 }
 
 /**
- * Where the samples of a track are that a fragment describes in a `traf` box, one range for each run: ISO/IEC 14496-12,
- * 8.8.7 and 8.8.8. `defaultBytes` is the size of its samples where the fragment states none, and `impliedBase` where its
- * data begin.
+ * The places of a track's samples that a fragment describes in a `traf` box, one range for each run: ISO/IEC 14496-12,
+ * 8.8.7 and 8.8.8. `defaultBytes` is the size of its samples if the fragment states none, and `impliedBase` the start
+ * of its data.
  */
 export function* runRanges(
   file: FileWindow,

@@ -14,10 +14,10 @@ const SEGMENTS_MAX = 10_000
 /** Decoders keep the segments of the header. Depth maps and profiles take some megabytes. */
 const HEADER_BYTES_MAX = 32 * 1024 * 1024
 
-/** What has been read so far. */
+/** The parts that have been read so far. */
 interface Read {
   segments: number
-  /** What the metadata announce after the end of a picture. */
+  /** The contents that the metadata announce after the end of a picture. */
   images: boolean
   video: boolean
 }

@@ -11,9 +11,9 @@ import { DID, readIdentity } from './identity.ts'
 import { readDisplayName } from './repo.ts'
 
 /*
- * The OAuth profile of the AT Protocol: https://atproto.com/specs/oauth. On oauth4webapi (0.3 MB, 2 MB of memory) rather
- * than @atproto/oauth-client-node 0.5.7 (19 more packages of 23 MB, 42 MB of memory), which refreshes tokens by itself on
- * any call, and revokes those that it cannot store.
+ * The OAuth profile of the AT Protocol: https://atproto.com/specs/oauth. It uses oauth4webapi (0.3 MB, 2 MB of memory)
+ * rather than @atproto/oauth-client-node 0.5.7 (19 more packages of 23 MB, 42 MB of memory). The latter refreshes
+ * tokens by itself on any call, and revokes those that it cannot store.
  */
 
 type Kept = {
@@ -24,7 +24,7 @@ type Kept = {
   session: ClientSession
 }
 
-/** What all calls of one session share. */
+/** The data that all calls of one session share. */
 type ClientSession = {
   dpopKey: string
   clientId: string

@@ -21,7 +21,7 @@ const serverAt = (name: string) => {
   return origin !== undefined && isPrivate(origin) ? origin : undefined
 }
 
-/** What is wrong with a hint, without a look at the network. */
+/** The problem of a hint, as far as it shows without a call. */
 export function hintProblem(hint: string): string | undefined {
   const name = nameIn(hint)
   const isUsable = serverAt(name) !== undefined || DID.test(name) || HANDLE.test(name)

@@ -12,16 +12,16 @@ interface Fields {
   tags?: string[]
 }
 
-/** Without the keys whose value is undefined. */
+/** Drops the keys whose value is undefined. */
 const toJson = (value: object): Json => JSON.parse(JSON.stringify(value))
 
 /** The letters of a TID, which sort like its digits: https://atproto.com/specs/tid */
 const TID_LETTERS = '234567abcdefghijklmnopqrstuvwxyz'
 
 /**
- * The key of a post, which has to be a TID: 53 bits of microseconds and 10 bits that tell writers apart. The milliseconds
- * are those of the first attempt. The token gives the microseconds below them and the last 10 bits, so two acts of an
- * account in one millisecond share a key once in a million times.
+ * The key of a post, which has to be a TID: 53 bits of microseconds and 10 bits that tell writers apart. The
+ * milliseconds are those of the first attempt. The token gives the microseconds below them and the last 10 bits. Two
+ * acts of an account in one millisecond share a key once in a million times.
  */
 export function recordKey({ startedAt, token }: Pick<Act, 'startedAt' | 'token'>): string {
   const random = createHash('sha256').update(token).digest().readUInt32BE()
@@ -81,7 +81,7 @@ export async function facetsOf({ text, startedAt }: Act, repo: Repo): Promise<Js
   return facets.length > 0 ? toJson(facets) : null
 }
 
-/** For so long after its first attempt, a post waits for its mentions to be resolved. */
+/** The time after its first attempt for which a post waits for its mentions to be resolved. */
 const MENTIONS_WAIT_MAX_MS = 300_000
 
 /**

@@ -51,7 +51,7 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
   let session = first
   let mayBeStale = canRenew
 
-  /** Calls with the session. Where it has expired or was revoked, calls once more with a new one. */
+  /** Calls with the session. If it has expired or was revoked, calls once more with a new one. */
   async function call(method: string, request: XrpcRequest): Promise<unknown> {
     try {
       return await xrpc(io, session.server, method, { ...request, token: session.token, dpopKey: session.dpopKey })
@@ -84,10 +84,10 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
   }
 
   /*
-   * https://docs.bsky.app/docs/api/com-atproto-repo-put-record: `swapRecord: null` demands that the key is free. Where it
-   * is taken, a PDS sends 200 and changes nothing if the record is the same, and InvalidSwap if it differs. Without
-   * `swapRecord` it would overwrite the record. createRecord and applyWrites send 500 for a taken key, which looks like a
-   * server in trouble.
+   * `swapRecord: null` demands that the key is free. If it is taken, a PDS sends 200 and changes nothing if the record
+   * is the same, and InvalidSwap if it differs. A call that lacks `swapRecord` would overwrite the record. createRecord
+   * and applyWrites send 500 for a taken key, which looks like a server in trouble.
+   * https://docs.bsky.app/docs/api/com-atproto-repo-put-record
    */
   async function add(collection: string, rkey: string, record: object) {
     try {

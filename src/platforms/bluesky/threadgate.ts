@@ -5,7 +5,10 @@ import type { RecordRef, Repo } from './repo.ts'
 
 const THREADGATE = 'app.bsky.feed.threadgate'
 
-/** Who may reply, as the rules of a threadgate. Without rules no one may reply; without a threadgate everyone may. */
+/**
+ * Who may reply, as the rules of a threadgate. Under a threadgate with no rules nobody may reply; if there is no
+ * threadgate, everyone may.
+ */
 const REPLY_RULES = {
   everyone: undefined,
   nobody: [],

@@ -29,8 +29,8 @@ const STALE = ['ExpiredToken', 'InvalidToken']
 const RESPONSE_BYTES_MAX = 2_000_000
 
 /**
- * Makes one call (https://atproto.com/specs/xrpc) and returns the JSON of its response. Without the AtpAgent of
- * @atproto/api, which takes 65 MB and half a second to load, and then 1 MB and 8 ms for every account.
+ * Makes one call (https://atproto.com/specs/xrpc) and returns the JSON of its response. The AtpAgent of
+ * @atproto/api would take 65 MB and half a second to load, and then 1 MB and 8 ms for every account.
  */
 export async function xrpc(
   io: Pick<Io, 'fetch' | 'signal'>,

@@ -4,7 +4,9 @@ import type { PostType } from '../../../schemas/platform.ts'
 import type { FieldAct, Guarantee } from './limits.ts'
 import type { OAuth } from './oauth.ts'
 
-/** What a user gives to connect an account. Each network names its own keys. Never logged, never returned. */
+/**
+ * The values that a user gives to connect an account. Each network names its own keys. Never logged, never returned.
+ */
 export type Credentials = Readonly<Record<string, string>>
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -28,7 +30,7 @@ export interface PublishedFile
   publicUrl(): URL | null
 }
 
-/** What exists on the network after an act. */
+/** The result of an act on the network. */
 export interface Sent {
   /** The network's own id. */
   id: string
@@ -44,7 +46,7 @@ export interface Unidentified {
   url: null
 }
 
-/** An act that is on the network for certain, under an id that only its content points to. It may be the id of another act. */
+/** An act that is certainly on the network. Its id was found by its content alone, and may be that of another act. */
 export interface Located extends Sent {
   isOut: true
 }
@@ -65,7 +67,7 @@ export interface Act {
   media: readonly PublishedFile[]
   /** The override's `fields`, already checked against the network's rules. */
   fields: Readonly<Record<string, unknown>>
-  /** What the act belongs to: the part before it, or the post of a comment, a thumbnail or a playlist. */
+  /** The parent of the act: the part before it, or the post of a comment, a thumbnail or a playlist. */
   parent: Sent | null
   /** The first post of the thread; null in that post's own act. */
   root: Sent | null
@@ -94,12 +96,12 @@ export type Reading = (
   call: () => Promise<UnparsedResponse>,
 ) => Promise<UnparsedResponse>
 
-/** What an adapter gets for one call of one method. */
+/** The arguments of an adapter's method for one call. */
 export interface Io {
   credentials: Credentials
   /** The HTTP client for every call to a network. */
   fetch: typeof fetch
-  /** Of `reconcile` alone, and used by call-network.ts. */
+  /** Only for `reconcile`, and used by call-network.ts. */
   reading?: Reading
   /** Aborts when the time of the call, or the lease of the delivery, is over. */
   signal: AbortSignal
@@ -130,7 +132,7 @@ export interface FieldOption {
   value: string
   /** The value's name on the network, for people. */
   label: string
-  /** What else the network says about the value. */
+  /** Further facts of the network about the value. */
   details?: Readonly<Record<string, Json>>
 }
 

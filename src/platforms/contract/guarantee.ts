@@ -9,7 +9,7 @@ export type FileKind = NonNullable<GuaranteeRule['files']>
 const ACCOUNTS = ['members', 'organizations'] as const
 const FILES: readonly FileKind[] = ['images', 'videos']
 
-/** What holds for an act on each kind of account, with each kind of file where it has files. */
+/** The guarantees of an act on each kind of account, with each kind of file if it has files. */
 export const findGuarantees = ({ guarantees }: Platform, act: ActKind, kinds = FILES) =>
   ACCOUNTS.flatMap((accounts) =>
     (act === 'files' ? kinds : [undefined]).flatMap((files) => {

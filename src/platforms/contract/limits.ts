@@ -36,13 +36,13 @@ export interface Platform {
 }
 
 /**
- * What a network offers for a call whose response was lost.
- * exactly-once: repeating the call changes nothing, or the network is queried for the upload, which makes at most one post.
- * reconcilable: the network can be queried for the act. at-most-once: none of these, so the call is never repeated.
+ * The guarantee of a network for a call whose response was lost. exactly-once: repeating the call changes nothing, or
+ * the network is queried for the upload, which makes at most one post. reconcilable: the network can be queried for the
+ * act. at-most-once: none of these, so the call is never repeated.
  */
 export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
 
-/** What holds where the response to an act was lost. It promises no more than the source says. */
+/** The guarantee for an act whose response was lost. It promises no more than the source says. */
 export type GuaranteeRule = {
   /** `text` and `files`: posts and parts of threads without files, and with them. Absent: every act. */
   act?: 'text' | 'files' | 'comment'
@@ -57,11 +57,11 @@ export type GuaranteeRule = {
   | { guarantee: 'at-most-once' }
   /** `byUpload`: the network is queried for the upload. Absent: the call is repeated. */
   | { guarantee: 'exactly-once'; byUpload?: true }
-  /** `ifAbsent`: what becomes of an act that the network does not show. */
+  /** `ifAbsent`: the outcome of an act that the network does not show. */
   | { guarantee: 'reconcilable'; ifAbsent: 'sent again' | 'unconfirmed' }
 )
 
-/** Where a value was read, and how far it can be trusted. */
+/** The page on which a value was read, and its reliability. */
 export interface Source {
   url: string
   /**
@@ -87,7 +87,7 @@ export type TextUnit =
 export interface TextRule {
   /** In `unit`. */
   lengthMax: number
-  /** Where `lengthMax` was read. Absent: `source`. Null: the account's own server states it. */
+  /** The source of `lengthMax`. Absent: `source`. Null: the account's own server states it. */
   lengthSource?: Source | null
   unit: TextUnit
   /** A second limit, in UTF-8 bytes of the text that is sent. */
@@ -123,11 +123,11 @@ export interface TitleRule extends TextRule {
   unit: 'code points' | 'graphemes' | 'UTF-16 units'
   /** The key of `fields` that holds the title. Its `FieldRule` has no length of its own. */
   field: string
-  /** A scheduled post needs a title. Without one, the first line of the caption is used, cut to `lengthMax`. */
+  /** A scheduled post needs a title. If it has none, the first line of the caption is used, cut to `lengthMax`. */
   required: boolean
 }
 
-/** The alternative text of a file. What exceeds the maximum is cut when it is sent, which leads to a warning. */
+/** The alternative text of a file. A longer text is cut when it is sent, which leads to a warning. */
 export interface AltTextRule {
   /** In `unit`. */
   lengthMax: number
@@ -169,7 +169,7 @@ export interface ThreadRule extends TextRule {
 
 /** Limits of one file, always checked. Sides are in pixels. Facts of the file that are not known are not checked. */
 interface FileRule {
-  /** Of those that the network accepts, the ones that Postroom accepts. */
+  /** The types that the network accepts, as far as Postroom accepts them. */
   mimeTypes: readonly MediaType[]
   bytesMin?: number
   bytesMax?: number
@@ -191,7 +191,7 @@ interface FileRule {
 export interface ImageRule extends FileRule {
   /** A GIF with one frame counts as an image, despite the rule for GIFs. */
   stillGifs?: true
-  /** Animated images are rejected. Without this and a rule for GIFs, they count as images. */
+  /** Animated images are rejected. If this and a rule for GIFs are absent, they count as images. */
   stillsOnly?: true
   /** All images of a post must have the same width and height. */
   sameSize?: boolean
@@ -222,7 +222,7 @@ export interface VideoRule extends FileRule {
    */
   closedGop?: true
   audioCodecs?: readonly 'aac'[]
-  /** With their profile. */
+  /** Codecs with their profile. */
   audioCodecStrings?: readonly string[]
   audioChannelsMax?: number
   /** In hertz. */
@@ -260,9 +260,9 @@ export interface FieldTextRule {
   bytesMax?: number
   /** The network removes white space at both ends before it counts. */
   trimmed?: true
-  /** Without flags, as JSON Schema has it. `expected` completes the sentence "is …, expected …". */
+  /** The expression has no flags, as in JSON Schema. `expected` completes the sentence "is …, expected …". */
   pattern?: { regex: RegExp; expected: string }
-  /** What no pattern expresses. `expected` completes the same sentence. */
+  /** A rule that no pattern expresses. `expected` completes the same sentence. */
   form?: { test: (text: string) => boolean; expected: string }
   /** The text may be absent but not blank. Checked when the post is scheduled. */
   notBlank?: true
@@ -322,7 +322,7 @@ export interface ExcludedProperty {
   test: (object: Record<string, unknown>) => boolean
 }
 
-/** What a network makes of a text with markup, or why it refuses it. */
+/** A network's reading of a text with markup, or the reason why it refuses the text. */
 export type ParsedMarkup =
   /** `text` is what it stores. `deadLinks`: addresses that it does not turn into links. */
   | { text: string; deadLinks: readonly string[] }

@@ -7,13 +7,13 @@ export interface OAuthApp {
   clientSecret: string | null
 }
 
-/** What calls of the flow need. */
+/** The dependencies of calls of the flow. */
 export type OAuthIo = Pick<Io, 'fetch' | 'signal'>
 
 /** One run of the flow, the same in `begin` and `finish`. */
 export interface Authorization {
   app: OAuthApp
-  /** Where the network sends the browser back to, as it is registered with the network. */
+  /** The address to which the network sends the browser back, as it is registered with the network. */
   redirectUri: string
   /** The handle or the server that the user named. */
   hint: string | null
@@ -70,7 +70,7 @@ export interface OAuth {
   hintProblem?(hint: string): string | undefined
   /** The hint that leads to a connected account again; absent where a flow begins without one. */
   hintOf?(account: { username: string; externalId: string }): string
-  /** Absent where a person registers the app. With it, `hint` is never null. */
+  /** Absent if a person registers the app. If it is present, `hint` is never null. */
   registration?: AppRegistration
   /**
    * Prepares the redirect to the page where the user consents. `kept` is stored encrypted and passed to `finish`: it has
@@ -92,9 +92,9 @@ export interface OAuth {
      */
     run(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<RefreshedTokens>
     /**
-     * What a refresh without a response leaves. repeatable: the same token can be used again. single-use: it may be spent,
-     * one more try shows it. revokes-reuse: using a spent token revokes all tokens of the account, so it is not tried while
-     * the access token works.
+     * The state of the refresh token after a lost response. repeatable: the same token can be used again. single-use:
+     * it may be spent, one more try shows it. revokes-reuse: using a spent token revokes all tokens of the account, so
+     * it is not tried while the access token works.
      */
     afterLostResponse: 'repeatable' | 'single-use' | 'revokes-reuse'
   }

@@ -3,11 +3,13 @@ import type { SandboxCall, SandboxFault } from '../../../schemas/sandbox.ts'
 /** A call as it is stored. */
 export interface ReceivedCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
   token: string
-  /** Of the act: 1 is the post or the first part of the thread, then its other parts, then the first comment. */
+  /**
+   * The number of the act: 1 is the post or the first part of the thread, then its other parts, then the first comment.
+   */
   number: number
 }
 
-/** Where the sandbox stores every call, a second one for the same act included. */
+/** The store of every call to the sandbox, including a second one for the same act. */
 export interface SandboxStore {
   /** Returns the id of the call. */
   keep(received: ReceivedCall): Promise<string>

@@ -163,7 +163,7 @@ function messageOf({ kind, text, media, fields, parent }: Act): object {
 
 const describe = (description: string | undefined) => description && { description }
 
-/** What is wrong, and where: https://docs.discord.com/developers/reference#error-messages */
+/** Discord's description of the problem and its place: https://docs.discord.com/developers/reference#error-messages */
 function wordsOf(body: unknown): string | undefined {
   const message = textAt(body, 'message')
   const details = detailsOf(at(body, 'errors'), [])

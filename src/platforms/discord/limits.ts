@@ -79,7 +79,7 @@ const embedText = (lengthMax: number) => ({ type: 'string', lengthMax, trimmed: 
 const ids: FieldValue = { type: 'string[]', itemsMax: 100, item: { pattern: digits }, uniqueItems: true }
 
 const link = { type: 'url', lengthMax: 2048 } as const
-/** Of an image: https://docs.discord.com/developers/resources/message#embed-object-embed-image-structure */
+/** The link of an image: https://docs.discord.com/developers/resources/message#embed-object-embed-image-structure */
 const imageLink = { ...link, attachments: true } as const
 
 /** Discord refuses the ids of a type that `parse` has: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE. */

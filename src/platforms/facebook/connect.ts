@@ -25,7 +25,7 @@ export const facebookOAuth: OAuth = {
     'pages_read_user_content',
     // For the first comment: https://developers.facebook.com/docs/pages-api/posts
     'pages_manage_engagement',
-    // Without it, Pages that belong to a business portfolio are not listed.
+    // Pages that belong to a business portfolio are listed only with this scope.
     'business_management',
   ],
   requiredScopes: REQUIRED_SCOPES,

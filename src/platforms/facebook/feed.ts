@@ -61,7 +61,7 @@ function isLike(post: unknown, act: Act, page: Page): boolean {
     !isSinceStart(textAt(post, 'created_time'), act) ||
     (appId !== undefined && page.appId !== undefined && appId !== page.appId)
   if (isOther) return false
-  // Without a text, only the link tells posts apart.
+  // If the post has no text, only the link tells posts apart.
   const link = text || typeof fields.link !== 'string' ? undefined : URL.parse(fields.link)?.href
   return link === undefined || URL.parse(textAt(post, 'attachments', 'data', 0, 'unshimmed_url') ?? '')?.href === link
 }

@@ -15,7 +15,8 @@ const UNAUTHORIZED_CODES = [3, 10, 102, 104, 190]
 const PUBLISHING_AUTHORIZATION_NEEDED = '1404078'
 
 /**
- * Of an app, a user, a Page and a business use case. A request beyond the limit fails, so nothing is published:
+ * The rate limits of an app, a user, a Page and a business use case. A request beyond the limit fails, so nothing is
+ * published:
  * https://developers.facebook.com/docs/graph-api/overview/rate-limiting
  */
 const RATE_LIMIT_CODES = [4, 17, 32, 341, 613]
@@ -33,7 +34,7 @@ const UPLOAD_AGAIN_CODES = [389, 6001]
 const UPLOAD_AGAIN_SUBCODES = ['1363019', '1363030', '1363033']
 
 /**
- * The same from the host for reels and stories, whose next attempt asks for the offset anew:
+ * The same from the host for reels and stories, whose next attempt asks for the offset again:
  * https://developers.facebook.com/docs/video-api/guides/reels-publishing
  */
 const UPLOAD_AGAIN_TYPES = ['OffsetInvalidError', 'PartialRequestError']

@@ -1,7 +1,7 @@
 import type { Sent, Wait } from '../contract/adapter.ts'
 import { growingPauseMs, lookLater } from '../wire/lost-response.ts'
 
-/** What is stored with a delivery. */
+/** The state that is stored with a delivery. */
 export type State = {
   /** Photos that nobody sees yet, in order. */
   photoIds: string[]
@@ -23,7 +23,7 @@ export type Upload = {
   id: string
   /** The session of an upload in chunks; null for an upload in one request. */
   session: string | null
-  /** Where the next chunk begins and ends. */
+  /** The beginning and the end of the next chunk. */
   from: number
   to: number
   isComplete: boolean

@@ -41,7 +41,7 @@ const postIdOf = (body: unknown) => {
   return isId(id) ? id : null
 }
 
-/** What became of a video or a reel. */
+/** Finds out the outcome of a video or a reel. */
 export async function findVideo(page: Page, state: State, upload: Upload, io: Io): Promise<Reconciled> {
   const { isLive, isProcessing, failure, postId, url } = await readStatus(page, upload.id, io)
   if (isLive) return { id: upload.id, ...(postId && { ref: postId }), url }
@@ -53,7 +53,7 @@ export async function findVideo(page: Page, state: State, upload: Upload, io: Io
 /** Meta does not say how soon a story is listed. A story that Facebook has confirmed is out without an address, too. */
 const LISTED_LOOKS_MAX = 4
 
-/** What became of a story, which is listed with the id of its photo or video. */
+/** Finds out the outcome of a story, which is listed with the id of its photo or video. */
 export async function findStory(page: Page, { startedAt }: Act, state: State, io: Io): Promise<Reconciled> {
   const mediaId = state.video?.id ?? state.photoIds[0]
   const query = {

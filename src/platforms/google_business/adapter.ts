@@ -13,7 +13,7 @@ type State = {
   noted: string[] | null
   /** The name of the post; null until Google has said it. */
   name: string | null
-  /** How often the network was queried for it, counted anew from the first query that shows it live. */
+  /** The number of queries for it, counted again from the first query that shows it live. */
   looks: number
   /** Absent until then. */
   isLive?: true
@@ -47,7 +47,7 @@ export const googleBusinessAdapter: Adapter<State> = {
   async publish(act, io, ready) {
     const { body } = await call(io, postsOf(io.credentials), { method: 'POST', body: bodyOf(act), visible: true })
     const result = resultOf(body, ready, true)
-    // With status 200.
+    // A rejection with status 200.
     if ('rejected' in result) throw impossible(result.rejected)
     return result
   },
@@ -79,7 +79,7 @@ const bodyOf = (act: Act) => ({ ...localPostOf(act), ...(act.media.length > 0 &&
 
 const processing = (state: State, afterMs: number): { processing: Wait<State> } => ({ processing: { state, afterMs } })
 
-/** What has become of a post that Google has accepted. */
+/** The outcome of a post that Google has accepted. */
 function resultOf(
   post: unknown,
   { noted, looks: before, isLive: wasLive }: State,

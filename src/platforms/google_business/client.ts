@@ -141,7 +141,10 @@ const ADVICE: Readonly<Record<string, string>> = {
     'the person who connected the location may not manage it any more, and one of its managers has to connect it again',
 }
 
-/** What an app or its project lacks, by the reason: https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto */
+/**
+ * The steps that an app or its project lacks, by the reason:
+ * https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
+ */
 const TASKS: Readonly<Record<string, string>> = {
   SERVICE_DISABLED: 'enable this API of Google',
   BILLING_DISABLED: 'enable billing for the Google Cloud project',
@@ -149,7 +152,7 @@ const TASKS: Readonly<Record<string, string>> = {
   CONSUMER_INVALID: 'check that the Google Cloud project of the app exists',
 }
 
-/** What the operator has to do; undefined where the error is about the account or the post. */
+/** The task of the operator; undefined if the error is about the account or the post. */
 function operatorHasTo(body: unknown): string | undefined {
   const reason = Object.keys(TASKS).find((reason) => hasReason(body, reason))
   if (reason) return TASKS[reason]

@@ -30,7 +30,7 @@ export const googleBusinessOAuth = googleOAuth({
       for (const { account, location } of lists.flat()) {
         const profile = profileOf(location, clientId)
         if (!profile || found.has(profile.externalId)) continue
-        // What is false is absent.
+        // Google leaves out fields that are false.
         if (at(location, 'metadata', 'canOperateLocalPost') !== true) {
           isAnyRefused = true
           continue

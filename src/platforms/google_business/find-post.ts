@@ -30,7 +30,7 @@ export function hasContent(post: unknown, { summary, topicType, callToAction, ev
   )
 }
 
-/** Without what Google may change: white space and the form of characters. */
+/** Drops differences that Google may introduce: white space and the form of characters. */
 const folded = (text = '') => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
 const addressOf = (text = '') => URL.parse(text)?.href ?? text

@@ -3,7 +3,7 @@ import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { call, LOCATIONS, limitKeyOf, locationOf } from './client.ts'
 
-/** What is read of a location. */
+/** The fields of a location that are read. */
 export const READ_MASK = 'name,title,storefrontAddress,metadata'
 
 /** The account of a location; undefined where the response has none. Chains give one title to all their locations. */

@@ -23,7 +23,7 @@ export interface Client extends NetworkRules {
   /** The URN of the member or organization that posts. */
   author: string
   isOrganization: boolean
-  /** What the member granted. */
+  /** The scopes that the member granted. */
   scopes: readonly string[]
   headers: Record<string, string>
 }
@@ -67,8 +67,8 @@ export function codesOf({ body }: Refusal): unknown[] {
 }
 
 /**
- * Refusals of the moment: a token that is valid in a few seconds (401 is only left for those), a conflict with another
- * write, a version that has ended, which an update of Postroom cures, and files whose upload is not known yet.
+ * Temporary refusals: a token that is valid in a few seconds (the only remaining 401), a conflict with another write,
+ * and files whose upload is not known yet. A version that has ended also counts: an update of Postroom cures it.
  */
 const isTemporary = (refusal: Refusal) =>
   [401, 409, 426].includes(refusal.status) || codesOf(refusal).includes('MEDIA_ASSET_WAITING_UPLOAD')
@@ -84,8 +84,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Quotas are per day in UTC, and no header says so: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits.
- * Where the message names no day, the network may only protect itself.
+ * Quotas are per day in UTC, and no header says so:
+ * https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits. If the message does not name a day,
+ * the network may only protect itself.
  */
 function quotaEndsInMs({ status, headers, body }: Refusal): number | undefined {
   if (status !== 429) return undefined

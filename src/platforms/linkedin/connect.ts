@@ -13,8 +13,9 @@ const standard = standardOAuth({
   tokenEndpoint: 'https://www.linkedin.com/oauth/v2/accessToken',
   authentication: 'body',
   pkce: false,
-  // Of the products "Sign In with LinkedIn using OpenID Connect" and "Share on LinkedIn", which any app can have. LinkedIn
-  // refuses a request with a scope that the app lacks, so that an app for organizations names its own scopes.
+  // The scopes of the products "Sign In with LinkedIn using OpenID Connect" and "Share on LinkedIn", which any app can
+  // have. LinkedIn refuses a request with a scope that the app lacks, so that an app for organizations names its own
+  // scopes.
   scopes: ['openid', 'profile', 'w_member_social'],
   requiredScopes: ['w_member_social'],
   // The same refresh token comes back each time:

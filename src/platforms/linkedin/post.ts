@@ -55,7 +55,10 @@ function altTextFor(file: PublishedFile, fields: Act['fields']) {
   return altText ? { altText } : {}
 }
 
-/** LinkedIn does not read the page. Without a title, the card would have none, so that the address stands for it. */
+/**
+ * LinkedIn does not read the page. If the post has no title, the address stands for it, because the card would have
+ * none.
+ */
 function articleOf(source: string, fields: Act['fields']): object {
   const { host, pathname } = new URL(source)
   const title = textAt(fields, 'linkTitle') || `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}`

@@ -28,7 +28,7 @@ async function readOrganization(urn: string, client: Client, io: Pick<Io, 'fetch
   return profileOf(urn, textAt(body, 'localizedName'), textAt(body, 'vanityName'))
 }
 
-/** The part of the address of a profile is its handle. Where it is not told, the name stands for it. */
+/** The part of the address of a profile is its handle. If it is missing, the name stands for it. */
 function profileOf(urn: string, name: string | undefined, vanityName: string | undefined): Profile {
   if (!/^urn:li:(?:person|organization):[\w-]{1,64}$/.test(urn)) throw unexpected(HOST, false)
   const username = vanityName || name || urn

@@ -30,8 +30,8 @@ const createdAt = (urn: string) => Number(BigInt(urn.slice(urn.lastIndexOf(':') 
 const MADE_UP_WITHIN_MS = 10_000
 
 /**
- * The same error, as a Duplicate where LinkedIn refuses a copy and names the post of an earlier attempt:
- * 422, `Content is a duplicate of urn:li:share:…`. A post that is older than the act is another one.
+ * The same error, or a Duplicate if LinkedIn refuses a copy and names the post of an earlier attempt: 422, `Content is
+ * a duplicate of urn:li:share:…`. A post that is older than the act is another one.
  */
 export function asDuplicate(error: unknown, { startedAt }: Act): unknown {
   if (!(error instanceof Refused) || !codesOf(error.refusal).includes('DUPLICATE_POST')) return error

@@ -11,9 +11,9 @@ import { startVideo, uploadParts, type VideoUpload } from './video.ts'
 
 /** The files of a post on LinkedIn. */
 export type Uploads = {
-  /** Of the files that are uploaded, in order. */
+  /** The URNs of the uploaded files, in order. */
   urns: string[]
-  /** Of the picture of the link, once it is uploaded. */
+  /** The URN of the picture of the link, once it is uploaded. */
   thumbnail?: string
   /** The video that is being uploaded. */
   video: VideoUpload | null
@@ -27,10 +27,10 @@ export type Uploads = {
 
 export const NO_UPLOADS: Uploads = { urns: [], video: null, processed: 0, uploadedAt: 0, looks: 0 }
 
-/** After so many bytes, the progress is stored, so that a worker that takes over repeats no more than that. */
+/** The progress is stored after this many bytes, so that a worker that takes over repeats no more than that. */
 const BYTES_PER_RUN = 16 * 1024 * 1024
 
-/** Of the picture of a link, which is read into memory. LinkedIn states no limit. */
+/** The limit of a link's picture, which is read into memory. LinkedIn states no limit. */
 const LINK_IMAGE_BYTES_MAX = 5_242_880
 
 /** The pause before the upload goes on. */

@@ -14,7 +14,7 @@ export type VideoUpload = {
   expiresAt: number
   /** In order. Each part has an address of its own. */
   parts: { url: string; from: number; bytes: number }[]
-  /** Of the parts that are uploaded. */
+  /** The ETags of the uploaded parts. */
   etags: string[]
 }
 

@@ -33,11 +33,12 @@ type Uploads = {
 }
 
 export const mastodonAdapter: Adapter<Uploads> = {
-  // Not exactly-once, in spite of Idempotency-Key (https://docs.joinmastodon.org/methods/statuses/#create): the key is kept
-  // for one hour, counts only once the first call has finished (before https://github.com/mastodon/mastodon/pull/37879,
-  // of February 2026, two simultaneous calls made two statuses), is lost when the instance stops between the status and
-  // the key, and has led to a 500 (https://github.com/mastodon/mastodon/issues/40399). It is sent
-  // nevertheless: it covers the time between `reconcile` and the next attempt.
+  // Not exactly-once, in spite of Idempotency-Key (https://docs.joinmastodon.org/methods/statuses/#create): the key is
+  // kept for one hour. It counts only once the first call has finished: before
+  // https://github.com/mastodon/mastodon/pull/37879, of February 2026, two simultaneous calls made two statuses. It is
+  // lost when the instance stops between the status and the key, and has led to a 500
+  // (https://github.com/mastodon/mastodon/issues/40399). It is sent nevertheless: it covers the time between
+  // `reconcile` and the next attempt.
   guarantee: 'reconcilable',
   concurrency: 16,
 

@@ -14,7 +14,7 @@ import { at, textAt } from '../wire/json.ts'
 export const HOST = 'api.pinterest.com'
 const API = `https://${HOST}/v5`
 
-/** Of pins, boards, sections and files: `^\d+$` in https://github.com/pinterest/api-description. */
+/** The ids of pins, boards, sections and files: `^\d+$` in https://github.com/pinterest/api-description. */
 const ID = /^\d{1,32}$/
 
 /** More than a page of 250 carousels whose texts have the maximum length. */

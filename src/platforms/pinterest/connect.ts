@@ -20,7 +20,8 @@ export const pinterestOAuth = standardOAuth({
   scopes: [...PUBLISHING, 'user_accounts:read'],
   scopeSeparator: ',',
   requiredScopes: PUBLISHING,
-  // Without it, an app made before 2025-09-25 gets refresh tokens that Pinterest no longer accepts. Other apps do not need it.
+  // An app made before 2025-09-25 would otherwise get refresh tokens that Pinterest no longer accepts. Other apps do
+  // not need this.
   codeParameters: { continuous_refresh: 'true' },
   // Errors have no code of RFC 6749. A refused code or token has status 401, as has a wrong id or secret of the app:
   // https://github.com/pinterest/pinterest-python-sdk/issues/114

@@ -4,7 +4,7 @@ import { earliestCreation } from '../wire/lost-response.ts'
 import { type Client, isId, sentOf } from './client.ts'
 import { type PinTexts, placeOf, textsOf } from './pin.ts'
 
-/** Of 250 pins each. All are read, because no page says in which order pins are listed. */
+/** Pages of 250 pins each. All are read, because no page says in which order pins are listed. */
 const PAGES_MAX = 4
 
 /**

@@ -2,7 +2,7 @@ import type { FieldOption, FieldOptions } from '../contract/adapter.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientFor, idOf, isId } from './client.ts'
 
-/** Of 250 items each. Stops a list that never ends. */
+/** Pages of 250 items each. Stops a list that never ends. */
 const PAGES_MAX = 40
 
 export const pinterestOptions: Readonly<Record<string, FieldOptions>> = {

@@ -5,7 +5,7 @@ import { jsonWithFiles } from './base64.ts'
 import { idOf } from './client.ts'
 import { pinterest } from './limits.ts'
 
-/** What readers see of a pin beside its files. Absent where the post has none. */
+/** The texts that readers see with a pin's files. Absent if the post has none. */
 export interface PinTexts {
   title: string | undefined
   description: string | undefined

@@ -100,7 +100,7 @@ async function publishComment(client: Client, { parent, text }: Act): Promise<Se
 async function find(act: Act, io: Io, state: State) {
   const client = clientFor(io)
   const isComment = act.kind === 'comment'
-  // Without the ids of its files, nothing tells a post apart.
+  // Only the ids of its files tell a post apart.
   if (!isComment && act.media.length > 0 && state.assets.length === 0) return 'unknown'
   const found = isComment ? await findComment(client, act) : await findPost(client, act, state.assets)
   if (typeof found !== 'string') return found

@@ -65,7 +65,7 @@ export function clientOfToken(io: Io): Client {
     async call(path, options) {
       const waitMs = resetAt - Date.now()
       if (waitMs > 0) throw outOfRequests(waitMs, limitKey)
-      // Without `raw_json`, texts are HTML: https://www.reddit.com/dev/api#response_body_encoding
+      // `raw_json` prevents HTML in texts: https://www.reddit.com/dev/api#response_body_encoding
       const url = new URL(path, API)
       url.searchParams.set('raw_json', '1')
       const headers = { authorization: `Bearer ${accessToken}`, 'user-agent': userAgentOf(clientId, username) }

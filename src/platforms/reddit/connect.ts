@@ -17,7 +17,7 @@ export const redditOAuth = standardOAuth({
   pkce: false,
   scopes: ['identity', 'submit', 'history', 'read', 'flair', 'mysubreddits'],
   requiredScopes: ['identity', 'submit', 'history'],
-  // Without it, there is no refresh token.
+  // Reddit gives a refresh token only for a permanent duration.
   parameters: { duration: 'permanent' },
   userAgent: ({ clientId }) => userAgentOf(clientId),
   appAdvice:

@@ -24,7 +24,7 @@ export const codeOf = (body: unknown): string => textAt(errorsOf(body), 0, 0) ??
 /** For errors without words. */
 const REFUSED = 'the request was refused'
 
-/** Reddit's words. `explanation` is what the rules of a subreddit say about the post. */
+/** Reddit's words. `explanation` is the message of a subreddit's rules about the post. */
 export function wordsOf(body: unknown): string | undefined {
   const errors = errorsOf(body).map((error) => {
     const [code, message] = [textAt(error, 0), textAt(error, 1)]

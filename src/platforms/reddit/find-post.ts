@@ -9,7 +9,7 @@ import { type Asset, kindOf, textsOf } from './post.ts'
 /** The most of one page. */
 const ITEMS_MAX = 100
 
-/** What the list of the author says about an act. `unknown`: a post in it may be the act or another post. */
+/** The result of looking for an act in the author's list. `unknown`: a post in it may be the act or another post. */
 export type Found = Sent | 'absent' | 'unknown'
 
 /**
@@ -40,7 +40,7 @@ export async function findComment(client: Client, act: Act): Promise<Found> {
 }
 
 interface Newest {
-  /** One page, newest first. What a filter has removed is there too. */
+  /** One page, newest first. Posts that a filter has removed are there too. */
   items: unknown[]
   /** Those that were created since the act began. */
   recent: unknown[]
@@ -48,7 +48,7 @@ interface Newest {
   isComplete: boolean
 }
 
-/** What the author made: https://www.reddit.com/dev/api#GET_user_{username}_{where} */
+/** The newest posts or comments of the author: https://www.reddit.com/dev/api#GET_user_{username}_{where} */
 async function readNewest(client: Client, where: 'submitted' | 'comments', act: Act): Promise<Newest> {
   const response = await client.call(`/user/${client.username}/${where}?sort=new&limit=${ITEMS_MAX}`)
   const items = itemsOf(response)

@@ -47,7 +47,7 @@ function optionOf(item: unknown, moderated: ReadonlySet<string | undefined>): Fi
   return { value, label: textAt(item, 'display_name_prefixed') ?? `r/${value}`, details }
 }
 
-/** What a subreddit accepts. Null where Reddit does not say. */
+/** The rules of a subreddit. Null if Reddit does not tell. */
 const settingsOf = (about: unknown) => ({
   isNsfw: flagAt(about, 'over18') ?? flagAt(about, 'over_18'),
   submissionType: textAt(about, 'submission_type') ?? null,

@@ -14,7 +14,7 @@ export type Asset = {
   url: string
 }
 
-/** What the post is, by its files and its link. Throws where `fields.kind` is something else. */
+/** The kind of the post, by its files and its link. Throws if `fields.kind` differs. */
 export function kindOf({ media, fields }: Pick<Act, 'media' | 'fields'>): Kind {
   const kinds = kindsFor(media, fields)
   const { kind = kinds[0] } = fields
@@ -76,7 +76,7 @@ export function requestOf(act: Act, assets: readonly Asset[]): { path: string; b
   const form = {
     ...common,
     kind,
-    // Without this, Reddit refuses a link that somebody has posted there before.
+    // Otherwise Reddit refuses a link that somebody has posted there before.
     resubmit: true,
     ...(url !== undefined && { url }),
     ...(poster && { video_poster_url: poster.url }),

@@ -70,7 +70,7 @@ async function upload(client: Client, io: Io, filepath: string, content: Content
     words: () => undefined,
     isUnauthorized: () => false,
   }
-  // Without the token of the account. The file has to be the last field.
+  // The call has no token of the account. The file has to be the last field.
   const form = multipart(fields, [{ field: 'file', name: filepath, file: content }])
   try {
     await callNetwork(storage, io, address, { method: 'POST', body: form })

@@ -27,7 +27,7 @@ export function findAltTextRule(
   return rule && lengthMax ? { ...rule, lengthMax, lengthSource: null } : rule
 }
 
-/** What is sent as the alternative text of a file: a post is worth more than the end of a long description. */
+/** The text that is sent as the alternative text of a file: a post is worth more than the end of a long description. */
 export function altTextOf(
   file: DescribedFile,
   fields: Fields,

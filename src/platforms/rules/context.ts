@@ -35,7 +35,7 @@ export interface CheckContext {
   caption: string
   /** The `fields` of the account's override. */
   fields: Record<string, unknown>
-  /** Where the override of an account is in the body. */
+  /** The path of an account's override in the body. */
   findOverridePath: (accountId: string) => BodyPath
   media: PostMedia
   texts: TextCache

@@ -3,7 +3,7 @@ import type { BodyPath } from '../../../schemas/warning.ts'
 import { toActual, type ViolationFacts } from './violation.ts'
 import { atLeast, atMost } from './wording.ts'
 
-/** What is wrong with a value. */
+/** The problem of a value. */
 export interface Problem extends Pick<ViolationFacts, 'limit' | 'actual' | 'unit'> {
   /** The stable name of the violated rule. */
   rule: string

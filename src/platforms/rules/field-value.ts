@@ -64,7 +64,7 @@ export function isEmpty(value: unknown): boolean {
 const WEB_URL = 'an absolute http(s) URL'
 const TIME = 'a time in RFC 3339 with Z or an offset'
 
-/** Without flags, which JSON Schema has none of. */
+/** The expression has no flags, because JSON Schema has none. */
 export const WEB_URL_FORM = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]\S*$/
 
 /** `attachment://` names a file of the message. */

@@ -2,7 +2,7 @@ import type { MediaTracks } from '../../../schemas/media.ts'
 import type { VideoRule } from '../contract/limits.ts'
 import type { AddFileViolation, CheckBounds } from './media-file.ts'
 
-/** Checks what is inside of a video. Facts that are not known are not checked. */
+/** Checks the contents of a video. Facts that are not known are not checked. */
 export function checkTracks(
   { video, audio }: MediaTracks,
   limits: VideoRule,

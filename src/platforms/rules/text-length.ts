@@ -75,7 +75,7 @@ const emoji =
 const leadingEmoji = new RegExp(`^${emoji}`, 'v')
 const wholeEmoji = new RegExp(`^${emoji}$`, 'v')
 
-/** The length of the emoji at the start of `shape`; 0 if there is none. */
+/** The length of the emoji at the start of `shape`; 0 if it starts with other text. */
 function measureEmoji(shape: string): number {
   const emoji = leadingEmoji.exec(shape)?.[0].length ?? 0
   if (emoji === shape.length || [...shape].length === 1) return emoji
@@ -111,7 +111,7 @@ function countForMastodon(text: string): number {
   const mentions = findRemoteMentions(text)
   let shortened = ''
   let from = 0
-  // Of two that overlap, the first one counts.
+  // The first of two that overlap counts.
   for (const { start, end, counted } of [...urls, ...mentions].sort((a, b) => a.start - b.start)) {
     if (start < from) continue
     shortened += text.slice(from, start) + counted

@@ -6,7 +6,7 @@ const wide = '[[\\u{A0}-\\u{D7FF}\\u{E000}-\\u{FFEF}\\u{10000}-\\u{10FFFD}]--\\p
 
 /** The characters that a network accepts after a domain. Expressions of runs are sticky. */
 export interface Dialect {
-  /** What may precede the domain, at its end. */
+  /** The text that may precede the domain, at its end. */
   protocol: RegExp
   path: RegExp
   pathLast: RegExp
@@ -16,7 +16,7 @@ export interface Dialect {
   queryLast: RegExp
   /** A link of X's own service, with its name as the first group. */
   shortLink: RegExp
-  /** What no domain may have. */
+  /** Characters that no domain may have. */
   notInDomain?: RegExp
   /** Whether example.com is a link, as https://example.com is. */
   bareDomains: boolean

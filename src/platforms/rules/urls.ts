@@ -18,7 +18,7 @@ const SHORT_LINK_SLUG_MAX = 40
 /**
  * The URLs in `text` that `network` turns into links. Their domains end in a known top-level domain; e-mail addresses
  * are not links. Takes linear time: labels of domains are evaluated from right to left, while the regular expression of
- * twitter-text starts anew at every character.
+ * twitter-text starts again at every character.
  */
 export function findUrls(text: string, network: keyof typeof dialects): FoundUrl[] {
   const dialect: Dialect = dialects[network]
@@ -61,7 +61,7 @@ export function findUrls(text: string, network: keyof typeof dialects): FoundUrl
 
 const PROTOCOL_LENGTH_MAX = 'gopher://'.length
 
-/** The length of the protocol that ends at `end`; 0 if there is none. */
+/** The length of the protocol that ends at `end`; 0 if none ends there. */
 function measureProtocol(text: string, end: number, { protocol }: Dialect): number {
   if (text[end - 1] !== '/') return 0
   return protocol.exec(text.slice(Math.max(0, end - PROTOCOL_LENGTH_MAX), end))?.[0].length ?? 0

@@ -5,7 +5,7 @@ import type { CheckContext, PostToCheck } from './context.ts'
 /** A limit of a network that a post violates. */
 export type Violation = Omit<PostViolation, 'blocks'>
 
-/** What a program needs to know of a violation. Absent facts are null, or absent in the response. */
+/** The facts about a violation for a program. Absent facts are null, or absent in the response. */
 export type ViolationFacts = Pick<Violation, 'path'> &
   Partial<Pick<Violation, 'position' | 'limit' | 'actual' | 'unit' | 'source' | 'mediaId' | 'fileName'>>
 

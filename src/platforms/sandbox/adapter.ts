@@ -36,7 +36,7 @@ const FAULTS: Record<SandboxFault, Behaviour> = {
 
 type Prepared = {
   media: SandboxFile[]
-  /** Of the act. */
+  /** The number of the act. */
   number: number
   fault: SandboxFault | null
 }
@@ -78,7 +78,7 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
         io.signal.throwIfAborted()
         const content = { kind: kind === 'comment' ? kind : ('post' as const), text, fields, media, parentId, number }
         const id = await store.keep({ accountId, token, accepted, fault, ...content })
-        // Without a delay: waiting for the timeout would show nothing more.
+        // The call fails without a delay: waiting for the timeout would show nothing more.
         if (!status) throw new DOMException('No response', 'TimeoutError')
         return Response.json({ id, error: `fields.fault is ${fault}` }, { status, ...(headers && { headers }) })
       }

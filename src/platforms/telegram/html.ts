@@ -15,7 +15,7 @@ const TAGS = [
 interface Open {
   tag: string
   attributes: Map<string, string>
-  /** Of its "<", in the text with markup. */
+  /** The index of its "<" in the text with markup. */
   index: number
   start: Mark
   isInLink: boolean
@@ -154,7 +154,7 @@ function closeTag(written: string, index: number, open: Open[], plain: PlainText
   return problem ? invalid(opened.index, problem) : end + 1
 }
 
-/** Adds the entity of a tag that is closed, unless it has no text. What is wrong with its attributes, if anything. */
+/** Adds the entity of a tag that is closed, unless it has no text. Returns the problem of its attributes, if any. */
 function addEntity({ tag, attributes, start, isInLink }: Open, plain: PlainText): string | undefined {
   if (plain.end.parts === start.parts) return undefined
   if (tag === 'tg-emoji' && !isEmojiId(attributes.get('emoji-id') ?? '')) {
@@ -167,7 +167,8 @@ function addEntity({ tag, attributes, start, isInLink }: Open, plain: PlainText)
   }
   if (tag === 'a') {
     const href = attributes.get('href')
-    // Without an address, the text is the address. Of a link inside of another one, only the outer one counts.
+    // A tag that lacks an address takes its text as the address. If a link is inside of another one, only the outer one
+    // counts.
     if (!href && isInLink) return undefined
     const address = href || plain.since(start)
     if (!isLink(address)) {

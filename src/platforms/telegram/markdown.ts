@@ -11,13 +11,13 @@ type Sign = '*' | '_' | '__' | '~' | '||' | '`' | '```' | '[' | '![' | '>'
 /** An entity that has begun. */
 interface Open {
   sign: Sign
-  /** Of the sign, in the text with markup. */
+  /** The index of the sign in the text with markup. */
   index: number
   start: Mark
   isInLink: boolean
 }
 
-/** What is no markup. A carriage return is read alone, since a quotation may begin after it. */
+/** Text that is not markup. A carriage return is read alone, since a quotation may begin after it. */
 const TEXT = /[^\\\r_*[\]()~`>#+\-=|{}.!\n]+|\r/y
 const CODE = /[^\\\r`]+|\r/y
 
@@ -132,7 +132,7 @@ function readSign(written: string, index: number): Sign | undefined {
   return signs.find((sign) => written.startsWith(sign, index))
 }
 
-/** Where the content of a block of code starts: after its language and one line break. */
+/** Finds the start of the content of a block of code: after its language and one line break. */
 function findCodeStart(written: string, from: number): number {
   const languageEnd = from + readAt(LANGUAGE, written, from).length
   const hasLanguage = languageEnd > from && languageEnd < written.length && written[languageEnd] !== '`'
@@ -148,7 +148,7 @@ interface Url {
   end: number
 }
 
-/** The address in parentheses at `from`; null where there is none, undefined where it has no end. */
+/** The address in parentheses at `from`; null if no address follows, undefined if it has no end. */
 function readUrl(written: string, from: number, hasEscapes: boolean): Url | null | undefined {
   if (written[from] !== '(') return null
   let address = ''
@@ -160,9 +160,9 @@ function readUrl(written: string, from: number, hasEscapes: boolean): Url | null
   return end < written.length || !hasEscapes ? { address, end } : undefined
 }
 
-/** Whether Telegram makes a link of the text since `start`. Without an address, the text is the address. */
+/** Whether Telegram makes a link of the text since `start`. If it has no address, the text is the address. */
 function hasLink(plain: PlainText, { start, isInLink }: Pick<Open, 'start' | 'isInLink'>, url: Url | null): boolean {
-  // Of a link inside of another one, only the outer one counts. This way, each text is read once.
+  // If a link is inside of another one, only the outer one counts. This way, each text is read once.
   if (!url && isInLink) return false
   const address = url?.address ?? plain.since(start)
   const isAlive = isLink(address)

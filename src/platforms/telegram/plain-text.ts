@@ -4,13 +4,13 @@ import { asStored, countKept } from './stored-text.ts'
 export interface Invalid {
   /** In the text with markup, in UTF-16 units. */
   index: number
-  /** What is wrong and what would be right. */
+  /** The problem, and what would be right. */
   problem: string
 }
 
 export const invalid = (index: number, problem: string): Invalid => ({ index, problem })
 
-/** What a sticky expression finds at `index`; empty where it finds nothing. */
+/** The text that a sticky expression matches at `index`; empty if it matches nothing. */
 export function readAt(expression: RegExp, text: string, index: number): string {
   expression.lastIndex = index
   return expression.exec(text)?.[0] ?? ''
@@ -24,7 +24,7 @@ export interface Mark {
   kept: number
 }
 
-/** What a parser has read of a text with markup: the text without it, and what matters of its entities. */
+/** A parser's result for a text with markup: the text without it, and the relevant parts of its entities. */
 export class PlainText {
   #parts: string[] = []
   #kept = 0

@@ -1,10 +1,10 @@
 /*
- * What Telegram keeps of a text before it counts and stores it: fix_formatted_text in
+ * Telegram's changes to a text before it counts and stores it: fix_formatted_text in
  * https://github.com/tdlib/td/blob/master/td/telegram/MessageEntity.cpp, and clean_input_string, is_empty_string and
  * replace_offending_characters in https://github.com/tdlib/td/blob/master/td/telegram/misc.cpp.
  */
 
-/** Of a text as it is sent: get_formatted_text in https://github.com/tdlib/telegram-bot-api (Client.cpp). */
+/** The limit of a text as it is sent: get_formatted_text in https://github.com/tdlib/telegram-bot-api (Client.cpp). */
 export const TEXT_BYTES_MAX = 32_768
 
 const REMOVED = /\r|\u030A|\u0333|\u033F|[\u2028-\u202E]/g

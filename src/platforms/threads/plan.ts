@@ -43,7 +43,7 @@ function parametersOf({ kind, text, fields, parent }: Act): Parameters {
   }
 }
 
-/** What only the first post, and only without media, can have. */
+/** The parameters that only a first post without media can have. */
 function attachmentsOf({ kind, fields, parent }: Act): Parameters {
   if (kind !== 'post' || parent) return {}
   const plaintext = textAt(fields, 'textAttachment')

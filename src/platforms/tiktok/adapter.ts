@@ -133,8 +133,8 @@ function orTimeOut(state: State) {
 }
 
 /**
- * Whether an upload may lack its last chunk, so that the chunk is sent again. Where TikTok does not say how much it has, the
- * chunk is sent while the upload takes bytes: a second copy publishes nothing more.
+ * Whether an upload may lack its last chunk, so that the chunk is sent again. If TikTok does not say how much it has,
+ * the chunk is sent while the upload takes bytes: a second copy publishes nothing more.
  */
 function lacksBytes({ media }: Act, { upload, isAccepted }: State, { name, bytesReceived }: Status): boolean {
   if (name !== 'PROCESSING_UPLOAD' || upload === null || isAccepted) return false

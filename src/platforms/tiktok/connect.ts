@@ -27,7 +27,7 @@ const standard = standardOAuth({
 
   async listAccounts(tokens, io) {
     const { credentials, scopes } = tokens
-    // Without it, TikTok does not tell who the user is.
+    // TikTok does not tell who the user is without this scope.
     if (!scopes.includes('user.info.basic')) return []
     const profile = await readProfile({ ...io, credentials }, scopes)
     const stored = { ...credentials, openId: profile.externalId, scopes: scopes.join(' ') }

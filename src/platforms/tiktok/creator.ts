@@ -3,9 +3,9 @@ import { impossible, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 
-/** What TikTok currently offers the creator. */
+/** The options that TikTok currently offers the creator. */
 export interface Creator {
-  /** Without leading @; undefined where it could not be part of an address. */
+  /** The name has no leading @; undefined if it could not be part of an address. */
   username: string | undefined
   nickname: string
   privacyLevels: readonly string[]

@@ -1,11 +1,11 @@
 import type { Wait } from '../contract/adapter.ts'
 import { growingPauseMs, lookLater } from '../wire/lost-response.ts'
 
-/** What is stored with a delivery. */
+/** The state that is stored with a delivery. */
 export type State = {
   /** The task on TikTok: null until TikTok has created it. */
   publishId: string | null
-  /** Of a video. */
+  /** The upload of a video. */
   upload: Upload | null
   /** For the address of the post. */
   username: string | null
@@ -22,7 +22,7 @@ export type State = {
 }
 
 export type Upload = {
-  /** Whoever has it can upload: a secret. */
+  /** A secret: it allows anybody to upload. */
   url: string
   /** Milliseconds since 1970. */
   createdAt: number

@@ -6,7 +6,7 @@ import { type Client, call, codeOf, HOST } from './client.ts'
 
 export interface Status {
   name: string
-  /** Of an upload; undefined where TikTok does not say. The page does not promise that it always does. */
+  /** The bytes of an upload; undefined if TikTok does not tell. The page does not promise that it always does. */
   bytesReceived: number | undefined
   /** Why a task has failed, in TikTok's terms. */
   failure: string

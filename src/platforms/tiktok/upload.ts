@@ -57,11 +57,11 @@ function isUploadUrl(text: string | undefined): text is string {
   return url?.protocol === 'https:' && url.hostname.endsWith('.tiktokapis.com') && url.port === ''
 }
 
-/** Where the last chunk begins. */
+/** The start of the last chunk. */
 export const lastChunkAt = ({ chunkBytes }: Upload, { bytes }: PublishedFile) =>
   (Math.floor(bytes / chunkBytes) - 1) * chunkBytes
 
-/** Where the upload continues: at the start of the chunk with the first byte that TikTok lacks. */
+/** The place at which the upload continues: the start of the chunk with the first byte that TikTok lacks. */
 export const resumedAt = (upload: Upload, file: PublishedFile, bytesReceived: number): Upload => ({
   ...upload,
   bytesSent: Math.min(Math.floor(bytesReceived / upload.chunkBytes) * upload.chunkBytes, lastChunkAt(upload, file)),

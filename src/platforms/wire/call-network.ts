@@ -27,11 +27,16 @@ export interface NetworkRules {
   isRateLimited?(refusal: Refusal): boolean
   /** The required pause, where the network gives it outside of `Retry-After`, or more precisely. */
   retryAfterMs?(refusal: Refusal): number | undefined
-  /** Of a reached rate limit: the `limitKey` of the accounts that have to pause; undefined where only this account has to. */
+  /**
+   * The `limitKey` of the accounts that have to pause after a reached rate limit; undefined if only this account has
+   * to.
+   */
   limitKey?(refusal: Refusal): string | undefined
   /** Whether the body of a 2xx response reports an error all the same. It then has the meaning of an error status. */
   reportsError?(body: unknown): boolean
-  /** What follows if a 403 without the network's words comes from the network itself. Ends the message of that error. */
+  /**
+   * Advice for a 403 without the network's words that comes from the network itself. Ends the message of that error.
+   */
   blockAdvice?: string
   /** Whether the host is a storage that the network named for one upload. Its redirects say nothing about the account. */
   isStorage?: boolean
@@ -181,9 +186,9 @@ const unreachable = (message: string) =>
   new PublishError(message, { code: 'unreachable', maybeSent: false, retryable: true })
 
 /**
- * The meaning of a response that any server between us and the network may send; undefined where the network itself sent it. 301 and 308 are
- * permanent, other redirections temporary (RFC 9110, 15.4). 408, 421 and 425 say that the call was not carried out and may
- * be repeated (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). `words` are the network's own.
+ * The meaning of a response that any server between us and the network may send; undefined if the network itself sent
+ * it. 301 and 308 are permanent, other redirections temporary (RFC 9110, 15.4). 408, 421 and 425 say that the call was
+ * not carried out and may be repeated (RFC 9110, 15.5.9 and 15.5.20; RFC 8470, 5.2). `words` are the network's own.
  */
 function intermediaryError(
   { host, isStorage, blockAdvice }: NetworkRules,

@@ -16,12 +16,12 @@ export function publicUrlOf(file: PublishedFile, network: string): string {
   throw new PublishError(message, { code: 'public_url_missing', maybeSent: false, retryable: false })
 }
 
-/** What is sent of a file. */
+/** The content of a file that is sent. */
 export type Content = Pick<PublishedFile, 'mimeType' | 'bytes' | 'open'>
 
 export interface Upload {
   field: string
-  /** Without quotes and line breaks, as `field`. */
+  /** Contains no quotes and line breaks, like `field`. */
   name: string
   file: Content
 }

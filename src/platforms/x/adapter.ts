@@ -17,7 +17,7 @@ const UPLOADS_MAX_AGE_MS = 20 * 3_600_000
 
 /**
  * X refuses files that it is still processing, with words that may mean something else too:
- * https://github.com/abraham/twitteroauth/issues/1222. Refused again after a pause, they are uploaded anew.
+ * https://github.com/abraham/twitteroauth/issues/1222. If they are refused again after a pause, they are uploaded again.
  */
 const FILES_READY_MS = 3_000
 

@@ -19,7 +19,7 @@ const NO_CREDIT_REST_MS = 3_600_000
 /** One account, and the calls to it. */
 export interface Client extends NetworkRules {
   userId: string
-  /** Without leading @; undefined where it is not known. */
+  /** The name has no leading @; undefined if it is not known. */
   username: string | undefined
   call(
     path: string,

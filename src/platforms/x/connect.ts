@@ -3,7 +3,7 @@ import { readProfile } from './profile.ts'
 
 /**
  * https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token. The consent page grants all scopes or none.
- * Without `offline.access` there is no refresh token, and nothing can be published after two hours.
+ * A grant that lacks `offline.access` has no refresh token, and nothing can be published after two hours.
  */
 export const xOAuth = standardOAuth({
   host: 'api.x.com',

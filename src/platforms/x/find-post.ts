@@ -25,7 +25,7 @@ export async function findPosts(client: Client, act: Act, mediaKeys: readonly (s
     'tweet.fields': FIELDS,
   })
   const { body } = await client.call(`/2/users/${client.userId}/tweets?${query}`)
-  // Absent where there are none.
+  // X leaves the key out if no post matches.
   const posts = at(body, 'data') ?? []
   if (!Array.isArray(posts) || body === undefined) throw unexpected(client.host, false)
   return posts
@@ -80,7 +80,9 @@ function isAppended(link: string, post: unknown, { quotePostId }: Act['fields'])
 /** https://docs.x.com/x-api/fundamentals/data-dictionary: `&`, `<` and `>` come as entities. */
 const decode = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-/** Without what X may change: the form of characters, white space, and the scheme and final slash of links. */
+/**
+ * Drops differences that X may introduce: the form of characters, white space, and the scheme and final slash of links.
+ */
 const comparable = (text: string) =>
   text
     .normalize('NFC')

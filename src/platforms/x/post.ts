@@ -12,12 +12,12 @@ export function postOf({ kind, text, fields, parent }: Act, mediaIds: readonly s
     ...(mediaIds.length > 0 && { media: mediaOf(fields, mediaIds) }),
     ...(kind === 'post' && madeWithAi !== undefined && { made_with_ai: madeWithAi }),
     ...(kind === 'post' && paidPartnership !== undefined && { paid_partnership: paidPartnership }),
-    // With every part: the others would be public.
+    // Sent with every part: the others would be public.
     ...(forSuperFollowersOnly !== undefined && { for_super_followers_only: forSuperFollowersOnly }),
   }
 }
 
-/** What only a post has that replies to none: the parts of a thread belong to the conversation of the first. */
+/** Options of a post that is not a reply. The parts of a thread belong to the conversation of the first post. */
 function firstOf({ replySettings, poll, quotePostId, communityId, placeId }: Act['fields']) {
   return {
     // Everyone is the default, which the schema has no value for.

@@ -13,7 +13,7 @@ export const CHUNK_BYTES = 2_097_152
 /** After so many bytes, the progress is stored with the delivery, so that a crash repeats no more than them. */
 export const SAVE_EVERY_BYTES = 8 * CHUNK_BYTES
 
-/** Where X does not say when to look again. */
+/** The pause if X does not say when to look again. */
 const LOOK_AGAIN_MS = 5_000
 
 /** A file on X. */
@@ -23,7 +23,7 @@ export type Upload = {
   /** How many of its bytes X has. */
   bytesSent: number
   state: 'sending' | 'processing' | 'ready'
-  /** Whether the upload was started anew because X refused to continue an earlier one. */
+  /** Whether the upload was restarted because X refused to continue an earlier one. */
   isRestarted: boolean
 }
 
@@ -57,7 +57,7 @@ async function continueUpload(client: Client, file: PublishedFile, index: number
   try {
     return await sendChunks(client, file, index, upload)
   } catch (error) {
-    // What was sent since the progress was stored is sent a second time. X does not say whether it accepts that.
+    // The bytes since the last stored progress are sent a second time. X does not say whether it accepts that.
     const isResumed = earlier !== undefined && earlier.bytesSent > 0 && !earlier.isRestarted
     if (!isResumed || !(error instanceof Refused)) throw error
     return { upload: await begin(client, file, true), afterMs: 1 }

@@ -79,7 +79,7 @@ function progressOf(response: NetworkResponse, file: PublishedFile, visible = fa
     return { videoId }
   }
   const range = response.headers.get('range')
-  // Without the header, nothing is stored.
+  // YouTube leaves the header out if it has stored nothing.
   if (range === null) return { bytesReceived: 0 }
   const [, last] = /^bytes=0-(\d{1,15})$/.exec(range) ?? []
   const bytesReceived = Number(last) + 1

@@ -1,7 +1,7 @@
 import type { Sent, Wait } from '../contract/adapter.ts'
 import { growingPauseMs, lookLater } from '../wire/lost-response.ts'
 
-/** What is stored with a delivery. */
+/** The state that is stored with a delivery. */
 export type State = {
   /** The address of the upload session, from before its first byte. */
   session: string | null

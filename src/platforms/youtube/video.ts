@@ -34,7 +34,7 @@ export async function uploadVideo(client: Client, act: Act, saved: State | null,
   // The address is stored before the first byte is sent.
   if (state.session === null) return begin()
   let progress = await readProgress(client, state.session, file, io)
-  // Whatever was sent to it has not become a video: `reconcile` comes before another attempt.
+  // Its bytes have not become a video: `reconcile` comes before another attempt.
   if (progress === 'gone') return begin()
   for (let sent = 0; ; sent += CHUNK_BYTES) {
     if ('videoId' in progress) return { ready: { ...state, videoId: progress.videoId, looks: 0 } }
@@ -61,7 +61,7 @@ export async function finishVideo(client: Client, act: Act, state: State, io: Io
   throw incomplete()
 }
 
-/** What became of a video. */
+/** Finds out the outcome of a video. */
 export async function reconcileVideo(client: Client, act: Act, state: State, io: Io): Promise<Reconciled> {
   if (state.videoId !== null) return watch(client, act, { ...state, videoId: state.videoId }, io)
   // A session that is lost with a restored database.

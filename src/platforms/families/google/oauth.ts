@@ -21,7 +21,7 @@ export const googleOAuth = ({ scopes, listAccounts }: GoogleOAuth): OAuth =>
     pkce: true,
     scopes,
     requiredScopes: scopes,
-    // Without `consent`, a user who has consented before gets no refresh token.
+    // A user who has consented before gets no refresh token unless `prompt` has `consent`.
     parameters: { access_type: 'offline', prompt: 'consent select_account' },
     appAdvice:
       'The operator of Postroom has to check the OAuth client in the Google Cloud console: its id, secret and redirect URI',

@@ -13,7 +13,7 @@ export type Parameters = Record<string, string>
 
 /** The containers of one act. */
 export interface ContainerPlan {
-  /** Of a carousel. */
+  /** The items of a carousel. */
   children: Parameters[]
   /** The container that is published. */
   parent(childIds: readonly string[]): Parameters
@@ -23,7 +23,7 @@ export interface ContainerNetwork {
   /** For messages. */
   name: string
   client(io: Io): MetaApi
-  /** Throws for what the network cannot show, before anything is sent. */
+  /** Throws for content that the network cannot show, before anything is sent. */
   plan(act: Act, io: Io): ContainerPlan
   /** Paths of the calls that create and publish. */
   createPath(io: Io): string
@@ -33,7 +33,7 @@ export interface ContainerNetwork {
   problemField: 'error_message' | 'status'
   /** Whether a new container may succeed where one had this problem. */
   isPassing(problem: string): boolean
-  /** Finds the published post by its content; undefined where there is none like it. */
+  /** Finds the published post by its content; undefined if no post matches. */
   find(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined>
 }
 

@@ -10,7 +10,7 @@ interface LongLivedTokens {
   authorizationEndpoint: string
   /** Exchanges the code, by a form. */
   tokenEndpoint: string
-  /** Where `access_token` and `refresh_access_token` are. */
+  /** The host of `access_token` and `refresh_access_token`. */
   host: string
   /** The prefix of the grant types. */
   prefix: 'ig' | 'th'

@@ -5,7 +5,7 @@ import { PublishError, unauthorized, unexpected } from '../../contract/publish-e
 import { callNetwork, type NetworkRules, type Refusal } from '../../wire/call-network.ts'
 import { textAt } from '../../wire/json.ts'
 
-/** A network that keeps to RFC 6749, but for what is named here. */
+/** A network that keeps to RFC 6749, except for the differences that are named here. */
 export interface StandardOAuth {
   /** For messages. */
   host: string
@@ -33,7 +33,7 @@ export interface StandardOAuth {
   codeParameters?: Readonly<Record<string, string>>
   /** Absent where the network takes every User-Agent. */
   userAgent?(app: OAuthApp): string
-  /** What the operator has to do if the network does not accept the app. Ends the message of that error. */
+  /** The operator's task if the network does not accept the app. Ends the message of that error. */
   appAdvice?: string
   afterLostResponse: NonNullable<OAuth['refresh']>['afterLostResponse']
   /** The accounts that the user can publish to with these tokens. */
@@ -112,14 +112,14 @@ export function standardOAuth(network: StandardOAuth): OAuth {
 const challengeOf = (verifier: string, { pkce }: StandardOAuth) =>
   pkce === 'hex' ? createHash('sha256').update(verifier).digest('hex') : oauth.calculatePKCECodeChallenge(verifier)
 
-/** What a token consists of: RFC 6749, appendix A.12. `fetch` repeats an invalid header in its error. */
+/** The characters of a token: RFC 6749, appendix A.12. `fetch` repeats an invalid header in its error. */
 const isPrintable = (token: string) => /^[ -~]*$/.test(token)
 
 const APP_ERRORS = [
   'invalid_client',
   'unauthorized_client',
   'unsupported_grant_type',
-  // Of Google: https://developers.google.com/identity/protocols/oauth2/web-server#authorization-errors
+  // Google's codes: https://developers.google.com/identity/protocols/oauth2/web-server#authorization-errors
   'deleted_client',
   'org_internal',
   'redirect_uri_mismatch',
